@@ -945,7 +945,7 @@ def check(
 
     Notes
     -----
-    Misleads if the labelled texts are not like those of the use, or if several judges were tried and only the best is kept.
+    Misleads: a verdict holds for texts and raters like these, and the best of several judges is favoured by chance.
 
     Examples
     --------

@@ -662,10 +662,11 @@ def with_agresti_min(
 ) -> Estimate:
     """Mean of paired differences that lie in [-1, 1], with a t interval over clusters that has a width where nothing varies.
 
-    differences: shape (n,), without NaN. The interval is that of the differences with one more cluster at +largest and one
-    at -largest, each with the weight of an average cluster; for differences of passes and largest = 1 that is the interval of
-    Agresti and Min (2005, Statistics in Medicine 24:729), with t in place of z. largest: in (0, 1], the largest difference
-    of a unit; for graded scores the largest observed, because the whole scale would make the interval too wide.
+    differences: shape (n,), without NaN. The interval is that of the differences with half a cluster more at +largest, half a
+    one at -largest and one at 0, each cluster with the average weight. For differences of passes and largest = 1 that is the
+    interval of Agresti and Min (2005, Statistics in Medicine 24:729), who add 1/2 to each cell of the table, with t in place
+    of z. largest: in (0, 1], the largest difference of a unit; for graded scores the largest observed, because the whole
+    scale would make the interval too wide.
     `estimate` is the plain mean. weights: as in `mean_share`.
     """
     check_confidence_level(confidence_level)
@@ -686,10 +687,11 @@ def with_agresti_min(
         return found
     from scipy.special import stdtrit  # imported lazily: most commands need no quantile
 
+    n = len(sums) + 2
     weight = float(counts.sum()) / len(sums)
-    added = np.vstack([sums, [largest * weight, weight], [-largest * weight, weight]])
-    middle = float(mean_of_sums(added.sum(axis=0)))
-    reach = float(stdtrit(len(added) - 1, (1 + confidence_level) / 2)) * jackknife_error(
-        without_each(added, mean_of_sums)
-    )
+    middle = float(sums[:, 0].sum()) / weight / n
+    apart = (sums[:, 0] - middle * sums[:, 1]) / weight
+    # Half a cluster at each end and one at 0 have these squared distances from the middle.
+    error = float(np.sqrt((apart**2).sum() + largest**2 + 2 * middle**2)) / n
+    reach = float(stdtrit(n - 1, (1 + confidence_level) / 2)) * error
     return replace(found, low=max(-1.0, middle - reach), high=min(1.0, middle + reach))

@@ -1,0 +1,416 @@
+"""The rules of each use against calculations by hand, and verdicts that must not change with how a file is written."""
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.metrics import cohen_kappa_score
+
+from core.errors import InputError
+from core.results.check.tables import check_json, check_tables
+from core.results.check.verdict import (
+    ASSUMED_CEILING,
+    Check,
+    CheckOptions,
+    JudgeCheck,
+    Use,
+    check_panel,
+    order_by_chance,
+)
+from core.results.panel import Panel
+from core.schema.scores import ScoredRow
+from core.tables.columns import ONLY_SYSTEM
+
+USES: tuple[Use, ...] = ("replace", "rank", "gate", "monitor")
+Values = NDArray[np.float64]
+
+
+def panel(
+    ratings: Any,
+    *judges: Any,
+    items: Any = None,
+    systems: Any = None,
+    labels: Any = None,
+    **other: Any,
+) -> Panel:
+    given = np.asarray(ratings, dtype=np.float64)
+    n = len(given)
+    items = np.arange(n) if items is None else np.asarray(items)
+    systems = np.array([ONLY_SYSTEM] * n) if systems is None else np.asarray(systems)
+    rows = tuple(
+        ScoredRow(str(items[at]), str(systems[at]), None, "", {} if labels is None else labels[at])
+        for at in range(n)
+    )
+    names = tuple(f"r{at}" for at in range(given.shape[1]))
+    scores = np.column_stack([np.asarray(one, dtype=np.float64) for one in judges])
+    return Panel(
+        rows, items, systems, names, given, tuple(f"j{at}" for at in range(scores.shape[1])), scores, **other
+    )
+
+
+def checked(found: Panel, use: Use | None = None, **options: Any) -> JudgeCheck:
+    return check_panel(found, CheckOptions(use=use, **options)).judges[0]
+
+
+def rule(one: JudgeCheck, code: str) -> Any:
+    return next(rule for rule in one.rules if rule.code == code)
+
+
+def raters(n: int, number: int = 4, right: float = 0.9, classes: int = 2, seed: int = 0) -> Values:
+    """Ratings (n, number): the true class, or any with probability 1 - right."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(1, classes + 1, n)[:, None]
+    shape = (n, number)
+    return np.where(rng.random(shape) < right, truth, rng.integers(1, classes + 1, shape)).astype(np.float64)
+
+
+# --- numbers by hand -----------------------------------------------------------------------------
+
+FIVE = np.array([[1, 1, 1], [1, 1, 2], [2, 2, 2], [1, 2, 2], [2, np.nan, 2]])
+FIVE_JUDGED = np.array([1, 2, 2, 1, 1])
+
+
+def test_agreement_and_ceiling_by_hand() -> None:
+    one = checked(panel(FIVE, FIVE_JUDGED), "gate")
+    assert one.measure == "agreement"
+    # Shares of raters with the judge's class: 1, 1/3, 1, 1/3, 0. Pairs of raters that agree: 1, 1/3, 1, 1/3, 1.
+    assert one.agreement.estimate == pytest.approx((1 + 1 / 3 + 1 + 1 / 3 + 0) / 5)
+    assert one.ceiling.value == pytest.approx((1 + 1 / 3 + 1 + 1 / 3 + 1) / 5)
+    assert rule(one, "agreement").limit == pytest.approx(11 / 15 - 0.05)
+
+
+def test_kappa_is_of_the_judge_with_every_rater_pooled() -> None:
+    one = checked(panel(FIVE, FIVE_JUDGED), "gate")
+    at, rater = np.nonzero(~np.isnan(FIVE))
+    assert one.kappa is not None
+    assert one.kappa.estimate == pytest.approx(cohen_kappa_score(FIVE[at, rater], FIVE_JUDGED[at]))
+
+
+def test_ac1_with_one_rater_by_hand() -> None:
+    people, judge = [1] * 40 + [2] * 10, [1] * 36 + [2] * 4 + [1] * 4 + [2] * 6
+    one = checked(panel(np.array([people]).T, judge), "gate")
+    # Gwet 2008: chance agreement 2 q (1 - q) for two classes, q the mean share of a class: (.8 + .8) / 2.
+    observed, chance = 42 / 50, 2 * 0.8 * 0.2
+    assert one.ac1 is not None
+    assert one.ac1.estimate == pytest.approx((observed - chance) / (1 - chance))
+    assert one.kappa is not None
+    assert one.kappa.estimate == pytest.approx(cohen_kappa_score(people, judge))
+
+
+def test_bias_is_a_share_of_the_raters_scale() -> None:
+    people = np.array([[1, 2], [5, 5], [3, 4], [2, 2]])
+    one = checked(panel(people, [2, 5, 4, 3]), "monitor")
+    assert one.bias is not None
+    assert one.bias.estimate == pytest.approx((0.5 + 0 + 0.5 + 1) / 4 / 4)
+
+
+def test_correlation_is_with_the_mean_of_the_raters() -> None:
+    rng = np.random.default_rng(1)
+    people = rng.normal(size=(40, 3)) + rng.normal(size=(40, 1))
+    from scipy.stats import spearmanr
+
+    judge = people.mean(axis=1) + rng.normal(size=40)
+    one = checked(panel(people, judge), "gate")
+    assert one.measure == "correlation"
+    assert one.kappa is None
+    assert one.correlation is not None
+    assert one.correlation.estimate == pytest.approx(spearmanr(judge, people.mean(axis=1)).statistic)
+
+
+def test_the_order_of_four_systems_by_hand() -> None:
+    names = np.array(list("abcd"))
+    # One order of 24 has all six pairs right; four have five or more: the right one and three swaps of neighbours.
+    right = order_by_chance(np.arange(4.0), np.arange(4.0), names)
+    one_wrong = order_by_chance(np.array([1.0, 0, 2, 3]), np.arange(4.0), names)
+    assert right == pytest.approx(1 / 24)
+    assert one_wrong == pytest.approx(4 / 24)
+    assert order_by_chance(np.arange(4.0)[::-1], np.arange(4.0), names) == 1
+
+
+def test_the_order_of_many_systems_is_drawn() -> None:
+    exact = [
+        sum(one[i] < one[j] for i in range(5) for j in range(i + 1, 5)) >= 8 for one in permutations(range(5))
+    ]
+    swapped = np.array([1.0, 0, 3, 2, 4])  # 8 of 10 pairs right
+    assert order_by_chance(swapped, np.arange(5.0), np.array(list("abcde"))) == pytest.approx(np.mean(exact))
+    ten = np.arange(10.0)
+    assert order_by_chance(ten, ten, np.array(list("abcdefghij"))) < 0.001
+
+
+def test_no_order_of_three_systems_is_beyond_chance() -> None:
+    n = 60
+    quality = np.tile([0.0, 5.0, 10.0], n) + np.random.default_rng(0).normal(size=3 * n)
+    found = panel(
+        np.column_stack([quality] * 2), quality, items=np.repeat(np.arange(n), 3), systems=list("abc") * n
+    )
+    one = checked(found, "rank")
+    assert rule(one, "accuracy").met is True
+    assert rule(one, "order").met is None
+    assert one.verdict == "INCONCLUSIVE"
+    assert one.labels_needed is None
+    assert one.labels_reason
+
+
+def test_labels_needed_by_its_formula() -> None:
+    people = raters(100, 2, 0.9, seed=3)
+    one = checked(panel(people[:, :1], people[:, 1]), "gate", ceiling=0.95)
+    found = rule(one, "agreement")
+    assert one.verdict == "INCONCLUSIVE"
+    above = found.found.estimate > found.limit
+    reach = found.found.estimate - found.found.low if above else found.found.high - found.found.estimate
+    wanted = int(np.ceil(100 * (reach / (found.found.estimate - found.limit)) ** 2))
+    assert found.labels_needed == wanted
+    assert one.labels_needed == wanted - 100
+
+
+@pytest.mark.slow
+def test_the_promised_labels_settle_about_half_of_the_draws() -> None:
+    """The true agreement is what was estimated, and the promised number of items is labelled."""
+    n, promised, settled = 60, [], []
+    for seed in range(300):
+        people = raters(n, 2, 0.9, seed=seed)
+        one = checked(panel(people[:, :1], people[:, 1]), "gate", ceiling=0.95)
+        if one.labels_needed is None or one.labels_needed > 1500 or one.verdict != "INCONCLUSIVE":
+            continue
+        agreement, total = one.agreement.estimate, n + one.labels_needed
+        assert agreement is not None
+        rng = np.random.default_rng([1, seed])
+        truth = rng.integers(1, 3, total).astype(np.float64)
+        judge = np.where(rng.random(total) < agreement, truth, 3 - truth)
+        again = checked(panel(truth[:, None], judge), "gate", ceiling=0.95)
+        settled.append(again.verdict != "INCONCLUSIVE")
+        promised.append(one.labels_needed)
+        if len(settled) == 60:
+            break
+    assert 0.4 < np.mean(settled) < 0.75, np.median(promised)
+
+
+# --- verdicts that must be so -----------------------------------------------------------------------
+
+
+def test_what_the_check_must_say() -> None:
+    rng = np.random.default_rng(5)
+    people = raters(500)
+    judges = {
+        "copy": people[:, 3],
+        "coin": rng.integers(1, 3, 500),
+        "constant": np.ones(500),
+    }
+    found = check_panel(panel(people[:, :3], *judges.values()))
+    assert found.use == "replace"
+    assert [one.verdict for one in found.judges] == ["TRUSTED", "NOT TRUSTED", "NOT TRUSTED"]
+    few = check_panel(panel(people[:12, :3], people[:12, 3]))
+    assert few.verdict == "INCONCLUSIVE"
+    assert few.judges[0].labels_needed is not None
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("n", [1, 2, 12])
+def test_few_items_are_never_trusted(use: Use, n: int) -> None:
+    people = raters(2 * n)
+    one = checked(
+        panel(people[:, :3], people[:, 3], items=np.repeat(np.arange(n), 2), systems=["a", "b"] * n), use
+    )
+    assert one.verdict != "TRUSTED"
+    assert rule(one, "items").met is None
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_constant_judge_is_not_trusted(use: Use) -> None:
+    people = raters(120)
+    one = checked(
+        panel(people[:, :3], np.full(120, 2), items=np.repeat(np.arange(60), 2), systems=["a", "b"] * 60), use
+    )
+    assert one.verdict == "NOT TRUSTED"
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_judge_on_another_scale(use: Use) -> None:
+    """0 to 100 against 1 to 5: scores cannot be subtracted, so only the uses that read ranks can trust it."""
+    rng = np.random.default_rng(2)
+    systems = np.array(list("abcde") * 60)
+    quality = np.tile([1.0, 2, 3, 4, 5], 60)[:, None]
+    people = np.clip(np.round(quality + rng.normal(0, 0.5, (300, 4))), 1, 5)
+    found = panel(people[:, :3], 20 * people[:, 3] - 0.5, items=np.repeat(np.arange(60), 5), systems=systems)
+    one = checked(found, use)
+    assert one.bias is None
+    assert one.verdict == ("TRUSTED" if use in {"rank", "gate"} else "INCONCLUSIVE")
+    if use in {"replace", "monitor"}:
+        assert one.labels_needed is None
+
+
+def test_labels_without_an_order() -> None:
+    people = raters(300, classes=3)
+    found = panel(people[:, :3], people[:, 3], ordered=False, classes={1.0: "x", 2.0: "y", 3.0: "z"})
+    one = checked(found, "replace")
+    assert one.verdict == "TRUSTED"
+    assert one.correlation is None
+    assert one.bias is None
+    for use in ("rank", "monitor"):
+        if use == "monitor":
+            assert checked(found, "monitor").verdict == "INCONCLUSIVE"
+
+
+def test_raters_of_one_class() -> None:
+    ones = np.ones((60, 3))
+    same = checked(panel(ones, np.ones(60)), "gate")
+    assert same.verdict == "NOT TRUSTED"
+    now_and_then = np.where(np.arange(60) % 20 == 0, 2.0, 1.0)
+    assert checked(panel(ones, now_and_then), "gate").verdict != "TRUSTED"
+
+
+def test_missing_scores_are_left_out_and_counted() -> None:
+    people = raters(200)
+    judge = people[:, 3].copy()
+    judge[::4] = np.nan
+    people[1, :3] = np.nan
+    found = check_panel(panel(people[:, :3], judge), CheckOptions(use="gate"))
+    assert (found.judges[0].n_texts, found.judges[0].n_left_out) == (149, 51)
+    assert (found.n_items, found.n_left_out) == (149, 51)
+
+
+def test_items_count_if_two_raters_labelled_them() -> None:
+    people = raters(200, 2)
+    people[20:, 1] = np.nan
+    one = checked(panel(people, people[:, 0]), "gate")
+    assert rule(one, "items").met is None
+    assert one.agreement.n_clusters == 20
+
+
+def test_weak_raters_do_not_make_their_colleague_useless() -> None:
+    """Raters who nearly toss coins have a kappa of .04 with each other, and so has another one of them."""
+    people = raters(1000, 4, 0.2)
+    one = checked(panel(people[:, :3], people[:, 3]), "monitor")
+    assert one.correlation is not None
+    assert one.correlation.high is not None
+    assert one.correlation.high < 0.2
+    assert rule(one, "related").met is not False
+
+
+def test_a_supposed_ceiling() -> None:
+    people = raters(300, 2)
+    one = checked(panel(people[:, :1], people[:, 1]), "gate")
+    assert one.ceiling.assumed == ASSUMED_CEILING["agreement"]
+    assert checked(panel(people[:, :1], people[:, 1]), "gate", ceiling=0.7).ceiling.value == 0.7
+
+
+def test_all_problems_at_once() -> None:
+    with pytest.raises(InputError) as raised:
+        check_panel(panel(raters(3), np.full(3, np.nan)), CheckOptions(use="rank", margin=0, epsilon=1))
+    assert len(raised.value.problems) == 3
+
+
+# --- the same file, written otherwise -----------------------------------------------------------------
+
+
+def _numbers(found: Check) -> Any:
+    one = found.judges[0]
+    kept = (one.agreement, one.kappa, one.ac1, one.correlation, one.ceiling.found)
+    return [None if each is None else [each.estimate, each.low, each.high] for each in kept]
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("change", ["rows", "raters", "classes", "scale"])
+def test_the_verdict_does_not_depend_on_how_the_file_is_written(use: Use, change: str) -> None:
+    rng = np.random.default_rng(8)
+    truth = np.tile([1, 1, 1, 2], 50) if use == "rank" else rng.integers(1, 3, 200)
+    people = np.where(rng.random((200, 4)) < 0.85, truth[:, None], 3 - truth[:, None]).astype(np.float64)
+    items, systems = np.repeat(np.arange(50), 4), np.array(list("abcd") * 50)
+    before = check_panel(
+        panel(people[:, :3], people[:, 3], items=items, systems=systems), CheckOptions(use=use)
+    )
+    if change == "rows":
+        order = rng.permutation(200)
+        people, items, systems = people[order], items[order], systems[order]
+    elif change == "raters":
+        people = people[:, [2, 0, 1, 3]]
+    elif change == "classes":
+        people = 3 - people
+    else:
+        people = people + 3
+    after = check_panel(
+        panel(people[:, :3], people[:, 3], items=items, systems=systems), CheckOptions(use=use)
+    )
+    assert after.verdict == before.verdict
+    for new, old in zip(_numbers(after), _numbers(before), strict=True):
+        assert new == pytest.approx(old, abs=1e-9)
+
+
+# --- groups --------------------------------------------------------------------------------------
+
+
+def test_a_group_is_measured_by_its_own_raters() -> None:
+    """Raters agree less on hard texts. A judge as good as they are fails nowhere; a coin on the hard texts does there."""
+    rng = np.random.default_rng(4)
+    hard = np.arange(400) % 2 == 1
+    truth = rng.integers(1, 3, 400)[:, None]
+    right = np.where(hard, 0.8, 0.97)[:, None]
+    people = np.where(rng.random((400, 4)) < right, truth, 3 - truth).astype(np.float64)
+    labels = [{"kind": "hard" if one else "easy"} for one in hard]
+    coin = np.where(hard, rng.integers(1, 3, 400), people[:, 3])
+    found = check_panel(panel(people[:, :3], people[:, 3], coin, labels=labels), CheckOptions(use="gate"))
+    assert [one.fails for one in found.judges[0].groups] == [False, False]
+    assert [(one.value, one.fails) for one in found.judges[1].groups] == [("easy", False), ("hard", True)]
+    easy, hard_one = found.judges[0].groups
+    assert easy.limit is not None
+    assert hard_one.limit is not None
+    assert easy.limit > hard_one.limit + 0.1
+
+
+def test_groups_of_monitor_are_tested_on_their_bias() -> None:
+    rng = np.random.default_rng(4)
+    people = np.clip(np.round(rng.normal(3, 1, (300, 1)) + rng.normal(0, 0.4, (300, 4))), 1, 5)
+    labels = [{"kind": "ab"[at % 2]} for at in range(300)]
+    judge = np.where(np.arange(300) % 2 == 1, np.minimum(people[:, 3] + 1, 5), people[:, 3])
+    one = checked(panel(people[:, :3], judge, labels=labels), "monitor")
+    assert [(group.value, group.measure, group.fails) for group in one.groups] == [
+        ("a", "bias", False),
+        ("b", "bias", True),
+    ]
+
+
+def test_a_column_of_the_raters_classes_is_no_group() -> None:
+    people = raters(60)
+    labels = [{"outcome": f"{people[at, 0]:g}", "kind": "xy"[at % 2]} for at in range(60)]
+    one = checked(panel(people[:, :3], people[:, 3], labels=labels), "gate")
+    assert {group.column for group in one.groups} == {"kind"}
+
+
+# --- tables --------------------------------------------------------------------------------------
+
+
+def test_json_has_the_promised_keys() -> None:
+    people = raters(60)
+    found = check_json(check_panel(panel(people[:, :3], people[:, 3])))
+    assert {
+        *("verdict", "use", "sentence", "reasons", "n_items", "n_left_out", "human", "judges", "columns"),
+        "signature",
+    } <= set(found)
+    assert set(found["human"]) == {"raters", "ceiling"}
+    assert {
+        *("name", "verdict", "agreement", "kappa", "ac1", "correlation", "alt_test", "bias", "consistency"),
+        *("cost", "groups", "labels_needed"),
+    } <= set(found["judges"][0])
+    assert {"estimate", "low", "high"} <= set(found["judges"][0]["agreement"])
+    several = check_json(check_panel(panel(people[:, :3], people[:, 3], people[:, 0])))
+    assert several["verdict"] is None
+
+
+def test_the_rules_are_a_table() -> None:
+    people = raters(60)
+    table = check_tables(check_panel(panel(people[:, :3], people[:, 3])))["check-rules"]
+    at = [column.name for column in table.columns].index("code")
+    assert [row[at] for row in table.rows] == ["items", "alt-test", "advantage", "related"]
+
+
+def test_the_signature_follows_labels_and_limits() -> None:
+    people = raters(60)
+    first = panel(people[:, :3], people[:, 3])
+    signed = [
+        check_json(check_panel(one, CheckOptions(use="gate", margin=margin)))["signature"]
+        for one, margin in ((first, 0.05), (first, 0.1), (panel(3 - people[:, :3], people[:, 3]), 0.05))
+    ]
+    assert len(set(signed)) == 3
+    assert check_json(check_panel(first, CheckOptions(use="gate")))["signature"] == signed[0]
