@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+import yaml
 from streamlit.testing.v1 import AppTest
 
 from core.cli import Later, parser
@@ -100,6 +101,20 @@ def test_the_index_explains_every_section_of_the_statistics() -> None:
 @pytest.mark.parametrize("line", commands())
 def test_every_command_parses(line: str) -> None:
     parser().parse_args(shlex.split(line))
+
+
+def test_the_workflow_is_valid_and_shown() -> None:
+    text = (ROOT / "docs" / "workflow.yml").read_text("utf-8")
+    assert f"```yaml\n{text}```" in DOCUMENTS["docs/check.md"]
+    steps = yaml.safe_load(text)["jobs"]["check"]["steps"]
+    for used in (step["uses"] for step in steps if "uses" in step):
+        assert re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", used)
+    lines = [line.strip() for step in steps for line in step.get("run", "").splitlines()]
+    (line,) = (found[1] for line in lines if (found := re.match(r"assay (.+) \|\|", line)))
+    options = parser().parse_args(shlex.split(line))
+    assert options.against.name == "baseline.json"
+    assert "secrets." not in text
+    assert "://" not in text
 
 
 def test_every_command_is_shown() -> None:

@@ -71,6 +71,7 @@ from core.results.check.choosing import (
 )
 from core.results.check.facts import facts_of_tables
 from core.results.check.gaps import gaps_of
+from core.results.check.tables import check_json, check_said, check_tables
 from core.results.check.verdict import DEFAULT_OPTIONS as CHECK
 from core.results.check.verdict import CheckOptions, Use, check_panel
 from core.results.check.verdict import option_problems as check_option_problems
@@ -891,6 +892,79 @@ def alt_test(
     return result_of([*alt_test_said(found), main], alt_test_json(found), others, verdict)
 
 
+def check(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    system_column: str | None = None,
+    use: Use | None = None,
+    margin: float = CHECK.margin,
+    tolerance: float = CHECK.tolerance,
+    accuracy: float = CHECK.accuracy,
+    ceiling: float | None = CHECK.ceiling,
+    epsilon: float = CHECK.epsilon,
+    prices: Mapping[str, float] | None = None,
+    seconds: Mapping[str, float] | None = None,
+    currency: str = "USD",
+    resamples: int = CHECK.n_resamples,
+    confidence: float = CHECK.confidence_level,
+    seed: int = CHECK.rng,
+) -> Result:
+    """Decide whether a judge can be trusted for a use, as the command ``check`` does.
+
+    Parameters
+    ----------
+    ratings, scores, human, judge, dimension
+        As in ``alt_test``; columns that are not named are found by their names and contents.
+    system_column
+        Column with the system. Default: found by its name.
+    use
+        ``"replace"`` a rater, ``"rank"`` systems, ``"gate"`` single answers or ``"monitor"`` a mean. Default: replace with
+        three raters or more, else gate.
+    margin, tolerance, accuracy, ceiling, epsilon
+        Limits of the uses, as the options of the command.
+    prices, seconds, currency
+        Price and time of 1,000 texts by judge, and the currency of the prices.
+    resamples, confidence, seed
+        Resamples of items for the order of systems, level of all intervals, seed.
+
+    Returns
+    -------
+    Result
+        ``verdict`` is ``"TRUSTED"``, ``"NOT TRUSTED"`` or ``"INCONCLUSIVE"``, and empty for several judges; ``sentence`` says
+        why. Table ``check`` (a row for each judge), ``check-rules`` and ``check-groups``.
+
+    Raises
+    ------
+    InputError
+        With all problems of the options, for unknown names, without a judge or a rater, if no text has both, and for
+        ``use="rank"`` with fewer than two systems.
+
+    Notes
+    -----
+    Misleads if the labelled texts are not like those of the use, or if several judges were tried and only the best is kept.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": range(60), "a": [0, 1] * 30, "b": [0, 1] * 30, "c": [0, 1] * 30, "x": [0, 1] * 30})
+    >>> assay.check(frame, human=["a", "b", "c"], judge="x").verdict
+    'TRUSTED'
+    """
+    check_type("currency", currency, str, "a text such as USD")
+    chosen = CheckOptions(use, margin, tolerance, accuracy, ceiling, epsilon)
+    made = _intervals(resamples, confidence, seed, check_option_problems(chosen))
+    named = {"human": human, "judge": judge, "dimension": dimension, "system_column": system_column}
+    panel = panel_from(ratings, list(_each(scores)), find=True, **named)  # type: ignore[arg-type]
+    facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
+    found = check_panel(panel, replace(chosen, **made), facts=facts)
+    main, *others = check_tables(found).values()
+    return result_of([*check_said(found), main], check_json(found), others, found.verdict or "")
+
+
 def which_judge(
     ratings: Source,
     scores: Source | Sequence[Source] = (),
@@ -953,7 +1027,7 @@ def which_judge(
     check_type("currency", currency, str, "a text such as USD")
     chosen = CheckOptions(use=use, margin=margin)
     made = _intervals(resamples, confidence, seed, check_option_problems(chosen))
-    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension)
+    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension, find=True)
     facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
     found = which_of(check_panel(panel, replace(chosen, **made), facts=facts))
     main, *others = which_tables(found).values()
@@ -1006,9 +1080,66 @@ def gaps(
     """
     check_type("most", most, Integral, "a whole number", optional=True)
     check_parameters([f"most: {most} is below 1"] if most is not None and most < 1 else [])
-    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension)
+    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension, find=True)
     table = gaps_of(panel, beside_from(ratings, panel) if texts else (), most=most)
     return result_of([table], json_of(table))
+
+
+def next_labels(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    n: int,
+    whole_items: bool = False,
+    rng: int = 0,
+) -> Result:
+    """Choose the texts to label next, with known probabilities, as ``check --next`` does.
+
+    Parameters
+    ----------
+    ratings, scores, human, judge, dimension
+        As in ``alt_test``. Texts without a label have no rating, but a score of every judge.
+    n
+        Number of texts.
+    whole_items
+        Draw items with all their texts, as ``--use rank`` does.
+    rng
+        Seed of the draw.
+
+    Returns
+    -------
+    Result
+        Table ``next-labels``: ``item_id``, ``system``, ``level``, ``language``, ``inclusion_probability``,
+        ``expected_deviation``, ``why``.
+
+    Raises
+    ------
+    InputError
+        For unknown names, and if every text has a label.
+
+    Notes
+    -----
+    Misleads: without their probabilities, the new labels describe the chosen texts only.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": ["q1", "q2", "q3", "q4"], "a": [1, 0, None, None], "x": [1, 1, 0, 1]})
+    >>> assay.next_labels(frame, human="a", judge="x", n=2).frame["inclusion_probability"].tolist()
+    [1.0, 1.0]
+    """
+    # Imported lazily: loads studies and the planner.
+    from core.results.check.next_labels import next_labels as labels_next
+    from core.results.check.next_labels import next_labels_json, next_labels_said, next_labels_table
+
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        check_parameters([f"n: {n!r} is not a whole number from 1"])
+    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension)
+    found = labels_next(panel, n, whole_items=whole_items, rng=rng)
+    return result_of([*next_labels_said(found), next_labels_table(found)], next_labels_json(found))
 
 
 def corrected(

@@ -19,7 +19,8 @@ from core.formats.scorable import write_outputs
 from core.formats.scores import LABELS, Shape, check_no_ratings, write_scores_jsonl
 from core.notebook.result import Result
 from core.results.check.gaps import TextBeside, texts_in
-from core.results.panel import Panel, panel_of, read_panel
+from core.results.joining import check_join
+from core.results.panel import Panel, judge_scores, panel_of, read_panel
 from core.schema.runs import RUN_FILE
 from core.schema.scores import OutputSet, RatingSet, ScoreTable
 from core.store import Store, database_path, open_store
@@ -184,14 +185,18 @@ def panel_from(
     human: Names | None = None,
     judge: Names | None = None,
     dimension: str | None = None,
+    find: bool = False,
     **chosen: Any,
 ) -> Panel:
     """Return raters and judges side by side, as the commands read them: a table, wide or long, or ratings and scores.
 
-    chosen: further keywords of `read_panel`, such as system_column and clusters. Raises InputError.
+    find: find the columns, also of judges' own tables, and refuse what is ambiguous; see `read_panel`. chosen: further
+    keywords of `read_panel`, such as system_column and clusters. Raises InputError.
     """
     check_type("dimension", dimension, str, "the name of a dimension", optional=True)
-    tables = [scores_of(one) for one in scores]
+    names = None if judge is None else names_of(judge)
+    tables = [_judge_scores(one, names) if find else scores_of(one) for one in scores]
+    chosen = {**chosen, "find": find}
     raters, judges = (None if one is None else list(names_of(one)) for one in (human, judge))
     wanted: dict[str, Any] = {"judges": judges, "dimension": dimension}
     if (frame := frame_in(source)) is not None:
@@ -199,8 +204,22 @@ def panel_from(
             return read_panel(jsonl_of(frame), FRAME, tables, human=raters, **wanted, **chosen)
     path = Path(os.fspath(source))  # type: ignore[arg-type]  # every other source is a path
     if str(path).startswith(STORED) or path.is_dir():
-        return panel_of(ratings_of(source), tables, raters=raters, **wanted)
+        ratings = ratings_of(source)
+        for table in tables if find else ():
+            check_join(ratings, table)
+        return panel_of(ratings, tables, raters=raters, **wanted)
     return read_panel(read_file(path), path.name, tables, human=raters, **wanted, **chosen)
+
+
+def _judge_scores(source: Source, judges: Sequence[str] | None) -> ScoreTable:
+    """Return the scores of a judge's own table, in which the columns are found, or of any other source."""
+    if (frame := frame_in(source)) is not None:
+        with rows_of(frame):
+            return judge_scores(jsonl_of(frame), FRAME, judges)
+    path = Path(os.fspath(source))  # type: ignore[arg-type]  # every other source is a path
+    if str(path).startswith(STORED) or not path.is_file():
+        return scores_of(source)
+    return judge_scores(read_file(path), path.name, judges)
 
 
 def beside_from(source: Source, panel: Panel) -> tuple[TextBeside, ...]:

@@ -47,6 +47,11 @@ class Result:
     """The answer in one line, if the analysis gives one; it is among the sentences too."""
 
     @property
+    def sentence(self) -> str:
+        """The first sentence: of an analysis with a verdict, the verdict and why; empty without sentences."""
+        return next(iter(self.sentences), "")
+
+    @property
     def frame(self) -> pd.DataFrame:
         """The main table, as the command writes it to a CSV file: an interval is `name`, `name_low`, `name_high` ...
 

@@ -21,7 +21,7 @@ from core.results.check.tables import (
     sentence,
     signature,
 )
-from core.results.check.verdict import USES, Check, JudgeCheck, Rule
+from core.results.check.verdict import FEWEST_ITEMS, USES, Check, Group, JudgeCheck, Rule
 from core.schema.result_table import Column, Interval, ResultTable
 from core.stats.resampling import Estimate
 from core.tables.reading import printable_text
@@ -37,6 +37,8 @@ _QUANTITIES = {
     "advantage": "Advantage over raters",
     "accuracy": "Pairs of systems in order",
 }
+_ENDS = re.compile(r"(\[[-+.\d]+, [-+.\d]+\])$")
+"""The interval behind a number: a table breaks before it, not within."""
 _LETTERS = 26
 """Letters of a label in a figure: those beside the longest number at the width of a phone."""
 
@@ -64,17 +66,18 @@ def limits_of(check: Check) -> list[str]:
 
 
 def command_said(arguments: Sequence[str], program: str, *, names: bool) -> str:
-    """The command line that made a card. names: whether it may show the raters' names, the values of `--human`."""
+    """The command line that made a card. names: whether it may show the raters' names."""
     said, hidden = [], False
     for one in arguments:
-        is_human = one.partition("=")[0] in {"--human", "--hu", "--hum", "--huma"}
+        option, equals, _ = one.partition("=")
+        is_human = option.startswith("--") and option[2:] in {"human", "huma", "hum", "hu"}
         if hidden and not names:
             said.append("RATERS")
-        elif is_human and "=" in one and not names:
-            said.append("--human=RATERS")
+        elif is_human and equals and not names:
+            said.append(f"{option}=RATERS")
         else:
             said.append(shlex.quote(one))
-        hidden = is_human and "=" not in one
+        hidden = is_human and not equals
     return " ".join([program, *said])
 
 
@@ -86,6 +89,27 @@ def _raters_counted(check: Check) -> str:
 def _raters(check: Check, *, names: bool) -> str:
     counted = _raters_counted(check)
     return f"{counted}: {', '.join(check.panel.raters)}" if names else counted
+
+
+def _shown(
+    check: Check, further: Iterable[ResultTable], *, names: bool
+) -> tuple[Check, Sequence[ResultTable]]:
+    """The check and the further tables; without the raters' names unless they are requested."""
+    if names:
+        return check, tuple(further)
+    roles, raters = check.panel.roles, check.panel.raters
+    if roles is not None:
+        unnamed = f"{_raters_counted(check)}; {replace(roles, human=()).said}"
+        check = replace(check, notes=tuple(note.replace(roles.said, unnamed) for note in check.notes))
+    return check, tuple(_without_raters(table, raters) for table in further)
+
+
+def _without_raters(table: ResultTable, raters: Sequence[str]) -> ResultTable:
+    """The table without a column for each rater, called `rater NAME` where another column has the name."""
+    there = {column.name for column in table.columns}
+    hidden = {f"rater {name}" if f"rater {name}" in there else name for name in raters}
+    columns = [replace(one, shown=one.shown and one.name not in hidden) for one in table.columns]
+    return replace(table, columns=tuple(columns))
 
 
 def _facts(check: Check, made_at: str, *, names: bool) -> dict[str, str]:
@@ -111,6 +135,22 @@ def _only(table: ResultTable, judge: str, *hidden: str) -> ResultTable:
     )
 
 
+def _rules(table: ResultTable, one: JudgeCheck) -> ResultTable:
+    """The rules of one judge: numbers of items without decimals, and items to settle a rule only where one is open."""
+    own = _only(table, one.name)
+    place = {column.name: at for at, column in enumerate(own.columns)}
+    rows = []
+    for row in own.rows:
+        cells = list(row)
+        if row[place["code"]] == "items":
+            cells[place["found"]] = one.n_items
+            cells[place["limit"]] = FEWEST_ITEMS
+        rows.append(tuple(cells))
+    if all(row[place["items_needed"]] is None for row in rows):
+        own = _only(table, one.name, "items_needed")
+    return replace(own, rows=tuple(rows))
+
+
 def _upright(table: ResultTable) -> ResultTable:
     """The only row of a table as a column, with the notes of the cells."""
     (row,) = table.rows
@@ -125,13 +165,17 @@ def _upright(table: ResultTable) -> ResultTable:
     )
 
 
-def _facts_of_judge(one: JudgeCheck) -> dict[str, str]:
+def _facts_of_judge(check: Check, one: JudgeCheck) -> dict[str, str]:
     facts = one.facts
     found = {}
     if facts.model:
         found["Model"] = facts.model
     if facts.seconds is not None:
         found["Seconds per 1,000 texts"] = f"{facts.seconds:,.0f}"
+    at = check.panel.judges.index(one.name)
+    signed = check.panel.sources[at][1] if at < len(check.panel.sources) else ""
+    if signed:
+        found["Signature of the judge"] = signed
     return found
 
 
@@ -195,9 +239,18 @@ def _of_groups(one: JudgeCheck) -> list[_Mark]:
         mark
         for group in ordered
         for mark in _marked(
-            f"{group.column}: {group.value}", group.found, look="bad" if group.fails else "judge"
+            f"{group.column}: {group.value}",
+            group.found,
+            limits=_both(group),
+            look="bad" if group.fails else "judge",
         )
     ]
+
+
+def _both(group: Group) -> tuple[float, ...]:
+    if group.limit is None:
+        return ()
+    return (-group.limit, group.limit) if group.measure == "bias" else (group.limit,)
 
 
 def _axis(marks: Sequence[_Mark]) -> tuple[float, float]:
@@ -248,7 +301,7 @@ def _svg(title: str, marks: Sequence[_Mark]) -> str:
             f'<line class="limit" x1="{x(limit)}" x2="{x(limit)}" y1="{y - 8}" y2="{y + 8}"/>'
             for limit in dict.fromkeys(mark.limits)
         ]
-    ticks = [low, (low + high) / 2, high] if low < 0 else [0, 0.25, 0.5, 0.75, 1]
+    ticks = [low, 0, *([0.5] if high == 1 else []), high] if low < 0 else [0, 0.25, 0.5, 0.75, 1]
     for tick in ticks:
         anchor = "start" if tick == low else "end" if tick == high else "middle"
         parts.append(
@@ -317,6 +370,7 @@ def card_html(
     named; else they are counted. further: tables below all others, such as texts on which people and judge differ.
     said: sentences below the verdict, such as what changed since an earlier check. The same arguments give the same bytes.
     """
+    check, further = _shown(check, further, names=names)
     parts = [_head(check), _top(check, made_at, names=names, said=said)]
     parts += [_of_judge(check, one) for one in check.judges]
     parts += [
@@ -349,7 +403,7 @@ def _head(check: Check) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         f'<meta name="color-scheme" content="light dark">\n<title>{_text(_flat(title))}</title>\n'
-        f"<style>{_STYLE}</style>\n</head>\n<body>\n<main>"
+        f"<style>{_STYLE.replace('$', '--')}</style>\n</head>\n<body>\n<main>"
     )
 
 
@@ -385,9 +439,11 @@ def _failing(check: Check) -> list[str]:
 
 def _of_judge(check: Check, one: JudgeCheck) -> str:
     tables = check_tables(check)
-    rules = _only(tables[CHECK_TABLES[1]], one.name)
-    groups = _only(tables[CHECK_TABLES[2]], one.name)
-    numbers = _upright(_only(tables[CHECK_TABLES[0]], one.name, *_NOT_IN_CARD))
+    rules = _rules(tables[CHECK_TABLES[1]], one)
+    # The figure beside the table shows these numbers, if it has room for all groups.
+    drawn_too = ("agreement", "limit") if len(one.groups) <= MOST_DRAWN else ()
+    groups = _only(tables[CHECK_TABLES[2]], one.name, "measure", *drawn_too)
+    numbers = _upright(_only(tables[CHECK_TABLES[0]], one.name, *_not_in_card(one)))
     figures = [
         ("The judge beside people", _numbers(one)),
         ("Bias", _biases(one, check.options.tolerance, decides=check.use == "monitor")),
@@ -407,20 +463,23 @@ def _of_judge(check: Check, one: JudgeCheck) -> str:
         f"<div class=two><div>{drawn}<p class=key>Dot: estimate. Bar: {check.options.confidence_level:.0%} interval. "
         f"Upright line: limit of the rule.</p></div><div><h3>Rules</h3>{_table(rules)}</div></div>"
     )
-    title = (
-        "By group" if len(one.groups) <= MOST_DRAWN else f"By group: {MOST_DRAWN} of {len(one.groups)} drawn"
-    )
+    title = f"By group: {', '.join(dict.fromkeys(group.measure for group in one.groups))}"
+    if len(one.groups) > MOST_DRAWN:
+        title += f", {MOST_DRAWN} of {len(one.groups)}"
     if of_groups:
         parts.append(
-            f"<div class=two><figure><figcaption>{title}</figcaption>{_svg(title, of_groups)}</figure>"
-            f"<div><h3>By group</h3>{_table(groups)}</div></div>"
+            f"<div class=two><figure><figcaption>{_text(title)}</figcaption>{_svg(title, of_groups)}</figure>"
+            f"<div><h3>Tests</h3>{_table(groups)}</div></div>"
         )
     parts.append(f"<div class=two><div><h3>Numbers</h3>{_table(numbers)}</div>")
-    parts.append(f"<div>{_small(numbers.notes)}{_pairs(_facts_of_judge(one))}</div></div>")
+    parts.append(
+        f"<div>{_small(numbers.notes if one is check.judges[0] else ())}{_pairs(_facts_of_judge(check, one))}</div></div>"
+    )
     return f"<section>{''.join(parts)}</section>"
 
 
-_NOT_IN_CARD = ("verdict",)
+def _not_in_card(one: JudgeCheck) -> tuple[str, ...]:
+    return ("verdict",) if one.alt_test is not None else ("verdict", "advantage")
 
 
 def _table(table: ResultTable) -> str:
@@ -435,7 +494,11 @@ def _table(table: ResultTable) -> str:
 
 def _cell(text: str) -> str:
     look = _STATES.get(text, "")
-    return f'<td class="{look}">{_text(_MARKS.get(text, text))}</td>' if look else f"<td>{_text(text)}</td>"
+    if look:
+        return f'<td class="{look}">{_text(_MARKS.get(text, text))}</td>'
+    text = text.replace("< ", "<\u00a0") if text.startswith("< ") else text
+    unbroken = _ENDS.sub(r"<span class=ends>\1</span>", _text(text))
+    return f"<td>{unbroken}</td>"
 
 
 def _small(texts: Sequence[str]) -> str:
@@ -457,54 +520,56 @@ def _listed(texts: Sequence[str]) -> str:
 
 
 _STYLE = """
-:root{--ink:#1f2328;--soft:#59636e;--paper:#fff;--line:#d1d9e0;--track:#e6eaee;--judge:#2f6fc0;--human:#727b87;--good:#1a7f37;
---bad:#b42318;--open:#8a5a00;--limit:#1f2328}
-@media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9aa4ae;--paper:#0f141a;--line:#30363d;--track:#262d35;
---judge:#6aa7f0;--human:#9aa4ae;--good:#4cc269;--bad:#ff8177;--open:#e0ab4a;--limit:#e6edf3}}
+:root{$ink:#1f2328;$soft:#59636e;$paper:#fff;$line:#d1d9e0;$track:#e6eaee;$judge:#2f6fc0;$human:#727b87;$good:#1a7f37;
+$bad:#b42318;$open:#8a5a00;$limit:#1f2328}
+@media (prefers-color-scheme:dark){:root{$ink:#e6edf3;$soft:#9aa4ae;$paper:#0f141a;$line:#30363d;$track:#262d35;
+$judge:#6aa7f0;$human:#9aa4ae;$good:#4cc269;$bad:#ff8177;$open:#e0ab4a;$limit:#e6edf3}}
 *{box-sizing:border-box}
-body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",
+body{margin:0;background:var($paper);color:var($ink);font:15px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",
 sans-serif}
 main{max-width:960px;margin:0 auto;padding:20px 16px;overflow-wrap:anywhere}
 h1{font-size:1.7rem;line-height:1.2;margin:0 0 6px}
 h2{font-size:1.15rem;margin:0 0 6px}
 h3,figcaption{font-size:.95rem;font-weight:600;margin:0 0 4px}
 p{margin:0 0 8px}
-section{border-top:1px solid var(--line);padding-top:14px;margin-top:16px}
-.ask{color:var(--soft);margin-bottom:2px}
+section{border-top:1px solid var($line);padding-top:14px;margin-top:16px}
+.ask{color:var($soft);margin-bottom:2px}
 .verdict{font-size:1.1rem}
 .badge{display:inline-block;border:2px solid currentColor;border-radius:6px;padding:2px 12px;font-weight:700;font-size:1.25rem}
 h2 .badge{font-size:.9rem;padding:0 8px}
-.good{color:var(--good)}.bad{color:var(--bad)}.open{color:var(--open)}
+.good{color:var($good)}.bad{color:var($bad)}.open{color:var($open)}
 td.good,td.bad,td.open{font-weight:600;white-space:nowrap}
 .two{display:grid;grid-template-columns:1fr 1fr;gap:12px 28px;margin-bottom:14px}
 .two>*{min-width:0}
 @media (max-width:720px){.two{grid-template-columns:1fr}}
 figure{margin:0 0 12px;max-width:460px}
-svg{display:block;width:100%;height:auto;font-size:11.5px;fill:var(--ink)}
-svg .number{fill:var(--soft)}svg .tick{fill:var(--soft);font-size:10px}
+svg{display:block;width:100%;height:auto;font-size:11.5px;fill:var($ink)}
+svg .number{fill:var($soft)}svg .tick{fill:var($soft);font-size:10px}
 svg line{stroke-linecap:round}
-svg .track{stroke:var(--track);stroke-width:3}
+svg .track{stroke:var($track);stroke-width:3}
 svg .ends{stroke-width:5;opacity:.55}
-svg .judge{stroke:var(--judge);fill:var(--judge)}svg .human{stroke:var(--human);fill:var(--human)}
-svg .bad{stroke:var(--bad);fill:var(--bad)}
-svg .limit{stroke:var(--limit);stroke-width:1.5}
+svg .judge{stroke:var($judge);fill:var($judge)}svg .human{stroke:var($human);fill:var($human)}
+svg .bad{stroke:var($bad);fill:var($bad)}
+svg .limit{stroke:var($limit);stroke-width:1.5}
 .wide{overflow-x:auto}
 table{border-collapse:collapse;font-size:.85rem;width:100%;font-variant-numeric:tabular-nums}
-th,td{text-align:left;vertical-align:top;padding:3px 10px 3px 0;border-bottom:1px solid var(--line);overflow-wrap:normal}
-th{color:var(--soft);font-weight:600}
-.small,.key{font-size:.8rem;color:var(--soft);margin:4px 0}
-dl{margin:8px 0 0;display:grid;grid-template-columns:repeat(auto-fit,minmax(200px,1fr));gap:6px 20px}
-dt{color:var(--soft);font-size:.8rem}dd{margin:0}
+th,td{text-align:left;vertical-align:top;padding:3px 10px 3px 0;border-bottom:1px solid var($line);overflow-wrap:normal}
+th{color:var($soft);font-weight:600}
+td .ends{white-space:nowrap}
+.small,.key{font-size:.8rem;color:var($soft);margin:4px 0}
+dl{margin:8px 0 0;display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:6px 20px}
+dt{color:var($soft);font-size:.8rem}dd{margin:0}
 ul{margin:0;padding-left:20px}
-pre{white-space:pre-wrap;border:1px solid var(--line);border-radius:6px;padding:8px;margin:0 0 8px;font-size:.85rem}
+pre{white-space:pre-wrap;border:1px solid var($line);border-radius:6px;padding:8px;margin:0 0 8px;font-size:.85rem}
 code{font-size:.8rem}
 @page{size:A4;margin:13mm}
-@media print{:root{--ink:#000;--soft:#444;--paper:#fff;--line:#bbb;--track:#e3e3e3;--judge:#2f6fc0;--human:#727b87;
---good:#1a7f37;--bad:#b42318;--open:#8a5a00;--limit:#000}
+@media print{:root{$ink:#000;$soft:#444;$paper:#fff;$line:#bbb;$track:#e3e3e3;$judge:#2f6fc0;$human:#727b87;
+$good:#1a7f37;$bad:#b42318;$open:#8a5a00;$limit:#000}
 body{font-size:10pt;print-color-adjust:exact;-webkit-print-color-adjust:exact}main{max-width:none;padding:0}
 .two{grid-template-columns:1fr 1fr}.wide{overflow:visible}
 figure,tr,li,dl{break-inside:avoid}h2,h3{break-after:avoid}section{padding-top:8px;margin-top:8px}}
 """
+"""The style; $ stands for the two hyphens of a custom property, which would read as an option."""
 
 
 # --- Markdown ----------------------------------------------------------------------------------
@@ -520,6 +585,7 @@ def card_md(
     said: Sequence[str] = (),
 ) -> bytes:
     """Return the card as Markdown. Arguments as `card_html`."""
+    check, further = _shown(check, further, names=names)
     parts = []
     if len(check.judges) == 1:
         (one,) = check.judges
@@ -538,14 +604,14 @@ def card_md(
                 f"## {markdown_text(one.name)}: {one.verdict}",
                 markdown_text(sentence(check, one)),
             ]
-        numbers = _upright(_only(tables[CHECK_TABLES[0]], one.name, *_NOT_IN_CARD))
+        numbers = _upright(_only(tables[CHECK_TABLES[0]], one.name, *_not_in_card(one)))
         groups = _only(tables[CHECK_TABLES[2]], one.name)
         found = [
             ("The judge beside people", _drawn(_numbers(one))),
             ("Bias", _drawn(_biases(one, check.options.tolerance, decides=check.use == "monitor"))),
-            ("Rules", _md(_only(tables[CHECK_TABLES[1]], one.name))),
+            ("Rules", _md(_rules(tables[CHECK_TABLES[1]], one))),
             ("Numbers", _md(numbers)),
-            ("", _md_pairs(_facts_of_judge(one))),
+            ("", _md_pairs(_facts_of_judge(check, one))),
             ("By group", _drawn(_of_groups(one))),
             ("", _md(groups) if groups.rows else ""),
         ]

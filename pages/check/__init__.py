@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.store import Store
-from pages.check import behind, choice, first
+from pages.check import behind, choice, first, next_study
 from pages.widgets import address, messages, result_table, visitor
 from pages.widgets.parts import page
 
@@ -23,6 +23,7 @@ def _check(store: Store) -> None:
     given = choice.given(store)
     if given is None:
         return
+    given = next_study.with_labels_back(store, given)
     use, verdict, below = st.container(), st.container(), st.container()
     panel = choice.panel(given)
     options = choice.options(panel, use)

@@ -77,6 +77,8 @@ class Given:
     """What is known about the texts beside labels, such as the judge's reasons."""
     facts: Callable[[Panel], Mapping[str, JudgeFacts]]
     """Consistency, price, time and model of the judges."""
+    study: Study | None = None
+    """The study whose ratings or votes are the labels."""
 
 
 def given(store: Store) -> Given | None:
@@ -254,6 +256,7 @@ def _of_study(store: Store, study: Study, judges: _Judges) -> Given | None:
         texts=partial(texts_of_study, store, study),
         beside=lambda: [*texts_in(*rated_of_study(store, study)), *_beside(store, judges)],
         facts=partial(_facts, store, judges.runs, dimension),
+        study=study,
     )
 
 

@@ -1,5 +1,6 @@
 """From an open verdict to a study: choose the texts whose labels tell most, and make a draft of them with one press."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -8,18 +9,24 @@ import streamlit as st
 from core.report import file_of
 from core.results.check.next_labels import (
     NextLabels,
+    chosen_from,
     draft_study,
     next_labels,
     next_labels_said,
     next_labels_table,
     raters_wanted,
     read_texts_of,
+    with_labels,
 )
 from core.results.check.verdict import Check
+from core.results.panel import Panel, panel_of
 from core.schema.scores import ScorableOutput
 from core.store import Store
+from core.store.studies import inclusion_of, list_studies
+from core.study.analysis_set import released_record
+from core.study.ratings import rating_set_of
 from pages.check import choice
-from pages.widgets import menus, visitor
+from pages.widgets import address, menus, visitor
 from pages.widgets.messages import mistakes_shown, plain, with_code
 from pages.widgets.parts import counted_as, part, studies
 from pages.widgets.result_table import show
@@ -44,6 +51,12 @@ def offer_study(store: Store, given: choice.Given, found: Check) -> None:
     rated = (~np.isnan(panel.ratings)).any(axis=1)
     n_free = int((~rated & ~np.isnan(panel.scores).any(axis=1)).sum())
     about = f"About {counted_as(needed, 'further labelled item')} would settle it." if needed else ""
+    if given.study is not None and given.study.kind == "pairs":
+        st.markdown(
+            f"{about.replace('item', 'question')} Pairs cannot be added to this study. Plan a larger one."
+        )
+        st.page_link(studies(), label="Plan the size of a study", icon=":material/arrow_forward:")
+        return
     if not n_free:
         st.markdown(
             f"{about} No text is left to label: add texts that only the judge scored, with empty cells for the raters."
@@ -64,11 +77,6 @@ def _offer(store: Store, given: choice.Given, found: Check, n_free: int, needed:
     pressed = right.button(
         "Make a study", type="primary", key=f"{key}_make", icon=":material/how_to_vote:", width="stretch"
     )
-    raters = raters_wanted(found.panel, found.use)
-    st.markdown(
-        f":small[{plain(' '.join([*next_labels_said(chosen), about]))} Each text goes to {counted_as(raters, 'rater')}, who answer on "
-        "the scale of the labels there are. They see neither the judge's scores nor the probabilities.]"
-    )
     if pressed:
         study, _ = draft_study(store, name, found.panel, chosen, _texts(given, found), use=found.use)
         menus.remember_study(study.study_id)
@@ -76,6 +84,11 @@ def _offer(store: Store, given: choice.Given, found: Check, n_free: int, needed:
     if st.session_state.get(_SENT, ("",))[0] == key:
         st.success(with_code(f"{st.session_state[_SENT][1]} is a draft. Add raters, then open it."))
         st.page_link(studies(), label="Open on the page Studies", icon=":material/arrow_forward:")
+    raters = raters_wanted(found.panel, found.use)
+    st.markdown(
+        f":small[{plain(' '.join(next_labels_said(chosen)))} Each text goes to {counted_as(raters, 'rater')}, who answer on "
+        "the scale of the labels there are. They see neither the judge's scores nor the probabilities.]"
+    )
     with st.expander(f"The {counted_as(len(chosen.rows), 'chosen text')}"):
         show(next_labels_table(chosen), titled=False)
         st.download_button(
@@ -101,3 +114,49 @@ def _texts(given: choice.Given, found: Check) -> tuple[ScorableOutput | None, ..
 def _csv(given: choice.Given, found: Check, chosen: NextLabels) -> bytes:
     texts = _texts(given, found)
     return file_of(".csv", None, [next_labels_table(chosen, [texts[row] for row in chosen.rows])], only=True)
+
+
+def with_labels_back(store: Store, given: choice.Given) -> choice.Given:
+    """Choose the studies whose votes are further labels: unblinded ones of texts that a check has chosen.
+
+    At first those of this input. A study on which the check rests itself is not offered.
+    """
+    studies = {
+        study.study_id: study
+        for study in list_studies(store)
+        if study.kind == "ratings"
+        and study.state == "unblinded"
+        and (given.study is None or study.study_id != given.study.study_id)
+        and inclusion_of(store, study.study_id)
+    }
+    if not studies:
+        return given
+    own = [number for number, one in studies.items() if one.dataset_file == chosen_from(given.command[0])]
+    place = f"check_labels_{given.command[0]}"
+    chosen: list[int] = st.multiselect(
+        "Further labels",
+        list(studies),
+        format_func=lambda number: plain(studies[number].name),
+        key=address.several("labels", place, list(studies), own, lambda number: studies[number].name),
+        placeholder="Studies of texts that a check chose",
+        help="Votes of unblinded studies, weighted by the probabilities with which their texts were chosen.",
+    )
+    if not chosen:
+        return given
+    records = [released_record(store, studies[number]) for number in chosen if number in studies]
+
+    def read() -> Panel:
+        found = given.read()
+        for record in records:
+            found = with_labels(found, panel_of(rating_set_of(record)))
+        return found
+
+    return replace(
+        given,
+        key=(*given.key, "labels", tuple(hash(repr(record.rating_answers)) for record in records)),
+        read=read,
+        command=(
+            *given.command,
+            *(word for record in records for word in ("--labels", f"study:{record.study.name}")),
+        ),
+    )

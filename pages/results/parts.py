@@ -48,7 +48,7 @@ from core.study.export import (
 from core.study.ratings import SystemTotal, consistency, counted, rated_texts_of, system_totals, task_of
 from pages.widgets import result_table
 from pages.widgets.messages import plain, with_code
-from pages.widgets.parts import HELP, counted_as, nothing, number, part, percent
+from pages.widgets.parts import HELP, check, counted_as, nothing, number, part, percent
 
 _show = partial(result_table.show, titled=False)
 NO_GUESS = "no rater has guessed which answer is human"
@@ -87,6 +87,8 @@ def of_pairs(
     with first:
         _verdict(results)
     _standing(results)
+    if results.overall.n_pairs:
+        _to_check(record)
     part(
         "Sensitivity",
         "Would the verdict change if votes were counted differently? One rule changes per row.",
@@ -399,6 +401,16 @@ def blinding(results: StudyResults) -> None:
                 st.markdown(f"{plain(said.rater_id)}, {plain(said.item_id)}{at}: {plain(said.comment)}")
 
 
+def _to_check(record: StudyRecord) -> None:
+    """Link the check of a judge on these votes. Results are open, so the study is unblinded: the page Check reads no other."""
+    st.page_link(
+        check(),
+        label="Check a judge on these votes",
+        icon=":material/arrow_forward:",
+        query_params={"study": record.study.name},
+    )
+
+
 def of_ratings(record: StudyRecord, fingerprint: int, release: Callable[[str], None]) -> None:
     """Show every part of a rating study; `release` as in `of_pairs`."""
     found = counted(record)
@@ -413,6 +425,8 @@ def of_ratings(record: StudyRecord, fingerprint: int, release: Callable[[str], N
     )
     for reason, n in found.left_out.items():
         st.markdown(f"- Left out, {reason}: {n}")
+    if rated:
+        _to_check(record)
     part(
         "By system",
         "Mean over texts of the mean over raters, with a 95 % interval from resampled sources. Higher is better. "

@@ -152,6 +152,11 @@ def other_page(url_path: str) -> StreamlitPage:
     return st.Page(_nothing, title=url_path.capitalize() or "Start", url_path=url_path, default=not url_path)
 
 
+def check() -> StreamlitPage:
+    """The page Check."""
+    return other_page("check")
+
+
 def metrics() -> StreamlitPage:
     """The page Metrics."""
     return other_page("metrics")

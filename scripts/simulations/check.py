@@ -1,46 +1,62 @@
-"""How often the check calls a useless judge trusted and a rater not trusted, by use and kind of data."""
+"""How often the check calls a useless judge trusted, and a rater not trusted, by use and kind of data."""
 
+from collections import Counter
 from functools import lru_cache
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
-from core.results.check.verdict import CheckOptions, check_panel
+from core.results.check.verdict import CheckOptions, Use, check_panel
 from core.results.panel import Panel
 from core.schema.scores import ScoredRow
+from core.stats.alt_test import on_reduced_panels
+from core.stats.correlation.panels import panel_correlation
 from core.tables.columns import ONLY_SYSTEM
 from scripts.simulations import Cell, Grid, Measures
 
 Labels = NDArray[np.float64]
-USELESS = ("coin", "base_rate", "nearly_constant", "length")
+USELESS = ("coin", "coin_of_rate", "nearly_constant", "length")
 JUDGES = (*USELESS, "copy", "limit")
-TEXTS_PER_ITEM = 4
+TEXTS_OF_AN_ITEM = 4
 RATED = 0.67
-"""Share of texts that each rater rated, where ratings are missing."""
+"""Share of the texts that each rater rated, where ratings are missing."""
 CONSTANT = 0.97
-_MANY = 40_000
+"""Share of the commonest label in nearly constant scores."""
+ITEM_SHARE = 0.7
+"""Share of the variance of quality, and of length, that texts of one item have in common."""
+_MANY = 10_000
+_RANK_RESAMPLES = 400
+
+
+def n_systems(kind: str) -> int:
+    """Systems of a kind; 1 where texts have none."""
+    return int(kind.split()[0]) if "systems" in kind else 1
 
 
 def draw(
     kind: str, n: int, raters: int, rng: np.random.Generator
 ) -> tuple[Labels, Labels, NDArray[np.int64]]:
-    """Ratings (n, raters), a length of every text (n,), unrelated to quality, and the item of every text."""
-    shared = kind == "several texts"
-    n *= TEXTS_PER_ITEM if shared else 1
-    items = np.arange(n) // (TEXTS_PER_ITEM if shared else 1)
-    weight = 0.7 if shared else 0.0
+    """Ratings (texts, raters) of n items, a length of every text, unrelated to quality, and the item of every text."""
+    systems = n_systems(kind)
+    texts = TEXTS_OF_AN_ITEM if kind == "several texts" else systems
+    items = np.repeat(np.arange(n), texts)
+    shared = 0.0 if texts == 1 else ITEM_SHARE
+    spread = float(kind.split()[-1]) if systems > 1 else 0.0
 
     def latent() -> Labels:
-        own, of_item = rng.normal(size=n), rng.normal(size=n)[items]
-        return np.asarray(np.sqrt(1 - weight) * own + np.sqrt(weight) * of_item)
+        of_system = np.tile(rng.normal(0, spread, texts), n)
+        own, of_item = rng.normal(size=items.size), rng.normal(size=n)[items]
+        return np.asarray(np.sqrt(1 - shared) * own + np.sqrt(shared) * of_item + of_system)
 
     quality, length = latent(), latent()
     if kind.startswith("binary"):
         _, base, accuracy = kind.split()
-        truth = quality < _quantile(float(base))
-        right = rng.random((n, raters)) < float(accuracy)
+        truth = quality < ndtri(float(base))
+        right = rng.random((items.size, raters)) < float(accuracy)
         return np.where(right, truth[:, None], ~truth[:, None]).astype(np.float64), length, items
-    seen = quality[:, None] + rng.normal(0, 0.5, (n, raters))
+    seen = quality[:, None] + rng.normal(0, 0.5, (items.size, raters))
     if kind == "scores":
         return np.clip(np.round(50 + 22 * seen, 1), 0, 100), length, items
     ratings = np.clip(np.round(3 + 1.1 * seen), 1, 5)
@@ -49,31 +65,21 @@ def draw(
     return ratings, length, items
 
 
-def _quantile(share: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri(share))
-
-
 def judges_of(kind: str, use: str, people: Labels, length: Labels, rng: np.random.Generator) -> Labels:
-    """Scores (n, judges) of JUDGES. people: (n, raters + 1), of whom the last one is no rater of the panel."""
-    n = len(people)
-    held_out = people[:, -1]
+    """Scores (texts, judges) of JUDGES. people: (texts, raters + 1), of whom the last one is no rater of the panel."""
+    n, held_out = len(people), people[:, -1]
     known = held_out[~np.isnan(held_out)]
-    values = np.unique(known) if kind != "scores" else np.array([0.0, 100.0])
+    values = np.array([0.0, 100.0]) if kind == "scores" else np.unique(known)
     common = float(np.median(known))
+    others = values[values != common] if (values != common).any() else values
     rare = rng.permutation(n) < max(1, round(n * (1 - CONSTANT)))
-    order = np.argsort(np.argsort(length)) * known.size // n
-    copied = held_out.copy()
-    copied[np.isnan(copied)] = rng.choice(known, int(np.isnan(copied).sum()))
+    places = np.argsort(np.argsort(length)) * known.size // n
     return np.column_stack(
         [
             rng.choice(values, n),
             rng.choice(known, n),
-            np.where(
-                rare, rng.choice(values[values != common] if (values != common).any() else values, n), common
-            ),
-            np.sort(known)[order],
+            np.where(rare, rng.choice(others, n), common),
+            np.sort(known)[places],
             held_out,
             at_limit(kind, use, people.shape[1] - 1, held_out, rng),
         ]
@@ -81,128 +87,145 @@ def judges_of(kind: str, use: str, people: Labels, length: Labels, rng: np.rando
 
 
 def at_limit(kind: str, use: str, raters: int, held_out: Labels, rng: np.random.Generator) -> Labels:
-    """A judge at the limit of the use: the held-out rater, but on some texts a random text's rating, or shifted."""
-    n = len(held_out)
-    share = _share_at_limit(kind, use, raters)
+    """The held-out rater, but moved up, or with ratings of random texts, as often as brings it to the limit of the use."""
+    if use == "rank":
+        return held_out
+    share = share_at_limit(kind, use, raters)
+    if use == "monitor" and kind == "scores":
+        return held_out + 100 * share
+    moved = rng.random(len(held_out)) < share
     if use == "monitor":
-        if kind == "scores":
-            return held_out + share * 100
-        moved = rng.random(n) < share
-        top = np.nanmax(held_out)
-        return np.where(moved, np.minimum(held_out + 1, top), held_out)
-    moved = rng.random(n) < share
+        return np.where(moved, np.minimum(held_out + 1, np.nanmax(held_out)), held_out)
     known = held_out[~np.isnan(held_out)]
-    return np.where(moved & ~np.isnan(held_out), rng.choice(known, n), held_out)
+    return np.where(moved & ~np.isnan(held_out), rng.choice(known, len(held_out)), held_out)
 
 
 @lru_cache(maxsize=200)
-def _share_at_limit(kind: str, use: str, raters: int) -> float:
-    """Share of moved texts with which the judge lies at the limit, from a large draw: the measures are linear in it."""
-    from core.stats.alt_test import on_reduced_panels
-    from core.stats.correlation.panels import panel_correlation
-
+def share_at_limit(kind: str, use: str, raters: int) -> float:
+    """Share of moved texts at which the judge lies at the limit, from a large draw: all measures are linear in it."""
     rng = np.random.default_rng(1)
+    people, *_ = draw(kind, _MANY, max(raters, 2) + 1, rng)
+    panel, held_out = people[:, :-1], people[:, -1]
+    known = held_out[~np.isnan(held_out)]
     if use == "monitor":
-        if kind == "scores":
-            return 0.05
-        people, *_ = draw(kind, _MANY, 1, rng)
-        top, low = np.nanmax(people), np.nanmin(people)
-        known = people[~np.isnan(people)]
-        return float(0.05 * (top - low) / (known < top).mean())
-    people, *_ = draw(kind, _MANY // TEXTS_PER_ITEM, max(raters, 2) + 1, rng)
-    held_out = people[:, -1]
-    known = ~np.isnan(held_out)
-    random = np.where(known, rng.choice(held_out[known], len(held_out)), np.nan)
+        top, low = float(known.max()), float(known.min())
+        return 0.05 if kind == "scores" else 0.05 * (top - low) / float((known < top).mean())
+    random = np.where(np.isnan(held_out), np.nan, rng.choice(known, held_out.size))
     if use == "replace":
-        gap = on_reduced_panels(
-            random, people[:, :-1], alignment="rmse" if kind == "scores" else "accuracy"
-        ).gap
-    elif kind == "scores":
-        gap = panel_correlation(random, people[:, :-1]).gap
-    else:
-        pairs = [
-            (people[:, one] == held_out)[known & ~np.isnan(people[:, one])].mean()
-            for one in range(people.shape[1] - 1)
-        ]
-        none = [
-            (people[:, one] == random)[known & ~np.isnan(people[:, one])].mean()
-            for one in range(people.shape[1] - 1)
-        ]
-        return float(0.05 / (np.mean(pairs) - np.mean(none)))
-    assert gap.estimate is not None
-    return min(1.0, 0.05 / -gap.estimate)
+        alignment = "rmse" if kind == "scores" else "accuracy"
+        found = on_reduced_panels(random, panel, alignment=alignment).gap.estimate  # type: ignore[arg-type]
+        assert found is not None
+        return 0.05 / -found
+    return 0.05 / (_measure(kind, held_out, panel) - _measure(kind, random, panel))
 
 
-def panel_for(
-    people: Labels,
-    scores: Labels,
-    names: tuple[str, ...],
-    items: NDArray[np.int64],
-    systems: list[str] | None = None,
-) -> Panel:
-    """A panel of the raters and judges."""
-    kept = ~np.isnan(people).all(axis=1)
-    of = systems or [ONLY_SYSTEM] * len(people)
-    rows = tuple(ScoredRow(str(items[at]), of[at], None, None, {}) for at in np.flatnonzero(kept))
+def _measure(kind: str, judge: Labels, panel: Labels) -> float:
+    """What the use gate reads, for a judge and a panel of many texts."""
+    if kind == "scores":
+        found = panel_correlation(judge, panel).judge.estimate
+        assert found is not None
+        return found
+    both = ~np.isnan(judge[:, None] + panel)
+    return float((judge[:, None] == panel)[both].mean())
+
+
+@lru_cache(maxsize=50)
+def ceiling_alone(kind: str) -> float:
+    """The true ceiling, which a user with one rater has to state."""
+    people, *_ = draw(kind, _MANY, 2, np.random.default_rng(1))
+    return _measure(kind, people[:, 0], people[:, 1:])
+
+
+def panel_for(kind: str, people: Labels, scores: Labels, items: NDArray[np.int64]) -> Panel:
+    """A panel of raters (texts, raters) and JUDGES; texts that no rater rated are left out."""
+    systems = n_systems(kind)
+    names = np.array([f"s{at % systems}" if systems > 1 else ONLY_SYSTEM for at in range(len(people))])
+    kept = np.flatnonzero(~np.isnan(people).all(axis=1))
+    rows = tuple(ScoredRow(str(items[at]), str(names[at]), None, "", {}) for at in kept)
     raters = tuple(f"rater {at}" for at in range(people.shape[1]))
-    return Panel(rows, items[kept], np.array(of)[kept], raters, people[kept], names, scores[kept])
+    return Panel(rows, items[kept], names[kept], raters, people[kept], JUDGES, scores[kept])
 
 
 def run_cell(cell: Cell, replicates: int, rng: np.random.Generator) -> Measures:
+    """Share of files with each verdict."""
     use, raters, kind, n = str(cell[0]), int(cell[1]), str(cell[2]), int(cell[3])
-    counts: dict[tuple[str, str], int] = {}
+    options = CheckOptions(
+        use=cast(Use, use),
+        ceiling=ceiling_alone(kind) if use == "gate" and raters == 1 else None,
+        n_resamples=_RANK_RESAMPLES,
+    )
+    counts: Counter[tuple[str, str]] = Counter()
     for _ in range(replicates):
         people, length, items = draw(kind, n, raters + 1, rng)
-        panel = panel_for(people[:, :-1], judges_of(kind, use, people, length, rng), JUDGES, items)
-        ceiling = None
-        if raters == 1:
-            ceiling = _ceiling_alone(kind)
-        for one in check_panel(panel, CheckOptions(use=use, ceiling=ceiling)).judges:
-            counts[one.name, one.verdict] = counts.get((one.name, one.verdict), 0) + 1
+        scores = judges_of(kind, use, people, length, rng)
+        found = check_panel(panel_for(kind, people[:, :-1], scores, items), options)
+        counts.update((one.name, one.verdict) for one in found.judges)
 
     def share(judge: str, verdict: str) -> float:
-        return counts.get((judge, verdict), 0) / replicates
+        return counts[judge, verdict] / replicates
 
     return {
         **{name: share(name, "TRUSTED") for name in USELESS},
-        "limit": share("limit", "TRUSTED"),
+        "limit": None if use == "rank" else share("limit", "TRUSTED"),
         "copy_not": share("copy", "NOT TRUSTED"),
+        "copy_open": share("copy", "INCONCLUSIVE"),
         "copy": share("copy", "TRUSTED"),
     }
 
 
-@lru_cache(maxsize=50)
-def _ceiling_alone(kind: str) -> float:
-    people, *_ = draw(kind, _MANY // TEXTS_PER_ITEM, 2, np.random.default_rng(1))
-    if kind == "scores":
-        from scipy.stats import spearmanr
-
-        return float(spearmanr(people[:, 0], people[:, 1])[0])
-    both = ~np.isnan(people).any(axis=1)
-    return float((people[:, 0] == people[:, 1])[both].mean())
-
-
 KINDS = (
-    "binary 0.5 0.9",
-    "binary 0.8 0.9",
-    "binary 0.9 0.9",
-    "classes",
-    "scores",
-    "several texts",
-    "missing",
+    *("binary 0.5 0.9", "binary 0.8 0.9", "binary 0.9 0.9", "binary 0.9 0.8"),
+    *("classes", "scores", "several texts", "missing"),
 )
+FEW_RATERS: tuple[Cell, ...] = tuple(
+    ("gate", raters, kind, n)
+    for raters in (1, 2)
+    for kind in ("binary 0.5 0.9", "binary 0.9 0.8", "classes", "scores")
+    for n in (30, 100)
+)
+THREE_RATERS: tuple[Cell, ...] = tuple(
+    (use, 3, kind, n) for use in ("gate", "replace", "monitor") for kind in KINDS for n in (30, 100)
+)
+LARGE: tuple[Cell, ...] = (
+    *(("gate", raters, "binary 0.5 0.9", 500) for raters in (1, 2, 3)),
+    *(("gate", 3, kind, 500) for kind in ("binary 0.9 0.8", "classes")),
+    *(
+        ("replace", 3, kind, 500)
+        for kind in ("binary 0.5 0.8", "binary 0.5 0.9", "binary 0.5 0.95", "binary 0.9 0.8", "classes")
+    ),
+    *(("monitor", 3, kind, 500) for kind in ("binary 0.5 0.9", "binary 0.9 0.8", "classes")),
+)
+RANKED: tuple[Cell, ...] = tuple(
+    ("rank", raters, f"{systems} systems {spread}", n)
+    for systems, raters in ((4, 1), (4, 3), (6, 3), (10, 3))
+    for spread in (0.2, 0.6)
+    for n in (30, 100)
+)
+
 GRID = Grid(
     name="check",
-    title="",
-    about="",
-    factors=("use", "raters", "kind", "n"),
-    measures=(*USELESS, "limit", "copy_not", "copy"),
-    cells=tuple(
-        (use, raters, kind, n)
-        for use, raters in (("gate", 1), ("gate", 2), ("gate", 3), ("replace", 3), ("monitor", 3))
-        for kind in KINDS
-        for n in (30, 100, 500)
-    ),
+    title="Can this judge be trusted? Error rates of each use's rules",
+    about="""\
+Each file has the ratings of a panel and the scores of six judges, and `check` decides with its defaults. *data*:
+
+- `binary B A`: two classes, the better one with probability B; each rater is right with probability A.
+- `classes`: whole numbers from 1 to 5, a quality plus each rater's noise. `scores`: the same from 0 to 100. `several texts`:
+  classes, four texts an item that share 70 % of their variance. `missing`: classes; each rater rated 67 % of the texts.
+- `K systems S`: classes; every item has a text of each of K systems, whose true means have a standard deviation of S in units of
+  the quality's.
+
+With one rater, the true ceiling is stated (`--ceiling`). Every column is a share of files:
+
+- `coin`, `coin_of_rate`, `nearly_constant`, `length`: a useless judge is TRUSTED. It draws any label; draws labels with the
+  raters' shares; gives one label to 97 % of texts; orders texts by a length that has nothing to do with quality, but is
+  shared by texts of an item and, for `rank`, of a system (so it orders systems consistently, and wrongly). At most 0.05 is promised.
+- `limit`: a judge exactly at the limit is TRUSTED: the held-out rater with random ratings in some texts, so that it is 0.05 below the
+  ceiling; for `monitor`, moved up by 0.05 of the scale. Nominal 0.05; the ceiling counts as known in `replace` and `gate`, so it can be
+  more. `rank` has none: its limit is met by the order at the limit.
+- `copy_not`, `copy_open`, `copy`: a rater who was held out of the panel is NOT TRUSTED (at most 0.05 is promised), INCONCLUSIVE, TRUSTED.""",
+    factors=("use", "raters", "data", "items"),
+    measures=(*USELESS, "limit", "copy_not", "copy_open", "copy"),
+    cells=FEW_RATERS + THREE_RATERS + LARGE + RANKED,
     run=run_cell,
-    replicates=200,
+    replicates=150,
 )

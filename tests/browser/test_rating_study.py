@@ -9,9 +9,11 @@ from helpers.pages.admin_session import sign_in
 from helpers.processes.app_server import AppServer, choose_file, open_tab, settled, violations
 from playwright.sync_api import Browser, Page, expect
 from text_visit import (
+    CHANCE,
     ITEM,
     LEVEL,
     SYSTEMS,
+    WHY,
     NewPage,
     comes_to_hold,
     given,
@@ -24,10 +26,11 @@ from text_visit import (
 from wire import Wire
 
 from core.formats.tasks import find_task
+from core.schema.scores import PROBABILITY
 from core.schema.study import Dimension, RatingTask, SpanTask
 from core.store import Store
 from core.store.raters import rater_of_token
-from core.store.studies import list_studies
+from core.store.studies import inclusion_of, list_studies
 from core.study.blinding import open_rating_desk
 from core.study.lifecycle import move
 from core.study.raters import links
@@ -133,7 +136,8 @@ def test_scores_and_marks_are_saved_at_once_and_nothing_is_forgotten(
     wire.add_document(page)
     everything = wire.everything()
     assert b"answer here" in everything
-    secrets = (*SYSTEMS, LEVEL, ITEM, "secret-file", "ratings in a browser")
+    assert {one.probability for one in inclusion_of(app_store, study_id)} == {float(CHANCE)}
+    secrets = (*SYSTEMS, LEVEL, ITEM, CHANCE, PROBABILITY, WHY, "secret-file", "ratings in a browser")
     assert not [secret for secret in secrets if secret.encode() in everything]
 
 

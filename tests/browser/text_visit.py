@@ -7,7 +7,7 @@ from helpers.processes.app_server import settled
 from playwright.sync_api import Locator, Page, expect
 
 from core.formats.tasks import find_task
-from core.schema.scores import OutputSet, ScorableOutput
+from core.schema.scores import PROBABILITY, OutputSet, ScorableOutput
 from core.schema.study import Design, RatingAnswer, RatingTask
 from core.store import Store
 from core.store.answers import rating_assignments_of, ratings_of
@@ -19,12 +19,16 @@ NewPage = Callable[[], Page]
 SYSTEMS = ("Zanzibar-MT", "Quokka-9")
 """Names that occur nowhere else: no byte of them may reach a rater."""
 LEVEL, ITEM = "lvl-hidden", "item-hidden"
+CHANCE, WHY = "0.3127460019", "near a hidden border"
+"""Probability and reason with which every text was drawn for its study: they tell about a judge."""
 
 
 def texts(said: Mapping[str, Sequence[str]], language: str = "en") -> OutputSet:
     """Source text -> its outputs, one a system in the order of SYSTEMS."""
     outputs = tuple(
-        ScorableOutput(f"{ITEM}-{n}", system, text, None, source, LEVEL, language)
+        ScorableOutput(
+            f"{ITEM}-{n}", system, text, None, source, LEVEL, language, {PROBABILITY: CHANCE, "why": WHY}
+        )
         for n, (source, of) in enumerate(said.items())
         for system, text in zip(SYSTEMS, of, strict=False)
     )

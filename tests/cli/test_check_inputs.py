@@ -195,3 +195,19 @@ def test_a_run_on_rated_texts_has_raters_and_judge(check: Check, tmp_path: Path)
     found = check(f"run:{number}", "--dimension", "LA")
     assert len(found["human"]["raters"]) > 1
     assert len(found["judges"]) == 1
+
+
+def test_other_commands_find_their_columns_too(check: Check, capsys: pytest.CaptureFixture[str]) -> None:
+    file = _file(
+        "wide.csv",
+        "id,rater1,rater2,rater3,judge",
+        lambda at: f"q{at}," + ",".join(str((at + (at % 7 == place)) % 2) for place in range(4)),
+    )
+    as_json = []
+    for options in ((), ("--human", "rater1,rater2,rater3", "--judge", "judge")):
+        for command in ("alt-test", "corrected"):
+            assert main([command, file, *options, "--json"]) == 0
+            as_json.append(json.loads(capsys.readouterr().out))
+    for found in as_json:
+        found.pop("notes", None)
+    assert as_json[:2] == as_json[2:]

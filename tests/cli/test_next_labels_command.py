@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.texts.factories import dataset, prefers, study_in, unblind, vote
 from helpers.texts.rating_studies import RatingStudyAtHand
 
 from core.cli import main
 from core.schema.scores import PROBABILITY
+from core.schema.study import NO_LEVEL
 from core.store import open_store
 from core.store.studies import find_study
 from core.study.lifecycle import move
@@ -117,6 +119,34 @@ def test_a_blinded_study_is_refused(checked: Callable[..., Any], tmp_path: Path)
     status, out, err = checked("--labels", "study:more")
     assert (status, out) == (2, "")
     assert "more" in err
+
+
+@pytest.mark.parametrize("state", ["open", "unblinded"])
+def test_the_votes_of_a_study_of_pairs_are_checked_only_once_they_are_released(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], state: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_DB", str(tmp_path / "assay.db"))
+    data = dataset(40, (NO_LEVEL,))
+    with open_store(tmp_path / "assay.db") as store:
+        at_hand = study_in(store, data, repeat_share=0.0, blinding_pairs=0)
+        for token in at_hand.tokens.values():
+            vote(store, token, prefers(0))
+        if state == "unblinded":
+            unblind(at_hand)
+        name = at_hand.study.name
+    lines = ["item_id,system,judge"]
+    lines += [f"{one.item_id},{one.source},{1 + (one.source == data.sources[0])}" for one in data.outputs]
+    (tmp_path / "scores.csv").write_text("\n".join(lines) + "\n")
+    status = main(["check", f"study:{name}", "scores.csv", "--use", "gate", "--json"])
+    out, err = capsys.readouterr()
+    if state == "open":
+        assert (status, out) == (2, "")
+        assert name in err
+        return
+    found = json.loads(out)
+    assert found["n_items"] == 40
+    assert found["judges"][0]["agreement"]["estimate"] == 1.0
 
 
 def test_the_terminal_says_how_to_go_on(checked: Callable[..., Any]) -> None:

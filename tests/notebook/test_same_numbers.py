@@ -297,6 +297,25 @@ def test_gaps(tmp_path: Path, capsys: pytest.CaptureFixture[str], as_frame: bool
 
 
 @pytest.mark.parametrize("as_frame", [False, True])
+def test_next_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str], as_frame: bool) -> None:
+    wide = pd.DataFrame(
+        {
+            "item": [f"q{at}" for at in range(60)],
+            "a": [at * 7 % 5 % 2 if at < 35 else None for at in range(60)],
+            "x": [at * 3 % 4 % 2 for at in range(60)],
+        }
+    )
+    file = tmp_path / "wide.csv"
+    wide.to_csv(file, index=False)
+    words = ["check", str(file), "--human", "a", "--judge", "x", "--next", "8", "--next-seed", "3", "--json"]
+    assert main(words) in (3, 4)
+    printed = json.loads(capsys.readouterr().out)["next"]
+    found = assay.next_labels(wide if as_frame else file, human="a", judge="x", n=8, rng=3)
+    assert in_json(found.json) == printed
+    assert len(printed["labels"]) == 8
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
 def test_corrected(tmp_path: Path, told: Told, as_frame: bool) -> None:
     rows = [
         {"item": f"q{n}", "system": s, "j": n % 5 + k, "people": float(n % 4 + k) if n < 30 else None}
@@ -392,6 +411,32 @@ def test_a_rating_study(tmp_path: Path, told: Told) -> None:
     assert assay.studies(database)["task"].tolist() == ["factual-errors"]
     with pytest.raises(assay.InputError, match="raters"):
         assay.study_results("marks", db=database, raters="rater-1")
+
+
+@pytest.mark.parametrize("use", ["replace", "rank", "gate", "monitor"])
+def test_check(tmp_path: Path, use: Any) -> None:
+    rng = np.random.default_rng(6)
+    truth = rng.integers(0, 3, 90)
+    frame = pd.DataFrame(
+        {name: np.where(rng.random(90) < 0.1, rng.integers(0, 3, 90), truth) for name in "abcx"}
+    )
+    frame.insert(0, "id", [f"q{at // 3}" for at in range(90)])
+    frame.insert(1, "system", [f"s{at % 3}" for at in range(90)])
+    path, out = tmp_path / "labels.csv", tmp_path / "out.json"
+    frame.to_csv(path, index=False)
+    words = ["--human", "a,b,c", "--judge", "x", "--use", use, "--price", "x=2", "--currency", "EUR"]
+    status = main(["check", str(path), *words, "--out", str(out)])
+    for source in (path, frame):
+        found = assay.check(
+            source, human=["a", "b", "c"], judge="x", use=use, prices={"x": 2}, currency="EUR"
+        )
+        told = json.loads(out.read_text("utf-8"))
+        assert in_json(found.json) == told
+        assert (found.verdict, found.sentence) == (told["verdict"], told["sentence"])
+        assert status == {"TRUSTED": 0, "NOT TRUSTED": 3, "INCONCLUSIVE": 4}[found.verdict]
+        assert found.names == ["check", "check-rules", "check-groups"]
+    with pytest.raises(assay.InputError, match="margin"):
+        assay.check(frame, human="a", judge="x", margin=2)
 
 
 def test_which_judge(tmp_path: Path) -> None:

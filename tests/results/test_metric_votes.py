@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import pytest
 from helpers.texts import factories
 from helpers.texts.factories import LEVELS, dataset
@@ -10,7 +11,7 @@ from helpers.texts.score_factories import metric, table
 from scipy import stats
 
 from core.errors import InputError, NotAllowed
-from core.results.correlations.votes import metrics_against_votes
+from core.results.correlations.votes import metrics_against_votes, votes_panel
 from core.results.study.counted import TOO_FEW
 from core.schema.scores import ScoredRow
 from core.schema.study import Rater
@@ -114,3 +115,24 @@ def test_no_votes_give_no_number():
     (found,) = metrics_against_votes(unblinded(record_of({}, DATA, raters=[Rater("R1")])), scores())
     assert (found.agreement.estimate, found.tau.estimate) == (None, None)
     assert found.left_out == {TOO_FEW: 6}
+
+
+def test_votes_and_a_judge_s_preferences_side_by_side():
+    """A judge with equal scores ties; a text that it did not score has no preference."""
+    given = scores({**AHEAD, ("q02", "A1"): None})
+    panel = votes_panel(unblinded(record_of(VOTES, DATA)), given)
+    assert panel.raters == ("R1", "R2")
+    assert panel.ratings.T.tolist() == [[1, 1, -1, 0, 1, 1], [1, -1, 0, 0, 0, 1]]
+    assert panel.scores.ravel()[:-1].tolist() == [1, 1, 1, 0, 0]
+    assert np.isnan(panel.scores[-1, 0])
+    assert panel.items.tolist() == [0, 0, 1, 1, 2, 2]
+    assert [row.level for row in panel.rows] == ["A0", "A1"] * 3
+    assert panel.classes == {-1: "human", 0: "tie", 1: "ai"}
+    turned = replace(given, metrics=(metric("ter", direction="lower"),))
+    assert votes_panel(unblinded(record_of(VOTES, DATA)), turned).scores.ravel()[0] == -1
+    alone = votes_panel(unblinded(record_of(VOTES, DATA)), given, raters=["R2"])
+    assert alone.raters == ("R2",)
+    with pytest.raises(InputError):
+        votes_panel(unblinded(record_of(VOTES, DATA)), given, judges=["nobody"])
+    with pytest.raises(NotAllowed):
+        votes_panel(record_of(VOTES, DATA), given)

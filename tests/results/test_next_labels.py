@@ -91,6 +91,15 @@ class TestChoice:
         assert found.sign == "border"
         assert found.why[0].endswith("near a border")
 
+    def test_a_judge_on_another_scale_is_compared_by_ranks(self) -> None:
+        lines = [
+            "item_id,human,j",
+            *(f"q{at},{at % 5 + 1 if at < 60 else ''},{20 * (at % 5) + 7}" for at in range(120)),
+        ]
+        panel = read_panel("\n".join(lines).encode(), "a.csv", human=["human"], judges=["j"])
+        # Ranks agree everywhere, although the scores lie far from the ratings: nothing tells which text is uncertain.
+        assert next_labels(panel, 10).sign == "none"
+
     def test_nothing_known_is_drawn_at_random(self) -> None:
         _, panel = table(labelled=1)
         found = next_labels(panel, 15)
@@ -228,6 +237,14 @@ class TestStudy:
         desk = at_hand.desk("A")
         seen = repr([(desk.text(number), desk.task) for number in range(1, desk.total + 1)])
         assert not [one for one in (*map(repr, found.probability), "score pass", "border") if one in seen]
+
+    def test_the_same_texts_are_no_second_study(
+        self, drafted: tuple[Panel, NextLabels, RatingStudyAtHand], store: Store
+    ) -> None:
+        panel, found, _ = drafted
+        texts = read_texts_of(table()[0], "zq.csv", panel)
+        with pytest.raises(InputError, match="already"):
+            draft_study(store, "other", panel, found, texts, use="gate")
 
     def test_texts_that_are_missing_are_named(self, store: Store) -> None:
         _, panel = table(texts=False)

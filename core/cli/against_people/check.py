@@ -3,10 +3,10 @@
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, get_args
 
+from core.cli.against_people.card import add_card_options, card_problems, write_card
 from core.cli.against_people.gaps import add_gap_options, gap_problems, gap_results
 from core.cli.against_people.next_labels import (
     NEXT_TABLE,
@@ -21,9 +21,7 @@ from core.cli.shared.options import Commands, check_options, check_out, in_optio
 from core.cli.shared.running import telling
 from core.cli.shared.sources import add_panel_options, open_panel
 from core.errors import InputError
-from core.installation import COMMAND
 from core.report import json_of
-from core.report.card import WRITERS, command_said
 from core.results.check.choosing import WHICH_TABLES, which_json, which_of, which_said, which_tables
 from core.results.check.drift import (
     DRIFT_TABLE,
@@ -46,7 +44,7 @@ from core.results.check.verdict import (
 )
 from core.schema.result_table import ResultTable
 from core.store import database_path
-from core.tables.files import read_file, write_file
+from core.tables.files import read_file
 
 _LIMITS = {
     "margin": "for replace and gate: how far below the human ceiling the judge may be (default %(default)s)",
@@ -76,15 +74,7 @@ def add_to(nouns: Commands) -> None:
     add_price_options(command)
     add_gap_options(command)
     add_next_options(command)
-    command.add_argument(
-        "--card",
-        type=Path,
-        metavar="FILE",
-        help="write a card, one page with the verdict, figures, limits and this command: FILE.html or FILE.md",
-    )
-    command.add_argument(
-        "--names", action="store_true", help="for --card: name the raters (default: only their number)"
-    )
+    add_card_options(command)
     command.add_argument(
         "--against",
         type=Path,
@@ -103,7 +93,7 @@ def _check(options: argparse.Namespace) -> int:
             *gap_problems(options),
             *next_problems(options),
             *out_problems(options),
-            *_card_problems(options),
+            *card_problems(options),
         ]
     )
     inputs = [options.file, *options.scores, options.against]
@@ -134,7 +124,7 @@ def _check(options: argparse.Namespace) -> int:
         changed, as_json["drift"] = drift_said(since), drift_json(since)
         tables.append(drift_table(since))
     if options.card is not None:
-        _write_card(options, found, changed)
+        write_card(options, found, changed, gaps)
     printed = [
         *(*check_said(found), *further.said, *changed),
         *(one for table in (main, *further.tables) for one in ("", table)),
@@ -161,24 +151,3 @@ def _which(found: Check) -> _Which:
     except InputError as problem:  # such as judges without a common text: their verdicts hold all the same
         return _Which([str(problem)])
     return _Which(which_said(choice), [*which_tables(choice).values()], {"which": which_json(choice)})
-
-
-def _card_problems(options: argparse.Namespace) -> list[str]:
-    if options.card is None:
-        return ["--names: only for --card; leave it out"] if options.names else []
-    if options.card.suffix.lower() in WRITERS:
-        return []
-    return [f"--card: {options.card} does not end in {' or '.join(WRITERS)}"]
-
-
-def _write_card(options: argparse.Namespace, found: Check, changed: Sequence[str]) -> None:
-    write_file(
-        options.card,
-        WRITERS[options.card.suffix.lower()](
-            found,
-            command=command_said(options.given, COMMAND, names=options.names),
-            made_at=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
-            names=options.names,
-            said=changed,
-        ),
-    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,8 +40,10 @@ def add_next_options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--labels",
+        action="append",
+        default=[],
         metavar="FILE|study:NAME",
-        help="further labels by people of texts in FILE, with their inclusion_probability if they were chosen by --next",
+        help="may be repeated: further labels by people of texts in FILE, with their inclusion_probability if they were chosen by --next",
     )
     command.add_argument(
         "--next-seed", type=int, default=0, metavar="SEED", help="seed of --next (default %(default)s)"
@@ -63,11 +64,13 @@ def next_problems(options: argparse.Namespace) -> list[str]:
 
 def with_new_labels(panel: Panel, options: argparse.Namespace) -> Panel:
     """The panel with the labels of `--labels`, if given. Raises InputError, and NotAllowed for a blinded study."""
-    if options.labels is None:
+    if not options.labels:
         return panel
     from core.results.check.next_labels import with_labels  # imported lazily: loads studies and statsmodels
 
-    return with_labels(panel, _labels(options.labels, options))
+    for given in options.labels:
+        panel = with_labels(panel, _labels(given, options))
+    return panel
 
 
 def _labels(given: str, options: argparse.Namespace) -> Panel:
@@ -78,9 +81,7 @@ def _labels(given: str, options: argparse.Namespace) -> Panel:
     return read_panel(read_one_of(path, options), path.name)
 
 
-def next_given(
-    found: Check, options: argparse.Namespace
-) -> tuple[Said, list[ResultTable], Mapping[str, Any]]:
+def next_given(found: Check, options: argparse.Namespace) -> tuple[Said, list[ResultTable], dict[str, Any]]:
     """Choose the texts of `--next` and make the study of `--study`: lines, tables and JSON. Empty without `--next`."""
     if options.next is None:
         return _hint(found, options), [], {}

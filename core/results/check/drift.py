@@ -151,8 +151,7 @@ def read_earlier(data: bytes, name: str) -> dict[str, Any]:
         known = False
     if not known:
         raise InputError(
-            f"{shown(name)} is no result of an earlier check. Write one with `check --out FILE.json`, or save what "
-            "`check --json` prints."
+            f"{shown(name)} is no result of an earlier check. Name the JSON that `check` printed or wrote."
         )
     return dict(found)
 

@@ -11,6 +11,8 @@ from core.errors import InputError
 from core.formats.registry import format_of, read_texts
 from core.formats.scorable import read_outputs, write_outputs
 from core.results.cells import picked
+from core.results.check.verdict import on_one_scale
+from core.results.correlations.disagreement import rank_gaps
 from core.results.joining import place_of
 from core.results.panel import Panel
 from core.schema.result_table import Column, ResultTable
@@ -19,7 +21,7 @@ from core.schema.study import Design, Dimension, RatingTask, Study
 from core.stats.planning import LEAST_CHANCE, draw, narrowing, sampling_probabilities
 from core.stats.resampling import Floats
 from core.store import Store
-from core.study.lifecycle import import_rating_study, new_seed
+from core.study.lifecycle import import_rating_study, new_seed, studies_like
 from core.tables.columns import ONLY_SYSTEM, Table, known_at
 from core.tables.mapping import with_names
 from core.tables.problems import FileFindings
@@ -39,7 +41,7 @@ SIGNS: Mapping[Sign, str] = {
     "judges": "how far the judges differ",
     "border": "how near the score is to a border between two ratings",
     "class": "the judge's score",
-    "none": "nothing: no labels and one judge, so every text has the same chance",
+    "none": "nothing: every text has the same chance",
 }
 
 
@@ -87,7 +89,8 @@ def next_labels(
     `core.stats.planning.sampling_probabilities`. rng: seed of the draw.
 
     The uncertainty of a text is the root mean square deviation of labelled texts like it: of the difference of score and mean
-    rating, or, for labels without an order, of the share of raters who differ from the judge. Texts are alike by the first of
+    rating (of their ranks, if the judge uses another scale), or, for labels without an order, of the share of raters who
+    differ from the judge. Texts are alike by the first of
     these: how far several judges differ (thirds); how near the score is to a border between two ratings, where scores are
     finer than ratings (thirds); the judge's class, or fifths of its scores. The spread of a group counts with its labels, and
     as `SHRINKAGE` labels with the spread of all. Without labels the first two give the uncertainty themselves, and one judge
@@ -117,8 +120,8 @@ def next_labels(
     if n > free.size:
         notes.append(f"only {free.size:,} texts have no label, so all of them are chosen")
         n = int(free.size)
-    sign, signal = _signal(panel, scores)
-    uncertainty = _uncertainty(panel, scores, labelled & scored, sign, signal)
+    sign, signal = _signal(panel, places)
+    uncertainty = _uncertainty(panel, places, labelled & scored, sign, signal)
     if sign == "class" and uncertainty is None:
         sign = "none"
     of_texts = np.full(len(free), np.nan) if uncertainty is None else uncertainty[free]
@@ -164,8 +167,9 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(shown, names)) or "none"
 
 
-def _signal(panel: Panel, scores: Floats) -> tuple[Sign, Floats]:
-    """What texts tell about their own uncertainty, without labels; shape (n,), larger is less certain."""
+def _signal(panel: Panel, judges: Sequence[int]) -> tuple[Sign, Floats]:
+    """What texts tell about their own uncertainty, without labels; shape (n,), larger is less certain. judges: their columns."""
+    scores = panel.scores[:, list(judges)]
     if scores.shape[1] > 1 and panel.ordered:
         spread = np.nanmax(scores, axis=0) - np.nanmin(scores, axis=0) if len(scores) else np.ones(1)
         # Judges on different scales differ by their scales alone.
@@ -178,7 +182,7 @@ def _signal(panel: Panel, scores: Floats) -> tuple[Sign, Floats]:
     score = scores[:, 0]
     steps = np.unique(panel.ratings[~np.isnan(panel.ratings)])
     known = ~np.isnan(score)
-    if panel.ordered and 2 <= steps.size <= MOST_CLASSES and known.any():
+    if panel.ordered and 2 <= steps.size <= MOST_CLASSES and known.any() and on_one_scale(panel, judges[0]):
         between = known & ~np.isin(score, steps)
         if between.sum() >= _BETWEEN * known.sum():
             borders = (steps[1:] + steps[:-1]) / 2
@@ -189,12 +193,12 @@ def _signal(panel: Panel, scores: Floats) -> tuple[Sign, Floats]:
 
 
 def _uncertainty(
-    panel: Panel, scores: Floats, used: NDArray[np.bool_], sign: Sign, signal: Floats
+    panel: Panel, judges: Sequence[int], used: NDArray[np.bool_], sign: Sign, signal: Floats
 ) -> Floats | None:
-    """Expected deviation of every text; None if nothing tells."""
+    """Expected deviation of every text; None if nothing tells. judges: their columns."""
     if used.sum() < 2:
         return signal if sign != "class" and np.nanmax(signal, initial=0.0) > 0 else None
-    squares = np.mean([_squares(panel, judge, used) for judge in scores.T], axis=0)
+    squares = np.mean([_squares(panel, judge, used) for judge in judges], axis=0)
     groups = _groups(sign, signal)
     pooled = float(squares[used].mean())
     if pooled == 0:
@@ -207,16 +211,17 @@ def _uncertainty(
     return found
 
 
-def _squares(panel: Panel, judge: Floats, used: NDArray[np.bool_]) -> Floats:
-    """Squared deviation of each used text's value from the mean value; 0 elsewhere."""
-    rated = ~np.isnan(panel.ratings)
-    counts = np.maximum(rated.sum(axis=1), 1)
-    if panel.ordered:
-        values = judge - np.where(rated, panel.ratings, 0).sum(axis=1) / counts
+def _squares(panel: Panel, judge: int, used: NDArray[np.bool_]) -> Floats:
+    """Squared deviation of each used text's value from the mean value; 0 elsewhere. judge: its column."""
+    scores, ratings = panel.scores[used, judge], panel.ratings[used]
+    rated = ~np.isnan(ratings)
+    if not panel.ordered:
+        values = (rated & (ratings != scores[:, None])).sum(axis=1) / rated.sum(axis=1)
     else:
-        values = (rated & (panel.ratings != judge[:, None])).sum(axis=1) / counts
-    found = np.zeros(len(judge))
-    found[used] = (values[used] - values[used].mean()) ** 2
+        people = np.asarray(np.nanmean(ratings, axis=1), dtype=np.float64)
+        values = scores - people if on_one_scale(panel, judge) else rank_gaps(scores, people)
+    found = np.zeros(len(used))
+    found[used] = (values - values.mean()) ** 2
     return found
 
 
@@ -265,11 +270,14 @@ def _why(sign: Sign, signal: Floats, given: Sequence[str], row: int) -> str:
 
 def next_labels_said(found: NextLabels) -> list[str]:
     """Sentences above the table."""
-    lines = [
-        f"{len(found.rows):,} of {found.n_unlabelled:,} unlabelled texts, chosen by {SIGNS[found.sign]}."
-        if found.sign != "none"
-        else f"{len(found.rows):,} of {found.n_unlabelled:,} unlabelled texts, chosen at random: nothing tells yet which are uncertain."
-    ]
+    if len(found.rows) == found.n_unlabelled:
+        return [f"All {found.n_unlabelled:,} unlabelled texts."]
+    how = (
+        "at random: nothing tells yet which are uncertain"
+        if found.sign == "none"
+        else f"by {SIGNS[found.sign]}"
+    )
+    lines = [f"{len(found.rows):,} of {found.n_unlabelled:,} unlabelled texts, chosen {how}."]
     if found.narrower is not None and found.narrower < 0.995:
         lines.append(
             f"Expected: intervals {1 - found.narrower:.0%} narrower than with as many texts drawn at random."
@@ -432,7 +440,12 @@ def texts_to_label(found: NextLabels, texts: Sequence[ScorableOutput | None]) ->
         if text is not None
     )
     digest = sha256_of(write_outputs(outputs))
-    return OutputSet(outputs, digest, f"next labels of {found.name}")
+    return OutputSet(outputs, digest, chosen_from(found.name))
+
+
+def chosen_from(name: str) -> str:
+    """The file name of a study of texts that a check of this input chose."""
+    return f"next labels of {name}"
 
 
 def label_task(panel: Panel, *, show_reference: bool = False) -> RatingTask:
@@ -488,6 +501,10 @@ def draft_study(
     `core.study.lifecycle.import_rating_study`.
     """
     outputs = texts_to_label(found, texts)
+    if known := studies_like(store, outputs):
+        raise InputError(
+            f"Study {', '.join(map(shown, known))} has these texts already. Use that study, or choose another number of texts."
+        )
     design = Design(
         "",
         "",

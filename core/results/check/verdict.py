@@ -38,10 +38,10 @@ USES: Mapping[Use, str] = {
 """Uses, and what the judge then does."""
 Verdict = Literal["TRUSTED", "NOT TRUSTED", "INCONCLUSIVE"]
 FEWEST_ITEMS = 30
-"""Items below which no judge is trusted."""
+"""Items below which no judge is trusted: the Alt-test needs as many for its t-test."""
 USELESS = 0.2
-"""A judge whose kappa or rank correlation is shown to lie below it is not trusted: at most slight agreement (Landis and Koch
-1977, Biometrics 33:159)."""
+"""A judge whose kappa or rank correlation is shown to lie below it, and below the raters' own, is not trusted: at most slight
+agreement (Landis and Koch 1977, Biometrics 33:159)."""
 FEWEST_OF_A_CLASS = 5
 """Texts of the rarer class from which kappa = 1 counts as above 0, although nothing varies."""
 MOST_CLASSES = 11
@@ -723,9 +723,8 @@ def _rule_useful(own: _Own, use: Use, kappa: Estimate | None, correlation: Estim
         )
     said = f"{what} {_ends(found)}"
     if found.high < USELESS:
+        # Without two raters of a text nobody knows whether the raters or the judge are at fault.
         raters = _among_raters(own, by_kappa=by_kappa)
-        if raters is None and use != "rank":
-            return Rule(code, wanted, found, 0.0, False, f"{said} lies below {USELESS:g}: at most slight")
         if raters is not None and found.high < raters:
             why = f"{said} lies below {USELESS:g} and below the raters' own {raters:.2f}: at most slight"
             return Rule(code, wanted, found, 0.0, False, why)
@@ -996,7 +995,10 @@ def _gap(own: _Own, options: CheckOptions) -> Estimate:
     judge, raters = shares_of(own)
     known = ~np.isnan(judge - raters)
     return with_agresti_min(
-        (judge - raters)[known], own.items[known], confidence_level=options.confidence_level
+        (judge - raters)[known],
+        own.items[known],
+        weights=None if own.weights is None else own.weights[known],
+        confidence_level=options.confidence_level,
     )
 
 
