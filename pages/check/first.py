@@ -69,6 +69,8 @@ def style() -> None:
         ".assay-numbers p { margin: 0; line-height: 1.3; font-size: .85rem; font-variant-numeric: tabular-nums; }"
         ".assay-numbers p.assay-number { font-size: 1.35rem; font-weight: 600; }"
         f".assay-numbers p.assay-beside {{ color: {quiet}; }}"
+        # The menus inside say all: a line of its title is enough, and leaves the first screen to the verdict.
+        ".st-key-check_columns summary p { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }"
         f"{' '.join(rules)}</style>"
     )
 
