@@ -181,6 +181,13 @@ def _with_probabilities(
     )
 
 
+def unlabelled(panel: Panel, judges: Sequence[int] | None = None) -> NDArray[np.bool_]:
+    """Which texts nobody rated although these judges, or all, scored them; shape (n,). judges: their columns."""
+    scores = panel.scores if judges is None else panel.scores[:, list(judges)]
+    found: NDArray[np.bool_] = np.all(np.isnan(panel.ratings), axis=1) & np.all(~np.isnan(scores), axis=1)
+    return found
+
+
 def inclusion_probabilities(rows: Sequence[ScoredRow]) -> Floats | None:
     """Probability of inclusion of each text, from its label; NaN without one, None if no text has one.
 

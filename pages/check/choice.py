@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.judges.kind import JudgeKind
+from core.results.calibration.cells import dimension_said
 from core.results.check.facts import facts_in
 from core.results.check.gaps import TextBeside, texts_in
 from core.results.check.verdict import (
@@ -265,12 +266,18 @@ def _row() -> DeltaGenerator:
 
 def _of_run(store: Store, run: Run, judges: _Judges) -> Given:
     own = _joined([chosen_scores.open_scores(store, (chosen_scores.RUN, run.run_id))])
-    judges = replace(judges, files=_further_files(_row()))
+    row = _row()
+    judges = replace(judges, files=_further_files(row))
     data, name = run_data(store, run.run_id), Path(run.data_file).name
-    dimension = getattr(asked_of(run).chosen, "dimension_scored", None)
+    dimension: str | None = getattr(asked_of(run).chosen, "dimension_scored", None)
+    if dimension is None:
+        rated = columns.dimensions_in(data, name)
+        metrics = [metric.name for table in own.tables for metric in table.metrics]
+        scored = [one for one in rated if any(dimension_said(metric, (one,)) for metric in metrics)]
+        dimension = columns.dimension_menu(row, scored or rated, f"check_dimension_run_{run.run_id}")
     runs = (*own.runs, *judges.runs)
     return Given(
-        key=("run", own.key, judges.key),
+        key=("run", own.key, judges.key, dimension),
         read=lambda: read_panel(
             data, name, [*own.tables, *judges.tables], dimension=dimension, find=True, beside=judges.beside
         ),

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
 import streamlit as st
 
 from core.report import file_of
@@ -19,7 +18,7 @@ from core.results.check.next_labels import (
     with_labels,
 )
 from core.results.check.verdict import Check
-from core.results.panel import Panel, panel_of
+from core.results.panel import Panel, panel_of, unlabelled
 from core.schema.scores import ScorableOutput
 from core.store import Store
 from core.store.studies import inclusion_of, list_studies
@@ -47,9 +46,7 @@ def offer_study(store: Store, given: choice.Given, found: Check) -> None:
         "which-label-next",
     )
     needed = max((one.labels_needed or 0 for one in found.judges), default=0)
-    panel = found.panel
-    rated = (~np.isnan(panel.ratings)).any(axis=1)
-    n_free = int((~rated & ~np.isnan(panel.scores).any(axis=1)).sum())
+    n_free = int(unlabelled(found.panel).sum())
     about = f"About {counted_as(needed, 'further labelled item')} would settle it." if needed else ""
     if given.study is not None and given.study.kind == "pairs":
         st.markdown(

@@ -11,8 +11,12 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 from helpers.pages.generate_visit import html_of, press, said
+from helpers.processes.scripted_server import ScriptedServer
 from helpers.texts.factories import always, dataset, ended, study_in, vote
+from helpers.texts.judge_runs import run_to_the_end
 from helpers.texts.rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblind
+from helpers.texts.slips import rated_texts
+from helpers.texts.specialist_runs import says, specialist
 from streamlit.testing.v1 import AppTest
 
 from core.cli import main
@@ -248,6 +252,19 @@ def test_a_judge_is_checked_on_the_votes_of_a_study(store: Store) -> None:
     at = visit(study="june", judge=f"file-{file}")
     assert len(verdicts(at)) == 1
     assert not at.error
+
+
+@pytest.mark.usefixtures("cookies")
+def test_a_run_of_a_judge_is_checked_on_the_ratings_in_its_file(store: Store) -> None:
+    with ScriptedServer(says) as server:
+        asked = specialist("quality", server.url, repeats=2, temperature=0.7)
+        run = run_to_the_end(store, asked, rated_texts(4), name="rated.jsonl").run
+    at = visit(run=str(run.run_id))
+    assert not at.warning
+    assert in_address(at, "run") == str(run.run_id)
+    assert "study" not in at.query_params
+    assert verdicts(at), said(at)
+    assert f"check run:{run.run_id} --" in at.code[-1].value
 
 
 def test_nobody_else_sees_it(store: Store, cookies: dict[str, str]) -> None:

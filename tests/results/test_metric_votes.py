@@ -11,6 +11,7 @@ from helpers.texts.score_factories import metric, table
 from scipy import stats
 
 from core.errors import InputError, NotAllowed
+from core.results.check.verdict import CheckOptions, check_panel
 from core.results.correlations.votes import metrics_against_votes, votes_panel
 from core.results.study.counted import TOO_FEW
 from core.schema.scores import ScoredRow
@@ -136,3 +137,12 @@ def test_votes_and_a_judge_s_preferences_side_by_side():
         votes_panel(unblinded(record_of(VOTES, DATA)), given, judges=["nobody"])
     with pytest.raises(NotAllowed):
         votes_panel(record_of(VOTES, DATA), given)
+
+
+def test_the_check_of_votes_counts_its_agreement_by_hand():
+    """Votes equal to the judge's side: 2, 1, 0, 2, 1, 2 of two each."""
+    check = check_panel(votes_panel(unblinded(record_of(VOTES, DATA)), scores()), CheckOptions(use="gate"))
+    (judge,) = check.judges
+    assert judge.agreement.estimate == pytest.approx((1 + 0.5 + 0 + 1 + 0.5 + 1) / 6)
+    assert check.n_items == 3
+    assert judge.verdict == "INCONCLUSIVE"

@@ -6,13 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from core.cli.shared.giving import Said
 from core.cli.shared.options import existing_store, read_one_of, run_number
 from core.cli.shared.sources import STUDY, human_ratings, read_given
 from core.errors import InputError
-from core.results.panel import Panel, panel_of, read_panel
+from core.results.panel import Panel, panel_of, read_panel, unlabelled
 from core.schema.result_table import ResultTable
 from core.schema.scores import ScorableOutput
 from core.store import database_path, open_store
@@ -115,10 +113,10 @@ def next_given(found: Check, options: argparse.Namespace) -> tuple[Said, list[Re
 def _hint(found: Check, options: argparse.Namespace) -> list[str]:
     """How to choose the missing labels, if the verdict is open and the file has texts without labels."""
     needed = [one.labels_needed for one in found.judges if one.labels_needed is not None]
-    unlabelled = np.isnan(found.panel.ratings).all(axis=1) & ~np.isnan(found.panel.scores).any(axis=1)
-    if not needed or not unlabelled.any():
+    n_free = int(unlabelled(found.panel).sum())
+    if not needed or not n_free:
         return []
-    n = min(max(needed), int(unlabelled.sum()))
+    n = min(max(needed), n_free)
     return [
         "",
         f"Next: the same command with `--next {n} --study NAME` makes a study of the unlabelled texts that tell most.",

@@ -14,7 +14,7 @@ from core.results.cells import picked
 from core.results.check.verdict import on_one_scale
 from core.results.correlations.disagreement import rank_gaps
 from core.results.joining import place_of
-from core.results.panel import Panel
+from core.results.panel import Panel, unlabelled
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import PROBABILITY, OutputSet, ScorableOutput, ScoredRow
 from core.schema.study import Design, Dimension, RatingTask, Study
@@ -104,7 +104,7 @@ def next_labels(
     scores = panel.scores[:, places]
     labelled = np.any(~np.isnan(panel.ratings), axis=1)
     scored = np.all(~np.isnan(scores), axis=1)
-    free = np.flatnonzero(~labelled & scored)
+    free = np.flatnonzero(unlabelled(panel, places))
     if not free.size:
         without = int((~labelled).sum())
         raise InputError(

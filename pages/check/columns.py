@@ -1,0 +1,146 @@
+"""The columns of a file: what was found, shown as menus, and what the visitor chose instead."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.errors import InputError
+from core.formats.registry import read_ratings
+from core.results.choices import dimensions_of
+from core.results.panel import found_roles
+from core.tables.mapping import ASIDE, with_columns, with_names
+from core.tables.reading import sha256_of
+from core.tables.roles import Roles
+from pages.widgets import address, chosen_scores
+from pages.widgets.messages import plain
+from pages.widgets.parts import nothing, places
+
+_NONE = "(none)"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a file as they are to be read. Empty: as found."""
+
+    human: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+    dimension: str | None = None
+    named: tuple[tuple[str, str | None], ...] = ()
+    """Assay's name -> the file's column, where the visitor changed it; None: no column."""
+    found: tuple[tuple[str, str], ...] = ()
+    """Assay's name -> the column found, for those that are set aside."""
+
+    def applied(self, data: bytes, file_name: str) -> bytes:
+        """Return the file with the columns under the names that were chosen."""
+        found = dict(self.found)
+        aside = {found[ours]: ASIDE.format(column=found[ours]) for ours, theirs in self.named if not theirs}
+        if aside:
+            data = with_names(data, file_name, aside)
+        return with_columns(data, file_name, {ours: theirs for ours, theirs in self.named if theirs})
+
+    def words(self) -> tuple[str, ...]:
+        """Return the options of the command that read the file this way."""
+        pairs = [f"{ours}={theirs}" for ours, theirs in self.named if theirs]
+        return (
+            *(("--human", ",".join(self.human)) if self.human else ()),
+            *(("--judge", ",".join(self.judges)) if self.judges else ()),
+            *(("--dimension", self.dimension) if self.dimension else ()),
+            *(("--columns", ",".join(pairs)) if pairs else ()),
+        )
+
+
+def choose(data: bytes, file_name: str, others: Sequence[str]) -> Columns | None:
+    """Show what was found in the file as menus, and return what the visitor chose instead; None without raters.
+
+    others: judges in other files.
+    """
+    key = (sha256_of(data), file_name)
+    own = f"check_{key[0][:12]}_{'further' if others else 'alone'}"
+    found: Roles | None = chosen_scores.once(
+        ("roles", *key, bool(others)), lambda: found_roles(data, file_name, judged_elsewhere=bool(others))
+    )
+    if found is None or found.dimension:
+        dimension = dimension_menu(st.container(), dimensions_in(data, file_name), f"{own}_dimension")
+    else:
+        dimension = None
+    if found is None:
+        return Columns(dimension=dimension)
+    judges_found = [*found.judges, *others]
+    if others:
+        alone: Roles | None = chosen_scores.once(("roles", *key, False), lambda: found_roles(data, file_name))
+        judges_found = [*(() if alone is None or alone.problems else alone.judges), *others]
+    undecided = bool(found.problems)
+    with st.expander(f"Columns: {plain(found.said)}", expanded=undecided):
+        offered = [
+            *dict.fromkeys([*found.human, *found.judges, *found.candidates, *found.groups, *found.others])
+        ]
+        if undecided:
+            st.markdown("The names do not tell people from judges. Choose the columns:")
+        left, right = st.columns(2)
+        human = left.multiselect(
+            "Raters (people)", offered, [*found.human], key=f"{own}_human", help=_why(found, found.human)
+        )
+        judges = right.multiselect(
+            "Judges",
+            [*dict.fromkeys([*offered, *others])],
+            judges_found,
+            key=f"{own}_judge",
+            help=_why(found, judges_found),
+        )
+        names = [found.item, found.system, found.language, *found.texts]
+        named = _named(found, [*offered, *filter(None, names)], own)
+    if not undecided and not (human and judges):
+        nothing("choose the columns of raters and of a judge")
+        return None
+    return Columns(
+        () if tuple(human) == found.human and not undecided else tuple(human),
+        () if tuple(judges) == (found.judges or tuple(others)) and not undecided else tuple(judges),
+        dimension,
+        named,
+        tuple((ours, theirs) for theirs, ours in found.read_as.items()),
+    )
+
+
+def dimensions_in(data: bytes, file_name: str) -> tuple[str, ...]:
+    """Return the dimensions that are rated in a file with a row for each rating; none where only the check can read it."""
+    key = ("dimensions", sha256_of(data), file_name)
+    found: tuple[str, ...] = chosen_scores.once(key, lambda: _dimensions(data, file_name))
+    return found
+
+
+def _dimensions(data: bytes, file_name: str) -> tuple[str, ...]:
+    try:
+        return tuple(dimensions_of(read_ratings(data, file_name)))
+    except InputError:
+        return ()
+
+
+def _why(found: Roles, names: Sequence[str]) -> str | None:
+    """Why columns were taken, as the help of their menu."""
+    said = [f"{plain(name)}: {plain(found.why[name])}" for name in names if name in found.why]
+    return "; ".join(said) or None
+
+
+def _named(found: Roles, offered: Sequence[str], own: str) -> tuple[tuple[str, str | None], ...]:
+    """Choose the columns of item, system and language; return those that differ from what was found."""
+    changed: list[tuple[str, str | None]] = []
+    roles = {
+        "item_id": ("Item", found.item),
+        "system": ("System", found.system),
+        "language": ("Language", found.language),
+    }
+    for (ours, (label, theirs)), place in zip(roles.items(), places(3), strict=False):
+        options = [_NONE, *dict.fromkeys([*([theirs] if theirs else []), *offered])]
+        chosen = place.selectbox(label, options, options.index(theirs or _NONE), key=f"{own}_{ours}")
+        if chosen != (theirs or _NONE):
+            changed.append((ours, None if chosen == _NONE else chosen))
+    return tuple(changed)
+
+
+def dimension_menu(place: DeltaGenerator, known: Sequence[str], key: str) -> str | None:
+    """Choose one of several dimensions; None for the only one."""
+    if len(known) < 2:
+        return None
+    return place.selectbox("Dimension", known, key=address.one("dimension", key, known, known[0]))
