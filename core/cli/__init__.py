@@ -132,7 +132,7 @@ def main(arguments: Sequence[str] | None = None, program: str = COMMAND) -> int:
     options.further = further
     try:
         _check_texts(options, given)
-        options.given = tuple(given)
+        options.typed = tuple(given)
         status = options.run(options)
         return status if isinstance(status, int) else 0
     except AssayError as problem:

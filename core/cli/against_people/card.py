@@ -42,7 +42,7 @@ def write_card(
         options.card,
         WRITERS[options.card.suffix.lower()](
             found,
-            command=command_said(options.given, COMMAND, names=options.names),
+            command=command_said(options.typed, COMMAND, names=options.names),
             made_at=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
             names=options.names,
             said=changed,
