@@ -19,10 +19,11 @@ def since(found: Check) -> tuple[Drift, str] | None:
     )
     if upload is None:
         return None
+    compared = None
     with mistakes_shown():
         changed = drift(found, read_earlier(upload.getvalue(), upload.name))
         first, *others = map(plain, drift_said(changed))
         st.markdown("  \n".join([f"**{first}**", *others]))
         show(drift_table(changed), titled=False)
-        return changed, upload.name
-    return None
+        compared = changed, upload.name
+    return compared
