@@ -19,11 +19,10 @@ def since(found: Check) -> tuple[Drift, str] | None:
     )
     if upload is None:
         return None
-    compared = None
+    changed = None
     with mistakes_shown():
         changed = drift(found, read_earlier(upload.getvalue(), upload.name))
         first, *others = map(plain, drift_said(changed))
         st.markdown("  \n".join([f"**{first}**", *others]))
         show(drift_table(changed), titled=False)
-        compared = changed, upload.name
-    return compared
+    return None if changed is None else (changed, upload.name)
