@@ -64,7 +64,7 @@ def style() -> None:
         ".assay-verdict .assay-word { font-size: 1.7rem; font-weight: 700; letter-spacing: .02em; line-height: 1.2; }"
         ".assay-verdict .assay-word span { font-weight: 400; font-size: 1rem; letter-spacing: 0; }"
         ".assay-verdict .assay-why { margin-top: .35rem; }"
-        ".assay-numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.2rem, 1fr)); gap: .5rem 1rem;"
+        ".assay-numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.2rem, 1fr)); gap: .3rem 1rem;"
         " margin: .2rem 0; }"
         ".assay-numbers p { margin: 0; line-height: 1.3; font-size: .85rem; font-variant-numeric: tabular-nums; }"
         ".assay-numbers p.assay-number { font-size: 1.35rem; font-weight: 600; }"
