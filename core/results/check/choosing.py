@@ -410,7 +410,7 @@ def _criteria(
             found.append(criterion)
         elif criterion == "price" or sum(map(len, lacking.values())) < len(names):
             whose = "; ".join(f"{listed(list(map(shown, own)))}: {reason}" for reason, own in lacking.items())
-            notes.append(f"No front by {criterion}. The {criterion} is unknown of {whose}.")
+            notes.append(f"No front by {criterion}. Unknown {criterion}: {whose}.")
     return tuple(found), tuple(notes)
 
 

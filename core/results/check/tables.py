@@ -30,13 +30,24 @@ _MET = {True: "met", False: "failed", None: "open"}
 
 def sentence(check: Check, one: JudgeCheck) -> str:
     """The verdict on one judge, the numbers that decided, and what would settle it."""
-    said = f"{shown(one.name)} is {one.verdict} to {USES[check.use]}: {'; '.join(one.reasons)}."
-    if one.verdict == "INCONCLUSIVE":
-        said = said.replace(f"is {one.verdict} to", f"is {one.verdict} for the use to", 1)
-        if one.labels_needed is not None:
-            items = "item" if one.labels_needed == 1 else "items"
-            said += f" About {one.labels_needed:,} further labelled {items} would settle it if the estimates stay."
+    name, use, reasons = shown(one.name), USES[check.use], "; ".join(one.reasons)
+    if one.verdict != "INCONCLUSIVE":
+        return f"{name} is {one.verdict} to {use}: {reasons}."
+    said = f"It is {one.verdict} whether {name} can be trusted to {use}: {reasons}."
+    if one.labels_needed is not None:
+        items = "item" if one.labels_needed == 1 else "items"
+        return (
+            said
+            + f" About {_about(one.labels_needed)} further labelled {items} would settle it if the estimates stay."
+        )
+    if one.labels_reason and one.labels_reason not in one.reasons:
+        said += f" {one.labels_reason[0].upper()}{one.labels_reason[1:]}."
     return said
+
+
+def _about(number: int) -> str:
+    """A planned number to two digits: it is no more exact."""
+    return f"{float(f'{number:.2g}'):,.0f}"
 
 
 def check_sentence(check: Check) -> str:
