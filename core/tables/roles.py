@@ -645,6 +645,11 @@ def _wide(
         problems.append(
             "human: no column is surely a person's label"
             + (f"; columns that may be: {listed(may_be)}" if may_be else _seen(sheet))
+            + (
+                ". Name a table with people's labels first and this file after it"
+                if found_judges and not may_be
+                else ""
+            )
         )
     if not found_judges and not judged_elsewhere:
         problems.append(

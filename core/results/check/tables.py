@@ -17,6 +17,7 @@ from core.results.check.verdict import (
 )
 from core.schema.result_table import Column, Interval, ResultTable
 from core.stats.resampling import Estimate
+from core.tables.problems import listed
 from core.tables.reading import shown
 
 CHECK_TABLES = ("check", "check-rules", "check-groups")
@@ -69,10 +70,16 @@ def ceiling_sentence(check: Check) -> str:
     if ceiling.assumed is not None:
         if check.use in {"rank", "monitor"}:
             return "No text has two raters, so there is no human ceiling."
-        whose = "is supposed" if check.options.ceiling is None else "is stated"
-        return (
-            f"No text has two raters, so there is no human ceiling. {ceiling.assumed:g} {whose}; "
-            "state your own, or label some texts twice."
+        used = {
+            one.ceiling.measure: one.ceiling.assumed
+            for one in check.judges
+            if one.ceiling.assumed is not None
+        }
+        values = listed([f"{value:.2f} for {measure}" for measure, value in used.items()])
+        return "No text has two raters, so there is no human ceiling. " + (
+            f"Supposed: {values}. State your own, or label some texts twice."
+            if check.options.ceiling is None
+            else f"Stated: {values}."
         )
     if ceiling.found is None or ceiling.found.estimate is None:
         why = "fewer than two raters" if ceiling.found is None else ceiling.found.reason
@@ -94,7 +101,11 @@ def check_said(check: Check) -> list[str]:
         said += [sentence(check, one) for one in check.judges]
     said.append(ceiling_sentence(check))
     for one in check.judges:
-        fails = [f"{group.column} {shown(group.value)}" for group in one.groups if group.fails]
+        fails = [
+            f"{group.column} {shown(group.value)} ({group.measure} {_ends(group.found)}, limit {group.limit:.2f})"
+            for group in one.groups
+            if group.fails and group.limit is not None
+        ]
         if fails:
             said.append(
                 f"{shown(one.name)} fails in {', '.join(fails)}, corrected for all {len(one.groups)} groups."

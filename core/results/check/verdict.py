@@ -827,9 +827,9 @@ def _rules_gate(
     assert ceiling.value is not None
     supposed = ceiling.assumed is not None and options.ceiling is None
     whose = (
-        "ceiling supposed"
+        "supposed ceiling"
         if supposed
-        else "ceiling stated"
+        else "stated ceiling"
         if ceiling.assumed is not None
         else "human ceiling"
     )
