@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from core import __version__
-from core.results.cells import corrected_column, corrected_note, ends, interval, left_out_lines, plain
+from core.results.cells import (
+    corrected_column,
+    corrected_note,
+    decimal,
+    ends,
+    interval,
+    left_out_lines,
+    plain,
+)
 from core.results.check.drift import rows_json
 from core.results.check.verdict import (
     FEWEST_OF_A_GROUP,
@@ -58,10 +66,11 @@ def check_sentence(check: Check) -> str:
     counts = Counter(one.verdict for one in check.judges)
     trusted = [shown(one.name) for one in check.judges if one.verdict == "TRUSTED"]
     which = f": {', '.join(trusted)}" if trusted else ""
-    return (
-        f"{len(trusted)} of {len(check.judges)} judges {'is' if len(trusted) == 1 else 'are'} TRUSTED to "
-        f"{USES[check.use]}{which}. {counts['NOT TRUSTED']} NOT TRUSTED, {counts['INCONCLUSIVE']} INCONCLUSIVE."
-    )
+    others = [f"{counts[other]} {other}" for other in ("NOT TRUSTED", "INCONCLUSIVE") if counts[other]]
+    n = len(check.judges)
+    how_many = f"{len(trusted)} of {n} judges" if trusted else f"None of the {n} judges"
+    said = f"{how_many} {'is' if len(trusted) < 2 else 'are'} TRUSTED to {USES[check.use]}{which}."
+    return f"{said} {', '.join(others)}." if others else said
 
 
 def ceiling_sentence(check: Check) -> str:
@@ -90,8 +99,8 @@ def ceiling_sentence(check: Check) -> str:
 
 def _ends(found: Estimate) -> str:
     if found.low is None or found.high is None:
-        return f"{found.estimate:.2f}"
-    return f"{found.estimate:.2f} [{found.low:.2f}, {found.high:.2f}]"
+        return decimal(found.estimate or 0.0, 2)
+    return f"{decimal(found.estimate or 0.0, 2)} [{decimal(found.low, 2)}, {decimal(found.high, 2)}]"
 
 
 def check_said(check: Check) -> list[str]:
@@ -147,7 +156,7 @@ def judge_table(check: Check) -> ResultTable:
             ),
             Column(
                 "labels_needed",
-                "items needed",
+                "further items needed",
                 shown=any(one.labels_needed is not None for one in check.judges),
             ),
         ),
@@ -229,7 +238,7 @@ def rule_table(check: Check) -> ResultTable:
             Column("limit", places=2),
             Column("met", "state"),
             Column("why", "what was found", shown=False),
-            Column("items_needed", "items to settle it"),
+            Column("items_needed", "items needed in all"),
         ),
         tuple(
             (

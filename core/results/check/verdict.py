@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.results.cells import decimal
 from core.results.panel import Panel, inclusion_probabilities
 from core.schema.scores import PROBABILITY
 from core.stats import alt_test
@@ -649,12 +650,18 @@ def _alt_tested(own: _Own, options: CheckOptions) -> AltTested | None:
 # --- rules -------------------------------------------------------------------------------------
 
 
+def _places(found: Estimate, limit: float) -> int:
+    """Two decimals, and a third where two would show the limit as equal to a number that it is compared with."""
+    known = [one for one in (found.estimate, found.low, found.high) if one is not None]
+    return 3 if f"{limit:.2f}" in {f"{abs(one):.2f}" for one in known} else 2
+
+
 def _ends(found: Estimate, places: int = 2) -> str:
     if found.estimate is None:
         return "undefined"
     if found.low is None or found.high is None:
-        return f"{found.estimate:.{places}f}"
-    return f"{found.estimate:.{places}f} [{found.low:.{places}f}, {found.high:.{places}f}]"
+        return decimal(found.estimate, places)
+    return f"{decimal(found.estimate, places)} [{decimal(found.low, places)}, {decimal(found.high, places)}]"
 
 
 def _above(code: str, wanted: str, what: str, found: Estimate, limit: float, *, limit_said: str = "") -> Rule:
@@ -667,9 +674,7 @@ def _above(code: str, wanted: str, what: str, found: Estimate, limit: float, *, 
         )
     met = True if found.low >= limit else False if found.high < limit else None
     lies = {True: "lies above", False: "lies below", None: "may lie above or below"}[met]
-    # A third decimal where two would show the limit as equal to a number that it is compared with.
-    rounded = {f"{one:.2f}" for one in (found.estimate, found.low, found.high)}
-    places = 3 if f"{limit:.2f}" in rounded else 2
+    places = _places(found, limit)
     said = f"{what} {_ends(found, places)} {lies} {limit:.{places}f}{f', {limit_said}' if limit_said else ''}"
     above = found.estimate >= limit
     reach = found.estimate - found.low if above else found.high - found.estimate
@@ -927,7 +932,7 @@ def _rules_monitor(bias: Estimate | None, own: _Own, options: CheckOptions) -> l
             else "the judge's scores lie outside the raters' scale: their means cannot be compared"
         )
         return [Rule("bias", wanted, None, options.tolerance, None, why)]
-    said = f"bias {_ends(bias)} of the scale, limit {options.tolerance:g} on both sides"
+    said = f"bias {_ends(bias, _places(bias, options.tolerance))} of the scale, limit {options.tolerance:g} on both sides"
     if bias.estimate is None or bias.low is None or bias.high is None:
         return [
             Rule(
