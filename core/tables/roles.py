@@ -112,7 +112,7 @@ sides."""
 
 def spaced(name: str) -> str:
     """A column's name as words in lower case: `GPT-4_cost` is `gpt 4 cost`."""
-    return regex.sub(r"[\W_]+", " ", name).strip().casefold()
+    return str(regex.sub(r"[\W_]+", " ", name)).strip().casefold()
 
 
 def is_price_or_time(name: str) -> bool:
