@@ -56,7 +56,7 @@ from core.tables.reading import (
     sha256_of,
     shown,
 )
-from core.tables.roles import Roles, Undecided, check_decided, judge_roles, roles_of
+from core.tables.roles import Roles, Undecided, check_decided, is_price_or_time, judge_roles, roles_of
 
 OTHER_RATERS = "rating by a rater who was not chosen"
 NO_VALUE = "rating undefined"
@@ -539,7 +539,7 @@ class _Sheet:
         used = {*self.human.values(), *self.judges.values()}
         if self.roles is not None:
             read = {*self.roles.read_as, *self.roles.groups}
-            read |= {key for key in self.roles.others if key.lower() in LABELS}
+            read |= {key for key in self.roles.others if key.lower() in LABELS or is_price_or_time(key)}
             return [key for key in self.table.keys if key in read and key not in used]
         return [key for key in self.table.keys if key not in used]
 
@@ -937,7 +937,7 @@ def _item_numbers(sheet: _Sheet, read_as: Mapping[str, str], findings: FileFindi
         }
         if "" not in numbers and len(numbers) < len(records) == len(rows):
             findings.notes.append(
-                f"no column names the item: the {len(numbers):,} different questions are the items, numbered from 1"
+                f"no column names the item: {len(numbers):,} different question{'s are the items' if len(numbers) > 1 else ' is the only item'}, numbered from 1"
             )
             return [numbers[text] for text in asked]
     findings.notes.append("no column names the item: each row is an item, numbered from 1")

@@ -69,7 +69,9 @@ def checked_columns(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
         elif ours in found:
             problems.append(f"{ours} is given twice")
         elif ours not in VOCABULARY:
-            problems.append(f"Assay has no column {shown(ours)}; did you mean {_or(ours, VOCABULARY)}?")
+            near = nearest_names(ours, list(VOCABULARY))
+            hint = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(VOCABULARY)}"
+            problems.append(f"Assay has no column {shown(ours)}; {hint}")
         else:
             found[ours] = theirs
     for theirs in {one for one in found.values() if list(found.values()).count(one) > 1}:
@@ -305,11 +307,6 @@ def _delimiter(text: str) -> str:
 
 def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
-
-
-def _or(name: str, known: Iterable[str]) -> str:
-    names = list(known)
-    return " or ".join(nearest_names(name, names) or names)
 
 
 SCALES: tuple[tuple[int, tuple[tuple[str, ...], ...]], ...] = (

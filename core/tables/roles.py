@@ -90,6 +90,11 @@ _STEM = regex.compile(r"(\p{L}+?)(?:\d+\p{L}?)?")
 _SHORT_NAME = regex.compile(r"([arh])(\d+)", regex.IGNORECASE)
 """`r1`, `a2`, `h3`: people if there are several."""
 
+PRICES = {"cost": "", "price": "", "cost usd": "USD", "price usd": "USD"}
+"""Words of a column with the price of each text -> its currency."""
+SECONDS = {"latency": 1.0, "seconds": 1.0, "latency s": 1.0, "latency ms": 1e-3, "latencyms": 1e-3}
+"""Words of a column with the time of each text -> seconds of its unit."""
+
 _MOST_WORDS, _LONGEST_WORD = 30, 60
 _FEW = 12
 """Rows up to which different short words may all be labels."""
@@ -103,6 +108,17 @@ _MOST_CLASSES = 12
 Who = Literal["person", "settled", "plain", "judge", "score", "both"] | None
 """What a name says: a person, a label that stands for several people, a mere label, a judge, a mere score, or both
 sides."""
+
+
+def spaced(name: str) -> str:
+    """A column's name as words in lower case: `GPT-4_cost` is `gpt 4 cost`."""
+    return str(regex.sub(r"[\W_]+", " ", name)).strip().casefold()
+
+
+def is_price_or_time(name: str) -> bool:
+    """Whether a column's name begins or ends with words for a price or a time, such as `gpt_cost`."""
+    words = f" {spaced(name)} "
+    return any(words.startswith(f" {one} ") or words.endswith(f" {one} ") for one in (*PRICES, *SECONDS))
 
 
 @dataclass(frozen=True)
@@ -629,6 +645,11 @@ def _wide(
         problems.append(
             "human: no column is surely a person's label"
             + (f"; columns that may be: {listed(may_be)}" if may_be else _seen(sheet))
+            + (
+                ". Name a table with people's labels first and this file after it"
+                if found_judges and not may_be
+                else ""
+            )
         )
     if not found_judges and not judged_elsewhere:
         problems.append(

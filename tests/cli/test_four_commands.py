@@ -12,12 +12,13 @@ from core.cli import main
 ROOT = Path(__file__).resolve().parents[2]
 
 
-README = (ROOT / "README.md").read_text("utf-8").partition("\n## First success")[2].partition("\n## ")[0]
+README = (ROOT / "README.md").read_text("utf-8")
 
 
-def shown(language: str) -> list[str]:
-    """The lines of README's blocks in a language."""
-    blocks = re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
+def shown(language: str, section: str = "Which metric") -> list[str]:
+    """The lines of the blocks in a language, in the section of README whose heading begins so."""
+    text = README.partition(f"\n## {section}")[2].partition("\n## ")[0]
+    blocks = re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
     return [line for block in blocks for line in block.splitlines()]
 
 
@@ -44,3 +45,13 @@ def test_four_commands_lead_from_questions_to_a_meta_correlation(
         assert (row["against"], row["n"], row["n_left_out"]) == ("-level", 84, 0)
         assert row["spearman"]["low"] < row["spearman"]["estimate"] < row["spearman"]["high"]
         assert row["kendall_per_item"]["estimate"] > 0.8, "the rules' damage grows with the level"
+
+
+def test_one_command_leads_to_a_verdict(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (command,) = shown("sh", "First success")
+    monkeypatch.chdir(ROOT)
+    assert main(shlex.split(command)[3:]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert " ".join(shown("text", "First success")) in printed

@@ -89,7 +89,7 @@ def test_readmes_lines_give_readmes_numbers(
     assert len([line for line in lines.splitlines() if line]) == 5
     names: dict[str, object] = {}
     exec(lines, names)
-    shown, _, meta = blocks(README.partition("\n## First success")[2].partition("\n## ")[0], "text")
+    shown, _, meta = blocks(README.partition("\n## Which metric")[2].partition("\n## ")[0], "text")
     assert capsys.readouterr().out.strip() == meta.strip().replace("\n", "; ")
     printed = [line.split() for line in repr(names["followed"]).splitlines()]
     for line in shown.splitlines():

@@ -226,6 +226,14 @@ def test_sentence_tables_and_json() -> None:
     assert made["comparisons"][0]["better"] == "good"
 
 
+def test_a_judge_in_doubt_is_not_simply_named() -> None:
+    judges = {"good": np.tile(GOOD, 5), "poor": np.tile(POOR, 5)}
+    found = which_judge(panel(np.tile(TRUTH, 5), judges), doubts={"good": "It is open.", "poor": "As well."})
+    assert found.use == "good"
+    assert which_said(found)[0].startswith("good comes first: ")
+    assert which_said(found)[0].endswith(" It is open.")
+
+
 def test_mistakes_are_named() -> None:
     with pytest.raises(InputError, match="At least two judges"):
         which_judge(panel(TRUTH, {"good": GOOD}))

@@ -59,7 +59,9 @@ def add_to(nouns: Commands) -> None:
     """Register `check`."""
     command = nouns.add_parser(
         "check",
-        description="Exit status: 0 trusted, 3 not trusted, 4 inconclusive, 2 bad input. Of several judges: 3 if any is not "
+        description="Compare judges with people's labels and answer TRUSTED, NOT TRUSTED or INCONCLUSIVE for a use. The columns of "
+        "people and judges are found by their names; --human and --judge choose others. "
+        "Exit status: 0 trusted, 3 not trusted, 4 inconclusive, 2 bad input. Of several judges: 3 if any is not "
         "trusted, else 4 if any is inconclusive.",
     )
     add_panel_options(command)

@@ -100,6 +100,8 @@ class JudgeOnOffer:
     """Judges that are at least as good on every criterion of the front, and better on one."""
     unfit: str = ""
     """Why it cannot be recommended whatever its quality, such as constant scores; empty: it can."""
+    doubt: str = ""
+    """What its recommendation must not hide, such as an open verdict; empty: nothing."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +180,7 @@ def which_judge(
     facts: Mapping[str, JudgeFacts] | None = None,
     *,
     unfit: Mapping[str, str] | None = None,
+    doubts: Mapping[str, str] | None = None,
     margin: float = 0.05,
     n_resamples: int = 2_000,
     confidence_level: float = 0.9,
@@ -186,7 +189,8 @@ def which_judge(
     """Compare every two judges of the panel on the texts that all of them scored, and recommend one.
 
     facts: judge -> price and time. unfit: judge -> why it must not be recommended, such as a verdict; judges with constant scores
-    are always unfit. margin: a judge may be worse than the best one by less than this and still be used if it is cheaper.
+    are always unfit. doubts: judge -> a sentence to add if it comes first. margin: a judge may be worse than the best one by
+    less than this and still be used if it is cheaper.
 
     Quality is the share of a text's raters who gave the judge's class, averaged over texts, where all judges use the raters'
     classes (`verdict.classes_of`), else Spearman's correlation with the raters' mean. Agreement: differences with a t interval
@@ -258,6 +262,7 @@ def which_judge(
             None if len(criteria) == 1 else not (above := _above(name, standing)),
             () if len(criteria) == 1 else above,
             unfit.get(name, ""),
+            (doubts or {}).get(name, ""),
         )
         for name, at, one in zip(names, own, quality, strict=True)
     ]
@@ -410,7 +415,7 @@ def _criteria(
             found.append(criterion)
         elif criterion == "price" or sum(map(len, lacking.values())) < len(names):
             whose = "; ".join(f"{listed(list(map(shown, own)))}: {reason}" for reason, own in lacking.items())
-            notes.append(f"No front by {criterion}. The {criterion} is unknown of {whose}.")
+            notes.append(f"No front by {criterion}. Unknown {criterion}: {whose}.")
     return tuple(found), tuple(notes)
 
 
@@ -456,6 +461,11 @@ def which_of(check: Check) -> Choice:
             one.name: f"it is NOT TRUSTED to {USES[check.use]}"
             for one in check.judges
             if one.verdict == "NOT TRUSTED"
+        },
+        doubts={
+            one.name: f"Whether it can be trusted to {USES[check.use]} is {one.verdict}."
+            for one in check.judges
+            if one.verdict == "INCONCLUSIVE"
         },
         margin=options.margin,
         n_resamples=options.n_resamples,
@@ -525,6 +535,8 @@ def which_said(found: Choice) -> list[str]:
             f"{name} comes first so far: {what} {value}{money}. But {found.n:,} texts are too few to rule out that {named} "
             f"{'is' if len(open_to) == 1 else 'are'} better by more than {decimal(found.margin, 2)}."
         )
+    if own.doubt:
+        first = f"{first.replace(f'Use {name}:', f'{name} comes first:', 1)} {own.doubt}"
     others = [one for one in found.judges if one.name != found.use]
     said = [_other_said(found, own, one) for one in others[:_MOST_SAID]]
     more = len(others) - len(said)

@@ -15,13 +15,10 @@ from core.results.panel import Panel
 from core.schema.scores import JudgeOutput
 from core.stats.resampling import Estimate
 from core.tables.reading import number_in
+from core.tables.roles import PRICES, SECONDS, spaced
 
 TEXTS = 1_000
 """Texts to which price and time refer."""
-_PRICE = {"cost": "", "price": "", "cost usd": "USD", "price usd": "USD"}
-"""Name of a column with the price of each text -> its currency."""
-_SECONDS = {"latency": 1.0, "seconds": 1.0, "latency s": 1.0, "latency ms": 1e-3, "latencyms": 1e-3}
-"""Name of a column with the time of each text -> seconds of its unit."""
 
 
 def facts_of(
@@ -128,23 +125,19 @@ def facts_in(panel: Panel) -> dict[str, JudgeFacts]:
             if not numbers or len(numbers) < len(values):
                 continue
             mean = float(np.mean(numbers)) * TEXTS
-            if what in _PRICE and cost is None:
-                cost, currency = mean, _PRICE[what]
-            elif what in _SECONDS and seconds is None:
-                seconds = mean * _SECONDS[what]
+            if what in PRICES and cost is None:
+                cost, currency = mean, PRICES[what]
+            elif what in SECONDS and seconds is None:
+                seconds = mean * SECONDS[what]
         if cost is not None or seconds is not None:
             named[judge] = JudgeFacts(cost=cost, currency=currency, seconds=seconds)
     return named
 
 
-def _words(name: str) -> str:
-    return re.sub(r"[\W_]+", " ", name).strip().casefold()
-
-
 def _fact(column: str, judge: str, *, alone: bool) -> str | None:
     """The known name in a column's name, if the column is about the judge."""
-    words, own = _words(column), _words(judge)
-    known = (*_PRICE, *_SECONDS)
+    words, own = spaced(column), spaced(judge)
+    known = (*PRICES, *SECONDS)
     if alone and words in known:
         return words
     return next((one for one in known if words in {f"{own} {one}", f"{one} {own}"}), None)

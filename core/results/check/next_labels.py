@@ -271,7 +271,11 @@ def _why(sign: Sign, signal: Floats, given: Sequence[str], row: int) -> str:
 def next_labels_said(found: NextLabels) -> list[str]:
     """Sentences above the table."""
     if len(found.rows) == found.n_unlabelled:
-        return [f"All {found.n_unlabelled:,} unlabelled texts."]
+        return [
+            "The only unlabelled text."
+            if found.n_unlabelled == 1
+            else f"All {found.n_unlabelled:,} unlabelled texts."
+        ]
     how = (
         "at random: nothing tells yet which are uncertain"
         if found.sign == "none"

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from core import __version__
-from core.results.cells import corrected_column, corrected_note, ends, interval, left_out_lines, plain
+from core.results.cells import (
+    corrected_column,
+    corrected_note,
+    decimal,
+    ends,
+    interval,
+    left_out_lines,
+    plain,
+)
 from core.results.check.drift import rows_json
 from core.results.check.verdict import (
     FEWEST_OF_A_GROUP,
@@ -17,6 +25,7 @@ from core.results.check.verdict import (
 )
 from core.schema.result_table import Column, Interval, ResultTable
 from core.stats.resampling import Estimate
+from core.tables.problems import listed
 from core.tables.reading import shown
 
 CHECK_TABLES = ("check", "check-rules", "check-groups")
@@ -30,13 +39,24 @@ _MET = {True: "met", False: "failed", None: "open"}
 
 def sentence(check: Check, one: JudgeCheck) -> str:
     """The verdict on one judge, the numbers that decided, and what would settle it."""
-    said = f"{shown(one.name)} is {one.verdict} to {USES[check.use]}: {'; '.join(one.reasons)}."
-    if one.verdict == "INCONCLUSIVE":
-        said = said.replace(f"is {one.verdict} to", f"is {one.verdict} for the use to", 1)
-        if one.labels_needed is not None:
-            items = "item" if one.labels_needed == 1 else "items"
-            said += f" About {one.labels_needed:,} further labelled {items} would settle it if the estimates stay."
+    name, use, reasons = shown(one.name), USES[check.use], "; ".join(one.reasons)
+    if one.verdict != "INCONCLUSIVE":
+        return f"{name} is {one.verdict} to {use}: {reasons}."
+    said = f"It is {one.verdict} whether {name} can be trusted to {use}: {reasons}."
+    if one.labels_needed is not None:
+        items = "item" if one.labels_needed == 1 else "items"
+        return (
+            said
+            + f" About {_about(one.labels_needed)} further labelled {items} would settle it if the estimates stay."
+        )
+    if one.labels_reason and one.labels_reason not in one.reasons:
+        said += f" {one.labels_reason[0].upper()}{one.labels_reason[1:]}."
     return said
+
+
+def _about(number: int) -> str:
+    """A planned number to two digits: it is no more exact."""
+    return f"{float(f'{number:.2g}'):,.0f}"
 
 
 def check_sentence(check: Check) -> str:
@@ -46,10 +66,11 @@ def check_sentence(check: Check) -> str:
     counts = Counter(one.verdict for one in check.judges)
     trusted = [shown(one.name) for one in check.judges if one.verdict == "TRUSTED"]
     which = f": {', '.join(trusted)}" if trusted else ""
-    return (
-        f"{len(trusted)} of {len(check.judges)} judges {'is' if len(trusted) == 1 else 'are'} TRUSTED to "
-        f"{USES[check.use]}{which}. {counts['NOT TRUSTED']} NOT TRUSTED, {counts['INCONCLUSIVE']} INCONCLUSIVE."
-    )
+    others = [f"{counts[other]} {other}" for other in ("NOT TRUSTED", "INCONCLUSIVE") if counts[other]]
+    n = len(check.judges)
+    how_many = f"{len(trusted)} of {n} judges" if trusted else f"None of the {n} judges"
+    said = f"{how_many} {'is' if len(trusted) < 2 else 'are'} TRUSTED to {USES[check.use]}{which}."
+    return f"{said} {', '.join(others)}." if others else said
 
 
 def ceiling_sentence(check: Check) -> str:
@@ -58,10 +79,16 @@ def ceiling_sentence(check: Check) -> str:
     if ceiling.assumed is not None:
         if check.use in {"rank", "monitor"}:
             return "No text has two raters, so there is no human ceiling."
-        whose = "is supposed" if check.options.ceiling is None else "is stated"
-        return (
-            f"No text has two raters, so there is no human ceiling. {ceiling.assumed:g} {whose}; "
-            "state your own, or label some texts twice."
+        used = {
+            one.ceiling.measure: one.ceiling.assumed
+            for one in check.judges
+            if one.ceiling.assumed is not None
+        }
+        values = listed([f"{value:.2f} for {measure}" for measure, value in used.items()])
+        return "No text has two raters, so there is no human ceiling. " + (
+            f"Supposed: {values}. State your own, or label some texts twice."
+            if check.options.ceiling is None
+            else f"Stated: {values}."
         )
     if ceiling.found is None or ceiling.found.estimate is None:
         why = "fewer than two raters" if ceiling.found is None else ceiling.found.reason
@@ -72,8 +99,8 @@ def ceiling_sentence(check: Check) -> str:
 
 def _ends(found: Estimate) -> str:
     if found.low is None or found.high is None:
-        return f"{found.estimate:.2f}"
-    return f"{found.estimate:.2f} [{found.low:.2f}, {found.high:.2f}]"
+        return decimal(found.estimate or 0.0, 2)
+    return f"{decimal(found.estimate or 0.0, 2)} [{decimal(found.low, 2)}, {decimal(found.high, 2)}]"
 
 
 def check_said(check: Check) -> list[str]:
@@ -83,7 +110,11 @@ def check_said(check: Check) -> list[str]:
         said += [sentence(check, one) for one in check.judges]
     said.append(ceiling_sentence(check))
     for one in check.judges:
-        fails = [f"{group.column} {shown(group.value)}" for group in one.groups if group.fails]
+        fails = [
+            f"{group.column} {shown(group.value)} ({group.measure} {_ends(group.found)}, limit {group.limit:.2f})"
+            for group in one.groups
+            if group.fails and group.limit is not None
+        ]
         if fails:
             said.append(
                 f"{shown(one.name)} fails in {', '.join(fails)}, corrected for all {len(one.groups)} groups."
@@ -125,7 +156,7 @@ def judge_table(check: Check) -> ResultTable:
             ),
             Column(
                 "labels_needed",
-                "items needed",
+                "further items needed",
                 shown=any(one.labels_needed is not None for one in check.judges),
             ),
         ),
@@ -207,7 +238,7 @@ def rule_table(check: Check) -> ResultTable:
             Column("limit", places=2),
             Column("met", "state"),
             Column("why", "what was found", shown=False),
-            Column("items_needed", "items to settle it"),
+            Column("items_needed", "items needed in all"),
         ),
         tuple(
             (

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.results.cells import decimal
 from core.results.panel import Panel, inclusion_probabilities
 from core.schema.scores import PROBABILITY
 from core.stats import alt_test
@@ -27,6 +28,7 @@ from core.stats.multiplicity import corrected, interval_p
 from core.stats.resampling import Estimate, Floats, mean_share, with_agresti_min
 from core.stats.votes import MISSING, Codes
 from core.tables.columns import ONLY_SYSTEM
+from core.tables.roles import is_price_or_time
 
 Use = Literal["replace", "rank", "gate", "monitor"]
 USES: Mapping[Use, str] = {
@@ -290,7 +292,7 @@ def check_panel(
         options,
         use,
         judges,
-        _ceiling(_own(panel, None), use, options),
+        _ceiling_beside(judges, _ceiling(_own(panel, None), use, options)),
         int(np.unique(panel.items[used]).size),
         int((~used).sum()),
         (*panel.notes, *_drawn_notes(panel)),
@@ -560,6 +562,13 @@ def _ceiling(own: _Own, use: Use, options: CheckOptions) -> Ceiling:
     return _ceiling_of("gate", own, of_raters, None, options)
 
 
+def _ceiling_beside(judges: Sequence[JudgeCheck], ceiling: Ceiling) -> Ceiling:
+    """The ceiling by the measure of the judges: where all are compared by another one, that of the judge with most texts."""
+    if ceiling.measure in {one.ceiling.measure for one in judges}:
+        return ceiling
+    return max(judges, key=lambda one: one.n_texts).ceiling
+
+
 def _ceiling_of(
     use: Use, own: _Own, of_raters: Estimate, tested: AltTested | None, options: CheckOptions
 ) -> Ceiling:
@@ -641,12 +650,18 @@ def _alt_tested(own: _Own, options: CheckOptions) -> AltTested | None:
 # --- rules -------------------------------------------------------------------------------------
 
 
-def _ends(found: Estimate) -> str:
+def _places(found: Estimate, limit: float) -> int:
+    """Two decimals, and a third where two would show the limit as equal to a number that it is compared with."""
+    known = [one for one in (found.estimate, found.low, found.high) if one is not None]
+    return 3 if f"{limit:.2f}" in {f"{abs(one):.2f}" for one in known} else 2
+
+
+def _ends(found: Estimate, places: int = 2) -> str:
     if found.estimate is None:
         return "undefined"
     if found.low is None or found.high is None:
-        return f"{found.estimate:.2f}"
-    return f"{found.estimate:.2f} [{found.low:.2f}, {found.high:.2f}]"
+        return decimal(found.estimate, places)
+    return f"{decimal(found.estimate, places)} [{decimal(found.low, places)}, {decimal(found.high, places)}]"
 
 
 def _above(code: str, wanted: str, what: str, found: Estimate, limit: float, *, limit_said: str = "") -> Rule:
@@ -658,8 +673,9 @@ def _above(code: str, wanted: str, what: str, found: Estimate, limit: float, *, 
             code, wanted, found, limit, None, f"{what} {_ends(found)}; no interval: {found.interval_reason}"
         )
     met = True if found.low >= limit else False if found.high < limit else None
-    lies = {True: "lies above", False: "lies below", None: "lies on both sides of"}[met]
-    said = f"{what} {_ends(found)} {lies} {limit:.2f}{f', {limit_said}' if limit_said else ''}"
+    lies = {True: "lies above", False: "lies below", None: "may lie above or below"}[met]
+    places = _places(found, limit)
+    said = f"{what} {_ends(found, places)} {lies} {limit:.{places}f}{f', {limit_said}' if limit_said else ''}"
     above = found.estimate >= limit
     reach = found.estimate - found.low if above else found.high - found.estimate
     return Rule(code, wanted, found, limit, met, said, _items_for(found, reach, abs(found.estimate - limit)))
@@ -816,9 +832,9 @@ def _rules_gate(
     assert ceiling.value is not None
     supposed = ceiling.assumed is not None and options.ceiling is None
     whose = (
-        "ceiling supposed"
+        "supposed ceiling"
         if supposed
-        else "ceiling stated"
+        else "stated ceiling"
         if ceiling.assumed is not None
         else "human ceiling"
     )
@@ -916,7 +932,7 @@ def _rules_monitor(bias: Estimate | None, own: _Own, options: CheckOptions) -> l
             else "the judge's scores lie outside the raters' scale: their means cannot be compared"
         )
         return [Rule("bias", wanted, None, options.tolerance, None, why)]
-    said = f"bias {_ends(bias)} of the scale, limit {options.tolerance:g} on both sides"
+    said = f"bias {_ends(bias, _places(bias, options.tolerance))} of the scale, limit {options.tolerance:g} on both sides"
     if bias.estimate is None or bias.low is None or bias.high is None:
         return [
             Rule(
@@ -1017,7 +1033,7 @@ def _gap(own: _Own, options: CheckOptions) -> Estimate:
 
 
 def _grouping(panel: Panel) -> list[str]:
-    """Labels that describe texts. A column that holds only classes of the raters is another label of quality: no group."""
+    """Labels that describe texts. Prices and times describe the judge. A column that holds only classes of the raters is another label of quality: no group."""
     words = {word.casefold() for word in panel.classes.values()}
     words |= {f"{value:g}" for value in np.unique(panel.ratings[~np.isnan(panel.ratings)])}
     found: dict[str, set[str]] = {}
@@ -1025,4 +1041,6 @@ def _grouping(panel: Panel) -> list[str]:
         for name, value in row.labels.items():
             found.setdefault(name, set()).add(str(value or "").casefold())
     found.pop(PROBABILITY, None)
-    return [name for name, values in found.items() if not values - {""} <= words]
+    return [
+        name for name, values in found.items() if not values - {""} <= words and not is_price_or_time(name)
+    ]

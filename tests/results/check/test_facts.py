@@ -11,6 +11,7 @@ from helpers.texts.specialist_runs import says, specialist
 
 from core.cli import main
 from core.results.check.facts import facts_in, facts_of
+from core.results.check.verdict import check_panel
 from core.results.judges.costs import JudgeCost
 from core.results.panel import Panel, read_panel
 from core.runs.costs import facts_of_run
@@ -82,6 +83,17 @@ def test_columns_of_several_judges_name_theirs() -> None:
     assert found["x"].cost == pytest.approx(150)
     assert found["x"].seconds is None
     assert found["y"].seconds == pytest.approx(2_000)
+
+
+def test_prices_are_found_where_nobody_names_a_column() -> None:
+    """As the command reads a file. A price describes the judge, so texts are not grouped by it."""
+    lines = [f"{at},{at % 2},{at % 2},0.0{at % 3 + 1},{at % 2},0.01" for at in range(60)]
+    data = "\n".join(["id,human,GPT-4,gpt_4_cost,llama,llama cost", *lines]) + "\n"
+    found = read_panel(data.encode(), "f.csv", find=True)
+    facts = facts_in(found)
+    assert facts["GPT-4"].cost == pytest.approx(20)
+    assert facts["llama"].cost == pytest.approx(10)
+    assert all(not one.groups for one in check_panel(found).judges)
 
 
 def test_words_are_no_price() -> None:

@@ -296,6 +296,24 @@ def test_a_supposed_ceiling() -> None:
     assert checked(panel(people[:, :1], people[:, 1]), "gate", ceiling=0.7).ceiling.value == 0.7
 
 
+def test_the_ceiling_has_the_measure_of_the_judge() -> None:
+    """A judge of 0 to 100 is compared by correlation, so the raters' share of equal classes is no ceiling of it."""
+    people = raters(100, 3, 0.8, classes=5)
+    found = check_panel(panel(people[:, :2], 20 * people[:, 2]), CheckOptions(use="gate"))
+    (one,) = found.judges
+    assert one.measure == found.ceiling.measure == one.ceiling.measure == "correlation"
+    assert found.ceiling == one.ceiling
+
+
+def test_a_limit_is_not_written_as_the_number_it_is_compared_with() -> None:
+    people = raters(200, 2, 0.9)
+    agreement = checked(panel(people[:, :1], people[:, 1]), "gate").agreement.estimate
+    assert agreement is not None
+    one = checked(panel(people[:, :1], people[:, 1]), "gate", ceiling=agreement + 0.052)
+    assert f"{agreement:.3f}" in rule(one, "agreement").why
+    assert f"{agreement + 0.002:.3f}" in rule(one, "agreement").why
+
+
 def test_a_supposed_ceiling_fails_only_a_useless_judge() -> None:
     people = raters(300, 2, 0.7, classes=4)
     coin = np.random.default_rng(1).integers(1, 5, 300)
