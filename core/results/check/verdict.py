@@ -20,7 +20,7 @@ from core.results.panel import Panel, inclusion_probabilities
 from core.schema.scores import PROBABILITY
 from core.stats import alt_test
 from core.stats.agreement import cohen_kappa, gwet_ac1, pair_shares
-from core.stats.correlation.panels import panel_correlation
+from core.stats.correlation.panels import NO_OTHERS, panel_correlation
 from core.stats.correlation.systems import compare_systems, corrected_between_systems
 from core.stats.degeneracy import constant
 from core.stats.multiplicity import corrected, interval_p
@@ -290,7 +290,7 @@ def check_panel(
         options,
         use,
         judges,
-        _ceiling(_own(panel, None), use, options),
+        _ceiling(_raters_alone(panel, judges), use, options),
         int(np.unique(panel.items[used]).size),
         int((~used).sum()),
         (*panel.notes, *_drawn_notes(panel)),
@@ -464,7 +464,17 @@ def _measured(own: _Own, options: CheckOptions) -> tuple[Estimate, Estimate]:
         confidence_level=options.confidence_level,
         rng=options.rng,
     )
-    return found.judge, found.raters
+    raters = found.raters
+    if raters.estimate is None and raters.reason != NO_OTHERS:
+        # A constant judge, or none: what raters reach does not depend on it.
+        raters = panel_correlation(
+            own.means,
+            own.ratings,
+            clusters=own.items,
+            confidence_level=options.confidence_level,
+            rng=options.rng,
+        ).raters
+    return found.judge, raters
 
 
 def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: JudgeFacts) -> JudgeCheck:
@@ -542,6 +552,12 @@ def _labels(rules: Sequence[Rule], verdict: Verdict, n_items: int) -> tuple[int 
             f"the estimate lies so close to the limit that more than {MOST_LABELS:,} further items would be needed",
         )
     return max(needed, 1), ""
+
+
+def _raters_alone(panel: Panel, judges: Sequence[JudgeCheck]) -> _Own:
+    """All rated texts; as scores where all judges are read so, such as decimals beside raters' whole numbers."""
+    own = _own(panel, None)
+    return replace(own, classes=()) if {one.measure for one in judges} == {"correlation"} else own
 
 
 def _ceiling(own: _Own, use: Use, options: CheckOptions) -> Ceiling:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import spearmanr
 from sklearn.metrics import cohen_kappa_score
 
 from core.errors import InputError
@@ -414,3 +415,26 @@ def test_the_signature_follows_labels_and_limits() -> None:
     ]
     assert len(set(signed)) == 3
     assert check_json(check_panel(first, CheckOptions(use="gate")))["signature"] == signed[0]
+
+
+# --- the ceiling of the file -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("constant", [False, True])
+def test_raters_scores_have_a_ceiling_without_the_judge(constant: bool) -> None:
+    rng = np.random.default_rng(3)
+    quality = rng.normal(50, 20, 80)
+    given = quality[:, None] + rng.normal(0, 5, (80, 2))
+    scores = np.full(80, given.mean()) if constant else quality + rng.normal(0, 6, 80)
+    found = check_panel(panel(given, scores), CheckOptions(use="gate"))
+    for ceiling in (found.ceiling, found.judges[0].ceiling):
+        assert (ceiling.measure, ceiling.assumed) == ("correlation", None)
+        assert ceiling.value == pytest.approx(spearmanr(given[:, 0], given[:, 1]).statistic)
+
+
+def test_the_ceiling_supposed_is_the_one_of_the_rule() -> None:
+    rng = np.random.default_rng(4)
+    given = rng.integers(1, 6, (60, 1)).astype(float)
+    found = check_panel(panel(given, np.clip(given[:, 0] + rng.normal(0, 0.3, 60), 1, 5)))
+    assert found.ceiling.measure == found.judges[0].ceiling.measure == "correlation"
+    assert found.ceiling.assumed == found.judges[0].ceiling.assumed == ASSUMED_CEILING["correlation"]
