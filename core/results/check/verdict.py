@@ -24,7 +24,7 @@ from core.stats.correlation.panels import NO_OTHERS, panel_correlation
 from core.stats.correlation.systems import compare_systems, corrected_between_systems
 from core.stats.degeneracy import constant
 from core.stats.multiplicity import corrected, interval_p
-from core.stats.resampling import Estimate, Floats, mean_share, with_agresti_min
+from core.stats.resampling import Estimate, Floats, at_a_time, mean_share, with_agresti_min
 from core.stats.votes import MISSING, Codes
 from core.tables.columns import ONLY_SYSTEM
 
@@ -60,7 +60,8 @@ MOST_LABELS = 100_000
 ASSUMED_CEILING: Mapping[str, float] = {"agreement": 0.85, "correlation": 0.7}
 """Ceiling to suppose where no text has two raters, by measure. A convention of this product."""
 _ALL_ORDERS = 8
-_DRAWN_ORDERS = 20_000
+_DRAWN_ORDERS, _FEWEST_DRAWN, _MOST_COMPARED = 20_000, 1_000, 100_000_000
+"""Random orders of systems: fewer where so many pairs of systems would be compared, more than 100 systems."""
 
 
 @dataclass(frozen=True)
@@ -890,9 +891,12 @@ def _rules_rank(own: _Own, options: CheckOptions) -> list[Rule]:
 def order_by_chance(scores: Floats, ratings: Floats, systems: NDArray[np.str_]) -> float:
     """Probability that a random order of the systems has at least the judge's accuracy: a permutation test over systems.
 
-    Exact for up to 8 systems; for more, from 20,000 random orders and the observed one. scores, ratings, systems: shape (n,).
+    Exact for up to 8 systems; for more, from 20,000 random orders (fewer beyond 100 systems) and the observed one. 1 for
+    fewer than two systems. scores, ratings, systems: shape (n,).
     """
     names = np.unique(systems)
+    if names.size < 2:
+        return 1.0
     means = [np.array([side[systems == name].mean() for name in names]) for side in (scores, ratings)]
     first, second = np.triu_indices(names.size, 1)
     people = np.sign(means[1][first] - means[1][second])
@@ -900,11 +904,16 @@ def order_by_chance(scores: Floats, ratings: Floats, systems: NDArray[np.str_]) 
         orders = np.array(list(permutations(range(names.size))))
         assert len(orders) == factorial(names.size)
     else:
-        generator = np.random.default_rng(0)
-        drawn = np.argsort(generator.random((_DRAWN_ORDERS, names.size)), axis=1)
+        n_drawn = max(_FEWEST_DRAWN, min(_DRAWN_ORDERS, _MOST_COMPARED // first.size))
+        drawn = np.argsort(np.random.default_rng(0).random((n_drawn, names.size)), axis=1)
         orders = np.vstack([np.arange(names.size), drawn])
-    moved = means[0][orders]
-    right = (np.sign(moved[:, first] - moved[:, second]) == people).mean(axis=1)
+    right = np.concatenate(
+        [
+            (np.sign(moved[:, first] - moved[:, second]) == people).mean(axis=1)
+            for part in np.array_split(orders, -(-len(orders) // at_a_time(first.size)))
+            for moved in [means[0][part]]
+        ]
+    )
     own = (np.sign(means[0][first] - means[0][second]) == people).mean()
     return float((right >= own - 1e-12).mean())
 

@@ -1,5 +1,6 @@
 """The rules of each use against calculations by hand, and verdicts that must not change with how a file is written."""
 
+import tracemalloc
 from itertools import permutations
 from typing import Any
 
@@ -138,6 +139,22 @@ def test_the_order_of_many_systems_is_drawn() -> None:
     assert order_by_chance(swapped, np.arange(5.0), np.array(list("abcde"))) == pytest.approx(np.mean(exact))
     ten = np.arange(10.0)
     assert order_by_chance(ten, ten, np.array(list("abcdefghij"))) < 0.001
+
+
+def test_the_order_of_hundreds_of_systems_takes_little_memory() -> None:
+    many = np.arange(300.0)
+    tracemalloc.start()
+    assert order_by_chance(many, many, many.astype(str)) < 0.001
+    assert tracemalloc.get_traced_memory()[1] < 200e6
+    tracemalloc.stop()
+
+
+def test_a_judge_of_one_system_ranks_nothing() -> None:
+    given = raters(40, 2, classes=5)
+    scores = np.where(np.arange(40) < 20, given[:, 0], np.nan)
+    one = checked(panel(given, scores, systems=np.repeat(["a", "b"], 20)), "rank")
+    assert one.verdict == "INCONCLUSIVE"
+    assert rule(one, "accuracy").found.estimate is None
 
 
 def test_no_order_of_three_systems_is_beyond_chance() -> None:
