@@ -227,5 +227,5 @@ With one rater, the true ceiling is stated (`--ceiling`). Every column is a shar
     measures=(*USELESS, "limit", "copy_not", "copy_open", "copy"),
     cells=FEW_RATERS + THREE_RATERS + LARGE + RANKED,
     run=run_cell,
-    replicates=150,
+    replicates=100,
 )

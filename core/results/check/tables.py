@@ -56,8 +56,11 @@ def ceiling_sentence(check: Check) -> str:
     """What a rater reaches by the measure of the use."""
     ceiling = check.ceiling
     if ceiling.assumed is not None:
+        if check.use in {"rank", "monitor"}:
+            return "No text has two raters, so there is no human ceiling."
+        whose = "is supposed" if check.options.ceiling is None else "is stated"
         return (
-            f"No text has two raters, so there is no human ceiling. {ceiling.assumed:g} is supposed; "
+            f"No text has two raters, so there is no human ceiling. {ceiling.assumed:g} {whose}; "
             "state your own, or label some texts twice."
         )
     if ceiling.found is None or ceiling.found.estimate is None:
@@ -95,21 +98,24 @@ def check_tables(check: Check) -> dict[str, ResultTable]:
 
 
 def judge_table(check: Check) -> ResultTable:
-    """One row for each judge, with the human ceiling beside it."""
+    """One row for each judge, with the human ceiling beside it. Columns that say nothing here are not shown, but written."""
+    by_class = any(one.kappa is not None for one in check.judges)
+    decides = check.use in {"rank", "monitor"}
     return ResultTable(
         CHECK_TABLES[0],
         (
             Column("judge", names_row=True),
             Column("verdict"),
             Column("n_items", "items"),
-            Column("agreement"),
+            Column("agreement", "agreement" if by_class else _measure_of(check)),
             Column("measure", shown=len({one.measure for one in check.judges}) > 1),
-            Column("ceiling", f"ceiling ({check.ceiling.measure})"),
-            Column("kappa"),
-            Column("ac1", "AC1"),
-            Column("correlation", "Spearman"),
-            Column("advantage"),
-            Column("bias"),
+            Column("ceiling", f"ceiling ({check.ceiling.measure})", shown=not (decides and _supposed(check))),
+            Column("kappa", shown=by_class),
+            Column("ac1", "AC1", shown=by_class and check.use != "replace"),
+            Column("correlation", "Spearman", shown=by_class and decides),
+            Column("advantage", shown=check.use == "replace"),
+            Column("accuracy", shown=check.use == "rank"),
+            Column("bias", shown=any(one.bias is not None for one in check.judges)),
             Column("consistency", shown=any(one.facts.consistency is not None for one in check.judges)),
             Column(
                 "cost",
@@ -135,7 +141,8 @@ def judge_table(check: Check) -> ResultTable:
                 interval(one.ac1, NO_CLASSES),
                 interval(one.correlation, NO_ORDER),
                 interval(None if one.alt_test is None else one.alt_test.reduced, "only for the use replace"),
-                interval(one.bias, OTHER_SCALE),
+                interval(_accuracy(one), "only for the use rank"),
+                interval(one.bias, NO_ORDER if one.correlation is None else OTHER_SCALE),
                 interval(one.facts.consistency, "no repeats"),
                 Interval(one.facts.cost, reason="" if one.facts.cost is not None else "no price known"),
                 one.labels_needed,
@@ -156,6 +163,18 @@ def judge_table(check: Check) -> ResultTable:
             ),
         ),
     )
+
+
+def _accuracy(one: JudgeCheck) -> Estimate | None:
+    return next((rule.found for rule in one.rules if rule.code == "accuracy"), None)
+
+
+def _measure_of(check: Check) -> str:
+    return "agreement" if any(one.measure == "agreement" for one in check.judges) else "correlation"
+
+
+def _supposed(check: Check) -> bool:
+    return all(one.ceiling.assumed is not None for one in check.judges)
 
 
 def _ceiling(one: JudgeCheck) -> Interval:
@@ -360,7 +379,7 @@ def _judge_json(check: Check, one: JudgeCheck) -> dict[str, Any]:
             "reduced_advantage": ends(tested.reduced),
             "ceiling": ends(tested.ceiling),
         },
-        "bias": ends(one.bias, OTHER_SCALE),
+        "bias": ends(one.bias, NO_ORDER if one.correlation is None else OTHER_SCALE),
         "consistency": ends(one.facts.consistency, "no repeats"),
         "cost": one.facts.cost,
         "currency": one.facts.currency or None,

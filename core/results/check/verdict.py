@@ -489,18 +489,19 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
     correlation = _correlation(own, options)
     bias = _bias(own, options)
     rules = _rule_constant(own)
+    related = _rule_useful(own, use, kappa, correlation)
     n_used = n_items
     if use == "replace":
         rules += _rules_replace(own, tested, ceiling, options)
         n_used = n_items if tested is None else tested.test.advantage.n_clusters
     elif use == "gate":
-        rules += _rules_gate(agreement, ceiling, own.measure, options)
+        rules += _rules_gate(agreement, ceiling, own.measure, related, options)
         n_used = agreement.n_clusters
     elif use == "rank":
         rules += _rules_rank(own, options)
     else:
         rules += _rules_monitor(bias, own, options)
-    rules = [_rule_items(n_used, n_items), *rules, _rule_useful(own, use, kappa, correlation)]
+    rules = [_rule_items(n_used, n_items), *rules, related]
     verdict = _verdict(rules)
     if verdict == "INCONCLUSIVE" and tested is not None:
         rules = [
@@ -624,8 +625,8 @@ def _bias(own: _Own, options: CheckOptions) -> Estimate | None:
     if not own.same_scale:
         return None
     low, high = min(own.scale[0], own.scores.min()), max(own.scale[1], own.scores.max())
-    if high <= low:
-        return None
+    if high <= low:  # all are equal: the bias is 0, on any scale
+        high = low + 1
     differences = (own.scores - own.means) / (high - low)
     step = float(np.diff(own.classes).min() / (high - low)) if own.classes else 0.0
     return with_agresti_min(
@@ -826,19 +827,32 @@ def _items_to_pass(own: _Own, options: CheckOptions) -> int | None:
     return found.items_needed
 
 
-def _rules_gate(agreement: Estimate, ceiling: Ceiling, measure: str, options: CheckOptions) -> list[Rule]:
+def _rules_gate(
+    agreement: Estimate, ceiling: Ceiling, measure: str, related: Rule, options: CheckOptions
+) -> list[Rule]:
     assert ceiling.value is not None
-    whose = "human ceiling" if ceiling.assumed is None else "ceiling supposed"
-    return [
-        _above(
-            measure,
-            f"{measure} with the raters at least the {whose} minus {options.margin:g}",
-            measure,
-            agreement,
-            ceiling.value - options.margin,
-            limit_said=f"the {whose} of {ceiling.value:.2f} minus {options.margin:g}",
-        )
-    ]
+    supposed = ceiling.assumed is not None and options.ceiling is None
+    whose = (
+        "ceiling supposed"
+        if supposed
+        else "ceiling stated"
+        if ceiling.assumed is not None
+        else "human ceiling"
+    )
+    rule = _above(
+        measure,
+        f"{measure} with the raters at least the {whose} minus {options.margin:g}",
+        measure,
+        agreement,
+        ceiling.value - options.margin,
+        limit_said=f"the {whose} of {ceiling.value:.2f} minus {options.margin:g}",
+    )
+    slight = related.found is not None and related.found.high is not None and related.found.high < USELESS
+    if rule.met is False and supposed and not slight:
+        # A ceiling that nobody measured fails no judge who may be as good as the rater.
+        why = f"{rule.why}, but no rater was measured: label some texts twice, or state a ceiling"
+        return [replace(rule, met=None, why=why, labels_needed=None)]
+    return [rule]
 
 
 def _rules_rank(own: _Own, options: CheckOptions) -> list[Rule]:

@@ -314,6 +314,18 @@ def test_a_supposed_ceiling() -> None:
     assert checked(panel(people[:, :1], people[:, 1]), "gate", ceiling=0.7).ceiling.value == 0.7
 
 
+def test_a_supposed_ceiling_fails_only_a_useless_judge() -> None:
+    people = raters(300, 2, 0.7, classes=4)
+    coin = np.random.default_rng(1).integers(1, 5, 300)
+    colleague = checked(panel(people[:, :1], people[:, 1]), "gate")
+    assert colleague.agreement.high is not None
+    assert colleague.agreement.high < 0.8
+    assert colleague.verdict == "INCONCLUSIVE"
+    assert colleague.labels_reason
+    assert checked(panel(people[:, :1], coin), "gate").verdict == "NOT TRUSTED"
+    assert checked(panel(people[:, :1], people[:, 1]), "gate", ceiling=0.9).verdict == "NOT TRUSTED"
+
+
 def test_all_problems_at_once() -> None:
     with pytest.raises(InputError) as raised:
         check_panel(panel(raters(3), np.full(3, np.nan)), CheckOptions(use="rank", margin=0, epsilon=1))

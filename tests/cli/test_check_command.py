@@ -1,0 +1,106 @@
+"""`check`: exit statuses for one judge and several, JSON, the table of rules, and wrong options."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.cli import main
+from core.results.check.tables import check_json
+from core.results.check.verdict import CheckOptions, check_panel
+from core.results.panel import read_panel
+
+Run = Callable[..., int]
+PEOPLE = ("--human", "a,b,c")
+STATUS = {"TRUSTED": 0, "NOT TRUSTED": 3, "INCONCLUSIVE": 4}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """500 items, three raters, a fourth one as `copy`, a coin, a constant, and a judge near the limit."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(1, 3, 500)
+
+    def noisy(share: float) -> list[int]:
+        return np.where(rng.random(500) < share, 3 - truth, truth).tolist()
+
+    frame = pd.DataFrame({name: noisy(0.05) for name in ("a", "b", "c", "copy")})
+    frame = frame.assign(coin=rng.integers(1, 3, 500), constant=1, near=noisy(0.1))
+    frame.insert(0, "id", [f"q{at}" for at in range(500)])
+    path = tmp_path_factory.mktemp("check") / "labels.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("judges", "expected"),
+    [
+        ("copy", 0),
+        ("coin", 3),
+        ("constant", 3),
+        ("near", 4),
+        ("copy,coin", 3),
+        ("copy,near", 4),
+        ("coin,near", 3),
+    ],
+)
+def test_exit_status(
+    file: Path, judges: str, expected: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out.json"
+    assert main(["check", str(file), *PEOPLE, "--judge", judges, "--out", str(out)]) == expected
+    told = json.loads(out.read_text("utf-8"))
+    assert told["use"] == "replace"
+    assert [one["name"] for one in told["judges"]] == judges.split(",")
+    if len(told["judges"]) == 1:
+        assert STATUS[told["verdict"]] == expected
+        assert capsys.readouterr().out.startswith(told["sentence"])
+    else:
+        assert told["verdict"] is None
+
+
+def test_json_is_the_packages(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--judge", "copy", "--use", "gate", "--margin", "0.1", "--json")
+    assert main(["check", str(file), *PEOPLE, *words]) == 0
+    told = json.loads(capsys.readouterr().out)
+    panel = read_panel(file.read_bytes(), file.name, human=list("abc"), judges=["copy"], find=True)
+    own = check_json(check_panel(panel, CheckOptions(use="gate", margin=0.1)))
+    assert told["judges"][0]["agreement"] == own["judges"][0]["agreement"]
+    assert told["signature"] == own["signature"]
+
+
+def test_the_rules_are_written(file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "rules.csv"
+    main(["check", str(file), *PEOPLE, "--judge", "copy,coin", "--out", str(out), "--table", "check-rules"])
+    table = pd.read_csv(out)
+    assert table["code"].tolist() == [
+        *("items", "alt-test", "advantage", "related"),
+        *("items", "alt-test", "advantage", "related"),
+    ]
+    assert table["met"].tolist() == [*["met"] * 4, "met", "open", "failed", "failed"]
+
+
+def test_wrong_options_are_named_together(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--judge", "copy", "--margin", "2", "--tolerance", "0", "--epsilon", "1")
+    assert main(["check", str(file), *PEOPLE, *words]) == 2
+    said = capsys.readouterr().err
+    assert all(name in said for name in ("--margin", "--tolerance", "--epsilon"))
+    assert main(["check", str(file), *PEOPLE, "--judge", "copy", "--use", "rank"]) == 2
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_rows(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.integers(1, 6, 100_000)
+    columns = {
+        name: np.where(rng.random(truth.size) < 0.2, rng.integers(1, 6, truth.size), truth) for name in "abcx"
+    }
+    path = tmp_path / "many.csv"
+    pd.DataFrame({"id": range(truth.size), **columns}).to_csv(path, index=False)
+    begun = time.process_time()
+    assert main(["check", str(path), *PEOPLE, "--judge", "x"]) == 0
+    assert time.process_time() - begun < 20
