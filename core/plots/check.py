@@ -80,7 +80,8 @@ def judges_and_ceiling(check: Check) -> go.Figure | None:
     name_rows(figure, names, None)
     title = _DECIDES[check.use] or check.judges[0].measure
     level = f"{check.options.confidence_level:.0%}".replace("%", " %")
-    figure.update_xaxes(title=f"{title}, {level} intervals", nticks=6, range=_range(rows))
+    break_ = "<br>" if check.use == "monitor" else " "  # else the line would end between number and sign
+    figure.update_xaxes(title=f"{title},{break_}{level} intervals", nticks=6, range=_range(rows))
     if check.use == "monitor":
         figure.add_vline(x=0, line={"color": GRID, "width": 1})
     return dressed(figure, height=_AROUND + _ROW * max(len(rows), 2), top=34, legend=True)

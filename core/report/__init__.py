@@ -47,6 +47,8 @@ def written(cell: Cell, column: Column) -> str:
     if isinstance(cell, Interval):
         if cell.value is None:
             return DASH
+        if isinstance(cell.value, int):  # a count beside estimates
+            return f"{cell.value:,}"
         column = replace(column, places=_decimals(cell, column))
         ends = (
             ""

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.store import Store
-from pages.check import behind, choice, first, next_study
+from pages.check import behind, choice, first, next_study, prices
 from pages.widgets import address, messages, result_table, visitor
 from pages.widgets.parts import page
 
@@ -11,7 +11,7 @@ from pages.widgets.parts import page
 def render() -> None:
     """Choose labels and judges, then show the verdict and everything behind it."""
     with visitor.admin_store() as store:
-        page("Can this judge be trusted?", "From labels and scores to a verdict for one use.", "four-uses")
+        page("Can this judge be trusted?", "A verdict for one use of it.", "four-uses")
         result_table.style()
         first.style()
         messages.news()
@@ -24,8 +24,9 @@ def _check(store: Store) -> None:
     if given is None:
         return
     given = next_study.with_labels_back(store, given)
-    use, verdict, below = st.container(), st.container(), st.container()
+    use, verdict, stated, below = (st.container() for _ in range(4))
     panel = choice.panel(given)
+    given = prices.stated(given, panel, stated)
     options = choice.options(panel, use)
     with verdict, messages.mistakes_shown():
         found = choice.checked(given, panel, options)

@@ -12,11 +12,13 @@ from core.installation import COMMAND
 from core.plots.judges import quality_against
 from core.report.card import card_html, card_md, command_said
 from core.results.check.choosing import Choice, which_json, which_of, which_said, which_tables
+from core.results.check.drift import Drift, drift_json, drift_said
 from core.results.check.tables import CHECK_TABLES, check_json, check_tables
 from core.results.check.verdict import Check
 from core.store import Store
 from core.tables.files import json_text
 from pages.check import choice, gaps, next_study
+from pages.check.since import since
 from pages.widgets import visitor
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import part
@@ -47,7 +49,7 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
         show(groups, titled=False)
     part("All numbers", "Every judge, with the human ceiling.", "four-uses")
     show(numbers, titled=False)
-    _files(given, found)
+    _files(given, found, since(found))
     gaps.show_gaps(found.panel, given.beside)
 
 
@@ -73,7 +75,7 @@ def _which(given: choice.Given, found: Check) -> None:
     show(pairs)
 
 
-def _files(given: choice.Given, found: Check) -> None:
+def _files(given: choice.Given, found: Check, changed: tuple[Drift, str] | None) -> None:
     part(
         "Files and command",
         "A card for colleagues: one page with the verdict, its figures and its limits, without texts. The command gives the same "
@@ -81,11 +83,12 @@ def _files(given: choice.Given, found: Check) -> None:
         "the-card",
     )
     checked = visitor.admin_making()
-    words = choice.arguments(given, found)
+    words = choice.arguments(given, found) + (["--against", changed[1]] if changed else [])
+    said = drift_said(changed[0]) if changed else []
     files: dict[str, tuple[str, str, Callable[[], bytes]]] = {
-        "assay-check.html": ("Card (HTML)", "text/html", partial(_card, card_html, found, words)),
-        "assay-check.md": ("Card (Markdown)", "text/markdown", partial(_card, card_md, found, words)),
-        "assay-check.json": ("JSON", "application/json", partial(_json, given, found)),
+        "assay-check.html": ("Card (HTML)", "text/html", partial(_card, card_html, found, words, said)),
+        "assay-check.md": ("Card (Markdown)", "text/markdown", partial(_card, card_md, found, words, said)),
+        "assay-check.json": ("JSON", "application/json", partial(_json, given, found, changed)),
     }
     with st.container(horizontal=True):
         for name, (title, kind, make) in files.items():
@@ -101,13 +104,15 @@ def _files(given: choice.Given, found: Check) -> None:
     st.code(command_said(words, COMMAND, names=True), language=None, wrap_lines=True)
 
 
-def _card(write: Callable[..., bytes], found: Check, words: Sequence[str]) -> bytes:
+def _card(write: Callable[..., bytes], found: Check, words: Sequence[str], said: Sequence[str]) -> bytes:
     made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
-    return write(found, command=command_said(words, COMMAND, names=False), made_at=made_at)
+    return write(found, command=command_said(words, COMMAND, names=False), made_at=made_at, said=said)
 
 
-def _json(given: choice.Given, found: Check) -> bytes:
+def _json(given: choice.Given, found: Check, changed: tuple[Drift, str] | None) -> bytes:
     result = check_json(found)
+    if changed:
+        result["drift"] = drift_json(changed[0])
     if len(found.judges) > 1:
         with suppress(InputError):  # judges without a common text: their verdicts hold all the same
             result["which"] = which_json(_choice(given, found))

@@ -53,10 +53,10 @@ _MAIN, _FURTHER, _ROUND = "check_file", "check_further", "check_round"
 """Where the session stores the uploaded file, further judges' files, and the number of uploads so far."""
 _MOST_MB = 100
 _USES: dict[Use, tuple[str, str]] = {
-    "replace": ("Replace a rater", "The judge takes the place of one of the raters."),
-    "gate": ("Gate answers", "The judge decides about each answer, such as pass or fail."),
-    "rank": ("Rank systems", "The judge decides which system is better on average."),
-    "monitor": ("Monitor a mean", "The judge's mean score is followed over time."),
+    "replace": ("Replace a rater", "It takes the place of a rater."),
+    "gate": ("Gate answers", "It decides about single answers."),
+    "rank": ("Rank systems", "It decides which system is better."),
+    "monitor": ("Monitor a mean", "Its mean is followed over time."),
 }
 _MARGINS, _TOLERANCES, _ACCURACIES = (0.02, 0.05, 0.1), (0.02, 0.05, 0.1), (0.7, 0.8, 0.9)
 _EPSILONS, _CEILINGS = (0.1, 0.15, 0.2, 0.3), (None, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
@@ -89,20 +89,20 @@ def given(store: Store) -> Given | None:
         for number, run in chosen_judge.with_results(store, *chosen_judge.judges_of("rated texts")).items()
     }
     judges = chosen_scores.named(store)
-    source, chosen = _FILE, _Judges()
-    head = st.container()
+    source, right = _FILE, st.container()
     asked = {name for name in ("study", "run") if name in st.query_params}
     if studies or runs or judges or asked:
-        left, right = head.columns(2)
+        left, right = right.columns(2, vertical_alignment="bottom")
         with left:
             source = _source(studies, runs)
-        with right:
-            chosen = _stored_judges(store, judges, _rated(store, studies.get(source)), source)
+    stored = partial(_stored_judges, store, judges, _rated(store, studies.get(source)), source)
     if source in studies:
+        with right:
+            chosen = stored()
         return _of_study(store, studies[source], chosen)
     if source in runs:
-        return _of_run(store, runs[source], chosen)
-    return _of_file(store, chosen)
+        return _of_run(store, runs[source], right, stored)
+    return _of_file(store, right, stored)
 
 
 def _source(studies: dict[str, Study], runs: dict[str, Run]) -> str:
@@ -175,6 +175,8 @@ class _Judges:
 
 def _stored_judges(store: Store, judges: dict[Chosen, str], rated: set[str], source: str) -> _Judges:
     """Choose runs and stored tables of scores as judges; with a study, at first the newest run on its texts."""
+    if not (judges or rated or "judge" in st.query_params):
+        return _Judges()
     place = f"check_judges_{source}"
     default = _newest_on(store, judges, rated) if rated and place not in st.session_state else []
     address.several("judge", place, [*judges], default, chosen_scores.code)
@@ -210,7 +212,7 @@ def _newest_on(store: Store, judges: dict[Chosen, str], rated: set[str]) -> list
 def _of_study(store: Store, study: Study, judges: _Judges) -> Given | None:
     record = released_record(store, study)
     ratings = rating_set_of(record) if study.kind == "ratings" else None
-    judges = replace(judges, files=_further_files(_row()))
+    judges = _added(_row(st.container()), lambda: judges)
     if not judges.tables and not judges.files:
         nothing("choose a judge above, or add a file with its scores")
         return None
@@ -260,14 +262,14 @@ def _of_study(store: Store, study: Study, judges: _Judges) -> Given | None:
     )
 
 
-def _row() -> DeltaGenerator:
-    return st.container(horizontal=True, vertical_alignment="center")
+def _row(place: DeltaGenerator) -> DeltaGenerator:
+    return place.container(horizontal=True, vertical_alignment="bottom")
 
 
-def _of_run(store: Store, run: Run, judges: _Judges) -> Given:
+def _of_run(store: Store, run: Run, place: DeltaGenerator, stored: Callable[[], _Judges]) -> Given:
     own = _joined([chosen_scores.open_scores(store, (chosen_scores.RUN, run.run_id))])
-    row = _row()
-    judges = replace(judges, files=_further_files(row))
+    row = _row(place)
+    judges = _added(row, stored)
     data, name = run_data(store, run.run_id), Path(run.data_file).name
     dimension: str | None = getattr(asked_of(run).chosen, "dimension_scored", None)
     if dimension is None:
@@ -292,20 +294,20 @@ def _of_run(store: Store, run: Run, judges: _Judges) -> Given:
     )
 
 
-def _of_file(store: Store, judges: _Judges) -> Given | None:
+def _of_file(store: Store, place: DeltaGenerator, stored: Callable[[], _Judges]) -> Given | None:
     kept: tuple[bytes, str] | None = st.session_state.get(_MAIN)
     if kept is None:
         _upload_main()
         example.render(_take)
         return None
     data, file_name = kept
-    row = _row()
+    row = place.container(horizontal=True, vertical_alignment="center")
     with row:
         st.markdown(f"**{plain(file_name)}**", width="content")
         if st.button("Another file", key="check_another", icon=":material/upload_file:"):
             _forget()
             st.rerun()
-    judges = replace(judges, files=_further_files(row))
+    judges = _added(row, stored)
     others = [metric.name for table in judges.tables for metric in table.metrics]
     for one, name, sha in judges.files:
         others += chosen_scores.once(("judges in", sha, name), partial(_judges_in, one, name))
@@ -378,10 +380,11 @@ def _forget() -> None:
         st.session_state.pop(place, None)
 
 
-def _further_files(row: DeltaGenerator) -> tuple[tuple[bytes, str, str], ...]:
-    """Upload further judges' scores: contents, name and hash of each file. row: place of the controls."""
+def _added(row: DeltaGenerator, stored: Callable[[], _Judges]) -> _Judges:
+    """Choose stored judges, and upload further judges' scores. row: place of the controls."""
     kept: tuple[tuple[bytes, str, str], ...] = st.session_state.setdefault(_FURTHER, ())
-    with row, st.popover("Add a judge's file", icon=":material/add:"):
+    with row, st.popover("Add a judge", icon=":material/add:"):
+        chosen = stored()
         uploads = st.file_uploader(
             "Scores of further judges for the same items",
             None,
@@ -399,7 +402,7 @@ def _further_files(row: DeltaGenerator) -> tuple[tuple[bytes, str, str], ...]:
         st.session_state[_FURTHER] = tuple(dict.fromkeys([*kept, *new]))
         st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
         st.rerun()
-    return kept
+    return replace(chosen, files=kept)
 
 
 # --- use and limits ----------------------------------------------------------------------------

@@ -72,7 +72,7 @@ def choose(data: bytes, file_name: str, others: Sequence[str]) -> Columns | None
         alone: Roles | None = chosen_scores.once(("roles", *key, False), lambda: found_roles(data, file_name))
         judges_found = [*(() if alone is None or alone.problems else alone.judges), *others]
     undecided = bool(found.problems)
-    with st.expander(f"Columns: {plain(found.said)}", expanded=undecided):
+    with st.expander(f"Columns: {plain(found.said)}", expanded=undecided, key="check_columns"):
         offered = [
             *dict.fromkeys([*found.human, *found.judges, *found.candidates, *found.groups, *found.others])
         ]

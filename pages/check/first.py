@@ -64,11 +64,13 @@ def style() -> None:
         ".assay-verdict .assay-word { font-size: 1.7rem; font-weight: 700; letter-spacing: .02em; line-height: 1.2; }"
         ".assay-verdict .assay-word span { font-weight: 400; font-size: 1rem; letter-spacing: 0; }"
         ".assay-verdict .assay-why { margin-top: .35rem; }"
-        ".assay-numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.2rem, 1fr)); gap: .5rem 1rem;"
+        ".assay-numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.2rem, 1fr)); gap: .3rem 1rem;"
         " margin: .2rem 0; }"
         ".assay-numbers p { margin: 0; line-height: 1.3; font-size: .85rem; font-variant-numeric: tabular-nums; }"
         ".assay-numbers p.assay-number { font-size: 1.35rem; font-weight: 600; }"
         f".assay-numbers p.assay-beside {{ color: {quiet}; }}"
+        # The menus inside say all: a line of its title is enough, and leaves the first screen to the verdict.
+        ".st-key-check_columns summary p { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }"
         f"{' '.join(rules)}</style>"
     )
 

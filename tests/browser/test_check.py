@@ -43,6 +43,7 @@ def test_the_verdict_is_in_the_first_screen(
     try:
         upload(page, app, app_store)
         expect(page.locator(".assay-verdict")).to_be_in_viewport(ratio=1)
+        expect(page.locator(".assay-number").first).to_be_in_viewport(ratio=1)
         expect(page.locator(".assay-word")).to_have_text(re.compile(r"TRUSTED|INCONCLUSIVE"))
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.get_by_role("radio", name="Monitor a mean").click()

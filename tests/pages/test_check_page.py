@@ -172,6 +172,63 @@ def test_several_judges_have_a_box_each(store: Store) -> None:
 
 
 @pytest.mark.usefixtures("cookies")
+def test_prices_are_stated_where_they_are_unknown(store: Store) -> None:
+    given = table()
+    assert not [one for one in uploaded(visit(), as_csv(given)).number_input if "Price" in one.label]
+    at = uploaded(visit(), as_csv(given | {"judge_b": given["judge"]}))
+    assert [one.label for one in at.number_input][:4] == [
+        *("Price, judge", "Seconds, judge", r"Price, judge\_b", r"Seconds, judge\_b")
+    ]
+    for name, price in (("judge", 4), ("judge_b", 0.5)):
+        at.number_input(key=f"check_price_{name}").set_value(price)
+    at.text_input(key="check_currency").set_value("USD")
+    at.run()
+    assert not at.error
+    assert "--price judge=4 --price judge_b=0.5 --currency USD" in at.code[-1].value
+    assert "0.50 USD" in said(at)
+    at.button_group(key="check_use_replace").set_value("gate")
+    at.run()
+    assert at.number_input(key="check_price_judge").value == 4
+
+
+@pytest.mark.usefixtures("cookies")
+def test_an_earlier_check_is_compared(store: Store, tmp_path: Path) -> None:
+    earlier, file = tmp_path / "earlier.json", tmp_path / "labels.csv"
+    file.write_bytes(as_csv(table()))
+    main(["check", str(file), "--out", str(earlier)])
+    worse = table()
+    worse["judge"] = [{"pass": "fail", "fail": "pass"}[one] for one in worse["judge"]]
+    at = uploaded(visit(), as_csv(worse))
+    at.file_uploader(key="check_against").upload("earlier.json", earlier.read_bytes())
+    at.run()
+    assert not at.error
+    assert "The judge changed" in said(at)
+    assert "--against earlier.json" in at.code[-1].value
+    at.button_group(key="check_use_replace").set_value("gate")
+    at.run()
+    assert len(at.error) == 1  # an earlier check of another use
+    assert "--against" not in at.code[-1].value
+    at.file_uploader(key="check_against").upload("other.json", b"{}")
+    at.run()
+    assert len(at.error) == 1
+    assert len(verdicts(at)) == 1
+
+
+@pytest.mark.usefixtures("cookies")
+def test_stored_scores_are_added_to_a_file(store: Store) -> None:
+    given = table()
+    scores = as_csv({"id": given["id"], "system": given["system"], "judge_b": given["judge"]})
+    file = keep_file(store, "scores", "judge.csv", scores, {}).file_id
+    at = uploaded(visit(), as_csv(given))
+    assert len(verdicts(at)) == 1
+    stored = next(one for one in at.multiselect if one.label == "Further judges")
+    stored.set_value([("file", file)])
+    at.run()
+    assert len(verdicts(at)) == 2
+    assert in_address(at, "judge") == f"file-{file}"
+
+
+@pytest.mark.usefixtures("cookies")
 def test_mistakes_in_a_file_are_a_list(store: Store) -> None:
     given = table()
     given["id"][3:6] = ["q0", "q0", "q0"]

@@ -184,6 +184,7 @@ def test_decimals_fit_the_interval_or_n(
 def test_a_bound_keeps_its_decimals_and_a_column_takes_the_most_that_a_cell_deserves() -> None:
     column = Column("share")
     assert written(Interval(-0.104, n=20), column) == "-0.104"
+    assert written(Interval(1300), column) == "1,300"  # a count beside estimates has none
     wide, narrow = Interval(0.5, 0.3, 0.7, n=9), Interval(0.5, 0.49, 0.51, n=9000)
     assert decimals_of([wide, None, Interval(None, reason="no text")], column) == 2
     assert decimals_of([wide, narrow], column) == 3

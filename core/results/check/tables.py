@@ -246,7 +246,7 @@ def rule_table(check: Check) -> ResultTable:
                 rule.wanted,
                 rule.code,
                 _found(one, rule),
-                rule.limit,
+                rule.limit if rule.code != "items" or rule.limit is None else int(rule.limit),
                 _MET[rule.met],
                 rule.why,
                 rule.labels_needed if rule.met is None else None,
@@ -261,7 +261,7 @@ def rule_table(check: Check) -> ResultTable:
 
 def _found(one: JudgeCheck, rule: Rule) -> Interval:
     if rule.code == "items":
-        return Interval(float(one.n_items))
+        return Interval(one.n_items)
     return interval(rule.found, rule.why)
 
 

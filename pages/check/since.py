@@ -1,0 +1,28 @@
+"""What changed since an earlier check, whose JSON the visitor uploads."""
+
+import streamlit as st
+
+from core.results.check.drift import Drift, drift, drift_said, drift_table, read_earlier
+from core.results.check.verdict import Check
+from pages.widgets.messages import mistakes_shown, plain
+from pages.widgets.parts import part
+from pages.widgets.result_table import show
+
+_MOST_MB = 100
+
+
+def since(found: Check) -> tuple[Drift, str] | None:
+    """Compare with an earlier check; return what changed and the name of the file. None without a file or for another kind."""
+    part("Since an earlier check", "Did the judge change, the systems, or the raters?", "drift")
+    upload = st.file_uploader(
+        "JSON of an earlier check", "json", key="check_against", max_upload_size=_MOST_MB
+    )
+    if upload is None:
+        return None
+    changed = None
+    with mistakes_shown():
+        changed = drift(found, read_earlier(upload.getvalue(), upload.name))
+        first, *others = map(plain, drift_said(changed))
+        st.markdown("  \n".join([f"**{first}**", *others]))
+        show(drift_table(changed), titled=False)
+    return None if changed is None else (changed, upload.name)
