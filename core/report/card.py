@@ -10,6 +10,7 @@ from html import escape
 import numpy as np
 
 from core import __version__
+from core.formats.scores import STATED
 from core.report import headings, lines, markdown_of, markdown_text, notes, written
 from core.results.cells import interval
 from core.results.check.tables import (
@@ -173,8 +174,8 @@ def _facts_of_judge(check: Check, one: JudgeCheck) -> dict[str, str]:
     if facts.seconds is not None:
         found["Seconds per 1,000 texts"] = f"{facts.seconds:,.0f}"
     at = check.panel.judges.index(one.name)
-    signed = check.panel.sources[at][1] if at < len(check.panel.sources) else ""
-    if signed:
+    signed = check.panel.sources[at][2] if at < len(check.panel.sources) else ""
+    if signed not in {"", STATED}:
         found["Signature of the judge"] = signed
     return found
 

@@ -909,7 +909,7 @@ def weights_of(probabilities: ArrayLike) -> Floats:
         raise ValueError("probabilities must be above 0 and at most 1")
     weights = np.ones(chances.shape)
     if known.any():
-        inverse = 1 / chances[known]
+        inverse = chances[known].min() / chances[known]  # relative to the largest, so that none overflows
         weights[known] = inverse / inverse.mean()
     return weights
 

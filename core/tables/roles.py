@@ -50,7 +50,7 @@ _PLAIN_LABELS = frozenset({"label", "labels", "actual", "annotation", "y_true", 
 _JUDGES = _set(
     "judge judges llm llms lm slm ai auto automatic automated automatically autorater autograder autoeval pred "
     "preds predicted prediction predictions predict yhat machine bot classifier detector guardrail metric chatbot "
-    "algorithm"
+    "algorithm synthetic simulated artificial virtual"
 )
 _MODELS = _set(
     "gpt chatgpt openai claude anthropic opus sonnet haiku gemini gemma bard palm llama vicuna alpaca mistral "
@@ -74,7 +74,7 @@ _ABOUT = _set(
     "costs price usd tokens token confidence conf probability prob probs proba logprob logprobs certainty reason "
     "reasons reasoning rationale rationales explanation explanations feedback comment comments note notes "
     "justification critique thought thoughts text raw output response prompt prompts model version date timestamp "
-    "created updated count sd std stdev var variance agreement kappa length url hash seed temperature index batch "
+    "created updated count size sd std stdev var variance agreement kappa length url hash seed temperature index batch "
     "session written generated source type kind"
 )
 """Last words of columns about a rating or a rater, not ratings."""

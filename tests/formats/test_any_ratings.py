@@ -38,7 +38,7 @@ def test_metal_may_call_its_raters_ratings() -> None:
 
 def test_files_without_a_rating_are_refused() -> None:
     for row, said in (
-        ({"id": "7", "text": "abc"}, "file: no record contains a rating; at least one is needed"),
+        ({"id": "7", "text": "abc"}, "file: column score is missing"),
         (METAL | {"ratings": [2, 1]}, "[0], item 7, rating 1: is a number, expected an object"),
         (
             {"id": "7", "text": "abc", "annotations": [2]},

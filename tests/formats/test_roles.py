@@ -228,6 +228,8 @@ def test_renamed_columns_are_shown_under_the_file_s_names() -> None:
         ("Llama-3.1-70B-Instruct", "judge"),
         ("human_score", "person"),
         ("judge_human", "both"),
+        ("simulated_human", "both"),
+        ("synthetic_annotator_1", "judge"),
         ("gold_pred", "both"),
         ("quality_score", "score"),
         ("model", None),

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from core.cli import main
+from core.formats.scores import STATED
 from core.report.card import card_html, card_md, command_said
 from core.results.check.tables import signature
 from core.results.check.verdict import Check, CheckOptions, JudgeFacts, check_panel
@@ -118,7 +119,7 @@ def test_the_command_hides_the_raters_names(given: list[str]) -> None:
 
 def test_a_judge_is_shown_with_its_model_and_signature() -> None:
     check = _check()
-    panel = replace(check.panel, sources=(("run:1", "judge|model:m1|v:1"),))
+    panel = replace(check.panel, sources=(("run:1", "judge", "judge|model:m1|v:1"),))
     (one,) = check.judges
     known = replace(one, facts=JudgeFacts(model="m1", seconds=12.0, cost=0.5))
     check = replace(check, panel=panel, judges=(known,))
@@ -126,6 +127,14 @@ def test_a_judge_is_shown_with_its_model_and_signature() -> None:
         assert "judge|model:m1|v:1" in made
         assert "Seconds per 1,000 texts" in made
         assert "0.50" in made
+
+
+@pytest.mark.parametrize("signed", ["", STATED])
+def test_a_judge_of_another_program_has_no_signature(signed: str) -> None:
+    check = _check()
+    panel = replace(check.panel, sources=(("f.csv", "judge", signed),))
+    card = card_md(replace(check, panel=panel), command="c", made_at="t").decode()
+    assert "Signature of the judge" not in card
 
 
 def _hostile(**options: Any) -> Check:

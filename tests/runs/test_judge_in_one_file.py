@@ -3,6 +3,7 @@
 import pytest
 from helpers.texts.judge_runs import COMPARING, ON_RATINGS, settings
 
+from core.errors import InputError
 from core.llm.prompts import shipped_prompts
 from core.runs.asked import kept
 from core.runs.judging.in_one_file import judge_file, read_judge, write_judge
@@ -45,3 +46,21 @@ def test_rules_need_neither_model_nor_prompt() -> None:
     found = read_judge(write_judge(judge_file(asked)).decode(), "judge.yaml")
     assert found.asked == asked
     assert found.asked.by_rules
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "sk-proj-abcdefghij0123456789",
+        "AKIAABCDEFGHIJKLMNOP",
+        f"ghp_{'a1' * 18}",
+        f"AIza{'b2' * 17}c",
+        "-----BEGIN RSA PRIVATE KEY-----",
+    ],
+)
+def test_what_looks_like_a_key_is_not_written(key: str) -> None:
+    asked = settings("rubric", URL, extra_body={"user": key})
+    with pytest.raises(InputError) as refused:
+        write_judge(judge_file(asked))
+    assert len(refused.value.problems) == 1
+    assert key not in str(refused.value)

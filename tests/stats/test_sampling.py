@@ -78,6 +78,9 @@ class TestWeights:
         with pytest.raises(ValueError, match="above 0"):
             weights_of([0.5, wrong])
 
+    def test_tiny_probabilities_do_not_overflow(self) -> None:
+        np.testing.assert_allclose(weights_of([5e-324, 1e-308, 1.0, 5e-324]), [2, 0, 0, 2], atol=1e-12)
+
     def test_the_weighted_mean_by_hand(self) -> None:
         # Weights 2 and 4 for values 1 and 0: 2 / 6.
         weights = weights_of([0.5, 0.25])

@@ -83,6 +83,7 @@ def test_everything_lies_in_one_package(wheel: Path) -> None:
             "jsonl",
             "csv",
             "yaml",
+            "yml",
             "js",
             "css",
             "png",

@@ -134,20 +134,34 @@ def _rows_of(given: Mapping[str, Any]) -> _Rows:
     )
 
 
+def _finite(text: str) -> float:
+    """A number of a JSON file. Raises ValueError for infinities, which no check writes."""
+    number = float(text)
+    if not np.isfinite(number):
+        raise ValueError(f"{text} is no finite number")
+    return number
+
+
+def _is_estimate(value: object) -> bool:
+    """Whether a JSON value is an estimate with its ends. Raises OverflowError for an integer that no float holds."""
+    if not isinstance(value, dict):
+        return False
+    ends = [value.get(name) for name in ("estimate", "low", "high")]
+    return all(end is None or (isinstance(end, int | float) and np.isfinite(float(end))) for end in ends)
+
+
 def read_earlier(data: bytes, name: str) -> dict[str, Any]:
     """The JSON of an earlier check. Raises InputError for anything else."""
     try:
-        found = json.loads(data)
-        known = isinstance(found, dict) and isinstance(found["use"], str) and "human" in found
+        found = json.loads(data, parse_constant=_finite, parse_float=_finite)
+        known = isinstance(found, dict) and isinstance(found["use"], str) and isinstance(found["human"], dict)
         known = known and all(
-            isinstance(one["name"], str)
-            and isinstance(one["agreement"], dict)
-            and isinstance(one["bias"], dict)
+            isinstance(one["name"], str) and _is_estimate(one["agreement"]) and _is_estimate(one["bias"])
             for one in found["judges"]
         )
         if known and found.get("rows") is not None:
             _rows_of(found["rows"])
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         known = False
     if not known:
         raise InputError(

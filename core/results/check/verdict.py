@@ -21,11 +21,11 @@ from core.results.panel import Panel, inclusion_probabilities
 from core.schema.scores import PROBABILITY
 from core.stats import alt_test
 from core.stats.agreement import cohen_kappa, gwet_ac1, pair_shares
-from core.stats.correlation.panels import panel_correlation
+from core.stats.correlation.panels import NO_OTHERS, panel_correlation
 from core.stats.correlation.systems import compare_systems, corrected_between_systems
 from core.stats.degeneracy import constant
 from core.stats.multiplicity import corrected, interval_p
-from core.stats.resampling import Estimate, Floats, mean_share, with_agresti_min
+from core.stats.resampling import Estimate, Floats, at_a_time, mean_share, with_agresti_min
 from core.stats.votes import MISSING, Codes
 from core.tables.columns import ONLY_SYSTEM
 from core.tables.roles import is_price_or_time
@@ -62,7 +62,8 @@ MOST_LABELS = 100_000
 ASSUMED_CEILING: Mapping[str, float] = {"agreement": 0.85, "correlation": 0.7}
 """Ceiling to suppose where no text has two raters, by measure. A convention of this product."""
 _ALL_ORDERS = 8
-_DRAWN_ORDERS = 20_000
+_DRAWN_ORDERS, _FEWEST_DRAWN, _MOST_COMPARED = 20_000, 1_000, 100_000_000
+"""Random orders of systems: fewer where so many pairs of systems would be compared, more than 100 systems."""
 
 
 @dataclass(frozen=True)
@@ -292,7 +293,7 @@ def check_panel(
         options,
         use,
         judges,
-        _ceiling_beside(judges, _ceiling(_own(panel, None), use, options)),
+        _ceiling(_raters_alone(panel, judges), use, options),
         int(np.unique(panel.items[used]).size),
         int((~used).sum()),
         (*panel.notes, *_drawn_notes(panel)),
@@ -466,7 +467,17 @@ def _measured(own: _Own, options: CheckOptions) -> tuple[Estimate, Estimate]:
         confidence_level=options.confidence_level,
         rng=options.rng,
     )
-    return found.judge, found.raters
+    raters = found.raters
+    if raters.estimate is None and raters.reason != NO_OTHERS:
+        # A constant judge, or none: what raters reach does not depend on it.
+        raters = panel_correlation(
+            own.means,
+            own.ratings,
+            clusters=own.items,
+            confidence_level=options.confidence_level,
+            rng=options.rng,
+        ).raters
+    return found.judge, raters
 
 
 def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: JudgeFacts) -> JudgeCheck:
@@ -547,6 +558,12 @@ def _labels(rules: Sequence[Rule], verdict: Verdict, n_items: int) -> tuple[int 
     return max(needed, 1), ""
 
 
+def _raters_alone(panel: Panel, judges: Sequence[JudgeCheck]) -> _Own:
+    """All rated texts; as scores where all judges are read so, such as decimals beside raters' whole numbers."""
+    own = _own(panel, None)
+    return replace(own, classes=()) if {one.measure for one in judges} == {"correlation"} else own
+
+
 def _ceiling(own: _Own, use: Use, options: CheckOptions) -> Ceiling:
     """The ceiling of the raters alone, on all rated texts."""
     if use == "replace" and own.ratings.shape[1] > 1:
@@ -560,13 +577,6 @@ def _ceiling(own: _Own, use: Use, options: CheckOptions) -> Ceiling:
         return Ceiling("advantage", people.advantage)
     _, of_raters = _measured(own, options)
     return _ceiling_of("gate", own, of_raters, None, options)
-
-
-def _ceiling_beside(judges: Sequence[JudgeCheck], ceiling: Ceiling) -> Ceiling:
-    """The ceiling by the measure of the judges: where all are compared by another one, that of the judge with most texts."""
-    if ceiling.measure in {one.ceiling.measure for one in judges}:
-        return ceiling
-    return max(judges, key=lambda one: one.n_texts).ceiling
 
 
 def _ceiling_of(
@@ -904,9 +914,12 @@ def _rules_rank(own: _Own, options: CheckOptions) -> list[Rule]:
 def order_by_chance(scores: Floats, ratings: Floats, systems: NDArray[np.str_]) -> float:
     """Probability that a random order of the systems has at least the judge's accuracy: a permutation test over systems.
 
-    Exact for up to 8 systems; for more, from 20,000 random orders and the observed one. scores, ratings, systems: shape (n,).
+    Exact for up to 8 systems; for more, from 20,000 random orders (fewer beyond 100 systems) and the observed one. 1 for
+    fewer than two systems. scores, ratings, systems: shape (n,).
     """
     names = np.unique(systems)
+    if names.size < 2:
+        return 1.0
     means = [np.array([side[systems == name].mean() for name in names]) for side in (scores, ratings)]
     first, second = np.triu_indices(names.size, 1)
     people = np.sign(means[1][first] - means[1][second])
@@ -914,11 +927,16 @@ def order_by_chance(scores: Floats, ratings: Floats, systems: NDArray[np.str_]) 
         orders = np.array(list(permutations(range(names.size))))
         assert len(orders) == factorial(names.size)
     else:
-        generator = np.random.default_rng(0)
-        drawn = np.argsort(generator.random((_DRAWN_ORDERS, names.size)), axis=1)
+        n_drawn = max(_FEWEST_DRAWN, min(_DRAWN_ORDERS, _MOST_COMPARED // first.size))
+        drawn = np.argsort(np.random.default_rng(0).random((n_drawn, names.size)), axis=1)
         orders = np.vstack([np.arange(names.size), drawn])
-    moved = means[0][orders]
-    right = (np.sign(moved[:, first] - moved[:, second]) == people).mean(axis=1)
+    right = np.concatenate(
+        [
+            (np.sign(moved[:, first] - moved[:, second]) == people).mean(axis=1)
+            for part in np.array_split(orders, -(-len(orders) // at_a_time(first.size)))
+            for moved in [means[0][part]]
+        ]
+    )
     own = (np.sign(means[0][first] - means[0][second]) == people).mean()
     return float((right >= own - 1e-12).mean())
 

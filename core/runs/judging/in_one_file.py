@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import regex
 from pydantic import Field, ValidationError
 from pydantic_core import ErrorDetails
 
@@ -49,6 +50,11 @@ _NOT_IN_FILES = ("headers",)
 """Fields of the model that a file never has: a stranger's file must not send a variable of this machine to a server."""
 _RUNS_CODE = ("trust_remote_code",)
 """Arguments of the engine that a file never has: they run code that comes with a model."""
+_KEY = regex.compile(
+    r"\bsk-(?=[\w-]*\d)[\w-]{20,}|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{36}|\bhf_\w{30,}|\bAIza[\w-]{35}"
+    r"|\bxox[abprs]-[\w-]{10,}|\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.|-----BEGIN [A-Z ]*PRIVATE KEY-----"
+)
+"""Forms of the keys of model servers and clouds, which a prompt or a field of a request may hold by mistake."""
 Place = Callable[..., str]
 """Keys that lead to a value -> the value's line and name."""
 Verdict = Literal["TRUSTED", "NOT TRUSTED", "INCONCLUSIVE"]
@@ -219,6 +225,9 @@ def write_judge(judge: JudgeFile) -> bytes:
     text = dumped(fields)
     if any(value and value in text for value in _secrets(asked.model)):
         problems.append("a setting contains the value of a key; put it in an environment variable")
+    elif found := _KEY.search(text):
+        start = found[0][:6]
+        problems.append(f"a text that begins with {start} looks like a key; leave it out")
     if len(text.encode()) > LARGEST_FILE:
         problems.append(f"the file would be larger than {LARGEST_FILE // 1000} kB")
     if problems:

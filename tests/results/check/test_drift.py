@@ -13,6 +13,7 @@ import yaml
 from scipy.stats import ttest_ind, ttest_rel
 
 from core.cli import main
+from core.errors import InputError
 from core.results.check import drift as module
 from core.results.check.drift import CONFIDENCE, LEVEL, POWER, drift, drift_json, read_earlier, rows_json
 from core.results.check.tables import check_json
@@ -200,6 +201,32 @@ def test_damaged_rows_are_refused(broken: str) -> None:
     earlier["rows"][broken] = [1, 2, 3]
     with pytest.raises(Exception, match=r"e\.json"):
         read_earlier(json.dumps(earlier).encode(), "e.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("human", None),
+        ("human", []),
+        *(("estimate", value) for value in ("0.9", [1], 10**400, float("inf"), float("nan"))),
+        *(("mean", value) for value in (10**400, float("inf"))),
+    ],
+)
+def test_values_that_no_check_writes_are_refused(name: str, value: object) -> None:
+    earlier = json.loads(json.dumps(check_json(_check(BEFORE))))
+    if name == "human":
+        earlier[name] = value
+    elif name == "mean":
+        earlier["rows"][name][0] = value
+    else:
+        earlier["judges"][0]["agreement"][name] = value
+    with pytest.raises(InputError):
+        read_earlier(json.dumps(earlier).encode(), "e.json")
+
+
+def test_deep_json_is_refused() -> None:
+    with pytest.raises(InputError):
+        read_earlier(b"[" * 100_000, "e.json")
 
 
 def _main(folder: Path, *more: str) -> int:

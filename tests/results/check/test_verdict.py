@@ -1,11 +1,13 @@
 """The rules of each use against calculations by hand, and verdicts that must not change with how a file is written."""
 
+import tracemalloc
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import spearmanr
 from sklearn.metrics import cohen_kappa_score
 
 from core.errors import InputError
@@ -137,6 +139,22 @@ def test_the_order_of_many_systems_is_drawn() -> None:
     assert order_by_chance(swapped, np.arange(5.0), np.array(list("abcde"))) == pytest.approx(np.mean(exact))
     ten = np.arange(10.0)
     assert order_by_chance(ten, ten, np.array(list("abcdefghij"))) < 0.001
+
+
+def test_the_order_of_hundreds_of_systems_takes_little_memory() -> None:
+    many = np.arange(300.0)
+    tracemalloc.start()
+    assert order_by_chance(many, many, many.astype(str)) < 0.001
+    assert tracemalloc.get_traced_memory()[1] < 200e6
+    tracemalloc.stop()
+
+
+def test_a_judge_of_one_system_ranks_nothing() -> None:
+    given = raters(40, 2, classes=5)
+    scores = np.where(np.arange(40) < 20, given[:, 0], np.nan)
+    one = checked(panel(given, scores, systems=np.repeat(["a", "b"], 20)), "rank")
+    assert one.verdict == "INCONCLUSIVE"
+    assert rule(one, "accuracy").found.estimate is None
 
 
 def test_no_order_of_three_systems_is_beyond_chance() -> None:
@@ -444,3 +462,26 @@ def test_the_signature_follows_labels_and_limits() -> None:
     ]
     assert len(set(signed)) == 3
     assert check_json(check_panel(first, CheckOptions(use="gate")))["signature"] == signed[0]
+
+
+# --- the ceiling of the file -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("constant", [False, True])
+def test_raters_scores_have_a_ceiling_without_the_judge(constant: bool) -> None:
+    rng = np.random.default_rng(3)
+    quality = rng.normal(50, 20, 80)
+    given = quality[:, None] + rng.normal(0, 5, (80, 2))
+    scores = np.full(80, given.mean()) if constant else quality + rng.normal(0, 6, 80)
+    found = check_panel(panel(given, scores), CheckOptions(use="gate"))
+    for ceiling in (found.ceiling, found.judges[0].ceiling):
+        assert (ceiling.measure, ceiling.assumed) == ("correlation", None)
+        assert ceiling.value == pytest.approx(spearmanr(given[:, 0], given[:, 1]).statistic)
+
+
+def test_the_ceiling_supposed_is_the_one_of_the_rule() -> None:
+    rng = np.random.default_rng(4)
+    given = rng.integers(1, 6, (60, 1)).astype(float)
+    found = check_panel(panel(given, np.clip(given[:, 0] + rng.normal(0, 0.3, 60), 1, 5)))
+    assert found.ceiling.measure == found.judges[0].ceiling.measure == "correlation"
+    assert found.ceiling.assumed == found.judges[0].ceiling.assumed == ASSUMED_CEILING["correlation"]
