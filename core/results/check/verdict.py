@@ -491,7 +491,7 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
     correlation = _correlation(own, options)
     bias = _bias(own, options)
     rules = _rule_constant(own)
-    related = _rule_useful(own, use, kappa, correlation)
+    related = _rule_useful(own, use, kappa, correlation, options)
     n_used = n_items
     if use == "replace":
         rules += _rules_replace(own, tested, ceiling, options)
@@ -731,7 +731,9 @@ def _rule_constant(own: _Own) -> list[Rule]:
     ]
 
 
-def _rule_useful(own: _Own, use: Use, kappa: Estimate | None, correlation: Estimate | None) -> Rule:
+def _rule_useful(
+    own: _Own, use: Use, kappa: Estimate | None, correlation: Estimate | None, options: CheckOptions
+) -> Rule:
     """Kappa of two classes, or of classes without an order, decides for replace and gate; else the rank correlation."""
     by_kappa = kappa is not None and (
         correlation is None or (use in {"replace", "gate"} and len(own.classes) == 2)
@@ -749,9 +751,11 @@ def _rule_useful(own: _Own, use: Use, kappa: Estimate | None, correlation: Estim
             code, wanted, found, 0.0, True if perfect else None, why, None if perfect else 2 * FEWEST_ITEMS
         )
     said = f"{what} {_ends(found)}"
+    if found.high < 0:
+        said += " (below 0: is the judge's scale turned, or do its words mean the opposite?)"
     if found.high < USELESS:
-        # Without two raters of a text nobody knows whether the raters or the judge are at fault.
-        raters = _among_raters(own, by_kappa=by_kappa)
+        # Where raters are not shown to agree, nobody knows whether they or the judge are at fault.
+        raters = _among_raters(own, options, by_kappa=by_kappa)
         if raters is not None and found.high < raters:
             why = f"{said} lies below {USELESS:g} and below the raters' own {raters:.2f}: at most slight"
             return Rule(code, wanted, found, 0.0, False, why)
@@ -761,17 +765,29 @@ def _rule_useful(own: _Own, use: Use, kappa: Estimate | None, correlation: Estim
     return Rule(code, wanted, found, 0.0, True, said)
 
 
-def _among_raters(own: _Own, *, by_kappa: bool) -> float | None:
-    """Kappa, or rank correlation, of the raters among themselves on the same texts; None where no text has two."""
+def _among_raters(own: _Own, options: CheckOptions, *, by_kappa: bool) -> float | None:
+    """Kappa, or rank correlation, of the raters among themselves on the same texts; None if it is not shown to be above 0.
+
+    Raters whose agreement may be chance are no yardstick: one of them would fail as often as not.
+    """
+    level = options.confidence_level
     if not by_kappa:
-        return panel_correlation(own.scores, own.ratings, clusters=own.items).raters.estimate
+        raters = panel_correlation(own.scores, own.ratings, clusters=own.items, confidence_level=level).raters
+        return raters.estimate if raters.low is not None and raters.low > 0 else None
     votes, _ = own.votes()
-    pairs = [
-        votes[(votes[:, [one, other]] != MISSING).all(axis=1)][:, [one, other]]
-        for one, other in permutations(range(votes.shape[1]), 2)
-    ]
-    both = np.concatenate(pairs) if pairs else np.empty((0, 2), dtype=np.int64)
-    return cohen_kappa(both, n_categories=len(own.classes), n_resamples=0).estimate if len(both) else None
+    pairs = list(permutations(range(votes.shape[1]), 2))
+    both = [np.flatnonzero((votes[:, list(pair)] != MISSING).all(axis=1)) for pair in pairs]
+    if not any(rows.size for rows in both):
+        return None
+    found = cohen_kappa(
+        np.concatenate([votes[rows][:, list(pair)] for rows, pair in zip(both, pairs, strict=True)]),
+        clusters=own.items[np.concatenate(both)],
+        n_categories=len(own.classes),
+        n_resamples=0,
+        confidence_level=level,
+    )
+    above = found.low_t > 0 if found.low_t is not None else (found.estimate or 0.0) > 1 - 1e-9
+    return found.estimate if above else None
 
 
 def _rules_replace(

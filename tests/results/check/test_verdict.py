@@ -485,3 +485,14 @@ def test_the_ceiling_supposed_is_the_one_of_the_rule() -> None:
     found = check_panel(panel(given, np.clip(given[:, 0] + rng.normal(0, 0.3, 60), 1, 5)))
     assert found.ceiling.measure == found.judges[0].ceiling.measure == "correlation"
     assert found.ceiling.assumed == found.judges[0].ceiling.assumed == ASSUMED_CEILING["correlation"]
+
+
+def test_raters_who_agree_by_chance_are_no_yardstick():
+    """A rater who was held out of a panel of coins is no worse than they are, so it must not fail because of them."""
+    rng = np.random.default_rng(11)
+    n_failed = 0
+    for _ in range(60):
+        labels = rng.integers(0, 2, size=(60, 4)).astype(float)
+        found = checked(panel(labels[:, :3], labels[:, 3]), "gate")
+        n_failed += found.verdict == "NOT TRUSTED"
+    assert n_failed <= 5
