@@ -129,12 +129,10 @@ def main(arguments: Sequence[str] | None = None, program: str = COMMAND) -> int:
     options, further = commands.parse_known_args(given)
     if further and options.noun != "serve":  # serve passes them on to Streamlit
         commands.error(f"unrecognized arguments: {' '.join(further)}")
-    options.further = further
+    options.further, options.typed, options.status = further, tuple(given), 0
     try:
         _check_texts(options, given)
-        options.typed = tuple(given)
-        status = options.run(options)
-        return status if isinstance(status, int) else 0
+        options.run(options)
     except AssayError as problem:
         print(_in_options(problem), file=sys.stderr)
         return 2
@@ -143,7 +141,7 @@ def main(arguments: Sequence[str] | None = None, program: str = COMMAND) -> int:
         return STOPPED
     except BrokenPipeError:  # the program that reads our output has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+    return int(options.status)  # a command sets it before it prints
 
 
 def _in_options(problem: AssayError) -> AssayError:

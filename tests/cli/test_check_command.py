@@ -1,6 +1,7 @@
 """`check`: exit statuses for one judge and several, JSON, the table of rules, and wrong options."""
 
 import json
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -104,3 +105,12 @@ def test_a_hundred_thousand_rows(tmp_path: Path) -> None:
     begun = time.process_time()
     assert main(["check", str(path), *PEOPLE, "--judge", "x"]) == 0
     assert time.process_time() - begun < 20
+
+
+def test_exit_status_stays_where_nobody_reads_the_output(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in `check ... | head -1` of a workflow that looks at the status of the pipe."""
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as closed:
+        monkeypatch.setattr("sys.stdout", closed)
+        assert main(["check", str(file), *PEOPLE, "--judge", "coin", "--json"]) == 3

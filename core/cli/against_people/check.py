@@ -87,7 +87,7 @@ def add_to(nouns: Commands) -> None:
     command.set_defaults(run=_check)
 
 
-def _check(options: argparse.Namespace) -> int:
+def _check(options: argparse.Namespace) -> None:
     chosen = CheckOptions(use=options.use, **{name: getattr(options, name) for name in _LIMITS})
     check_options(
         [
@@ -132,8 +132,8 @@ def _check(options: argparse.Namespace) -> int:
         *(one for table in (main, *further.tables) for one in ("", table)),
         *(*gaps_said, *next_said),
     ]
+    options.status = exit_status(found)
     give(options, as_json, printed, [one for one in (*tables, *gaps, *next_tables) if one not in printed])
-    return exit_status(found)
 
 
 @dataclass(frozen=True)
