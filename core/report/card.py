@@ -54,8 +54,8 @@ def limits_of(check: Check) -> list[str]:
         f"It holds for these raters: {_raters_counted(check)}. Others may judge differently.",
         f"It holds for the use {check.use}: to {USES[check.use]}.",
         "It holds for this version of the judge. Another model, prompt or rubric is another judge.",
-        "TRUSTED is no proof: by design, a judge at the limit passes in up to 5 % of such checks. INCONCLUSIVE is no sign of a "
-        "bad judge: the labels are too few.",
+        "TRUSTED is no proof: a judge at the limit passes in about 5 % of such checks, and in simulations in up to 12 %. "
+        "INCONCLUSIVE is no sign of a bad judge: the labels are too few.",
     ]
     if check.ceiling.assumed is not None:
         said.append("The human ceiling was supposed, not measured: no text has two raters.")
