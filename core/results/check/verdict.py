@@ -922,7 +922,8 @@ def _rules_rank(own: _Own, options: CheckOptions) -> list[Rule]:
         None,
         CHANCE,
         True if chance <= CHANCE else None,
-        f"a random order of these systems would be as accurate with probability {chance:.3f}",
+        "a random order of these systems would be as accurate with probability "
+        + (f"{chance:.3f}" if chance >= 0.001 else "below 0.001"),
     )
     return [rule, order]
 
