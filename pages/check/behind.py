@@ -33,10 +33,10 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
     next_study.offer_study(store, given, found)
     tables = check_tables(found)
     numbers, rules, groups = (tables[name] for name in CHECK_TABLES)
-    part("Rules", "What the use demands of a judge, and what was found.", "four-uses")
+    part("Rules", "What the use demands of a judge, and what was found.", "check#four-uses")
     show(rules, titled=False)
     if groups.rows:
-        part("By group", "Does the judge fail for some texts?", "four-uses")
+        part("By group", "Does the judge fail for some texts?", "check#four-uses")
         fails = [
             f"{one.name} fails in {group.column} {group.value}."
             for one in found.judges
@@ -47,7 +47,7 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
             "  \n".join(f"**{plain(line)}**" for line in fails) or "No group is shown to be below the limit."
         )
         show(groups, titled=False)
-    part("All numbers", "Every judge, with the human ceiling.", "four-uses")
+    part("All numbers", "Every judge, with the human ceiling.", "check#four-uses")
     show(numbers, titled=False)
     _files(given, found, since(found))
     gaps.show_gaps(found.panel, given.beside)
@@ -59,7 +59,7 @@ def _choice(given: choice.Given, found: Check) -> Choice:
 
 def _which(given: choice.Given, found: Check) -> None:
     """Show which of several judges to use: the sentence, quality against price or time, and both tables."""
-    part("Which judge?", "Quality against price and time, on the same texts.", "which-judge")
+    part("Which judge?", "Quality against price and time, on the same texts.", "check#which-judge")
     chosen = _choice(given, found)
     first, *others = map(plain, which_said(chosen))
     st.markdown("  \n".join([f"**{first}**", *others]))
@@ -80,7 +80,7 @@ def _files(given: choice.Given, found: Check, changed: tuple[Drift, str] | None)
         "Files and command",
         "A card for colleagues: one page with the verdict, its figures and its limits, without texts. The command gives the same "
         "result, and its exit status is 0 for TRUSTED.",
-        "the-card",
+        "check#the-card",
     )
     checked = visitor.admin_making()
     words = choice.arguments(given, found) + (["--against", changed[1]] if changed else [])

@@ -39,7 +39,7 @@ def show_gaps(
     part(
         "Where people and judge differ",
         "The largest gaps come first. Read some of them: is the judge wrong, or a person?",
-        "where-people-and-judge-differ",
+        "check#where-people-and-judge-differ",
     )
     found = find_gaps(panel)
     if not found:

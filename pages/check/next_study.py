@@ -43,7 +43,7 @@ def offer_study(store: Store, given: choice.Given, found: Check) -> None:
         "Labels to collect next",
         "Which texts should people label to settle the verdict? Texts on which people and judge are likely to differ are chosen more "
         "often, with known probabilities, so that the estimate stays unbiased.",
-        "which-label-next",
+        "check#which-label-next",
     )
     needed = max((one.labels_needed or 0 for one in found.judges), default=0)
     n_free = int(unlabelled(found.panel).sum())

@@ -13,7 +13,7 @@ _MOST_MB = 100
 
 def since(found: Check) -> tuple[Drift, str] | None:
     """Compare with an earlier check; return what changed and the name of the file. None without a file or for another kind."""
-    part("Since an earlier check", "Did the judge change, the systems, or the raters?", "drift")
+    part("Since an earlier check", "Did the judge change, the systems, or the raters?", "check#drift")
     upload = st.file_uploader(
         "JSON of an earlier check", "json", key="check_against", max_upload_size=_MOST_MB
     )

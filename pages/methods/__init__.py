@@ -6,8 +6,8 @@ from pathlib import Path
 import streamlit as st
 
 _SHOWN = {
-    "check": "Check",
     "statistics": "Statistics",
+    "check": "Check",
     "inference": "Inference",
     "metrics": "Metrics",
     "judges": "Judges",
@@ -23,7 +23,8 @@ def render() -> None:
     """Show the documents. They contain nothing about any study, so everybody may read them."""
     st.title("Methods", anchor=False)
     st.markdown("How each number is computed, and when it misleads.")
-    for tab, name in zip(st.tabs(list(_SHOWN.values())), _SHOWN, strict=True):
+    wanted = _SHOWN.get(st.query_params.get("document", ""))
+    for tab, name in zip(st.tabs(list(_SHOWN.values()), default=wanted), _SHOWN, strict=True):
         tab.markdown(_document(f"{name}.md"))
 
 

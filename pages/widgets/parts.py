@@ -78,7 +78,9 @@ def places(columns: int = 2, alignment: Literal["top", "bottom"] = "bottom") -> 
 
 
 def _where(anchor: str) -> str:
-    return f":small[[How it is computed]({HELP}#{anchor})]"
+    """A link to a section of the methods. anchor: `SECTION`, or `DOCUMENT#SECTION` where it is not in the first one shown."""
+    document, _, section = anchor.rpartition("#")
+    return f":small[[How it is computed]({HELP}{f'?document={document}' if document else ''}#{section})]"
 
 
 def nothing(reason: str, label: str = "", to: StreamlitPage | None = None) -> None:

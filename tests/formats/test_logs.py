@@ -371,7 +371,7 @@ def test_labels_in_a_table_of_their_own(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "status"), [(INSPECT, 4), (RATED, 4), (DEEPEVAL, 3), (LM_EVAL, 4), (PROMPTFOO, 2)]
+    ("name", "status"), [(INSPECT, 4), (RATED, 4), (DEEPEVAL, 4), (LM_EVAL, 4), (PROMPTFOO, 2)]
 )
 def test_the_command_reads_a_log_without_options(
     name: str, status: int, capsys: pytest.CaptureFixture[str]

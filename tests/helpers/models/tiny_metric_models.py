@@ -45,7 +45,7 @@ LABELS = ("contradiction", "entailment", "neutral")
 
 def texts() -> Iterator[str]:
     """What the tokenizers learn from."""
-    for path in sorted((ROOT / "data" / "demo").glob("*.csv")):
+    for path in [ROOT / "data" / "demo" / "answers.csv"]:
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.reader(file):
                 yield from row
