@@ -957,8 +957,15 @@ def check(
     check_type("currency", currency, str, "a text such as USD")
     chosen = CheckOptions(use, margin, tolerance, accuracy, ceiling, epsilon)
     made = _intervals(resamples, confidence, seed, check_option_problems(chosen))
-    named = {"human": human, "judge": judge, "dimension": dimension, "system_column": system_column}
-    panel = panel_from(ratings, list(_each(scores)), find=True, **named)  # type: ignore[arg-type]
+    panel = panel_from(
+        ratings,
+        list(_each(scores)),
+        human=human,
+        judge=judge,
+        dimension=dimension,
+        system_column=system_column,
+        find=True,
+    )
     facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
     found = check_panel(panel, replace(chosen, **made), facts=facts)
     main, *others = check_tables(found).values()

@@ -6,6 +6,8 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,11 +24,12 @@ from core.results.check.tables import (
     sentence,
     signature,
 )
-from core.results.check.verdict import FEWEST_ITEMS, USES, Check, Group, JudgeCheck, Rule
+from core.results.check.verdict import FEWEST_ITEMS, USES, Check, Group, JudgeCheck
 from core.schema.result_table import Column, Interval, ResultTable
 from core.stats.resampling import Estimate
 from core.tables.reading import printable_text
 
+_STYLE = Path(__file__).with_name("card.css")
 MOST_DRAWN = 24
 """Most groups in the figure; the table has all."""
 _NUMBER = Column("number")
@@ -199,14 +202,10 @@ class _Mark:
         return f"{said}, limit {self.limits[0]:.2f}" if len(self.limits) == 1 else said
 
 
-def _marked(label: str, found: Estimate | None, **given: object) -> list[_Mark]:
+def _marked(label: str, found: Estimate | None, **given: Any) -> list[_Mark]:
     if found is None or found.estimate is None:
         return []
-    return [_Mark(label, interval(found), **given)]  # type: ignore[arg-type]
-
-
-def _limit_of(rules: Sequence[Rule], code: str) -> tuple[float, ...]:
-    return next((() if rule.limit is None else (rule.limit,) for rule in rules if rule.code == code), ())
+    return [_Mark(label, interval(found), **given)]
 
 
 def _numbers(one: JudgeCheck) -> list[_Mark]:
@@ -404,7 +403,7 @@ def _head(check: Check) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         f'<meta name="color-scheme" content="light dark">\n<title>{_text(_flat(title))}</title>\n'
-        f"<style>{_STYLE.replace('$', '--')}</style>\n</head>\n<body>\n<main>"
+        f"<style>\n{_STYLE.read_text('utf-8')}</style>\n</head>\n<body>\n<main>"
     )
 
 
@@ -518,59 +517,6 @@ def _section(title: str, inside: str) -> str:
 
 def _listed(texts: Sequence[str]) -> str:
     return f"<ul>{''.join(f'<li>{_text(one)}</li>' for one in texts)}</ul>"
-
-
-_STYLE = """
-:root{$ink:#1f2328;$soft:#59636e;$paper:#fff;$line:#d1d9e0;$track:#e6eaee;$judge:#2f6fc0;$human:#727b87;$good:#1a7f37;
-$bad:#b42318;$open:#8a5a00;$limit:#1f2328}
-@media (prefers-color-scheme:dark){:root{$ink:#e6edf3;$soft:#9aa4ae;$paper:#0f141a;$line:#30363d;$track:#262d35;
-$judge:#6aa7f0;$human:#9aa4ae;$good:#4cc269;$bad:#ff8177;$open:#e0ab4a;$limit:#e6edf3}}
-*{box-sizing:border-box}
-body{margin:0;background:var($paper);color:var($ink);font:15px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",
-sans-serif}
-main{max-width:960px;margin:0 auto;padding:20px 16px;overflow-wrap:anywhere}
-h1{font-size:1.7rem;line-height:1.2;margin:0 0 6px}
-h2{font-size:1.15rem;margin:0 0 6px}
-h3,figcaption{font-size:.95rem;font-weight:600;margin:0 0 4px}
-p{margin:0 0 8px}
-section{border-top:1px solid var($line);padding-top:14px;margin-top:16px}
-.ask{color:var($soft);margin-bottom:2px}
-.verdict{font-size:1.1rem}
-.badge{display:inline-block;border:2px solid currentColor;border-radius:6px;padding:2px 12px;font-weight:700;font-size:1.25rem}
-h2 .badge{font-size:.9rem;padding:0 8px}
-.good{color:var($good)}.bad{color:var($bad)}.open{color:var($open)}
-td.good,td.bad,td.open{font-weight:600;white-space:nowrap}
-.two{display:grid;grid-template-columns:1fr 1fr;gap:12px 28px;margin-bottom:14px}
-.two>*{min-width:0}
-@media (max-width:720px){.two{grid-template-columns:1fr}}
-figure{margin:0 0 12px;max-width:460px}
-svg{display:block;width:100%;height:auto;font-size:11.5px;fill:var($ink)}
-svg .number{fill:var($soft)}svg .tick{fill:var($soft);font-size:10px}
-svg line{stroke-linecap:round}
-svg .track{stroke:var($track);stroke-width:3}
-svg .ends{stroke-width:5;opacity:.55}
-svg .judge{stroke:var($judge);fill:var($judge)}svg .human{stroke:var($human);fill:var($human)}
-svg .bad{stroke:var($bad);fill:var($bad)}
-svg .limit{stroke:var($limit);stroke-width:1.5}
-.wide{overflow-x:auto}
-table{border-collapse:collapse;font-size:.85rem;width:100%;font-variant-numeric:tabular-nums}
-th,td{text-align:left;vertical-align:top;padding:3px 10px 3px 0;border-bottom:1px solid var($line);overflow-wrap:normal}
-th{color:var($soft);font-weight:600}
-td .ends{white-space:nowrap}
-.small,.key{font-size:.8rem;color:var($soft);margin:4px 0}
-dl{margin:8px 0 0;display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:6px 20px}
-dt{color:var($soft);font-size:.8rem}dd{margin:0}
-ul{margin:0;padding-left:20px}
-pre{white-space:pre-wrap;border:1px solid var($line);border-radius:6px;padding:8px;margin:0 0 8px;font-size:.85rem}
-code{font-size:.8rem}
-@page{size:A4;margin:13mm}
-@media print{:root{$ink:#000;$soft:#444;$paper:#fff;$line:#bbb;$track:#e3e3e3;$judge:#2f6fc0;$human:#727b87;
-$good:#1a7f37;$bad:#b42318;$open:#8a5a00;$limit:#000}
-body{font-size:10pt;print-color-adjust:exact;-webkit-print-color-adjust:exact}main{max-width:none;padding:0}
-.two{grid-template-columns:1fr 1fr}.wide{overflow:visible}
-figure,tr,li,dl{break-inside:avoid}h2,h3{break-after:avoid}section{padding-top:8px;margin-top:8px}}
-"""
-"""The style; $ stands for the two hyphens of a custom property, which would read as an option."""
 
 
 # --- Markdown ----------------------------------------------------------------------------------

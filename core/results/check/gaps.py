@@ -11,7 +11,7 @@ from core.errors import InputError
 from core.formats.registry import format_of, read_rated
 from core.formats.scores import SAID
 from core.judges.kind import JudgeKind
-from core.results.check.verdict import on_one_scale
+from core.results.check.verdict import own_texts
 from core.results.correlations.disagreement import rank_gaps
 from core.results.joining import may_be_one
 from core.results.panel import Panel, as_written
@@ -104,7 +104,7 @@ def _measured(panel: Panel, at: int, own: Floats, ratings: Floats, people: Float
     if not panel.ordered:
         given = ~np.isnan(ratings)
         return "labels", ((ratings != own[:, None]) & given).sum(axis=1) / given.sum(axis=1)
-    if on_one_scale(panel, at):
+    if own_texts(panel, at).same_scale:
         return "scale", np.abs(own - people)
     return "ranks", rank_gaps(own, people)
 

@@ -11,7 +11,7 @@ from core.errors import InputError
 from core.formats.registry import format_of, read_texts
 from core.formats.scorable import read_outputs, write_outputs
 from core.results.cells import picked
-from core.results.check.verdict import on_one_scale
+from core.results.check.verdict import own_texts
 from core.results.correlations.disagreement import rank_gaps
 from core.results.joining import place_of
 from core.results.panel import Panel, unlabelled
@@ -182,7 +182,12 @@ def _signal(panel: Panel, judges: Sequence[int]) -> tuple[Sign, Floats]:
     score = scores[:, 0]
     steps = np.unique(panel.ratings[~np.isnan(panel.ratings)])
     known = ~np.isnan(score)
-    if panel.ordered and 2 <= steps.size <= MOST_CLASSES and known.any() and on_one_scale(panel, judges[0]):
+    if (
+        panel.ordered
+        and 2 <= steps.size <= MOST_CLASSES
+        and known.any()
+        and own_texts(panel, judges[0]).same_scale
+    ):
         between = known & ~np.isin(score, steps)
         if between.sum() >= _BETWEEN * known.sum():
             borders = (steps[1:] + steps[:-1]) / 2
@@ -219,7 +224,7 @@ def _squares(panel: Panel, judge: int, used: NDArray[np.bool_]) -> Floats:
         values = (rated & (ratings != scores[:, None])).sum(axis=1) / rated.sum(axis=1)
     else:
         people = np.asarray(np.nanmean(ratings, axis=1), dtype=np.float64)
-        values = scores - people if on_one_scale(panel, judge) else rank_gaps(scores, people)
+        values = scores - people if own_texts(panel, judge).same_scale else rank_gaps(scores, people)
     found = np.zeros(len(used))
     found[used] = (values - values.mean()) ** 2
     return found

@@ -317,7 +317,7 @@ def _drawn_notes(panel: Panel) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class _Own:
+class OwnTexts:
     """The texts of one judge: with its score and at least one rating. Or, without a judge, all rated texts."""
 
     scores: Floats
@@ -336,6 +336,7 @@ class _Own:
 
     @property
     def measure(self) -> str:
+        """What the judge is compared by: agreement for classes, correlation for scores."""
         return "agreement" if self.classes or not self.ordered else "correlation"
 
     @property
@@ -345,6 +346,7 @@ class _Own:
 
     @property
     def means(self) -> Floats:
+        """Mean rating of each text, shape (n,)."""
         return np.asarray(np.nanmean(self.ratings, axis=1), dtype=np.float64)
 
     def votes(self) -> tuple[Codes, Codes]:
@@ -356,7 +358,8 @@ class _Own:
             np.searchsorted(classes, self.scores).astype(np.int64),
         )
 
-    def only(self, kept: NDArray[np.bool_]) -> "_Own":
+    def only(self, kept: NDArray[np.bool_]) -> "OwnTexts":
+        """The texts for which `kept`, shape (n,), is true; classes and scale stay those of all texts."""
         return replace(
             self,
             scores=self.scores[kept],
@@ -398,7 +401,8 @@ def _outside(scores: Floats, scale: tuple[float, float]) -> float:
     return float(((scores < low) | (scores > high)).mean()) if scores.size else 0.0
 
 
-def _own(panel: Panel, judge: int | None) -> _Own:
+def own_texts(panel: Panel, judge: int | None) -> OwnTexts:
+    """The texts of a judge (its column) with its score and a rating; without a judge all rated texts, with 0 as score."""
     scores = np.zeros(len(panel.ratings)) if judge is None else panel.scores[:, judge]
     rows = np.flatnonzero(~np.isnan(scores) & ~np.isnan(panel.ratings).all(axis=1))
     given = panel.ratings[~np.isnan(panel.ratings)]
@@ -409,7 +413,7 @@ def _own(panel: Panel, judge: int | None) -> _Own:
         if panel.classes and classes
         else (float(given.min()), float(given.max()))
     )
-    return _Own(
+    return OwnTexts(
         scores[rows],
         panel.ratings[rows],
         panel.items[rows],
@@ -422,25 +426,14 @@ def _own(panel: Panel, judge: int | None) -> _Own:
     )
 
 
-def on_one_scale(panel: Panel, judge: int) -> bool:
-    """Whether the judge's scores lie on the raters' scale, so that they can be subtracted. judge: its column."""
-    return _own(panel, judge).same_scale
-
-
 def _weights(chances: Floats) -> Floats:
-    from core.stats.planning import (
-        weights_of,
-    )  # imported lazily: loads statsmodels, which most checks need not
+    # Imported lazily: loads statsmodels, which most checks need not.
+    from core.stats.planning import weights_of
 
     return weights_of(chances)
 
 
-def own_texts(panel: Panel, judge: int | None) -> _Own:
-    """The texts of a judge with its score and a rating; without a judge all rated texts, with 0 as score."""
-    return _own(panel, judge)
-
-
-def shares_of(own: _Own) -> tuple[Floats, Floats]:
+def shares_of(own: OwnTexts) -> tuple[Floats, Floats]:
     """For each text: the share of its raters who gave the judge's class, and of its pairs of raters that agree."""
     votes, judged = own.votes()
     raters, judge = pair_shares(votes, judged, len(own.classes))
@@ -449,10 +442,10 @@ def shares_of(own: _Own) -> tuple[Floats, Floats]:
 
 def agreement_by_text(panel: Panel, judge: int) -> Floats:
     """Share of raters who gave the judge's class, for each rated text with its score; NaN where another has two raters."""
-    return shares_of(_own(panel, judge))[0]
+    return shares_of(own_texts(panel, judge))[0]
 
 
-def _measured(own: _Own, options: CheckOptions) -> tuple[Estimate, Estimate]:
+def _measured(own: OwnTexts, options: CheckOptions) -> tuple[Estimate, Estimate]:
     """Agreement or correlation of the judge, and of the raters among themselves, on the same texts."""
     if own.measure == "agreement":
         judge, raters = (
@@ -481,7 +474,7 @@ def _measured(own: _Own, options: CheckOptions) -> tuple[Estimate, Estimate]:
 
 
 def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: JudgeFacts) -> JudgeCheck:
-    own = _own(panel, at)
+    own = own_texts(panel, at)
     name = panel.judges[at]
     n_items = int(np.unique(own.items).size)
     agreement, of_raters = _measured(own, options)
@@ -558,13 +551,13 @@ def _labels(rules: Sequence[Rule], verdict: Verdict, n_items: int) -> tuple[int 
     return max(needed, 1), ""
 
 
-def _raters_alone(panel: Panel, judges: Sequence[JudgeCheck]) -> _Own:
+def _raters_alone(panel: Panel, judges: Sequence[JudgeCheck]) -> OwnTexts:
     """All rated texts; as scores where all judges are read so, such as decimals beside raters' whole numbers."""
-    own = _own(panel, None)
+    own = own_texts(panel, None)
     return replace(own, classes=()) if {one.measure for one in judges} == {"correlation"} else own
 
 
-def _ceiling(own: _Own, use: Use, options: CheckOptions) -> Ceiling:
+def _ceiling(own: OwnTexts, use: Use, options: CheckOptions) -> Ceiling:
     """The ceiling of the raters alone, on all rated texts."""
     if use == "replace" and own.ratings.shape[1] > 1:
         people = alt_test.human_ceiling(
@@ -580,7 +573,7 @@ def _ceiling(own: _Own, use: Use, options: CheckOptions) -> Ceiling:
 
 
 def _ceiling_of(
-    use: Use, own: _Own, of_raters: Estimate, tested: AltTested | None, options: CheckOptions
+    use: Use, own: OwnTexts, of_raters: Estimate, tested: AltTested | None, options: CheckOptions
 ) -> Ceiling:
     if use == "replace":
         return Ceiling("advantage", None if tested is None else tested.ceiling)
@@ -590,7 +583,7 @@ def _ceiling_of(
     return Ceiling(own.measure, of_raters, assumed)
 
 
-def _of_classes(own: _Own, options: CheckOptions) -> tuple[Estimate | None, Estimate | None]:
+def _of_classes(own: OwnTexts, options: CheckOptions) -> tuple[Estimate | None, Estimate | None]:
     """Cohen's kappa and Gwet's AC1 of the judge with the raters: each text counts once for each rater."""
     if own.measure != "agreement":
         return None, None
@@ -610,7 +603,7 @@ def _of_classes(own: _Own, options: CheckOptions) -> tuple[Estimate | None, Esti
     return found[0], found[1]
 
 
-def _correlation(own: _Own, options: CheckOptions) -> Estimate | None:
+def _correlation(own: OwnTexts, options: CheckOptions) -> Estimate | None:
     if not own.ordered:
         return None
     found = panel_correlation(
@@ -623,7 +616,7 @@ def _correlation(own: _Own, options: CheckOptions) -> Estimate | None:
     return found.judge
 
 
-def _bias(own: _Own, options: CheckOptions) -> Estimate | None:
+def _bias(own: OwnTexts, options: CheckOptions) -> Estimate | None:
     if not own.same_scale:
         return None
     low, high = min(own.scale[0], own.scores.min()), max(own.scale[1], own.scores.max())
@@ -640,7 +633,7 @@ def _bias(own: _Own, options: CheckOptions) -> Estimate | None:
     )
 
 
-def _alt_tested(own: _Own, options: CheckOptions) -> AltTested | None:
+def _alt_tested(own: OwnTexts, options: CheckOptions) -> AltTested | None:
     if own.ratings.shape[1] < 2 or (not own.classes and not own.same_scale):
         return None
     asked: dict[str, Any] = {
@@ -715,7 +708,7 @@ def _rule_items(n_used: int, n_items: int) -> Rule:
     )
 
 
-def _rule_constant(own: _Own) -> list[Rule]:
+def _rule_constant(own: OwnTexts) -> list[Rule]:
     same = constant(own.scores)
     if same is None or same.n_others:
         return []
@@ -732,7 +725,7 @@ def _rule_constant(own: _Own) -> list[Rule]:
 
 
 def _rule_useful(
-    own: _Own, use: Use, kappa: Estimate | None, correlation: Estimate | None, options: CheckOptions
+    own: OwnTexts, use: Use, kappa: Estimate | None, correlation: Estimate | None, options: CheckOptions
 ) -> Rule:
     """Kappa of two classes, or of classes without an order, decides for replace and gate; else the rank correlation."""
     by_kappa = kappa is not None and (
@@ -765,7 +758,7 @@ def _rule_useful(
     return Rule(code, wanted, found, 0.0, True, said)
 
 
-def _among_raters(own: _Own, options: CheckOptions, *, by_kappa: bool) -> float | None:
+def _among_raters(own: OwnTexts, options: CheckOptions, *, by_kappa: bool) -> float | None:
     """Kappa, or rank correlation, of the raters among themselves on the same texts; None if it is not shown to be above 0.
 
     Raters whose agreement may be chance are no yardstick: one of them would fail as often as not.
@@ -791,7 +784,7 @@ def _among_raters(own: _Own, options: CheckOptions, *, by_kappa: bool) -> float 
 
 
 def _rules_replace(
-    own: _Own, tested: AltTested | None, ceiling: Ceiling, options: CheckOptions
+    own: OwnTexts, tested: AltTested | None, ceiling: Ceiling, options: CheckOptions
 ) -> list[Rule]:
     wanted = f"passes the Alt-test at epsilon {options.epsilon:g}"
     if tested is None:
@@ -837,7 +830,7 @@ def _rules_replace(
     ]
 
 
-def _items_to_pass(own: _Own, options: CheckOptions) -> int | None:
+def _items_to_pass(own: OwnTexts, options: CheckOptions) -> int | None:
     """Items for a probability of 80 % to pass the Alt-test; None if it is not reached."""
     found = alt_test.power(
         own.scores,
@@ -880,7 +873,7 @@ def _rules_gate(
     return [rule]
 
 
-def _rules_rank(own: _Own, options: CheckOptions) -> list[Rule]:
+def _rules_rank(own: OwnTexts, options: CheckOptions) -> list[Rule]:
     wanted = f"accuracy over pairs of systems at least {options.accuracy:g}"
     if not own.ordered:
         return [
@@ -958,7 +951,7 @@ def order_by_chance(scores: Floats, ratings: Floats, systems: NDArray[np.str_]) 
     return float((right >= own - 1e-12).mean())
 
 
-def _rules_monitor(bias: Estimate | None, own: _Own, options: CheckOptions) -> list[Rule]:
+def _rules_monitor(bias: Estimate | None, own: OwnTexts, options: CheckOptions) -> list[Rule]:
     wanted = f"bias within {options.tolerance:g} of the scale on both sides"
     if bias is None:
         why = (
@@ -992,7 +985,7 @@ def _rules_monitor(bias: Estimate | None, own: _Own, options: CheckOptions) -> l
 # --- groups ------------------------------------------------------------------------------------
 
 
-def _groups(panel: Panel, own: _Own, use: Use, options: CheckOptions) -> tuple[Group, ...]:
+def _groups(panel: Panel, own: OwnTexts, use: Use, options: CheckOptions) -> tuple[Group, ...]:
     """The judge by the values of each column, tested against the limit in the group, with Holm's correction over all groups."""
     columns: dict[str, list[str]] = {}
     rows = [panel.rows[row] for row in own.rows]
@@ -1020,7 +1013,7 @@ def _groups(panel: Panel, own: _Own, use: Use, options: CheckOptions) -> tuple[G
     )
 
 
-def _group(column: str, value: str, own: _Own, use: Use, options: CheckOptions) -> Group:
+def _group(column: str, value: str, own: OwnTexts, use: Use, options: CheckOptions) -> Group:
     """Monitor is tested on its bias, all other uses on the judge's distance from the raters of the same texts."""
     n_items = int(np.unique(own.items).size)
     bias = _bias(own, options) if use == "monitor" else None
@@ -1047,7 +1040,7 @@ def _group(column: str, value: str, own: _Own, use: Use, options: CheckOptions) 
     return Group(column, value, n_items, measured, measure, limit, p, None, False)
 
 
-def _gap(own: _Own, options: CheckOptions) -> Estimate:
+def _gap(own: OwnTexts, options: CheckOptions) -> Estimate:
     """The judge's agreement or correlation minus the raters', on the texts that two raters rated."""
     if own.measure == "correlation":
         return panel_correlation(
