@@ -21,6 +21,14 @@ PROBABILITY = "inclusion_probability"
 a judge's score."""
 
 
+PAIR = "pair"
+"""Label that says which texts of an item are compared with each other; in a file of edited twins, the name of the probe."""
+EDIT = "edit"
+"""Label of an edited twin: the name of the edit that it received; without it, or `none`, the text is as it was made."""
+NO_EDIT = "none"
+"""Value of both labels for texts as they were made."""
+
+
 @dataclass(frozen=True)
 class Metric:
     """One configuration of a metric: the meaning of one column of scores."""

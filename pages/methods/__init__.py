@@ -11,6 +11,7 @@ _SHOWN = {
     "inference": "Inference",
     "metrics": "Metrics",
     "judges": "Judges",
+    "pairs": "Judges on pairs",
     "calibration": "Calibration",
     "studies": "Studies",
     "design": "How a study is drawn",

@@ -1,63 +1,44 @@
-"""`judge`: run judges and audits of judges, each with its folder of results, and report on the results."""
+"""Report on the results of judges; no model is called."""
 
 import argparse
-import contextlib
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from functools import partial
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from core.cli.judge.verbs import check_reading, checked_intervals, verb
 from core.cli.shared.giving import (
     Said,
-    add_result_options,
     check_out_file,
     counted,
     give,
     number,
     out_problems,
-    print_said,
 )
 from core.cli.shared.options import (
     Commands,
-    add_columns_option,
-    add_database_option,
     add_pair_option,
-    check_options,
-    check_out,
     existing_store,
     name_list,
-    print_notes,
-    print_result,
     run_number,
 )
-from core.cli.shared.run_options import add_run_options, add_settings, requested_run, run_it, settings_given
-from core.cli.shared.running import finish_in_folder, telling
+from core.cli.shared.run_options import add_settings, settings_given
+from core.cli.shared.running import telling
 from core.cli.shared.sources import JUDGE_NAMES as JUDGES
 from core.cli.shared.sources import (
-    MEANING,
     N_RESAMPLES,
-    NAMES,
     SPAN_MEANING,
     SPAN_NAMES,
     STUDY,
-    TEXTS_FILE,
     Marked,
     add_interval_options,
     add_mark_options,
     answers_given,
-    check_given,
-    check_no_run,
     costs_given,
-    find_given_study,
-    intervals,
     judges_given,
     marked_given,
     names_apart,
-    read_given,
     scores_given,
     short_name,
     single,
@@ -68,10 +49,6 @@ from core.cli.spans import f1_json, judge_json
 from core.errors import InputError
 from core.formats.mt_metrics_eval import read_folder, usual_ratings
 from core.formats.rated import rated_of, read_rated
-from core.formats.registry import read_ratings
-from core.formats.scores import write_scores_csv
-from core.installation import COMMAND
-from core.judges.answers import check_together, question_sets_of
 from core.judges.kind import JudgeKind
 from core.results.cells import plain
 from core.results.joining import SAME_NAME
@@ -97,10 +74,7 @@ from core.results.judges.costs import EACH, UNITS, cost_table, costs_side_by_sid
 from core.results.judges.cross_examination import (
     ablation,
     ablation_table,
-    alignment_table,
-    caught_table,
     confusion,
-    marked_texts,
     rates_table,
     reasked_table,
     reliability,
@@ -118,341 +92,16 @@ from core.results.judges.spans import (
     raters_table,
 )
 from core.runs.asked import Running
-from core.runs.jobs import RunAtHand
-from core.runs.judging import judged_among, judging_run, pieces_done
-from core.runs.judging.in_one_file import (
-    JudgeFile,
-    differences,
-    judge_file,
-    left_out_of_file,
-    limits_in,
-    load_judge,
-    mapped_scores,
-    maps_in,
-    write_judge,
-)
-from core.runs.kinds import kinds_that
+from core.runs.judging import judged_among, judging_run
 from core.runs.path import at_hand
-from core.runs.records import read_judge_folder, write_pieces
-from core.runs.scoring import score_table
+from core.runs.records import read_judge_folder
 from core.runs.texts import rated_of_study
-from core.schema.runs import RUN_FILE, Kind, Reads
-from core.schema.scores import JudgeOutput, OutputSet, RatedSet, RatingSet, ScoredRow, ScoreTable
+from core.schema.runs import RUN_FILE
+from core.schema.scores import JudgeOutput, RatedSet, ScoredRow, ScoreTable
 from core.schema.settings import fields_of
-from core.store import Store, database_path
 from core.store.studies import find_study
-from core.tables.files import read_file, write_file
+from core.tables.files import read_file
 from core.tables.reading import shown
-
-_RATED_MEANING = (
-    "texts, with or without ratings: rated JSONL, CSV, JSONL or JSON, an mt-metrics-eval folder, the output of run N, or an "
-    "unblinded study"
-)
-
-
-@dataclass(frozen=True)
-class _Given:
-    """The input and output of all commands whose kinds read the same thing."""
-
-    add: Callable[[argparse.ArgumentParser, Any], None]
-    """Registers the arguments, given (command, kind)."""
-    read: Callable[[Store, argparse.Namespace, Any], tuple[bytes, str]]
-    """Returns the file for the run and its name, given (store, options, kind)."""
-    same: str
-    """The input that --resume matches, in words."""
-    write: Callable[[RunAtHand, Path], Any] = finish_in_folder
-    show: Callable[[argparse.Namespace, Any], None] = lambda *_: None
-    """Prints the return value of `write`."""
-
-
-def add_to(nouns: Commands) -> None:
-    """Register `judge`: a verb for every judge and audit, and the verbs that report on their results."""
-    noun = nouns.add_parser("judge")
-    verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
-    for kind in kinds_that("judging", "audit"):
-        _add_run(verbs.add_parser(kind.verb or kind.name, help=kind.summary), kind, _GIVEN[kind.reads])
-    _add_file(verbs)
-    _add_reports(verbs)
-
-
-def _add_run(command: argparse.ArgumentParser, kind: Kind, given: _Given) -> None:
-    """Register the arguments of one kind of run."""
-    given.add(command, kind)
-    settings = add_run_options(command, kind, same=given.same)
-    if (file := kind.attachment) is not None:
-        of_study = ": the raters' own task in a study if it suits the judge, else" if _of_raters(kind) else ""
-        settings.add_argument(
-            f"--{file.option}", metavar="NAME|FILE", help=f"{file.help} (default{of_study} {file.usual})"
-        )
-    if kind.work == "judging":
-        settings.add_argument(
-            "--name", help="prefix of the judge's columns (default: its kind, mode and model)"
-        )
-    command.set_defaults(run=partial(_judge, kind=kind, given=given), json=False, name="", judge_file=None)
-
-
-def _judge(options: argparse.Namespace, kind: Kind, given: _Given) -> None:
-    wanted, running = requested_run(options, kind, name=options.name, attached=_attached(options, kind))
-    if options.judge_file is not None and (changed := differences(options.judge_file, wanted)):
-        of_file = " The limits and maps of the file belong to the judge without these changes."
-        measured = options.judge_file.limits is not None or options.judge_file.maps
-        print_notes([f"changed from the file: {', '.join(changed)}.{of_file if measured else ''}"])
-    for one in options.inputs:
-        check_given(one, options.db)
-    with contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext():
-        found = run_it(
-            options, wanted, running, lambda store: given.read(store, options, kind), write=given.write
-        )
-    given.show(options, found)
-
-
-def _add_file(verbs: Commands) -> None:
-    """Register the verbs that write a judge to one file and load it again."""
-    command = verbs.add_parser("export", help="write the judge of a run to one file, for `judge use`")
-    command.add_argument("judge", metavar="run:N", help="a run of a judge")
-    command.add_argument("--out", type=Path, required=True, metavar="FILE.yaml", help="file to write")
-    command.add_argument(
-        "--map",
-        type=Path,
-        metavar="FILE.json",
-        help="add the map to the people's scale from `calibrate --map METHOD --out FILE.json`",
-    )
-    command.add_argument(
-        "--check",
-        type=Path,
-        metavar="FILE.json",
-        help="add the limits that `check --json` found for this judge",
-    )
-    add_database_option(command)
-    command.set_defaults(run=_export)
-    command = verbs.add_parser("use", help="run the judge in a file that `judge export` wrote")
-    command.add_argument("file", type=Path, metavar="FILE.yaml", help="the judge")
-    command.add_argument(
-        "rest",
-        nargs=argparse.REMAINDER,
-        metavar="TEXTS --out DIR [--mapped] ...",
-        help="texts and options as for the judge's own verb; options override the file (see `use FILE.yaml --help`)",
-    )
-    command.set_defaults(run=_use)
-
-
-def _export(options: argparse.Namespace) -> None:
-    number = run_number(options.judge)
-    if number is None:
-        raise InputError(
-            f"{options.judge} is not run:N: only the database has the full texts of a judge's prompts."
-        )
-    inputs = [options.map, options.check]
-    with existing_store(options.db) as store:
-        asked = at_hand(store, number).asked
-    check_out(options.out, database_path(options.db), inputs)
-    judge = judge_file(asked, name=options.judge)
-    if options.map is not None:
-        judge = replace(judge, maps=maps_in(read_file(options.map), options.map.name, asked))
-    if options.check is not None:
-        data = read_file(options.check)
-        written = datetime.fromtimestamp(options.check.stat().st_mtime, UTC).date().isoformat()
-        judge = replace(judge, limits=limits_in(data, options.check.name, asked, date=written))
-    write_file(options.out, write_judge(judge))
-    print_notes(left_out_of_file(judge))
-    print(options.out)
-
-
-def _use(options: argparse.Namespace) -> None:
-    judge = load_judge(options.file)
-    given = _GIVEN[judge.kind.reads]
-    command = argparse.ArgumentParser(
-        prog=f"{COMMAND} judge use {options.file}", description=judge.kind.summary
-    )
-    _add_run(command, judge.kind, given)
-    command.add_argument(
-        "--mapped", action="store_true", help="also write the scores on the people's scale, to mapped.csv"
-    )
-    chosen = command.parse_args(options.rest)
-    if chosen.mapped and not judge.maps:
-        raise InputError(
-            f"--mapped: {options.file} has no map. Export it with --map, or leave the option out."
-        )
-    if chosen.mapped:
-        given = replace(given, write=partial(_finish_mapped, judge=judge))
-    print_notes(judge.notes)
-    chosen.judge_file = judge
-    _judge(chosen, judge.kind, given)
-
-
-def _finish_mapped(run: RunAtHand, folder: Path, *, judge: JudgeFile) -> None:
-    """Write the run's files, and its mapped scores beside them."""
-    finish_in_folder(run, folder)
-    table, notes = mapped_scores(judge, score_table(run))
-    write_file(folder / MAPPED_FILE, write_scores_csv(table))
-    print_notes(notes)
-    print(f"Written to {folder}: {MAPPED_FILE}.")
-
-
-MAPPED_FILE = "mapped.csv"
-
-
-def _of_raters(kind: Kind) -> bool:
-    """Whether the kind reads human ratings, and with them the task of a study's raters."""
-    return kind.reads == "rated texts"
-
-
-def _attached(options: argparse.Namespace, kind: Kind) -> str:
-    """Return the content of the file for the settings: the named one, else the task of the study's raters if it suits the
-    judge, else the usual one. Raises InputError, and NotFound for an unknown study.
-    """
-    if kind.attachment is None:
-        return ""
-    named: str | None = getattr(options, kind.attachment.option)
-    if named is None and options.judge_file is not None:
-        return ""  # that of the judge's file
-    (texts,) = options.inputs
-    if named is None and _of_raters(kind) and texts.startswith(STUDY):
-        with existing_store(options.db) as store:
-            study = find_given_study(store, texts)
-        own = None if study is None else study.task
-        usual = {name: one.default for name, one in fields_of(kind.Settings).items()}
-        chosen = usual | settings_given(options, kind.Settings)
-        if own is not None and isinstance(kind, JudgeKind) and kind.suits(own, chosen):
-            return kind.attachment.dump(own)
-    return kind.attachment.find(named or kind.attachment.usual)
-
-
-def _add_texts(command: argparse.ArgumentParser, _: Kind) -> None:
-    command.add_argument("inputs", nargs=1, metavar=NAMES, help=MEANING)
-    add_pair_option(command)
-    add_columns_option(command)
-
-
-def _add_rated(command: argparse.ArgumentParser, kind: JudgeKind) -> None:
-    command.add_argument("inputs", nargs=1, metavar=NAMES, help=_RATED_MEANING)
-    add_pair_option(command)
-    add_columns_option(command)
-    command.add_argument(
-        "--ratings",
-        action="append",
-        default=[],
-        metavar="PATH|NAME",
-        help="ratings of the texts, if they are in another file: a file of errors or scores, or the name of a rating set in the "
-        "folder (e.g. mqm); may be repeated",
-    )
-    command.set_defaults(flip="")
-    if not kind.marks_errors:  # the direction of errors is known
-        command.add_argument(
-            "--flip",
-            metavar="D,D",
-            help="for ratings in METAL's JSON: dimensions in which 1 means bad, e.g. H,PC",
-        )
-
-
-def _add_questions(command: argparse.ArgumentParser, _: Kind) -> None:
-    command.add_argument(
-        "inputs", nargs="+", metavar=JUDGES, help="cross-examinations whose questions the model answers"
-    )
-
-
-def _add_marked(command: argparse.ArgumentParser, _: Kind) -> None:
-    command.add_argument("inputs", nargs=1, metavar=JUDGES, help="the cross-examination")
-    command.add_argument(
-        "--ratings",
-        type=Path,
-        required=True,
-        metavar="PATH",
-        help="ratings with marked errors: MQM TSV, or a folder",
-    )
-    add_pair_option(command)
-    command.add_argument(
-        "--json", action="store_true", help="print JSON; everything else goes to standard error"
-    )
-
-
-def _texts(store: Store, options: argparse.Namespace, _: Kind) -> tuple[bytes, str]:
-    return read_given(store, options.inputs[0], options.language_pair, options.columns)
-
-
-def _rated(store: Store, options: argparse.Namespace, kind: JudgeKind) -> tuple[bytes, str]:
-    """Return the rated texts as a file with its name, and print notes on them. Raises InputError."""
-    # Imported lazily: studies and scipy take a second to load.
-    from core.runs.texts import rated_of_folder, rated_of_study, rated_of_texts, ratings_of_folder, read_apart
-
-    (given,), pair = options.inputs, options.language_pair
-    flip = tuple(name.strip() for name in options.flip.split(",") if name.strip())
-    paths = [Path(name) for name in options.ratings if Path(name).exists()]
-    if flip and not paths:
-        raise InputError("--flip: only for a file named by --ratings; leave it out.")
-
-    def apart(texts: OutputSet) -> list[RatingSet]:
-        return [
-            ratings_of_folder(path, pair)
-            if path.is_dir()
-            else read_apart(kind, read_file(path), path.name, texts, flip)
-            for path in paths
-        ]
-
-    if run_number(given) is None and Path(given).is_dir():
-        check_no_run(Path(given), TEXTS_FILE)
-        names = [name for name in options.ratings if not Path(name).exists()]
-        return _noted(*rated_of_folder(Path(given), pair, names, apart if paths else None))
-    for name in options.ratings:
-        if not Path(name).exists():
-            read_file(Path(name))  # reports why it cannot be read
-    study = find_given_study(store, given)
-    texts = read_given(store, given, pair, options.columns) if study is None else rated_of_study(store, study)
-    return _noted(*rated_of_texts(*texts, apart)) if paths else texts
-
-
-def _noted(texts: tuple[bytes, str], notes: tuple[str, ...]) -> tuple[bytes, str]:
-    print_notes(notes)
-    return texts
-
-
-def _questions(_: Store, options: argparse.Namespace, kind: Kind) -> tuple[bytes, str]:
-    outputs = judges_given(options.inputs, options.db)
-    print_notes(check_together(options.inputs, outputs))
-    sets = [one for output in outputs for one in question_sets_of(output)]
-    names = [output.name for output in outputs]
-    return write_pieces(sets), f"questions-{names[0] if len(names) == 1 else f'{len(names)}-judges'}.jsonl"
-
-
-def _marked(_: Store, options: argparse.Namespace, kind: Kind) -> tuple[bytes, str]:
-    (output,) = judges_given(options.inputs, options.db)
-    texts, notes = marked_texts(output, _marks(options))
-    print_notes(notes)
-    return write_pieces(texts), f"marked-{output.name}.jsonl"
-
-
-def _marks(options: argparse.Namespace) -> RatingSet:
-    """Read the ratings of a file, or a folder's ratings with marked errors."""
-    path: Path = options.ratings
-    if not path.is_dir():
-        if options.language_pair is not None:
-            raise InputError(f"--language-pair: only for a folder, and {path} is none; leave it out.")
-        return read_ratings(read_file(path), path.name)
-    found = read_folder(path, language_pair=options.language_pair).ratings
-    marked = [one for one in found.values() if any(rating.spans is not None for rating in one.ratings)]
-    if not marked:
-        raise InputError(f"--ratings: {path} has no ratings with marked errors.")
-    return marked[0]
-
-
-def _with_pieces(run: RunAtHand, folder: Path) -> Any:
-    finish_in_folder(run, folder)
-    return pieces_done(run)
-
-
-def _show_alignment(options: argparse.Namespace, texts: Any) -> None:
-    found = alignment_table(texts)
-    said = f"Marked errors found by a mismatching question, in {counted(found.n_texts, 'text')}:"
-    print_result(options, plain(found), print_said, [said, caught_table(found)])
-
-
-_GIVEN: Mapping[Reads, _Given] = {
-    "texts": _Given(_add_texts, _texts, "these texts"),
-    "rated texts": _Given(_add_rated, _rated, "these texts and ratings"),
-    "questions asked": _Given(_add_questions, _questions, "these questions"),
-    "marked texts": _Given(_add_marked, _marked, "these texts", _with_pieces, _show_alignment),
-}
-
 
 Named = tuple[ScoredRow, str]
 
@@ -494,20 +143,9 @@ _N_TEXTS = 10
 _PRICES = {"input_price", "output_price"}
 
 
-def _verb(
-    verbs: Commands, name: str, text: str, run: Callable[[argparse.Namespace], None], *tables: str
-) -> argparse.ArgumentParser:
-    """Register a verb that reports a result. tables: names of its tables, the main one first."""
-    command = verbs.add_parser(name, help=text)
-    add_result_options(command, *tables)
-    add_database_option(command)
-    command.set_defaults(run=run)
-    return command
-
-
-def _add_reports(verbs: Commands) -> None:
+def add_reports(verbs: Commands) -> None:
     """Register the verbs that report on results and call no model."""
-    command = _verb(
+    command = verb(
         verbs,
         "reliability",
         "how often models confirm each other's questions and answers: ADR and ADS",
@@ -518,7 +156,7 @@ def _add_reports(verbs: Commands) -> None:
         "answers", nargs="+", metavar=JUDGES, help="results of `judge answers`, one for each model"
     )
     add_interval_options(command, _N_RESAMPLES)
-    command = _verb(
+    command = verb(
         verbs,
         "ablation",
         "how much cross-examinations vary over repeats, by number of questions",
@@ -526,7 +164,7 @@ def _add_reports(verbs: Commands) -> None:
         "judge-ablation",
     )
     command.add_argument("judges", nargs="+", metavar=JUDGES, help="cross-examinations with --repeats")
-    command = _verb(
+    command = verb(
         verbs,
         "consistency",
         "compare a judge's repeats, and its scores in both orders",
@@ -536,7 +174,7 @@ def _add_reports(verbs: Commands) -> None:
     )
     command.add_argument("judge", metavar=JUDGES, help="a judge with --repeats or --order both")
     add_interval_options(command, _N_RESAMPLES)
-    command = _verb(
+    command = verb(
         verbs,
         "reasked",
         "compare expected answers with the model's own answers to the same questions",
@@ -548,7 +186,7 @@ def _add_reports(verbs: Commands) -> None:
         "--confidence", type=float, default=0.95, help="confidence level of intervals (default %(default)s)"
     )
     _add_compare(verbs)
-    command = _verb(
+    command = verb(
         verbs,
         "costs",
         "compare the cost of judges: calls, tokens and money by step and text",
@@ -562,7 +200,7 @@ def _add_reports(verbs: Commands) -> None:
 
 
 def _add_compare(verbs: Commands) -> None:
-    command = _verb(
+    command = verb(
         verbs,
         "compare",
         "compare two judges on the same texts: agreement, and texts on which they differ",
@@ -589,17 +227,8 @@ def _add_compare(verbs: Commands) -> None:
     add_interval_options(command, _N_RESAMPLES)
 
 
-def _intervals(
-    options: argparse.Namespace, inputs: Sequence[str], wrong: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Return the options of intervals, after checking all options and that `--out` can be written."""
-    made = intervals(options, [*wrong, *out_problems(options)])
-    check_out_file(options, inputs)
-    return made
-
-
 def _reliability(options: argparse.Namespace) -> None:
-    made = _intervals(options, options.answers)
+    made = checked_intervals(options, options.answers)
     with telling("reading the answers") as tell:
         sets = answers_given(options.answers, options.db)
         tell("comparing the answers")
@@ -612,14 +241,14 @@ def _reliability(options: argparse.Namespace) -> None:
 
 
 def _ablation(options: argparse.Namespace) -> None:
-    _check(options, options.judges)
+    check_reading(options, options.judges)
     rows = ablation(judges_given(options.judges, options.db))
     extra = ("percent_variance_of_mean", "percent_variance_within")
     give(options, [_with(row, extra) for row in rows], [ablation_table(rows)])
 
 
 def _consistency(options: argparse.Namespace) -> None:
-    made = _intervals(options, [options.judge])
+    made = checked_intervals(options, [options.judge])
     (output,) = judges_given([options.judge], options.db)
     found = consistency(output, **made)
     if why := found.compares_nothing:
@@ -636,7 +265,7 @@ def _consistency(options: argparse.Namespace) -> None:
 def _reasked(options: argparse.Namespace) -> None:
     if not 0 < options.confidence < 1:
         raise InputError(f"--confidence: {options.confidence} is not between 0 and 1.")
-    _check(options, [options.judge])
+    check_reading(options, [options.judge])
     (output,) = judges_given([options.judge], options.db)
     found = confusion(output, confidence_level=options.confidence)
     said = f"{shown(found.judge)}: expected answers (rows) against the model's own answers to the same questions (columns)."
@@ -645,7 +274,7 @@ def _reasked(options: argparse.Namespace) -> None:
 
 def _compare(options: argparse.Namespace) -> None:
     wrong = [f"--texts: {options.texts} is negative; 0 shows none"] if options.texts < 0 else []
-    made = _intervals(options, [options.first, options.second], wrong)
+    made = checked_intervals(options, [options.first, options.second], wrong)
     with telling("reading the scores") as tell:
         first, second = scores_given([options.first, options.second], options)
         found = []
@@ -704,7 +333,7 @@ def _agreement_json(one: Agreement, n_texts: int) -> Any:
 
 
 def _costs(options: argparse.Namespace) -> None:
-    _check(options, options.judges)
+    check_reading(options, options.judges)
     prices = settings_given(options, Running)  # replace the run's own
     Running.checked(prices)
     entries = costs_given(options.judges, options.db)
@@ -722,19 +351,13 @@ def _costs(options: argparse.Namespace) -> None:
     give(options, as_json, [cost_table(rows, ("all", "text"))])
 
 
-def _check(options: argparse.Namespace, inputs: Sequence[str]) -> None:
-    """Raise InputError if `--out` cannot be written or `--table` does not apply."""
-    check_options(out_problems(options))
-    check_out_file(options, inputs)
-
-
 def _with(value: Any, properties: Sequence[str]) -> Any:
     """Return a result as JSON values, with some of its computed properties."""
     return {**plain(value), **{name: plain(getattr(value, name)) for name in properties}}
 
 
 def _add_copying(verbs: Commands) -> None:
-    command = _verb(
+    command = verb(
         verbs,
         "copying",
         "count the errors that a judge copies from its examples, and those that people marked too",
@@ -762,7 +385,7 @@ def _add_copying(verbs: Commands) -> None:
 
 
 def _add_curve_and_raters(verbs: Commands) -> None:
-    command = _verb(
+    command = verb(
         verbs,
         "examples-curve",
         "F1 of marked errors against the number of examples",
@@ -777,7 +400,7 @@ def _add_curve_and_raters(verbs: Commands) -> None:
         "judges", nargs="+", metavar=JUDGES, help="runs of one judge with increasing numbers of examples"
     )
     add_mark_options(command)
-    command = _verb(
+    command = verb(
         verbs,
         "raters",
         "compare each rater's marked errors with those of every other rater or judge",
@@ -797,7 +420,7 @@ def _add_curve_and_raters(verbs: Commands) -> None:
 
 def _copying(options: argparse.Namespace) -> None:
     wrong = [f"--repeat: {options.repeat} is not 1 or more"] if options.repeat < 1 else []
-    given = _intervals(options, [*options.judges, options.rated], [*wrong, *_twice(options.judges)])
+    given = checked_intervals(options, [*options.judges, options.rated], [*wrong, *_twice(options.judges)])
     chosen = CopyOptions(options.repeat - 1, **given)
     with telling("reading the marked errors") as tell:
         outputs = _named(judges_given(options.judges, options.db), options.judges)
