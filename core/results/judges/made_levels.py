@@ -779,7 +779,8 @@ def _over_levels(
     at = np.tile(np.arange(n, dtype=np.float64), len(sets))
     units = np.repeat(np.arange(len(sets)), n)
     tau = mean_within(words.ravel(), at, units, "kendall", **resampling)
-    return levels, _or(tau, "no item has texts of different length at two levels")
+    why = NO_TEXTS if np.isnan(words).all() else "no item has texts of different length at two levels"
+    return levels, _or(tau, why)
 
 
 def _or(found: Estimate, why_none: str) -> Estimate:
@@ -893,9 +894,10 @@ def remake_table(found: MadeLevels) -> ResultTable:
         for one in found.sets
         for fault in one.faults
     )
+    several = len({one.system for one in found.sets}) > 1
     columns = (
         Column("item", names_row=True),
-        Column("system", names_row=True),
+        Column("system", names_row=True, shown=several),
         Column("level", names_row=True),
         Column("claim"),
         Column("why"),
