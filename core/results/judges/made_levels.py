@@ -520,20 +520,13 @@ def _core(
         place = _central([n for n in shared if n in own] or own, texts, line)
         keep, touch = must(names)
     faults = []
-    lost = ""
     for step, name in enumerate(names):
         level = verdicts[step]
         supported = None if level is None else level[place]
-        if supported is None:
-            continue
         if supported and name in touch:
             faults.append(Fault(name, "core", "keeps the core fact"))
-        elif not supported and name in keep:
+        elif supported is False and name in keep:
             faults.append(Fault(name, "core", "loses the core fact"))
-        elif supported and lost:
-            faults.append(Fault(name, "core", f"has the core fact again, which {lost} lost"))
-        if not supported and not lost:
-            lost = name
     return texts[place], faults
 
 
