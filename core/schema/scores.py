@@ -1,5 +1,6 @@
 """Data types for scoring and judging: texts, metrics, score tables, human ratings, judges' output, imported correlations."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -27,6 +28,18 @@ EDIT = "edit"
 """Label of an edited twin: the name of the edit that it received; without it, or `none`, the text is as it was made."""
 NO_EDIT = "none"
 """Value of both labels for texts as they were made."""
+_MASK = re.compile(r"answer [12] \(masked ([0-9a-f]{8})\)")
+
+
+def mask_named(place: int, code: str) -> str:
+    """Name that stands for a system while a study is blind. place: 1 or 2; code: 8 hexadecimal digits that name the texts."""
+    return f"answer {place} (masked {code})"
+
+
+def mask_code(system: str | None) -> str | None:
+    """The code in a mask's name; None for any other system."""
+    found = _MASK.fullmatch(system or "")
+    return found and found[1]
 
 
 @dataclass(frozen=True)
