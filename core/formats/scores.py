@@ -116,6 +116,7 @@ _FAMILIES = (
     ("nli", "NLI"),
     ("cef", "CEF"),
     ("rubric", "Rubric"),
+    ("pairwise", "Pairwise"),
     ("claims", "Claims"),
     ("factualcorrectness", "Claims"),
 )

@@ -268,6 +268,7 @@ def _show_alignment(options: argparse.Namespace, texts: Any) -> None:
 
 GIVEN: Mapping[Reads, Given] = {
     "texts": Given(_add_texts, _texts, "these texts"),
+    "pairs": Given(_add_texts, _texts, "these texts"),
     "rated texts": Given(_add_rated, _rated, "these texts and ratings"),
     "questions asked": Given(_add_questions, _questions, "these questions"),
     "marked texts": Given(_add_marked, _marked, "these texts", _with_pieces, _show_alignment),
