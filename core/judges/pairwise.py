@@ -86,7 +86,7 @@ def parse_guidelines(text: str, file_name: str) -> Guidelines:
     Raises InputError with every problem and its place.
     """
     if file_name.endswith(".md"):
-        return Guidelines(Path(file_name).stem, file_name, "preference", text)
+        return Guidelines(Path(file_name).stem, file_name, "preference", text.strip())
     read = read_yaml(text)
     problems = list(read.problems)
     fields: GuidelinesFile | None = None
@@ -111,7 +111,7 @@ def shipped_guidelines() -> tuple[Guidelines, ...]:
             name=asks if language == "en" else f"{asks}-{language}",
             title=f"{_ASKED[asks]}{'' if language == 'en' else f' ({language})'}",
             asks=asks,
-            text=guideline_text({}, language, asks),
+            text=guideline_text({}, language, asks).strip(),
         )
         for asks in _ASKED
         for language in sorted(shipped_languages(asks), key=lambda one: (one != "en", one))
@@ -529,6 +529,9 @@ KIND = JudgeKind(
     details=_details,
     detail_columns=COMPARING_COLUMNS,
     record_problems=lambda record, _: trial_problems("trials", record.trials, "against", "order", "repeat"),
-    words=lambda record: tuple(trial.feedback for trial in record.trials if trial.feedback),
+    # The two texts of a pair share their feedback; each order counts for the text that stood first.
+    words=lambda record: tuple(
+        trial.feedback for trial in record.trials if trial.feedback and trial.order == ORDERS[0]
+    ),
     words_called="feedback",
 )
