@@ -39,7 +39,7 @@ from core.llm.defusing import defused
 from core.llm.parsing import clipped, form, read_object, refuse_loop
 from core.llm.prompts import Prompt
 from core.schema.runs import Attachment, PromptSlot
-from core.schema.scores import PAIR, RatedSet, RatedText, ScorableOutput, Score
+from core.schema.scores import PAIR, RatedSet, RatedText, ScorableOutput, Score, mask_notes
 from core.schema.settings import Remark, refuse, seed_setting, setting
 from core.study.design import draw
 from core.study.guidelines import guideline_text, shipped_languages
@@ -462,10 +462,14 @@ def _check(settings: PairwiseSettings, bench: Bench, rated: RatedSet, by_rules: 
             else " by one system at different levels"
         )
         refuse([Remark("between", f"{text}.", said)], PairwiseSettings)
+    masked = mask_notes(output.system for output in outputs)
+    if masked and settings.between == "levels":
+        text = "{file} has masked texts, whose names differ from level to level: compare systems, or wait until the study is unblinded."
+        refuse([Remark("between", text, said)], PairwiseSettings)
     if guidelines.asks == "levels" and not any(output.level for output in outputs):
         text = "{guidelines} asks which answer fits its level, but {file} has no levels; choose preference"
         refuse([Remark("", text, {**said, "guidelines": guidelines.name})], PairwiseSettings)
-    remarks = list(settings.remarks(by_rules=by_rules))
+    remarks = [*settings.remarks(by_rules=by_rules), *(Remark("", note) for note in masked)]
     pairs = sum(size * (size - 1) // 2 for size in sizes.values())
     most = max(sizes.values())
     if most > 2:
