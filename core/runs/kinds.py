@@ -4,7 +4,17 @@ from collections.abc import Mapping
 
 from core.errors import InputError
 from core.generation import damage, factual
-from core.judges import alignment, answers, automqm, claims, cross_examination, direct, quality, rubric
+from core.judges import (
+    alignment,
+    answers,
+    automqm,
+    claims,
+    cross_examination,
+    direct,
+    pairwise,
+    quality,
+    rubric,
+)
 from core.metrics import kind as metrics
 from core.schema.runs import Kind, Work
 
@@ -15,6 +25,7 @@ KINDS: Mapping[str, Kind] = {
         damage.KIND,
         metrics.KIND,
         rubric.KIND,
+        pairwise.KIND,
         claims.KIND,
         cross_examination.KIND,
         automqm.KIND,
