@@ -30,7 +30,7 @@ from core.schema.scores import JudgeOutput, ScorableOutput, ScoredRow, ScoreTabl
 from core.schema.study import Item, Material
 from core.stats.resampling import Resampling
 from core.store import Store
-from core.store.runs import item_counts, list_runs
+from core.store.runs import list_runs
 from core.tables.reading import sha256_of
 from core.tables.writer import csv_bytes
 
@@ -128,13 +128,12 @@ def made_of_run(run: RunAtHand) -> Made:
 
 
 def scored_by(store: Store, made: Run, texts: bytes) -> list[Run]:
-    """The runs that scored the texts of a generation run and finished an item; claims judges first, then the newest first."""
+    """The runs that score the texts of a generation run; claims judges first, then the newest first."""
     own = sha256_of(texts)
     runs = [
         one
         for one in runs_that(store, "judging", "scores")
-        if (one.data_sha256 == own or one.data_file.startswith(f"run-{made.run_id}-"))
-        and any(item_counts(store, one.run_id)[0].values())
+        if one.data_sha256 == own or one.data_file.startswith(f"run-{made.run_id}-")
     ]
     return sorted(runs, key=lambda one: one.kind != "claims")
 
