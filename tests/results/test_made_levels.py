@@ -12,7 +12,15 @@ from core.errors import InputError
 from core.formats.registry import read_texts
 from core.generation.factual.steps import FactualLevel, FactualTrace
 from core.generation.parse import Span
-from core.judges.claims import Claim, ClaimsJudge, ClaimsRecord, ClaimsSettings, RuleDecomposer, RuleVerifier
+from core.judges.claims import (
+    Claim,
+    ClaimsJudge,
+    ClaimsRecord,
+    ClaimsSettings,
+    Contradiction,
+    RuleDecomposer,
+    RuleVerifier,
+)
 from core.results.judges.made_levels import (
     NO_CLAIMS,
     NO_CORE,
@@ -232,6 +240,18 @@ def test_two_values_of_one_unit_contradict_each_other_only_about_one_thing() -> 
     found = one(given=texts(said, twice, apart, "", ""), options=MadeOptions(longer=9))
     assert [(fault.level, fault.why) for fault in found.faults if fault.check == "contradiction"] == [
         ("A1", "gives both 5,150 kilometres and 4,000 kilometres")
+    ]
+
+
+def test_contradictions_that_the_judge_found_count_at_their_level() -> None:
+    given = texts(*different(), claims=[(True,), *[(False,)] * 4])
+    text = given[2]
+    assert text is not None
+    assert text.record is not None
+    pair = Contradiction("It opened in 1900.", "It opened in 1901.", "0.90")
+    given[2] = replace(text, record=replace(text.record, contradictions=(pair,)))
+    assert [(fault.level, fault.why) for fault in one(given=given).faults] == [
+        ("A2", "says “It opened in 1900.” and “It opened in 1901.”")
     ]
 
 

@@ -649,11 +649,24 @@ def _contradictions(names: Sequence[str], line: Line, reader: _Values) -> list[F
             continue
         for what in _standing(before, reader.in_text(one)):
             found.setdefault(what, (name, []))[1].append(name)
-    faults = []
+    faults = [
+        Fault(name, "contradiction", f"says {_quoted(pair.first)} and {_quoted(pair.second)}")
+        for name, one in zip(names, line, strict=True)
+        if one is not None and one.record is not None
+        for pair in one.record.contradictions or ()
+    ]
     for what, (name, levels) in found.items():
         later = f"; also at {', '.join(levels[1:])}" if len(levels) > 1 else ""
         faults.append(Fault(name, "contradiction", f"{what}{later}"))
     return faults
+
+
+def _quoted(claim: str) -> str:
+    return f"“{claim if len(claim) <= _QUOTED else f'{claim[: _QUOTED - 1]}…'}”"
+
+
+_QUOTED = 60
+"""Letters of a claim in a reason."""
 
 
 def _standing(first: Sequence[_Sentence], now: Sequence[_Sentence]) -> Iterator[str]:
