@@ -21,6 +21,7 @@ from core.judges.claims import (
     RuleDecomposer,
     RuleVerifier,
 )
+from core.plots import levels as plots
 from core.results.judges.made_levels import (
     NO_CLAIMS,
     NO_CORE,
@@ -29,6 +30,7 @@ from core.results.judges.made_levels import (
     OTHER_CLAIMS,
     SCORES_EQUAL,
     Check,
+    Fault,
     LevelSet,
     MadeLevels,
     MadeOptions,
@@ -421,6 +423,19 @@ def test_planted_faults_are_found_in_the_demo(demo: tuple[ScorableOutput, ...]) 
         "equal": (5, 0, 0),
         "contradiction": (5, 0, 0),
     }
+
+
+def test_the_figure_crosses_the_texts_to_remake(of_demo: MadeLevels) -> None:
+    figure = plots.made_levels(of_demo)
+    crosses = [trace for trace in figure.data if trace.mode == "markers"]
+    assert [list(trace.x) for trace in crosses] == [["A3", "A1", "A4"]] * 2
+    assert list(crosses[0].y) == [0.0, 0.5, 0.0]
+    means = [trace for trace in figure.data if trace.mode == "lines+markers"]
+    assert list(means[0].y) == [level.score.estimate for level in of_demo.levels]
+    hostile = replace(of_demo.sets[0], item_id='<a href="http://outside.invalid">x</a>')
+    faulty = replace(hostile, faults=(Fault("A1", "equal", "has the text of <b>A0</b>"),))
+    drawn = plots.made_levels(replace(of_demo, sets=(faulty,)))
+    assert not any("<a" in said or "<b>" in said for trace in drawn.data for said in trace.text or ())
 
 
 @pytest.mark.shared

@@ -745,10 +745,16 @@ def _lengths(names: Sequence[str], words: Sequence[int | None], longer: float) -
     for name, n in known:
         if n > (1 + longer) * usual:
             faults.append(
-                Fault(name, "length", f"is {n / max(usual, 1) - 1:.0%} longer than usual ({n:,} words)")
+                Fault(
+                    name,
+                    "length",
+                    f"is {100 * n / max(usual, 1) - 100:.0f} % longer than usual ({n:,} words)",
+                )
             )
         elif usual > (1 + longer) * n:
-            faults.append(Fault(name, "length", f"is {1 - n / usual:.0%} shorter than usual ({n:,} words)"))
+            faults.append(
+                Fault(name, "length", f"is {100 - 100 * n / usual:.0f} % shorter than usual ({n:,} words)")
+            )
     return faults
 
 
@@ -927,8 +933,8 @@ def _rules_said(found: MadeLevels) -> str:
         else "the reference's claim closest to the question"
     )
     return (
-        f"Scores: {found.judge}; a rise of more than {found.rise:.3g} ({options.tolerance:.0%} of the range of all scores) counts. "
-        f"Core fact: {core}. Length: more than {options.longer:.0%} beyond the median of the item's levels."
+        f"Scores: {found.judge}; a rise of more than {found.rise:.3g} ({100 * options.tolerance:g} % of the range of all scores) counts. "
+        f"Core fact: {core}. Length: more than {100 * options.longer:g} % beyond the median of the item's levels."
     )
 
 
