@@ -35,6 +35,7 @@ from core.results.judges.made_levels import (
     MadeLevels,
     MadeOptions,
     MadeText,
+    Returns,
     Steps,
     made_json,
     made_said,
@@ -296,12 +297,33 @@ def test_length_by_level_and_by_system() -> None:
 
 def test_steps_come_from_the_ranking_and_the_groups() -> None:
     spans = tuple(Span(at, at + 1, text, "x") for at, text in enumerate(("first", "second", "third")))
-    levels = (FactualLevel("A0", "the text"),)
+    spans = (*spans[:2], replace(spans[2], start=14, end=19))
+    levels = (FactualLevel("A0", "Here it is. A third stands here."),)
     trace = FactualTrace(
         "item", "rules", spans=spans, ranking=(1, 2, 0), kept=(2, 0), groups=((0,), (2,)), levels=levels
     )
-    assert steps_of(trace) == Steps("the text", "third", "A2", {"A1": ("first",), "A2": ("third",)})
+    changed = {"A1": ("first",), "A2": ("third",)}
+    assert steps_of(trace) == Steps(levels[0].text, "third", "A2", changed, "A third stands here.")
     assert steps_of(replace(trace, groups=((), ()))) is None
+
+
+def test_claims_that_return_tell_how_noisy_the_judge_is() -> None:
+    claims = [
+        (True, True, False),
+        (False, True, False),
+        (True, False, False),
+        (False, False, True),
+        (False, False, False),
+    ]
+    file = table({"item": FALLING})
+    found = check(file, texts(*different(), claims=claims), n_resamples=0)
+    # 12 steps, of which two claims fell for good; the first and the third claim return once.
+    assert found.returns == Returns(2, 10)
+    assert found.returns.noise == pytest.approx((1 - 0.2**0.5) / 2)
+    assert any("do not judge single items" in line for line in made_said(found))
+    assert check(file, texts(*different()), n_resamples=0).returns is None
+    damage = table({"item": FALLING}, ("0", "1", "2", "3", "4"))
+    assert check(damage, texts(*different(), claims=claims), n_resamples=0).returns is None
 
 
 def test_texts_are_found_by_their_row() -> None:

@@ -110,6 +110,8 @@ class Steps:
     """The level that changes it."""
     changed: Mapping[str, tuple[str, ...]]
     """Level -> the facts, as in A0, that it changes."""
+    sentence: str = ""
+    """The sentence of A0 with the core fact; empty: unknown."""
 
 
 def steps_of(trace: FactualTrace) -> Steps | None:
@@ -121,7 +123,19 @@ def steps_of(trace: FactualTrace) -> Steps | None:
     order = [n for n in (trace.ranking or trace.kept) if n in level_of]
     if not order or not trace.levels:
         return None
-    return Steps(trace.levels[0].text, trace.spans[order[0]].text, level_of[order[0]], changed)
+    core, text = trace.spans[order[0]], trace.levels[0].text
+    return Steps(text, core.text, level_of[order[0]], changed, _sentence_at(text, core.start))
+
+
+def _sentence_at(text: str, place: int) -> str:
+    """The sentence of a text that has the character at this place; empty if white space was changed."""
+    end = 0
+    for sentence in sentences_of(text):
+        start = text.find(sentence, end)
+        end = max(end, start + len(sentence))
+        if 0 <= start <= place < end:
+            return sentence
+    return ""
 
 
 @dataclass(frozen=True)
@@ -498,7 +512,7 @@ def _returns(names: Sequence[str], at: Sequence[Line]) -> Returns | None:
         for n in range(len(texts)):
             said = [level[n] for level in verdicts if level is not None and level[n] is not None]
             pairs += max(0, len(said) - 1)
-            count += sum(not before and after for before, after in pairwise(said))
+            count += sum(not before and bool(after) for before, after in pairwise(said))
             fallen += bool(said) and bool(said[0]) and not said[-1]
     return Returns(count, pairs - fallen)
 
@@ -557,12 +571,14 @@ def _core(
     if not own:
         return None, NO_CORE
     if steps is not None:
-        place = next((n for n in own if _holds(texts[n], steps.core)), None)
-        if place is None:
+        with_fact = [n for n in own if _holds(texts[n], steps.core)]
+        if not with_fact:
             return None, FACT_UNCLAIMED
+        place = _closest(with_fact, texts, steps.sentence)
         keep, touch = _around(names, texts[place], steps)
     else:
-        place = _central([n for n in shared if n in own] or own, texts, line)
+        question = next((one.question for one in line if one is not None and one.question), "")
+        place = _closest([n for n in shared if n in own] or own, texts, question)
         keep, touch = must(names)
     faults = []
     for step, name in enumerate(names):
@@ -596,15 +612,14 @@ def _around(names: Sequence[str], claim: str, steps: Steps) -> tuple[frozenset[s
     return frozenset(keep), frozenset(names[at:])
 
 
-def _central(places: Sequence[int], texts: Sequence[str], line: Line) -> int:
-    """Of these claims the one with most of the question's words; without a question or a word of it, the first."""
-    question = next((one.question for one in line if one is not None and one.question), "")
-    asked = Content.of(f"so {question}")
-    wanted = (*asked.names, *asked.words)
+def _closest(places: Sequence[int], texts: Sequence[str], wanted: str) -> int:
+    """Of these claims the one with most of the wanted text's numbers, names and words; the first of equals."""
+    asked = Content.of(f"so {wanted}")
+    words = (*asked.names, *asked.words)
 
     def shared(place: int) -> int:
         said = Premise.of(texts[place])
-        return sum(map(said.has, wanted)) + sum(number in said.numbers for number in asked.numbers)
+        return sum(map(said.has, words)) + sum(number in said.numbers for number in asked.numbers)
 
     return max(places, key=lambda place: (shared(place), -place))
 
