@@ -154,7 +154,7 @@ def test_the_owner_judges_an_open_study_and_sees_no_system_before_unblinding(
     expect(page.get_by_text("the systems are masked").first).to_be_visible()
     page.get_by_role("button", name="Correlate on the page Metrics").click()
     expect(page.get_by_role("heading", name="Metrics", exact=True)).to_be_visible(timeout=SOON)
-    for tab in ("Correlations", "Levels", "Explore", "Votes"):
+    for tab in ("Correlations", "Ranking", "Redundancy", "Levels", "Meta-correlation", "Votes"):
         open_tab(page, tab)
         owner_sees(page, wire)
     (run,) = list_runs(app_store)
