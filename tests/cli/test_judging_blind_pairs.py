@@ -12,6 +12,7 @@ from helpers.texts.blind_judging import (
     JUDGE,
     MODEL,
     ONE,
+    OWN_GUIDELINES,
     STUDY,
     SYSTEMS,
     TWO,
@@ -127,11 +128,11 @@ def test_the_owners_guidelines_come_first_and_others_may_be_named(
     store: Store, server: ScriptedServer, command: Command
 ) -> None:
     study = marked_study(store, 1)
-    set_guideline(store, study.study, "en", "Prefer what a farmer would say.")
+    set_guideline(store, study.study, "en", OWN_GUIDELINES)
     done(command(*judging(server)))
     own = parse_guidelines(at_hand(store, 1).asked.attached, "guidelines.yaml")
-    assert (own.name, own.asks, own.text) == ("study-en", "levels", "Prefer what a farmer would say.")
-    assert "a farmer would say" in server.bodies[0]["messages"][1]["content"]
+    assert (own.name, own.asks, own.text) == ("study-en", "levels", OWN_GUIDELINES)
+    assert OWN_GUIDELINES in server.bodies[0]["messages"][1]["content"]
     done(command(*judging(server, "--guidelines", "preference", out="other")))
     assert parse_guidelines(at_hand(store, 2).asked.attached, "guidelines.yaml").name == "preference"
 

@@ -16,6 +16,7 @@ STUDY = "STUDYMARKER"
 FEEDBACK = "FEEDBACKMARKER"
 MODEL = "modelmarker"
 JUDGE = "judgemarker"
+OWN_GUIDELINES = "Prefer what a farmer would say."
 SYSTEMS = (ONE, TWO, FILE)
 """What tells which system wrote what."""
 
