@@ -403,7 +403,10 @@ def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind]) -> int | No
         told = chosen_scores.once(
             ("fits", *key, wanted.model.backend), partial(_told, kind, wanted, chosen, contents)
         )
+    of_study = st.session_state.get(f"{source.prefix}_from") == "study"
     for note in told:
+        if note == MASK_NOTE and of_study:
+            continue  # said beside the study
         if source is not _RATED and note != MASK_NOTE:
             st.warning(plain(note))
         else:

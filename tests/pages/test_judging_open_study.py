@@ -53,8 +53,7 @@ def test_a_blind_study_is_offered_under_masks(store: Store, state: str) -> None:
     assert field(at, "Study").options == [f"STUDYMARKER ({state})"]
     assert f"This study is {state}, so the judge reads its pairs under masks" in said(at)
     assert "20 texts on 2 items by 2 systems" in said(at)
-    assert said(at).count(MASK_NOTE) == 1
-    assert not [one.value for one in at.warning if MASK_NOTE in one.value]
+    assert MASK_NOTE not in said(at), "said in other words beside the study"
     assert not any(secret in said(at) for secret in SYSTEMS)
     assert field(at, "Guidelines").value == "levels"  # type: ignore[attr-defined]
 
