@@ -39,7 +39,7 @@ from core.llm.defusing import defused
 from core.llm.parsing import clipped, form, read_object, refuse_loop
 from core.llm.prompts import Prompt
 from core.schema.runs import Attachment, PromptSlot
-from core.schema.scores import PAIR, RatedSet, RatedText, ScorableOutput, Score
+from core.schema.scores import PAIR, RatedSet, RatedText, ScorableOutput, Score, mask_notes
 from core.schema.settings import Remark, refuse, seed_setting, setting
 from core.study.design import draw
 from core.study.guidelines import guideline_text, shipped_languages
@@ -86,7 +86,7 @@ def parse_guidelines(text: str, file_name: str) -> Guidelines:
     Raises InputError with every problem and its place.
     """
     if file_name.endswith(".md"):
-        return Guidelines(Path(file_name).stem, file_name, "preference", text)
+        return Guidelines(Path(file_name).stem, file_name, "preference", text.strip())
     read = read_yaml(text)
     problems = list(read.problems)
     fields: GuidelinesFile | None = None
@@ -111,7 +111,7 @@ def shipped_guidelines() -> tuple[Guidelines, ...]:
             name=asks if language == "en" else f"{asks}-{language}",
             title=f"{_ASKED[asks]}{'' if language == 'en' else f' ({language})'}",
             asks=asks,
-            text=guideline_text({}, language, asks),
+            text=guideline_text({}, language, asks).strip(),
         )
         for asks in _ASKED
         for language in sorted(shipped_languages(asks), key=lambda one: (one != "en", one))
@@ -468,10 +468,14 @@ def _check(settings: PairwiseSettings, bench: Bench, rated: RatedSet, by_rules: 
             else " by one system at different levels"
         )
         refuse([Remark("between", f"{text}.", said)], PairwiseSettings)
+    masked = mask_notes(output.system for output in outputs)
+    if masked and settings.between == "levels":
+        text = "{file} has masked texts, whose names differ from level to level: compare systems, or wait until the study is unblinded."
+        refuse([Remark("between", text, said)], PairwiseSettings)
     if guidelines.asks == "levels" and not any(output.level for output in outputs):
         text = "{guidelines} asks which answer fits its level, but {file} has no levels; choose preference"
         refuse([Remark("", text, {**said, "guidelines": guidelines.name})], PairwiseSettings)
-    remarks = list(settings.remarks(by_rules=by_rules))
+    remarks = [*settings.remarks(by_rules=by_rules), *(Remark("", note) for note in masked)]
     pairs = sum(size * (size - 1) // 2 for size in sizes.values())
     most = max(sizes.values())
     if most > 2:
@@ -507,7 +511,7 @@ KIND = JudgeKind(
     title="Pairwise",
     family="Pairwise",
     summary="compares two answers to one question in both orders, as raters do; needs two systems, or levels",
-    section="pairs#the-pairwise-judge",
+    section="pairwise",
     reads="pairs",
     Settings=PairwiseSettings,
     attachment=Attachment(
@@ -531,6 +535,9 @@ KIND = JudgeKind(
     details=_details,
     detail_columns=COMPARING_COLUMNS,
     record_problems=lambda record, _: trial_problems("trials", record.trials, "against", "order", "repeat"),
-    words=lambda record: tuple(trial.feedback for trial in record.trials if trial.feedback),
+    # The two texts of a pair share their feedback; each order counts for the text that stood first.
+    words=lambda record: tuple(
+        trial.feedback for trial in record.trials if trial.feedback and trial.order == ORDERS[0]
+    ),
     words_called="feedback",
 )

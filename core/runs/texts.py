@@ -11,14 +11,16 @@ from core.formats.rated import outputs_of, rated_of, write_rated
 from core.formats.registry import read_rated, read_ratings, read_spans
 from core.formats.scorable import write_outputs
 from core.judges.kind import JudgeKind
+from core.judges.pairwise import Guidelines, shipped_guidelines
 from core.judges.rated import TASK_AND_RATINGS
 from core.schema.scores import OutputSet, RatedSet, RatingSet
 from core.schema.settings import Remark, SettingsError
 from core.schema.study import NO_LEVEL, Item, Output, Study
 from core.store import Store
-from core.store.studies import get_study, items_of
+from core.store.studies import get_study, items_of, read_guidelines
 from core.store.studies import outputs_of as answers_of_study
 from core.study.analysis_set import released_record
+from core.study.guidelines import guideline_text
 from core.study.masking import masks_of
 from core.study.ratings import rated_texts_of
 from core.tables.columns import jsonl_bytes
@@ -53,6 +55,18 @@ def pairs_of_study(store: Store, study: Study, *, masked: bool | None = None) ->
     places = {item.item_id: place for place, item in enumerate(items)}
     under.sort(key=lambda one: (places[one.item_id], study.levels.index(one.level), one.source))
     return _texts_in(items, under), f"masked-{_named_after(study)}"
+
+
+def guidelines_of_study(store: Store, study: Study) -> Guidelines:
+    """What the raters of a study of pairs read, in the study's language: the shipped guidelines, or the owner's."""
+    assert study.asks != "ratings", "only pairs are compared"
+    own = read_guidelines(store, study.study_id)
+    text = guideline_text(own, study.language, study.asks)
+    shipped = (one for one in shipped_guidelines() if (one.asks, one.text) == (study.asks, text))
+    named = Guidelines(
+        f"study-{study.language.lower()}", "The raters' guidelines in the study", study.asks, text
+    )
+    return next(shipped, named)
 
 
 def _texts_in(items: Sequence[Item], outputs: Iterable[Output]) -> bytes:

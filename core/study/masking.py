@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from core.errors import InputError
-from core.schema.scores import ScoredRow, mask_code, mask_named
+from core.schema.scores import MASK_NOTE, ScoredRow, ScoreTable, mask_code, mask_named
 from core.schema.study import Output, StudyRecord
 from core.study.analysis_set import check_released
 from core.study.design import draw
@@ -66,3 +66,10 @@ def unmasked(record: StudyRecord, rows: Sequence[ScoredRow]) -> tuple[ScoredRow,
         replace(row, system=systems.get((row.item_id, row.level or "", row.system), row.system))
         for row in rows
     )
+
+
+def unmasked_table(record: StudyRecord, table: ScoreTable) -> ScoreTable:
+    """The table with its rows as `unmasked` decodes them, and without the note on masks. Raises as `unmasked`."""
+    rows = unmasked(record, table.rows)
+    notes = tuple(note for note in table.notes if note != MASK_NOTE)
+    return table if rows == table.rows else replace(table, rows=rows, notes=notes)
