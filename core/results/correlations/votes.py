@@ -12,7 +12,7 @@ from core.errors import InputError
 from core.judges import pairwise
 from core.results.cells import corrected_column, corrected_note, interval, left_out_notes
 from core.results.choices import check_names, directions, items_of
-from core.results.joining import NO_SCORE
+from core.results.joining import NO_SCORE, merge_tables
 from core.results.panel import Panel
 from core.results.study.counted import Counted, Filters, count
 from core.schema.result_table import Column, ResultTable
@@ -74,7 +74,7 @@ def metrics_against_votes(
 
 def votes_panel(
     record: StudyRecord,
-    table: ScoreTable,
+    tables: ScoreTable | Sequence[ScoreTable],
     *,
     raters: Sequence[str] | None = None,
     judges: Sequence[str] | None = None,
@@ -83,13 +83,17 @@ def votes_panel(
 
     A rating is 1 if the rater preferred the candidate, -1 for the comparator, 0 for a tie of either kind. A judge prefers the
     answer with the better score; equal scores are a tie. So a judge that compares pairs keeps its own ties, and verdicts
-    that contradict each other in its two orders are one. Items are the questions. table: as in `metrics_against_votes`.
-    raters, judges: names of raters and of metrics; None for all.
+    that contradict each other in its two orders are one. Items are the questions. tables: one or several, as in
+    `metrics_against_votes`; those of several judges are merged. raters, judges: names of raters and of metrics; None for all.
 
     Misleads: a judge with fine scores never ties, so that ties of the raters count as its errors. Raises NotAllowed unless
     the study is unblinded, and InputError for unknown names and if no text of the study was scored.
     """
     check_released(record.study)
+    given = [tables] if isinstance(tables, ScoreTable) else tables
+    # Decoded before they are merged, because a judge that read masked texts shares no system with the others.
+    table = merge_tables([replace(one, rows=unmasked(record, one.rows)) for one in given])
+    origins = [(one.file_name, metric.name, metric.signature) for one in given for metric in one.metrics]
     counted = count(record, Filters(raters=raters))
     check_names("judge", judges or (), [metric.name for metric in table.metrics])
     chosen = [at for at, metric in enumerate(table.metrics) if judges is None or metric.name in judges]
@@ -115,6 +119,7 @@ def votes_panel(
             *table.notes,
         ),
         dict(counted.pairs_left_out),
+        sources=tuple(origins[at] for at in chosen),
     )
 
 
