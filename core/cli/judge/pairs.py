@@ -17,8 +17,6 @@ from core.results.judges.pairwise import (
     pairs_tables,
 )
 from core.schema.study import StudyRecord
-from core.store.studies import find_study
-from core.study.analysis_set import released_record
 
 _N_RESAMPLES, _N_GAPS = 10_000, 10
 
@@ -36,7 +34,7 @@ def add_to(verbs: Commands) -> None:
     command.add_argument(
         "--study",
         metavar="NAME",
-        help="an unblinded study of the same pairs: also agreement with its raters beside theirs with each other",
+        help="an unblinded study of the same pairs, or a bundle: also agreement with its raters beside theirs with each other",
     )
     command.add_argument(
         "--epsilon",
@@ -87,5 +85,8 @@ def _pairs(options: argparse.Namespace) -> None:
 def _record(options: argparse.Namespace) -> StudyRecord | None:
     if options.study is None:
         return None
-    with existing_store(options.db) as store:
-        return released_record(store, find_study(store, options.study.removeprefix(STUDY)))
+    # Imported lazily: only a study needs bundles.
+    from core.study.bundle import stored_or_bundled
+
+    name = options.study.removeprefix(STUDY)
+    return stored_or_bundled(name, lambda: existing_store(options.db), seen=True)[0]
