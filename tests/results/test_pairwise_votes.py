@@ -266,8 +266,8 @@ def test_agreement_by_hand_with_the_raters_own_answers() -> None:
     columns = [column.name for column in table.columns]
     first = dict(zip(columns, table.rows[0], strict=True))
     assert (first["item"], first["gap"]) == ("q03", 0.5)
-    assert "Alpha text of q03" in str(first["text"])
-    assert "Beta text of q03" in str(first["text"])
+    assert str(first["text"]).startswith("Candidate, ai: Alpha text of q03")
+    assert "Comparator, human: Beta text of q03" in str(first["text"])
     assert "candidate read first: Because of first." in str(first["reasons"])
 
 

@@ -487,15 +487,7 @@ def _beside_votes(
 ) -> BesideVotes:
     panel = votes_panel(record, scores_of(output))
     counted = count(record, Filters())
-    design = record.study.design
-    known = {}
-    for pair in pairs:
-        for turned, (candidate, comparator) in enumerate(((pair.one, pair.other), (pair.other, pair.one))):
-            same_pair = candidate.row.item_id, candidate.row.level or NO_LEVEL
-            systems = candidate.row.system, comparator.row.system
-            same_level = candidate.row.level == comparator.row.level
-            if systems == (design.candidate, design.comparator) and same_level:
-                known[same_pair] = pair, bool(turned)
+    known = _of_study(record, pairs)
     answers = np.array(
         [_code(*known[key]) if key in known else MISSING for key in counted.keys], dtype=np.int64
     )
@@ -518,7 +510,7 @@ def _beside_votes(
         position_bias(sides[0], sides[1]),
         {why: n for why, n in left_out.items() if n},
         panel,
-        tuple(_text_beside(*one, design.candidate, design.comparator) for one in known.values()),
+        pair_texts(record, [output]),
     )
 
 
@@ -543,19 +535,52 @@ def _code(pair: JudgedPair, turned: bool) -> int:
     return {CANDIDATE: COMPARATOR, COMPARATOR: CANDIDATE}.get(answer, answer) if turned else answer
 
 
-def _text_beside(pair: JudgedPair, turned: bool, candidate: str, comparator: str) -> TextBeside:
-    one, other = (pair.other, pair.one) if turned else (pair.one, pair.other)
-    said = [
-        f"{'candidate' if trial.own_first is not turned else 'comparator'} read first: {trial.feedback}"
-        for trial in pair.trials
-        if trial.feedback
-    ]
-    return TextBeside(
-        replace(one.row, system=ONLY_SYSTEM),
-        one.question or other.question or "",
-        f"{candidate} (candidate): {one.text}\n{comparator} (comparator): {other.text}",
-        {"": "\n".join(said)} if said else {},
+def pair_texts(record: StudyRecord, outputs: Sequence[JudgeOutput]) -> tuple[TextBeside, ...]:
+    """Both texts of each pair of a study, one after the other, with the reasons of the judges that compared them.
+
+    outputs: judges' outputs; those of other kinds count for nothing.
+    """
+    design = record.study.design
+    reasons: dict[tuple[str, str], dict[str, str]] = {}
+    for output in outputs:
+        if output.kind != KIND.name:
+            continue
+        for key, (pair, turned) in _of_study(record, judged_pairs(output)).items():
+            said = [
+                f"{'candidate' if trial.own_first is not turned else 'comparator'} read first: {trial.feedback}"
+                for trial in pair.trials
+                if trial.feedback
+            ]
+            reasons.setdefault(key, {})[output.name] = "\n".join(said)
+    questions = {item.item_id: item.question for item in record.items}
+    texts: dict[tuple[str, str], dict[str, str]] = {}
+    for one in record.outputs:
+        texts.setdefault((one.item_id, one.level), {})[one.source] = one.text
+    return tuple(
+        TextBeside(
+            ScoredRow(item, ONLY_SYSTEM, None if level == NO_LEVEL else level),
+            questions.get(item, ""),
+            "\n\n".join(
+                f"{role}, {system}: {of_system.get(system, '')}"
+                for role, system in (("Candidate", design.candidate), ("Comparator", design.comparator))
+            ),
+            reasons.get((item, level), {}),
+        )
+        for (item, level), of_system in texts.items()
     )
+
+
+def _of_study(
+    record: StudyRecord, pairs: Sequence[JudgedPair]
+) -> dict[tuple[str, str], tuple[JudgedPair, bool]]:
+    """(item, level) -> the judge's pair of a study's two systems, and whether its first text is the comparator's."""
+    design = record.study.design
+    found = {}
+    for pair in _decoded(record, pairs):
+        one, other = pair.one.row, pair.other.row
+        if one.level == other.level and {one.system, other.system} == {design.candidate, design.comparator}:
+            found[one.item_id, one.level or NO_LEVEL] = pair, one.system == design.comparator
+    return found
 
 
 def _votes_block(
