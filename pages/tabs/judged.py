@@ -214,7 +214,7 @@ def render_consistency(store: Store, run: Run) -> None:
         if len(found.orders) < 2:
             nothing("the judge read the two texts in one order; start a new run with both orders")
         else:
-            result_table.show(orders_table(found.order))
+            result_table.show(orders_table(found.order, found.orders))
 
 
 _LOOKED_INTO = 30
