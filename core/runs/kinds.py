@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from core.errors import InputError
 from core.generation import damage, factual
-from core.judges import alignment, answers, automqm, claims, cross_examination, direct, quality, rubric
+from core.judges import alignment, answers, automqm, claims, cross_examination, direct, quality, rubric, twins
 from core.metrics import kind as metrics
 from core.schema.runs import Kind, Work
 
@@ -22,6 +22,7 @@ KINDS: Mapping[str, Kind] = {
         quality.KIND,
         answers.KIND,
         alignment.KIND,
+        twins.KIND,
     )
 }
 

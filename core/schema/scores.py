@@ -27,6 +27,8 @@ EDIT = "edit"
 """Label of an edited twin: the name of the edit that it received; without it, or `none`, the text is as it was made."""
 NO_EDIT = "none"
 """Value of both labels for texts as they were made."""
+ROLE = "role"
+"""Label of a text in a file of edited twins: `better` or `worse`, its place in the pair by the levels as made."""
 
 
 @dataclass(frozen=True)

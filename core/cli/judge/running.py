@@ -17,6 +17,7 @@ from core.cli.shared.options import (
     add_columns_option,
     add_pair_option,
     existing_store,
+    name_list,
     print_notes,
     print_result,
     run_number,
@@ -37,15 +38,18 @@ from core.cli.shared.sources import (
 )
 from core.errors import InputError
 from core.formats.mt_metrics_eval import read_folder
-from core.formats.registry import read_ratings
+from core.formats.registry import read_ratings, read_texts
+from core.generation.twins import BY_RULES, OWN_STYLE, PROBES
 from core.judges.answers import check_together, question_sets_of
 from core.judges.kind import JudgeKind
+from core.judges.twins import plan_twins
 from core.results.cells import plain
 from core.results.judges.cross_examination import (
     alignment_table,
     caught_table,
     marked_texts,
 )
+from core.results.judges.twins import twins_made, twins_table
 from core.runs.jobs import RunAtHand
 from core.runs.judging import pieces_done
 from core.runs.judging.in_one_file import (
@@ -53,7 +57,7 @@ from core.runs.judging.in_one_file import (
 )
 from core.runs.records import write_pieces
 from core.runs.texts import rated_of_study
-from core.schema.runs import Kind, Reads
+from core.schema.runs import RULES, Kind, Reads
 from core.schema.scores import OutputSet, RatingSet
 from core.schema.settings import fields_of
 from core.store import Store
@@ -78,12 +82,14 @@ class Given:
     write: Callable[[RunAtHand, Path], Any] = finish_in_folder
     show: Callable[[argparse.Namespace, Any], None] = lambda *_: None
     """Prints the return value of `write`."""
+    usual: str | None = None
+    """Backend if the command names none; None: it has to name one."""
 
 
 def add_run(command: argparse.ArgumentParser, kind: Kind, given: Given) -> None:
     """Register the arguments of one kind of run."""
     given.add(command, kind)
-    settings = add_run_options(command, kind, same=given.same)
+    settings = add_run_options(command, kind, usual=given.usual, same=given.same)
     if (file := kind.attachment) is not None:
         of_study = ": the raters' own task in a study if it suits the judge, else" if _of_raters(kind) else ""
         settings.add_argument(
@@ -186,6 +192,26 @@ def _add_marked(command: argparse.ArgumentParser, _: Kind) -> None:
     )
 
 
+def _add_levels(command: argparse.ArgumentParser, _: Kind) -> None:
+    command.add_argument("inputs", nargs=1, metavar=NAMES, help=MEANING)
+    command.add_argument(
+        "--probes",
+        metavar="P,P",
+        help=f"edits to make: {', '.join(PROBES)} (default: all, without a model all but {OWN_STYLE})",
+    )
+    command.add_argument(
+        "--levels",
+        metavar="BEST,WORSE",
+        help="the pair's two levels (default: the best, and the one at three quarters of the way to the worst: of A0 to A4, "
+        "A0 and A3)",
+    )
+    add_pair_option(command)
+    add_columns_option(command)
+    command.add_argument(
+        "--json", action="store_true", help="print JSON; everything else goes to standard error"
+    )
+
+
 def _texts(store: Store, options: argparse.Namespace, _: Kind) -> tuple[bytes, str]:
     return read_given(store, options.inputs[0], options.language_pair, options.columns)
 
@@ -255,6 +281,18 @@ def _marks(options: argparse.Namespace) -> RatingSet:
     return marked[0]
 
 
+def _pairs_of_levels(store: Store, options: argparse.Namespace, kind: Kind) -> tuple[bytes, str]:
+    data, name = _texts(store, options, kind)
+    usual = BY_RULES if (options.backend or options.usual_backend) == RULES else tuple(PROBES)
+    plan = plan_twins(
+        read_texts(data, name),
+        probes=name_list(options.probes) or usual,
+        levels=name_list(options.levels) or (),
+    )
+    print_notes(plan.notes)
+    return write_pieces(plan.twins), f"twins-{Path(name).stem}.jsonl"
+
+
 def _with_pieces(run: RunAtHand, folder: Path) -> Any:
     finish_in_folder(run, folder)
     return pieces_done(run)
@@ -266,9 +304,17 @@ def _show_alignment(options: argparse.Namespace, texts: Any) -> None:
     print_result(options, plain(found), print_said, [said, caught_table(found)])
 
 
+def _show_twins(options: argparse.Namespace, twins: Any) -> None:
+    found = twins_made(twins)
+    print_result(options, plain(found), print_said, [twins_table(found)])
+
+
 GIVEN: Mapping[Reads, Given] = {
     "texts": Given(_add_texts, _texts, "these texts"),
     "rated texts": Given(_add_rated, _rated, "these texts and ratings"),
     "questions asked": Given(_add_questions, _questions, "these questions"),
     "marked texts": Given(_add_marked, _marked, "these texts", _with_pieces, _show_alignment),
+    "pairs of levels": Given(
+        _add_levels, _pairs_of_levels, "these texts, levels and probes", _with_pieces, _show_twins, RULES
+    ),
 }
