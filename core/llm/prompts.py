@@ -74,6 +74,9 @@ USES: Mapping[tuple[str, str | None], Use] = {
     ("rubric-prometheus", None): _use(
         "criterion scale lowest highest question reference response", "criterion scale reference response"
     ),
+    ("pairwise", None): _use(
+        "guidelines question reference level choices texts", "guidelines choices texts", "json"
+    ),
     ("decompose", "low-low"): _use("text", "text", "json"),
     ("decompose", "low-high"): _use("text", "text", "json"),
     ("decompose", "high-low"): _use("text", "text", "json"),
@@ -120,6 +123,7 @@ STEPS: Mapping[str, str] = {
     "rubric": "Judging by the rubric",
     "rubric-text": "Judging by the rubric",
     "rubric-prometheus": "Judging by the rubric",
+    "pairwise": "Comparing two answers",
     "decompose": "Finding the claims of a text",
     "verify": "Verifying claims",
     "questions": "Asking questions of a text",

@@ -47,7 +47,7 @@ def render() -> None:
                 "will cost.",
                 "judges",
             )
-            started = new_run.form(store, "judges", chosen_judge.judges_of("texts"))
+            started = new_run.form(store, "judges", chosen_judge.judges_of("texts", "pairs"))
             if started is not None:
                 chosen_judge.remember((RUN, started))
                 st.rerun()

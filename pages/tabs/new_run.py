@@ -253,7 +253,7 @@ _RATED = Source(
     read_rated,
     _rated_summary,
 )
-_SOURCES: Mapping[Reads, Source] = {"texts": TEXTS, "rated texts": _RATED}
+_SOURCES: Mapping[Reads, Source] = {"texts": TEXTS, "pairs": TEXTS, "rated texts": _RATED}
 
 
 def model(kind: AuditKind) -> Wanted:

@@ -88,7 +88,9 @@ def choose(store: Store) -> Chosen:
     """Choose a judge's run or scores from elsewhere; without any, the form of a new run."""
     runs: dict[Chosen, str] = {
         (RUN, run.run_id): menus.name_of(run)
-        for run in list_runs(store, tuple(kind.name for kind in (*judges_of("texts"), *kinds_that("audit"))))
+        for run in list_runs(
+            store, tuple(kind.name for kind in (*judges_of("texts", "pairs"), *kinds_that("audit")))
+        )
     }
     files: dict[Chosen, str] = {
         (FILE, file.file_id): chosen_scores.name_of(file) for file in kept_files(store, "scores")
@@ -119,10 +121,10 @@ def page_of(run: Run) -> StreamlitPage:
     return other_page("judges")
 
 
-def judges_of(reads: Reads) -> tuple[JudgeKind, ...]:
-    """The judges whose files hold this."""
+def judges_of(*reads: Reads) -> tuple[JudgeKind, ...]:
+    """The judges whose files hold one of these."""
     return tuple(
-        kind for kind in kinds_that("judging") if isinstance(kind, JudgeKind) and kind.reads == reads
+        kind for kind in kinds_that("judging") if isinstance(kind, JudgeKind) and kind.reads in reads
     )
 
 

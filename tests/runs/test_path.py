@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.texts.judge_runs import create_told, settings, texts, worked
+from helpers.texts.judge_runs import create_told, pairs, settings, texts, worked
 from helpers.texts.slips import rated_texts
 
 from core.cli import main
@@ -40,6 +40,7 @@ ROW = ScoredRow("1", "s", "A1", "en")
 FILES: dict[str, bytes] = {
     "questions": b"item_id,question,reference\n1,Who?,Ann built 2 mills in 1901.\n2,Where?,In Delft in 1902.\n",
     "texts": texts(2),
+    "pairs": pairs(2),
     "rated texts": rated_texts(2),
     "questions asked": write_pieces(
         QuestionSet(replace(ROW, item_id=item), "text", "a", "It burned.", (CrossQuestion("Did it burn?"),))
