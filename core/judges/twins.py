@@ -175,7 +175,7 @@ def plan_twins(outputs: OutputSet, *, probes: Collection[str] = (), levels: Sequ
             "no item has texts of one system at two levels: twins are made from pairs of known quality, so the file needs "
             "a column level with, for example, A0 and A3"
         )
-    better, worse = _levels(levels, found, problems)
+    better, worse = _chosen(levels, found, problems)
     if problems:
         raise InputError("No twins can be made", problems)
     left_out = Counter({NO_LEVEL: sum(level_number(one.level) is None for one in outputs.outputs)})
@@ -207,13 +207,23 @@ def _series(outputs: OutputSet) -> dict[tuple[object, ...], Series]:
     return series
 
 
-def _levels(given: Sequence[str], found: Mapping[float, str], problems: list[str]) -> tuple[float, float]:
+def levels_of(outputs: OutputSet) -> tuple[str, ...]:
+    """The levels from which pairs can be made, best first; empty if no item has two of one system."""
+    series = _series(outputs).values()
+    found = {level: one.level or "" for texts in series for level, one in texts.items()}
+    return tuple(found[level] for level in sorted(found)) if any(len(texts) > 1 for texts in series) else ()
+
+
+def usual_worse(n_levels: int) -> int:
+    """The place of the worse level among this many, best first: three quarters of the way to the worst."""
+    return max(1, round((n_levels - 1) * 0.75))
+
+
+def _chosen(given: Sequence[str], found: Mapping[float, str], problems: list[str]) -> tuple[float, float]:
     """The better and the worse level's numbers; problems are added."""
     there = sorted(found)
     if not given:
-        if len(there) < 2:
-            return 0.0, 0.0
-        return there[0], there[max(1, round((len(there) - 1) * 0.75))]
+        return (there[0], there[usual_worse(len(there))]) if len(there) > 1 else (0.0, 0.0)
     numbers = [level_number(level) for level in given]
     known = [number for number in numbers if number is not None and number in found]
     names = ", ".join(found[number] for number in there)

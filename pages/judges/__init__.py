@@ -8,11 +8,12 @@ import streamlit as st
 from core.judges.alignment import MarkedText
 from core.judges.answers import QuestionSet
 from core.judges.kind import AuditKind
+from core.judges.twins import Twin
 from core.runs.kinds import KINDS
 from core.schema.runs import Run
 from core.store import Store
 from core.store.runs import get_run
-from pages.judges import agreement, reliability
+from pages.judges import agreement, reliability, twins
 from pages.tabs import downloads, judged, new_run, texts
 from pages.widgets import (
     blind_pair,
@@ -47,7 +48,7 @@ def render() -> None:
                 "will cost.",
                 "judges",
             )
-            started = new_run.form(store, "judges", chosen_judge.judges_of("texts", "pairs"))
+            started = new_run.form(store, "judges", chosen_judge.judges_of("texts", "pairs"), twins.start)
             if started is not None:
                 chosen_judge.remember((RUN, started))
                 st.rerun()
@@ -105,5 +106,6 @@ def _result(store: Store, run: Run) -> None:
 _RESULTS: Mapping[type, Callable[[Store, Run], None]] = {
     QuestionSet: reliability.result_of_answers,
     MarkedText: reliability.result_of_marked,
+    Twin: twins.result,
 }
 """What an audit works on -> the function that shows its result; other audits only have files."""

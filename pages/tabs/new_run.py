@@ -273,13 +273,19 @@ def start(store: Store, data: bytes, name: str, wanted: Wanted) -> None:
     chosen_judge.remember((chosen_scores.RUN, run.run.run_id))
 
 
-def form(store: Store, prefix: str, kinds: Sequence[JudgeKind]) -> int | None:
+OfTexts = Callable[[Store, Texts, Any], None]
+"""Shows what else can be done with the chosen texts, given (store, texts as a file, their contents)."""
+
+
+def form(
+    store: Store, prefix: str, kinds: Sequence[JudgeKind], of_texts: OfTexts = lambda *_: None
+) -> int | None:
     """Show the form; return the number of the run that its button started, or None.
 
-    prefix: of the widgets' keys. kinds: the judges offered.
+    prefix: of the widgets' keys. kinds: the judges offered. of_texts: called below the chosen texts.
     """
     with mistakes_shown():
-        return _form(store, prefix, {kind.name: kind for kind in kinds})
+        return _form(store, prefix, {kind.name: kind for kind in kinds}, of_texts)
     return None  # type: ignore[unreachable]  # The page shows what is wrong.
 
 
@@ -348,7 +354,7 @@ def _own(prefix: str, kind: Kind) -> str:
     return f"{prefix}_{kind.name}"
 
 
-def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind]) -> int | None:
+def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind], of_texts: OfTexts) -> int | None:
     _load_judge(prefix, kinds)
     name: str = st.radio(
         "Kind",
@@ -368,6 +374,7 @@ def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind]) -> int | No
         if texts is not None:
             found = source.contents(texts)
             contents = found if isinstance(found, RatedSet) else unrated(found)
+            of_texts(store, texts, found)
     if contents is not None:
         _begin_with_the_study(store, prefix, kind)
     wanted = _judge(prefix, kind, contents)
