@@ -7,7 +7,16 @@ import pandas as pd
 import streamlit as st
 
 from core.generation.twins import BY_RULES, PROBES
-from core.judges.twins import KIND, TWINS_FILE, Twin, diff_of, levels_of, plan_twins, usual_worse
+from core.judges.twins import (
+    KIND,
+    LEFT_OUT_FILE,
+    TWINS_FILE,
+    Twin,
+    diff_of,
+    levels_of,
+    plan_twins,
+    usual_worse,
+)
 from core.results.judges.twins import twins_made, twins_table
 from core.runs.judging import pieces_done
 from core.runs.path import at_hand, written
@@ -24,6 +33,7 @@ from pages.widgets.parts import explained, nothing, part, table
 _PREFIX = f"judges_{KIND.name}"
 """Of the form's widgets, as new_run.model has it."""
 MOST_EXAMPLES = 3
+MOST_LISTED = 50
 
 
 def start(store: Store, texts: Texts, contents: Any) -> None:
@@ -82,8 +92,8 @@ def result(store: Store, run: Run) -> None:
     """Show how many twins were made, three of them as differences, and what was left out."""
     part(
         "Edited twins",
-        "Every twin keeps the facts of its text. Have a judge or a metric score the file of twins: a change against the "
-        "unedited text is a bias.",
+        "Every twin keeps the facts of its text. Have a judge or a metric score the file of twins: where the scores of twins "
+        "differ from those of the unedited texts on average, the judge is biased.",
         "pairs#twins",
     )
     at = at_hand(store, run)
@@ -130,6 +140,11 @@ def _left_out(twins: Sequence[Twin]) -> None:
     if not lost:
         return
     part("Left out", "A twin that breaks a fact is refused. Its text stands in the file only as made.")
+    if len(lost) > MOST_LISTED:
+        st.markdown(
+            f":small[The first {MOST_LISTED} of {len(lost):,}; `{LEFT_OUT_FILE}` in the tab Files has all.]"
+        )
+        lost = lost[:MOST_LISTED]
     table(
         pd.DataFrame(
             {
