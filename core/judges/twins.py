@@ -35,7 +35,7 @@ from core.llm.defusing import defused
 from core.llm.parsing import read_text
 from core.llm.prompts import Prompt, for_use
 from core.schema.runs import RULES, KindSettings, PromptSlot
-from core.schema.scores import EDIT, NO_EDIT, PAIR, ROLE, OutputSet, ScorableOutput, ScoredRow
+from core.schema.scores import EDIT, EDITED_BY, NO_EDIT, PAIR, ROLE, OutputSet, ScorableOutput, ScoredRow
 from core.schema.settings import seed_setting, setting
 from core.tables.columns import level_number
 from core.tables.reading import clean_text, printable_text, shown
@@ -162,7 +162,7 @@ def plan_twins(outputs: OutputSet, *, probes: Collection[str] = (), levels: Sequ
     problems = []
     if unknown := [name for name in probes if name not in PROBES]:
         problems.append(f"{', '.join(map(shown, unknown))}: no such probe; choose from {', '.join(PROBES)}")
-    taken = sorted({label for one in outputs.outputs for label in one.labels} & {PAIR, EDIT, ROLE})
+    taken = sorted({label for one in outputs.outputs for label in one.labels} & {PAIR, EDIT, ROLE, EDITED_BY})
     if taken:
         problems.append(
             f"the file has the columns {', '.join(taken)}, which twins need: leave them out, or choose the texts that the "
@@ -332,7 +332,8 @@ def _open(settings: TwinSettings, prompts: Mapping[str, Prompt]) -> Audits:
 def twin_outputs(twins: Sequence[Twin]) -> tuple[ScorableOutput, ...]:
     """The texts to judge, pair by pair: both unedited texts, then for each twin that was made the twin and its opponent.
 
-    The labels `pair`, `edit` and `role` are added; item, system, level, other labels, source and reference stay.
+    The labels `pair`, `edit` and `role` are added, and `edited_by` to a model's twins; item, system, level, other labels,
+    source and reference stay.
     """
     pairs: dict[tuple[object, ...], list[Twin]] = {}
     for twin in twins:
@@ -351,9 +352,10 @@ def _both(twin: Twin, pair: str, edited: str | None) -> Iterator[ScorableOutput]
     """The pair's texts, the twin's own first. edited: its text after the edit; None: as made."""
     other: Role = "worse" if twin.role == "better" else "better"
     edit = NO_EDIT if edited is None else twin.probe
-    for role, level, text, label in (
-        (twin.role, twin.row.level, twin.text if edited is None else edited, edit),
-        (other, twin.other_level, twin.other, NO_EDIT),
+    by = {EDITED_BY: twin.editor} if edited is not None and twin.editor != RULES else {}
+    for role, level, text, label, more in (
+        (twin.role, twin.row.level, twin.text if edited is None else edited, edit, by),
+        (other, twin.other_level, twin.other, NO_EDIT, {}),
     ):
         yield ScorableOutput(
             twin.row.item_id,
@@ -363,7 +365,7 @@ def _both(twin: Twin, pair: str, edited: str | None) -> Iterator[ScorableOutput]
             twin.source,
             level,
             twin.row.language,
-            {**twin.row.labels, PAIR: pair, EDIT: label, ROLE: role},
+            {**twin.row.labels, PAIR: pair, EDIT: label, ROLE: role, **more},
         )
 
 

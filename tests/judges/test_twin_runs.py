@@ -34,7 +34,7 @@ from core.results.judges.twins import twins_made, twins_table
 from core.runs.judging import pieces_done
 from core.runs.path import written
 from core.runs.records import read_pieces, write_pieces
-from core.schema.scores import EDIT, NO_EDIT, PAIR, ROLE, ScorableOutput
+from core.schema.scores import EDIT, EDITED_BY, NO_EDIT, PAIR, ROLE, ScorableOutput
 from core.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -262,7 +262,12 @@ def test_a_model_makes_every_twin(store: Store) -> None:
     assert [one.reason for one in twins if one.edited is None] == []
     assert {one.editor for one in twins} == {"tiny"}
     assert all(one.additions == () and diff_of(one) for one in twins)
-    assert len(read_texts(files[TWINS_FILE], TWINS_FILE).outputs) == 3 * (2 + 2 * 6)
+    found = read_texts(files[TWINS_FILE], TWINS_FILE).outputs
+    assert len(found) == 3 * (2 + 2 * 6)
+    assert all(
+        one.labels.get(EDITED_BY) == (None if one.labels[EDIT] == NO_EDIT else "tiny") for one in found
+    )
+    assert set(Counter(group_of(one) for one in found).values()) == {2}
 
 
 def test_an_edit_that_breaks_a_fact_is_asked_for_again_then_left_out(store: Store) -> None:
