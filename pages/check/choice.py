@@ -25,7 +25,7 @@ from core.results.check.verdict import (
 )
 from core.results.choices import dimensions_of
 from core.results.correlations.votes import votes_panel
-from core.results.joining import check_join, merge_tables
+from core.results.joining import check_join
 from core.results.panel import Panel, judge_scores, panel_of, read_panel
 from core.runs.asked import asked_of
 from core.runs.costs import facts_of_run
@@ -238,7 +238,7 @@ def _of_study(store: Store, study: Study, judges: _Judges) -> Given | None:
         own = [*judges.tables, *(judge_scores(*one) for one in judges.beside)]
         raters = None if people == everyone else people
         if ratings is None:
-            return votes_panel(record, merge_tables(own), raters=raters)
+            return votes_panel(record, own, raters=raters)
         for table in own:
             check_join(ratings, table)
         return panel_of(ratings, own, raters=raters, dimension=dimension)

@@ -13,7 +13,7 @@ from core.runs.kinds import KINDS
 from core.schema.runs import Run
 from core.store import Store
 from core.store.runs import get_run
-from pages.judges import agreement, reliability, twins
+from pages.judges import agreement, pairs, reliability, twins
 from pages.tabs import downloads, judged, new_run, texts
 from pages.widgets import (
     blind_pair,
@@ -78,6 +78,9 @@ def _run(store: Store, run: Run) -> None:
         **(
             {
                 "Scores": scores["Scores"],
+                **(
+                    {"Pairs": partial(pairs.render, store, run)} if "pairs" in KINDS[run.kind].reports else {}
+                ),
                 "Texts": partial(texts.render, store, run),
                 "Judges": scores["Judges"],
                 "Reliability": partial(reliability.render, store, run),

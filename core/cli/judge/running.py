@@ -146,9 +146,9 @@ def _attached(options: argparse.Namespace, kind: Kind) -> str:
             assert study is not None, "it begins with study:"
             if kind.reads == "pairs" and study.kind == "pairs":
                 return kind.attachment.dump(guidelines_of_study(store, study))
-        own = study.task
         usual = {name: one.default for name, one in fields_of(kind.Settings).items()}
         chosen = usual | settings_given(options, kind.Settings)
+        own = None if kind.reads == "pairs" else study.task
         if own is not None and isinstance(kind, JudgeKind) and kind.suits(own, chosen):
             return kind.attachment.dump(own)
     return kind.attachment.find(named or kind.attachment.usual)

@@ -43,7 +43,7 @@ from core.results.check.verdict import JudgeFacts
 from core.results.choices import TableChoice, dimensions_of, interval_problems
 from core.results.correlations.table import dimension_of
 from core.results.correlations.votes import votes_panel
-from core.results.joining import CorrelationOptions, SystemScores, check_join, merge_tables
+from core.results.joining import CorrelationOptions, SystemScores, check_join
 from core.results.judges.costs import JudgeCost
 from core.results.judges.spans import SpanOptions, draws_of_judge
 from core.results.meta_correlation import LiveSide, Side
@@ -645,7 +645,7 @@ def _votes_given(record: StudyRecord, tables: Sequence[ScoreTable], chosen: Mapp
             f"Study {shown(name)} compares pairs, and no judge votes on pairs. Add a judge's scores of its answers, e.g. "
             f"{shlex.quote(STUDY + name)} run:N: the judge then prefers the answer that it scored higher."
         )
-    return votes_panel(record, merge_tables(tables), raters=chosen["raters"], judges=chosen["judges"])
+    return votes_panel(record, tables, raters=chosen["raters"], judges=chosen["judges"])
 
 
 def _is_table(given: str) -> bool:
