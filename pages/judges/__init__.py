@@ -14,7 +14,7 @@ from core.schema.runs import Run
 from core.store import Store
 from core.store.runs import get_run
 from pages.judges import agreement, pairs, reliability, twins
-from pages.tabs import downloads, judged, new_run, texts
+from pages.tabs import downloads, judged, made, new_run, texts
 from pages.widgets import (
     blind_pair,
     chosen_judge,
@@ -84,6 +84,7 @@ def _run(store: Store, run: Run) -> None:
                 "Texts": partial(texts.render, store, run),
                 "Judges": scores["Judges"],
                 "Reliability": partial(reliability.render, store, run),
+                "Levels": partial(made.render, store, run),
             }
             if judges
             else {"Result": partial(_result, store, run)}

@@ -11,7 +11,7 @@ from core.errors import InputError
 from core.formats.mt_metrics_eval import USUAL_RATINGS, rating_names
 from core.formats.rated import unrated
 from core.formats.registry import read_rated, read_texts
-from core.judges.kind import AuditKind, Bench, JudgeKind, JudgeSettings
+from core.judges.kind import Bench, JudgeKind, JudgeSettings
 from core.runs.asked import OPENAI_KEY, OPENAI_URL, Asked, Running
 from core.runs.environments import missing_for
 from core.runs.generation import has_texts, texts_of_run
@@ -277,8 +277,8 @@ _PAIRS = replace(TEXTS, ways={**TEXTS.ways, "study": ("A study", _pairs_of_study
 _SOURCES: Mapping[Reads, Source] = {"texts": TEXTS, "pairs": _PAIRS, "rated texts": _RATED}
 
 
-def model(kind: AuditKind) -> Wanted:
-    """Choose the model and the settings of an audit."""
+def model(kind: Kind) -> Wanted:
+    """Choose the model and the settings of a run without a form of its own, such as an audit."""
     prefix = f"judges_{kind.name}"
     own = kind.Settings.model_fields.keys()
     chosen = settings_form.choose_backend(prefix, kind.rules if kind.Settings.MODEL_FREE else None, own)
