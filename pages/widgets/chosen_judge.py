@@ -121,6 +121,16 @@ def page_of(run: Run) -> StreamlitPage:
     return other_page("judges")
 
 
+def pairs_page_of(run: Run) -> StreamlitPage:
+    """Make this judge of pairs what its page shows, with its tab Pairs open; returns that page."""
+    st.session_state["judges_part_judge"] = PAIRS_TAB
+    return page_of(run)
+
+
+PAIRS_TAB = "Pairs"
+"""Name of the tab of a judge that compares pairs."""
+
+
 def judges_of(*reads: Reads) -> tuple[JudgeKind, ...]:
     """The judges whose files hold one of these."""
     return tuple(
