@@ -17,7 +17,7 @@ from core.results.check.tables import CHECK_TABLES, check_json, check_tables
 from core.results.check.verdict import Check
 from core.store import Store
 from core.tables.files import json_text
-from pages.check import choice, gaps, next_study
+from pages.check import choice, escalation, gaps, next_study
 from pages.check.since import since
 from pages.widgets import visitor
 from pages.widgets.messages import mistakes_shown, plain
@@ -47,6 +47,7 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
             "  \n".join(f"**{plain(line)}**" for line in fails) or "No group is shown to be below the limit."
         )
         show(groups, titled=False)
+    escalation.offer(store, given, found)
     part("All numbers", "Every judge, with the human ceiling.", "check#four-uses")
     show(numbers, titled=False)
     _files(given, found, since(found))

@@ -42,6 +42,7 @@ from core.results.check.escalation import (
     escalation_tables,
     numbers_beside,
     option_problems,
+    sent_from,
     sent_texts,
     sure_by_cut,
     sure_by_margin,
@@ -180,7 +181,15 @@ def _study(found: Escalation, options: argparse.Namespace) -> list[str]:
     if why is not None and not any(texts):
         raise why
     with open_store(database_path(options.db)) as store:
-        study, _ = draft_study(store, options.study, found.panel, sent, texts, use="monitor")
+        study, _ = draft_study(
+            store,
+            options.study,
+            found.panel,
+            sent,
+            texts,
+            use="monitor",
+            file_name=sent_from(found.panel.name),
+        )
     return [
         f"Study {study.name!r} is a draft of {len(sent.rows):,} of these texts, with {study.design.votes_per_pair} raters a text. Add "
         f"raters and open it. Afterwards, the same command with `--labels {STUDY}{study.name}` gives the total."

@@ -600,6 +600,19 @@ def sent_texts(found: Escalation, n: int | None = None, *, rng: int = 0) -> Next
     )
 
 
+def sent_from(name: str) -> str:
+    """The file name of a study of texts that were sent to people. Not that of `next_labels.chosen_from`: its texts are
+    uncertain ones alone, so a check must not read them as further labels.
+    """
+    return f"escalated from {name}"
+
+
+def only_judge(panel: Panel, judge: str) -> Panel:
+    """The panel with one of its judges."""
+    at = panel.judges.index(judge)
+    return replace(panel, judges=(judge,), scores=panel.scores[:, [at]], sources=panel.sources[at : at + 1])
+
+
 # --- sentences, tables and JSON ----------------------------------------------------------------
 
 
