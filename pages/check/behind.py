@@ -26,7 +26,7 @@ from pages.widgets.result_table import show
 
 
 def render(store: Store, given: choice.Given, found: Check) -> None:
-    """Show what would settle an open verdict, which judge to use, the rules, where the judge fails, and all numbers."""
+    """Show what would settle an open verdict, which judge to use, the rules, where the judge fails, all numbers, and where it is kept."""
     if len(found.judges) > 1:
         with mistakes_shown():
             _which(given, found)
@@ -47,9 +47,9 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
             "  \n".join(f"**{plain(line)}**" for line in fails) or "No group is shown to be below the limit."
         )
         show(groups, titled=False)
-    escalation.offer(store, given, found)
     part("All numbers", "Every judge, with the human ceiling.", "check#four-uses")
     show(numbers, titled=False)
+    escalation.offer(store, given, found)
     _files(given, found, since(found))
     gaps.show_gaps(found.panel, given.beside)
 
