@@ -13,6 +13,7 @@ from core.report.card import command_said
 from core.results.check.escalation import (
     AGAINST,
     DEFAULT_OPTIONS,
+    FEWEST_AUDITED,
     KNOWN_BY_NAME,
     Against,
     Escalation,
@@ -294,7 +295,7 @@ def _send(store: Store, given: choice.Given, found: Escalation, place: str) -> N
         st.markdown("Pairs cannot be added to this study. Plan a new one of the texts for people.")
         return
     key = f"{place}_{len(found.sent)}"
-    left, middle, right = st.columns([1, 2, 1], vertical_alignment="bottom")
+    left, audits, middle, right = st.columns([1, 1, 2, 1], vertical_alignment="bottom")
     n: int = left.number_input(
         "Texts for people",
         1,
@@ -303,6 +304,15 @@ def _send(store: Store, given: choice.Given, found: Escalation, place: str) -> N
         key=f"{key}_n",
         help="Fewer are drawn at random.",
     )
+    audit: int = audits.number_input(
+        "Kept texts to audit",
+        0,
+        len(found.auditable),
+        0,
+        key=f"{key}_audit",
+        disabled=not found.auditable,
+        help=f"Drawn at random. From {FEWEST_AUDITED} on, their labels alone correct the kept texts.",
+    )
     stem = found.panel.name.removeprefix("study ").rsplit(".", 1)[0]
     name = middle.text_input("Name of the study", f"{stem}: for people"[:80], key=f"{key}_name")
     if right.button("Make a study", key=f"{key}_make", icon=":material/how_to_vote:", width="stretch"):
@@ -310,7 +320,7 @@ def _send(store: Store, given: choice.Given, found: Escalation, place: str) -> N
             store,
             name,
             found.panel,
-            sent_texts(found, n),
+            sent_texts(found, n, audit=audit),
             read_texts_of(*given.texts(), found.panel),
             use="monitor",
             file_name=sent_from(found.panel.name),

@@ -199,7 +199,7 @@ def test_texts_without_a_confidence_go_to_people() -> None:
     assert not found.kept[[0, 399]].any()
     assert 399 in found.sent
     assert 0 not in found.sent
-    assert len(found.notes) == 1
+    assert len(found.notes) == len(found_of(given, sure).notes) + 1
 
 
 def test_a_shift_of_confidence_is_named() -> None:
@@ -321,13 +321,38 @@ def test_a_sample_of_the_texts_sent() -> None:
     unequal = found_of(_with_back(given, truth, np.array(sent.rows), np.linspace(0.1, 0.9, 30)), sure)
     assert unequal.total is None
     assert unequal.total_reason
-    kept = np.flatnonzero(sure == 1)[-5:]
-    of_kept = found_of(_with_back(given, truth, kept, 0.5), sure)
-    assert of_kept.total == before.total
     with pytest.raises(InputError):
         sent_texts(before, 0)
     with pytest.raises(InputError):
         sent_texts(after_all(given, sure, truth))
+
+
+def test_an_audit_of_kept_texts_corrects_them_alone() -> None:
+    given, sure, truth = split()
+    before = found_of(given, sure)
+    sent = sent_texts(before, audit=40, rng=2)
+    kept = [row for row in sent.rows if sure[row] == 1]
+    assert len(kept) == 40
+    assert set(kept) <= set(before.auditable)
+    assert len(sent.rows) == 40 + len(before.sent)
+    assert {one for row, one in zip(sent.rows, sent.probability, strict=True) if sure[row] == 1} == {
+        40 / len(before.auditable)
+    }
+    assert any(sure[row] == 1 for row in sent.rows[:40])  # mixed among the others
+    after = found_of(_with_back(given, truth, np.array(sent.rows), np.array(sent.probability)), sure)
+    assert (after.n_audited, after.n_back) == (40, len(before.sent))
+    assert after.found == before.found
+    audited = np.isin(np.arange(400), kept)
+    human = np.where((sure < 1) | audited, truth, NAN)
+    assert after.total == kept_and_sent(
+        Scored(given.scores[:, 0], human, np.arange(400)), sure == 1, pass_rate=True
+    )
+    few = found_of(_with_back(given, truth, np.array(kept[:10]), 0.1), sure)
+    assert few.n_audited == 10
+    assert few.total == before.total
+    unequal = found_of(_with_back(given, truth, np.array(kept), np.linspace(0.1, 0.9, 40)), sure)
+    assert unequal.n_audited == 0
+    assert unequal.total == before.total
 
 
 def after_all(given: Panel, sure: Any, truth: Any) -> Escalation:

@@ -132,6 +132,13 @@ def add_to(nouns: Commands) -> None:
         help="with --study: only N of these texts, drawn at random (default: all)",
     )
     command.add_argument(
+        "--audit",
+        type=int,
+        default=0,
+        metavar="N",
+        help="with --study: also N kept texts, drawn at random, whose labels correct the kept ones from 30 on (default %(default)s)",
+    )
+    command.add_argument(
         "--seed", type=int, default=0, help="seed of --send and of the texts' order (default %(default)s)"
     )
     add_labels_option(command, "--study")
@@ -148,6 +155,10 @@ def _escalate(options: argparse.Namespace) -> None:
         wrong.append("--send: needs a study, --study NAME")
     elif options.send is not None and options.send < 1:
         wrong.append(f"--send: must be at least 1, got {options.send}")
+    if options.audit and options.study is None:
+        wrong.append("--audit: needs a study, --study NAME")
+    elif options.audit < 0:
+        wrong.append(f"--audit: must be at least 0, got {options.audit}")
     if options.cut is not None and options.confidence is not None:
         wrong.append("--cut: gives a confidence of its own; leave out --confidence")
     check_options([*wrong, *out_problems(options)])
@@ -162,7 +173,7 @@ def _escalate(options: argparse.Namespace) -> None:
             found = escalate(panel, sure, chosen, returned=back)
             made = [] if options.study is None else _study(found, options)
         except InputError as problem:
-            named = {"human", "judge", "confidence", "cut", "send", "pass", *vars(chosen)}
+            named = {"human", "judge", "confidence", "cut", "send", "audit", "pass", *vars(chosen)}
             raise in_options(problem, named) from problem
     main, thresholds, total, texts = escalation_tables(found).values()
     lines = [*escalation_said(found), *made]
@@ -176,7 +187,7 @@ def _study(found: Escalation, options: argparse.Namespace) -> list[str]:
     """Make the study of `--study`."""
     from core.results.check.next_labels import draft_study  # imported lazily: loads studies
 
-    sent = sent_texts(found, options.send, rng=options.seed)
+    sent = sent_texts(found, options.send, audit=options.audit, rng=options.seed)
     texts, why = texts_given(found.panel, options)
     if why is not None and not any(texts):
         raise why
@@ -191,7 +202,7 @@ def _study(found: Escalation, options: argparse.Namespace) -> list[str]:
             file_name=sent_from(found.panel.name),
         )
     return [
-        f"Study {study.name!r} is a draft of {len(sent.rows):,} of these texts, with {study.design.votes_per_pair} raters a text. Add "
+        f"Study {study.name!r} is a draft of {len(sent.rows):,} texts, with {study.design.votes_per_pair} raters a text. Add "
         f"raters and open it. Afterwards, the same command with `--labels {STUDY}{study.name}` gives the total."
     ]
 

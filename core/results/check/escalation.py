@@ -46,6 +46,10 @@ AGAINST: Mapping[Against, str] = {
 KNOWN_BY_NAME = frozenset({"confidence", "conf", "certainty", "probability", "prob"})
 """Last words of columns that hold a judge's confidence."""
 Booleans = NDArray[np.bool_]
+FEWEST_AUDITED = 30
+"""Audited texts from which they alone correct the kept ones."""
+FEW_KEPT = 200
+"""Labelled kept texts below which the total of a threshold that they chose themselves misleads (docs/simulations/escalation.md)."""
 
 
 @dataclass(frozen=True)
@@ -329,6 +333,8 @@ class Escalation:
     """Places of the texts that go to people: below the threshold and without a label. Without a threshold all unlabelled ones."""
     n_back: int
     """Labelled texts below the threshold that did not choose it: labels that came back."""
+    n_audited: int
+    """Kept texts drawn at random whose labels came back; they correct the kept texts if there are FEWEST_AUDITED."""
     among_raters: Estimate
     """Share of pairs of raters that agree, on the kept labelled texts, or on all without a threshold."""
     kept_labelled: Estimate | None
@@ -362,6 +368,12 @@ class Escalation:
     def n_items(self) -> int:
         """Items of the texts whose labels chose the threshold."""
         return int(np.unique(self.panel.items[self.calibration]).size)
+
+    @property
+    def auditable(self) -> tuple[int, ...]:
+        """Places of the kept texts without a label."""
+        rated = np.any(~np.isnan(self.panel.ratings), axis=1)
+        return tuple(np.flatnonzero(self.kept & ~rated).tolist())
 
     @property
     def n_unlabelled(self) -> int:
@@ -436,14 +448,23 @@ def escalate(
     others = ~calibration
     compared = calibration & (kept | (found.chosen is None))
     among = _among_raters(own.only(compared[own.rows]), options)
-    total, why, scale = _total(one, kept, calibration, back, chances, options)
     unequal = _shift(kept, calibration, panel.items) if found.chosen is not None else None
     notes = list(panel.notes)
     if n := int((rated & ~known & calibration).sum()):
         notes.append(f"{n:,} labelled texts have no verdict or no confidence: they count as not kept")
-    if found.chosen is not None and (n := int((back & kept).sum())):
+    audited = back & kept & (np.zeros(len(kept), dtype=np.bool_) if chances is None else ~np.isnan(chances))
+    if not _equal(chances, audited):
+        audited = np.zeros(len(kept), dtype=np.bool_)
+    total, why, scale = _total(one, kept, calibration, back, audited, chances, options)
+    if n := int((back & kept & ~audited).sum()):
         notes.append(
-            f"{n:,} labels that came back are of kept texts: they are not used, because those texts were not drawn at random"
+            f"{n:,} labels that came back are of kept texts: they are not used, because nothing shows that those texts were drawn at random"
+        )
+    n_kept_labelled = 0 if total is None else total.n_kept_labelled
+    if 0 < n_kept_labelled < FEW_KEPT and audited.sum() < FEWEST_AUDITED:
+        notes.append(
+            f"the {n_kept_labelled:,} labels of kept texts that chose the threshold also correct the total, which is then too favourable to "
+            f"a judge whose errors all go one way; {FEWEST_AUDITED} kept texts or more, drawn at random and labelled with the others, prevent that"
         )
     return Escalation(
         one,
@@ -454,6 +475,7 @@ def escalate(
         calibration,
         tuple(np.flatnonzero(~rated & ~kept).tolist()),
         int((back & ~kept).sum()),
+        int(audited.sum()),
         among,
         _share(kept, calibration, panel.items, options),
         _share(kept, others, panel.items, options) if others.any() else None,
@@ -467,7 +489,7 @@ def escalate(
 
 
 def _equal(chances: Floats | None, where: Booleans) -> bool:
-    return chances is not None and bool(np.allclose(chances[where], chances[where][:1]))
+    return chances is not None and bool(where.any()) and bool(np.allclose(chances[where], chances[where][0]))
 
 
 def _agreeing(own: OwnTexts, against: Against) -> Floats:
@@ -506,6 +528,7 @@ def _total(
     kept: Booleans,
     calibration: Booleans,
     back: Booleans,
+    audited: Booleans,
     chances: Floats | None,
     options: EscalationOptions,
 ) -> tuple[KeptAndSent | None, str, LabelScale | None]:
@@ -520,7 +543,8 @@ def _total(
             "labels that came back were drawn with unequal probabilities, as by `check --next`",
             scale,
         )
-    used = (calibration | sent_back)[:, None] & ~np.isnan(scale.ratings)
+    correcting = audited if audited.sum() >= FEWEST_AUDITED else calibration & kept
+    used = ((calibration & ~kept) | sent_back | correcting)[:, None] & ~np.isnan(scale.ratings)
     counts = used.sum(axis=1)
     human = np.full(len(kept), np.nan)
     human[counts > 0] = np.where(used, scale.ratings, 0.0).sum(axis=1)[counts > 0] / counts[counts > 0]
@@ -568,33 +592,41 @@ def _missing(found: TrustThreshold, among: Estimate, options: EscalationOptions,
 # --- the texts for people ----------------------------------------------------------------------
 
 
-def sent_texts(found: Escalation, n: int | None = None, *, rng: int = 0) -> NextLabels:
+def sent_texts(found: Escalation, n: int | None = None, *, audit: int = 0, rng: int = 0) -> NextLabels:
     """The texts to send to people as a choice of texts to label, from which `next_labels.draft_study` makes a study.
 
-    n: a simple random sample of so many; None: all. Every text has the probability n / N. Their order is random, so that nothing
-    about a text tells why it is there. Raises InputError without a text to send, and for n below 1.
+    n: a simple random sample of so many of those below the threshold; None: all. audit: as many kept texts, drawn at random, whose
+    labels correct the kept ones without having chosen the threshold. A text's probability is that of its part. Their order is
+    random, so that nothing about a text tells why it is there. Raises InputError without a text to send, and for numbers below 1 or 0.
     """
+    problems = []
+    if n is not None and n < 1:
+        problems.append(f"send: must be at least 1, got {n}")
+    if audit < 0:
+        problems.append(f"audit: must be at least 0, got {audit}")
+    if problems:
+        raise InputError(f"{shown(found.panel.name)}: no texts to send", problems)
     if not found.sent:
         raise InputError(f"{shown(found.panel.name)}: no text is left to send to people")
-    if n is not None and n < 1:
-        raise InputError(
-            f"{shown(found.panel.name)}: no texts to send", [f"send: must be at least 1, got {n}"]
-        )
-    size = len(found.sent) if n is None else min(n, len(found.sent))
-    drawn = np.random.default_rng(rng).permutation(len(found.sent))[:size]
-    rows = tuple(found.sent[at] for at in drawn.tolist())
+    generator = np.random.default_rng(rng)
+    rows: list[tuple[int, float]] = []
+    for free, wanted in ((found.sent, len(found.sent) if n is None else n), (found.auditable, audit)):
+        size = min(wanted, len(free))
+        rows += [(free[at], size / len(free)) for at in generator.permutation(len(free))[:size].tolist()]
+    order = [rows[at] for at in generator.permutation(len(rows)).tolist()]
+    places = tuple(row for row, _ in order)
     return NextLabels(
         found.panel.name,
         found.panel.judges,
-        rows,
-        tuple(found.panel.rows[row] for row in rows),
-        tuple(tuple(float(one) for one in found.panel.scores[row]) for row in rows),
-        (size / len(found.sent),) * size,
-        (None,) * size,
-        ("at random",) * size,
+        places,
+        tuple(found.panel.rows[row] for row in places),
+        tuple(tuple(float(one) for one in found.panel.scores[row]) for row in places),
+        tuple(chance for _, chance in order),
+        (None,) * len(order),
+        ("at random",) * len(order),
         "none",
-        size,
-        len(found.sent),
+        len(order),
+        len(found.sent) + len(found.auditable),
         int(found.calibration.sum()),
         None,
     )
@@ -699,6 +731,7 @@ def _main(found: Escalation) -> ResultTable:
         Column("n_labelled_items", shown=False),
         Column("n_unlabelled", shown=False),
         Column("n_back", shown=False),
+        Column("n_audited", shown=False),
         Column("against", shown=False),
     )
     row = (
@@ -719,6 +752,7 @@ def _main(found: Escalation) -> ResultTable:
         found.n_items,
         found.n_unlabelled,
         found.n_back,
+        found.n_audited,
         options.against,
     )
     return ResultTable(
@@ -872,6 +906,7 @@ def escalation_json(found: Escalation) -> dict[str, Any]:
         "n_kept_unlabelled": int((found.kept & ~found.calibration).sum()),
         "n_sent": len(found.sent),
         "n_back": found.n_back,
+        "n_audited": found.n_audited,
         "total": None
         if total is None
         else {
