@@ -80,16 +80,16 @@ class Given:
     """Prints the return value of `write`."""
 
 
-def add_run(command: argparse.ArgumentParser, kind: Kind, given: Given) -> None:
-    """Register the arguments of one kind of run."""
+def add_run(command: argparse.ArgumentParser, kind: Kind, given: Given, *, several: bool = False) -> None:
+    """Register the arguments of one kind of run. several: see `add_run_options`."""
     given.add(command, kind)
-    settings = add_run_options(command, kind, same=given.same)
+    settings = add_run_options(command, kind, same=given.same, several=several)
     if (file := kind.attachment) is not None:
         of_study = ": the raters' own task in a study if it suits the judge, else" if _of_raters(kind) else ""
         settings.add_argument(
             f"--{file.option}", metavar="NAME|FILE", help=f"{file.help} (default{of_study} {file.usual})"
         )
-    if kind.work == "judging":
+    if kind.work == "judging" and not several:
         settings.add_argument(
             "--name", help="prefix of the judge's columns (default: its kind, mode and model)"
         )
@@ -98,7 +98,7 @@ def add_run(command: argparse.ArgumentParser, kind: Kind, given: Given) -> None:
 
 def run_judge(options: argparse.Namespace, kind: Kind, given: Given) -> None:
     """Carry out the command of one kind: create or resume the run, work it off, write its folder and print its result."""
-    wanted, running = requested_run(options, kind, name=options.name, attached=_attached(options, kind))
+    wanted, running = requested_run(options, kind, name=options.name, attached=attached_file(options, kind))
     if options.judge_file is not None and (changed := differences(options.judge_file, wanted)):
         of_file = " The limits and maps of the file belong to the judge without these changes."
         measured = options.judge_file.limits is not None or options.judge_file.maps
@@ -117,7 +117,7 @@ def _of_raters(kind: Kind) -> bool:
     return kind.reads == "rated texts"
 
 
-def _attached(options: argparse.Namespace, kind: Kind) -> str:
+def attached_file(options: argparse.Namespace, kind: Kind) -> str:
     """Return the content of the file for the settings: the named one, else the task of the study's raters if it suits the
     judge, else the usual one. Raises InputError, and NotFound for an unknown study.
     """
