@@ -19,8 +19,10 @@ from core.results.cells import (
     over_items,
 )
 from core.results.check.choosing import (
+    ALPHA,
     CORRECTION,
     MEASURES,
+    N_SWAPS_OF_RANKS,
     PER_TEXTS,
     UNKNOWN,
     Choice,
