@@ -25,7 +25,7 @@ from core.cli.shared.options import (
 )
 from core.cli.shared.run_options import requested_run, settings_given
 from core.cli.shared.running import check_folder, exec_in_environment, telling, work_here
-from core.cli.shared.sources import HUMAN_NAMES, add_interval_options, check_given, panel_beside
+from core.cli.shared.sources import HUMAN_NAMES, add_interval_options, check_given, panel_beside, read_people
 from core.errors import AssayError, InputError, Problems, nearest_names
 from core.installation import COMMAND
 from core.judges.kind import JudgeKind
@@ -60,6 +60,7 @@ from core.tables.files import write_file
 from core.tables.reading import shown
 
 _N_RESAMPLES = 2_000
+NO_RATINGS = "--dimension: there are no ratings. Name them with --human, or leave it out."
 _NOT_IN_FOLDERS = re.compile(r"[^\w.+-]+")
 
 
@@ -174,7 +175,7 @@ def _compared(
         elif (ratings := ratings_in(runs[0])) is not None:
             people = panel_of(ratings, tables, **chosen)
         elif options.dimension is not None:
-            raise InputError("--dimension: there are no ratings. Name them with --human, or leave it out.")
+            raise InputError(NO_RATINGS)
         tell("comparing prompts")
         more = [*notes, *unfinished_notes(runs)]
         return compare_prompts(judges, people, component=component, notes=more, **drawing)
@@ -209,6 +210,10 @@ def _of_kind(options: argparse.Namespace, kind: JudgeKind, given: Given) -> None
     )
     for one in options.inputs:
         check_given(one, options.db)
+    if options.dimension is not None and options.human is None and kind.reads != "rated texts":
+        raise InputError(NO_RATINGS)
+    if options.human is not None:
+        read_people(options.human, options)  # reports now what would be refused after hours of work
     exec_in_environment(plan[0].asked.environment)
     with contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext():
         found = _run_and_compare(options, kind, given, plan)
@@ -273,7 +278,15 @@ def _run_and_compare(
         data, file_name = given.read(store, options, kind)
         for one, folder in zip(plan, folders, strict=True):
             check_folder(folder, _before(store, data, one))
-        made = create_together(store, data, file_name, plan, options.limit)
+        made = create_together(
+            store,
+            data,
+            file_name,
+            plan,
+            options.limit,
+            component=options.component,
+            with_people=options.human is not None,
+        )
         print_notes(
             dict.fromkeys(
                 note if isinstance(note, str) else said(note, begun.run.fields, as_option)

@@ -632,15 +632,22 @@ def panel_beside(
     given: as `human_ratings` takes it. check: whether to refuse tables without a rated text. chosen: raters, judges and dimension,
     as `panel_of` takes them. Raises InputError, and NotAllowed for a blinded study.
     """
+    found = read_people(given, options)
+    if isinstance(found, StudyRecord):
+        return _votes_given(found, tables, chosen)
+    for table in tables if check else ():
+        check_join(found, table)
+    return panel_of(found, tables, **chosen)
+
+
+def read_people(given: str, options: argparse.Namespace) -> RatingSet | StudyRecord:
+    """Return ratings, or the record of a study of pairs. Raises InputError, and NotAllowed for a blinded study."""
     if given.startswith(STUDY):
         with existing_store(options.db) as store:
             study = find_study(store, given.removeprefix(STUDY))
             if study.kind == "pairs":
-                return _votes_given(released_record(store, study), tables, chosen)
-    ratings, _ = human_ratings(given, argparse.Namespace(**{**vars(options), "lower_is_better": False}))
-    for table in tables if check else ():
-        check_join(ratings, table)
-    return panel_of(ratings, tables, **chosen)
+                return released_record(store, study)
+    return human_ratings(given, argparse.Namespace(**{**vars(options), "lower_is_better": False}))[0]
 
 
 def _votes_given(record: StudyRecord, tables: Sequence[ScoreTable], chosen: Mapping[str, Any]) -> Panel:

@@ -13,11 +13,11 @@ from core.judges.kind import JudgeKind
 from core.llm.prompts import Prompt
 from core.results.check.facts import facts_of
 from core.results.judges.costs import costs_side_by_side
-from core.results.judges.prompts import Tried, one_column
+from core.results.judges.prompts import NOTHING_TO_COMPARE_WITH, Tried, one_column
 from core.runs.asked import Asked, ask
 from core.runs.costs import Estimate, cost_alone, estimate_all
 from core.runs.jobs import RunAtHand
-from core.runs.judging import judge_output, judging_run
+from core.runs.judging import judge_output, judged_among, judging_run
 from core.runs.path import check_limit, create, find_same, resume
 from core.runs.progress import Progress, progress_of, spoken_range
 from core.runs.scoring import score_table
@@ -26,6 +26,7 @@ from core.schema.scores import RatingSet
 from core.schema.settings import Remark, Settings, fields_of
 from core.store import Store
 from core.store.runs import delete_run
+from core.tables.columns import level_number
 from core.tables.problems import listed
 from core.tables.reading import shown
 
@@ -161,10 +162,14 @@ def create_together(
     file_name: str,
     plan: Sequence[Variant],
     limit: int | None = None,
+    *,
+    component: str | None = None,
+    with_people: bool = False,
 ) -> tuple[Planned, ...]:
-    """Find or create the run of each judge on this file; none is created if one cannot be.
+    """Find or create the run of each judge on this file; none is created if one cannot be, or if they could not be compared.
 
-    An earlier run with the same request is taken whatever its name, with the processing settings in `changed`.
+    An earlier run with the same request is taken whatever its name, with the processing settings in `changed`. component: see
+    `tried`. with_people: whether ratings or votes are given beside the file; otherwise the texts need levels, or ratings of their own.
     limit: number of items; a run that has finished more keeps them. Raises InputError, also while a process works on one.
     """
     check_limit(limit, 0)
@@ -180,12 +185,21 @@ def create_together(
             done = progress_of(store, run.run.run_id).n_finished
             wanted = None if limit is None else max(limit, done)
             found.append(Planned(one, resume(run, run.running.but(**one.changed), wanted), False))
+        runs = [one.run for one in found]
+        _component(runs, component)
+        if not with_people and ratings_in(runs[0]) is None and not _has_levels(runs[0]):
+            raise InputError(NOTHING_TO_COMPARE_WITH)
     except InputError:
         for made in found:
             if made.is_new:
                 delete_run(store, made.run.run.run_id)
         raise
     return tuple(found)
+
+
+def _has_levels(run: RunAtHand) -> bool:
+    known = {level_number(text.output.level or "") for text in judged_among(run)}
+    return len(known - {None}) > 1
 
 
 def work_through(
@@ -272,6 +286,19 @@ def components_of(runs: Sequence[RunAtHand]) -> tuple[str, ...]:
     return tuple(one for one in per_run[0] if all(one in own for own in per_run))
 
 
+def _component(runs: Sequence[RunAtHand], asked: str | None) -> str:
+    """The column to compare. Raises InputError if it, or any, is not a column of all judges."""
+    shared = components_of(runs)
+    if asked is not None and asked not in shared:
+        raise InputError(
+            f"There is no column {shown(asked)} that all these judges have. Choose from "
+            f"{listed([one or 'score' for one in shared])}."
+        )
+    if not shared:
+        raise InputError("These judges have no column in common.")
+    return shared[0] if asked is None else asked
+
+
 def _components(run: RunAtHand) -> dict[str, str]:
     """Component -> its metric's name: what follows the judge's name there."""
     called = run.asked.called
@@ -299,14 +326,7 @@ def tried(
         raise InputError(
             f"These runs are of several kinds: {listed(kinds)}. Compare judges of different kinds with `check` or `which`."
         )
-    shared = components_of(runs)
-    if component is not None and component not in shared:
-        raise InputError(
-            f"There is no column {shown(component)} that all these judges have. Choose from {listed([one or 'score' for one in shared])}."
-        )
-    if not shared:
-        raise InputError("These judges have no column in common.")
-    chosen = shared[0] if component is None else component
+    shared, chosen = components_of(runs), _component(runs, component)
     asked = [run.asked for run in runs]
     names, prompts = names_of(asked), prompt_names(asked)
     names = [
