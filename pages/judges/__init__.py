@@ -12,7 +12,7 @@ from core.runs.kinds import KINDS
 from core.schema.runs import Run
 from core.store import Store
 from core.store.runs import get_run
-from pages.judges import agreement, reliability
+from pages.judges import agreement, prompts, reliability
 from pages.tabs import downloads, judged, new_run, texts
 from pages.widgets import (
     blind_pair,
@@ -39,7 +39,12 @@ def render() -> None:
         level_diff.style()
         result_table.style()
         messages.news()
+        prompts.open_link()
         chosen = chosen_judge.choose(store)
+        if chosen[0] == chosen_judge.COMPARE:
+            prompts.render(store)
+            return
+        prompts.leave_link()
         if chosen[0] == NEW:
             explained(
                 "A judge is a language model that scores texts and gives reasons. Start with texts of known quality: their "
@@ -47,6 +52,9 @@ def render() -> None:
                 "will cost.",
                 "judges",
             )
+            if st.button("Compare prompts or models", key="judges_compare", icon=":material/compare_arrows:"):
+                chosen_judge.remember((chosen_judge.COMPARE, 0))
+                st.rerun()
             started = new_run.form(store, "judges", chosen_judge.judges_of("texts"))
             if started is not None:
                 chosen_judge.remember((RUN, started))

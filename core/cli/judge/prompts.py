@@ -24,7 +24,7 @@ from core.cli.shared.options import (
     run_number,
 )
 from core.cli.shared.run_options import requested_run, settings_given
-from core.cli.shared.running import check_folder, exec_in_environment, telling, work_here
+from core.cli.shared.running import check_folder, exec_in_environment, run_or_delete, telling
 from core.cli.shared.sources import HUMAN_NAMES, add_interval_options, check_given, panel_beside, read_people
 from core.errors import AssayError, InputError, Problems, nearest_names
 from core.installation import COMMAND
@@ -298,7 +298,7 @@ def _run_and_compare(
             state = "new" if begun.is_new else "done before" if begun.is_whole else "resumed"
             print(f"Run {begun.run.run.run_id} ({state}): {begun.variant.name}.", file=sys.stderr)
         runs = [begun.run for begun in made]
-        progress, refused = work_through(runs, work_here)
+        progress, refused = work_through(runs, run_or_delete)
         for run, folder in zip(runs, folders, strict=True):
             if run.run.run_id not in refused:
                 make_folder(folder)

@@ -127,6 +127,15 @@ def names_of(judges: Sequence[Asked]) -> list[str]:
     return [f"{prompt} with {model}" for prompt, model in zip(prompts, models, strict=True)]
 
 
+def names_of_runs(runs: Sequence[RunAtHand]) -> list[str]:
+    """The names of the runs' judges, with the run's number where two have the same."""
+    names = names_of([run.asked for run in runs])
+    return [
+        f"{name} (run {run.run.run_id})" if names.count(name) > 1 else name
+        for name, run in zip(names, runs, strict=True)
+    ]
+
+
 def _called(asked: Asked, name: str) -> Asked:
     """The judge with a name for lists of runs that contains its prompt."""
     if asked.name:
@@ -203,7 +212,7 @@ def _has_levels(run: RunAtHand) -> bool:
 
 
 def work_through(
-    plan: Sequence[RunAtHand], work: Callable[[RunAtHand], None]
+    plan: Sequence[RunAtHand], work: Callable[[RunAtHand], object]
 ) -> tuple[list[Progress], dict[int, str]]:
     """Work off the runs one after the other; returns where each stands, and why some did not start.
 
@@ -219,7 +228,6 @@ def work_through(
             work(run)
         except InputError as problem:
             refused[number] = str(problem)
-            delete_run(run.store, number)  # if nothing was ever asked for it
             continue
         if progress_of(run.store, number).state == "cancelled":
             return _progress(plan, refused), refused
@@ -328,11 +336,7 @@ def tried(
         )
     shared, chosen = components_of(runs), _component(runs, component)
     asked = [run.asked for run in runs]
-    names, prompts = names_of(asked), prompt_names(asked)
-    names = [
-        f"{name} (run {number})" if names.count(name) > 1 else name
-        for name, number in zip(names, numbers, strict=True)
-    ]
+    names, prompts = names_of_runs(runs), prompt_names(asked)
     found = tuple(
         _tried(run, name, prompt, _components(run)[chosen], prices or {})
         for run, name, prompt in zip(runs, names, prompts, strict=True)
