@@ -39,7 +39,17 @@ from core.llm.defusing import defused
 from core.llm.parsing import clipped, form, read_object, refuse_loop
 from core.llm.prompts import Prompt
 from core.schema.runs import Attachment, PromptSlot
-from core.schema.scores import PAIR, RatedSet, RatedText, ScorableOutput, Score, mask_notes
+from core.schema.scores import (
+    EDIT,
+    EDITED_BY,
+    PAIR,
+    ROLE,
+    RatedSet,
+    RatedText,
+    ScorableOutput,
+    Score,
+    mask_notes,
+)
 from core.schema.settings import Remark, refuse, seed_setting, setting
 from core.study.design import draw
 from core.study.guidelines import guideline_text, shipped_languages
@@ -244,8 +254,14 @@ class _Given:
 def group_of(output: ScorableOutput, between: str = "systems") -> Hashable:
     """Key of the texts that are compared with each other: those of one pair, of one level, or of one system.
 
-    Labels tell systems apart, so that texts of one level are compared whatever their labels.
+    Labels tell systems apart, so that texts of one level are compared whatever their labels. In a file of edited twins each system
+    has its own pair of each probe.
     """
+    if PAIR in output.labels and EDIT in output.labels:
+        labels = tuple(
+            sorted((key, value) for key, value in output.labels.items() if key not in (EDIT, ROLE, EDITED_BY))
+        )
+        return output.item_id, output.system, output.language, labels
     if PAIR in output.labels:
         return output.item_id, PAIR, output.labels[PAIR]
     if between == "systems":

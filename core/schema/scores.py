@@ -28,6 +28,10 @@ EDIT = "edit"
 """Label of an edited twin: the name of the edit that it received; without it, or `none`, the text is as it was made."""
 NO_EDIT = "none"
 """Value of both labels for texts as they were made."""
+ROLE = "role"
+"""Label of a text in a file of edited twins: `better` or `worse`, its place in the pair by the levels as made."""
+EDITED_BY = "edited_by"
+"""Label of a twin that a model wrote: the model's name. Twins by rules and texts as made lack it."""
 _MASK = re.compile(r"answer [12] \(masked ([0-9a-f]{8})\)")
 
 

@@ -249,6 +249,17 @@ _ASKED_AGAIN: Mapping[str, Callable[[Sequence[JudgedText]], _Values]] = {
 }
 
 
+def answers_again(output: JudgeOutput) -> tuple[Floats, tuple[str, ...]]:
+    """Every answer of a judge to each text: shape (texts, orders times repeats, components), NaN if missing, and the components.
+
+    Raises InputError for a judge whose answers are not repeated.
+    """
+    if output.kind not in _ASKED_AGAIN:
+        raise InputError(f"{shown(output.name)}: judges of the kind {output.kind} have no repeats")
+    values, _, components = _ASKED_AGAIN[output.kind](output.texts)
+    return values.reshape(len(values), -1, len(components)), components
+
+
 def _over_repeats(
     component: str, values: Floats, texts: Sequence[JudgedText], options: _Options
 ) -> RepeatConsistency:

@@ -325,6 +325,7 @@ class Auditing(WorkPath):
         return {
             RECORDS_FILE: write_pieces(pieces),
             kind.table: csv_bytes((*ABOUT, *kind.columns), rows),
+            **kind.also(pieces),
         }
 
     def maker(self, asked: Asked) -> str:
