@@ -39,7 +39,7 @@ from core.llm.defusing import defused
 from core.llm.parsing import clipped, form, read_object, refuse_loop
 from core.llm.prompts import Prompt
 from core.schema.runs import Attachment, PromptSlot
-from core.schema.scores import PAIR, RatedSet, RatedText, ScorableOutput, Score
+from core.schema.scores import EDIT, PAIR, RatedSet, RatedText, ScorableOutput, Score, ScoredRow
 from core.schema.settings import Remark, refuse, seed_setting, setting
 from core.study.design import draw
 from core.study.guidelines import guideline_text, shipped_languages
@@ -241,13 +241,15 @@ class _Given:
     feedback: str
 
 
-def group_of(output: ScorableOutput, between: str = "systems") -> Hashable:
+def group_of(output: ScorableOutput | ScoredRow, between: str = "systems") -> Hashable:
     """Key of the texts that are compared with each other: those of one pair, of one level, or of one system.
 
     Labels tell systems apart, so that texts of one level are compared whatever their labels.
     """
     if PAIR in output.labels:
-        return output.item_id, PAIR, output.labels[PAIR]
+        # Edited twins are pairs of one system, of which an item may have several.
+        own = (output.system, output.language) if EDIT in output.labels else ()
+        return output.item_id, PAIR, output.labels[PAIR], *own
     if between == "systems":
         return output.item_id, "level", output.level
     return output.item_id, "system", output.system, tuple(sorted(output.labels.items()))

@@ -184,17 +184,17 @@ def temperature_note(output: JudgeOutput, values: Floats, axis: int) -> str | No
     return DIFFERS_AT_TEMPERATURE_0 if (ranges > _SAME).any() else AT_TEMPERATURE_0
 
 
-_Values = tuple[Floats, tuple[Order, ...] | None, tuple[str, ...]]
+Values = tuple[Floats, tuple[Order, ...] | None, tuple[str, ...]]
 """Values of shape (texts, orders, repeats, components); the orders used (None: not applicable); the components' names."""
 _EXAMINED = tuple(component for component in CEF_COMPONENTS if component != "conciseness")
 
 
-def _class_values(texts: Sequence[JudgedText]) -> _Values:
+def _class_values(texts: Sequence[JudgedText]) -> Values:
     classes, dimensions = classes_by_repeat(texts)
     return classes[:, None], None, dimensions
 
 
-def _rubric_values(texts: Sequence[JudgedText]) -> _Values:
+def rubric_values(texts: Sequence[JudgedText]) -> Values:
     """Verdicts, NaN if missing, and the orders used."""
     trials = [
         (row, trial)
@@ -211,8 +211,8 @@ def _rubric_values(texts: Sequence[JudgedText]) -> _Values:
     return values, orders, (VERDICT,)
 
 
-_ASKED_AGAIN: Mapping[str, Callable[[Sequence[JudgedText]], _Values]] = {
-    rubric.KIND.name: _rubric_values,
+_ASKED_AGAIN: Mapping[str, Callable[[Sequence[JudgedText]], Values]] = {
+    rubric.KIND.name: rubric_values,
     cross_examination.KIND.name: lambda texts: (values_by_repeat(texts, _EXAMINED)[:, None], None, _EXAMINED),
     direct.KIND.name: _class_values,
     quality.KIND.name: _class_values,
