@@ -39,7 +39,17 @@ from core.llm.defusing import defused
 from core.llm.parsing import clipped, form, read_object, refuse_loop
 from core.llm.prompts import Prompt
 from core.schema.runs import Attachment, PromptSlot
-from core.schema.scores import EDIT, PAIR, RatedSet, RatedText, ScorableOutput, Score, ScoredRow
+from core.schema.scores import (
+    EDIT,
+    PAIR,
+    ROLE,
+    RatedSet,
+    RatedText,
+    ScorableOutput,
+    Score,
+    ScoredRow,
+    mask_notes,
+)
 from core.schema.settings import Remark, refuse, seed_setting, setting
 from core.study.design import draw
 from core.study.guidelines import guideline_text, shipped_languages
@@ -86,7 +96,7 @@ def parse_guidelines(text: str, file_name: str) -> Guidelines:
     Raises InputError with every problem and its place.
     """
     if file_name.endswith(".md"):
-        return Guidelines(Path(file_name).stem, file_name, "preference", text)
+        return Guidelines(Path(file_name).stem, file_name, "preference", text.strip())
     read = read_yaml(text)
     problems = list(read.problems)
     fields: GuidelinesFile | None = None
@@ -111,7 +121,7 @@ def shipped_guidelines() -> tuple[Guidelines, ...]:
             name=asks if language == "en" else f"{asks}-{language}",
             title=f"{_ASKED[asks]}{'' if language == 'en' else f' ({language})'}",
             asks=asks,
-            text=guideline_text({}, language, asks),
+            text=guideline_text({}, language, asks).strip(),
         )
         for asks in _ASKED
         for language in sorted(shipped_languages(asks), key=lambda one: (one != "en", one))
@@ -244,12 +254,16 @@ class _Given:
 def group_of(output: ScorableOutput | ScoredRow, between: str = "systems") -> Hashable:
     """Key of the texts that are compared with each other: those of one pair, of one level, or of one system.
 
-    Labels tell systems apart, so that texts of one level are compared whatever their labels.
+    Labels tell systems apart, so that texts of one level are compared whatever their labels. In a file of edited twins each system
+    has its own pair of each probe.
     """
+    if PAIR in output.labels and EDIT in output.labels:
+        labels = tuple(
+            sorted((key, value) for key, value in output.labels.items() if key not in (EDIT, ROLE))
+        )
+        return output.item_id, output.system, output.language, labels
     if PAIR in output.labels:
-        # Edited twins are pairs of one system, of which an item may have several.
-        own = (output.system, output.language) if EDIT in output.labels else ()
-        return output.item_id, PAIR, output.labels[PAIR], *own
+        return output.item_id, PAIR, output.labels[PAIR]
     if between == "systems":
         return output.item_id, "level", output.level
     return output.item_id, "system", output.system, tuple(sorted(output.labels.items()))
@@ -464,10 +478,14 @@ def _check(settings: PairwiseSettings, bench: Bench, rated: RatedSet, by_rules: 
             else " by one system at different levels"
         )
         refuse([Remark("between", f"{text}.", said)], PairwiseSettings)
+    masked = mask_notes(output.system for output in outputs)
+    if masked and settings.between == "levels":
+        text = "{file} has masked texts, whose names differ from level to level: compare systems, or wait until the study is unblinded."
+        refuse([Remark("between", text, said)], PairwiseSettings)
     if guidelines.asks == "levels" and not any(output.level for output in outputs):
         text = "{guidelines} asks which answer fits its level, but {file} has no levels; choose preference"
         refuse([Remark("", text, {**said, "guidelines": guidelines.name})], PairwiseSettings)
-    remarks = list(settings.remarks(by_rules=by_rules))
+    remarks = [*settings.remarks(by_rules=by_rules), *(Remark("", note) for note in masked)]
     pairs = sum(size * (size - 1) // 2 for size in sizes.values())
     most = max(sizes.values())
     if most > 2:
@@ -503,7 +521,7 @@ KIND = JudgeKind(
     title="Pairwise",
     family="Pairwise",
     summary="compares two answers to one question in both orders, as raters do; needs two systems, or levels",
-    section="pairs#the-pairwise-judge",
+    section="pairwise",
     reads="pairs",
     Settings=PairwiseSettings,
     attachment=Attachment(
@@ -527,6 +545,9 @@ KIND = JudgeKind(
     details=_details,
     detail_columns=COMPARING_COLUMNS,
     record_problems=lambda record, _: trial_problems("trials", record.trials, "against", "order", "repeat"),
-    words=lambda record: tuple(trial.feedback for trial in record.trials if trial.feedback),
+    # The two texts of a pair share their feedback; each order counts for the text that stood first.
+    words=lambda record: tuple(
+        trial.feedback for trial in record.trials if trial.feedback and trial.order == ORDERS[0]
+    ),
     words_called="feedback",
 )

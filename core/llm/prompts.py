@@ -103,6 +103,12 @@ USES: Mapping[tuple[str, str | None], Use] = {
         "source text language dimension description scale", "text description scale", "json"
     ),
     ("align", None): _use("document text questions error severity category", "text questions error", "json"),
+    ("twin-padding", None): _use("question text", "text"),
+    ("twin-lengthening", None): _use("question text", "text"),
+    ("twin-authority", None): _use("question text", "text"),
+    ("twin-formatting", None): _use("question text", "text"),
+    ("twin-confidence", None): _use("question text", "text"),
+    ("twin-own-style", None): _use("question text", "text"),
 }
 """(purpose, task) -> its use. A new purpose needs one line here and one in STEPS; menus and errors follow from them."""
 
@@ -125,6 +131,12 @@ STEPS: Mapping[str, str] = {
     "answers": "Answering all questions of a text",
     "translate": "Translating back",
     "align": "Comparing mismatches with a marked error",
+    "twin-padding": "Padding a text",
+    "twin-lengthening": "Lengthening a text without a new fact",
+    "twin-authority": "Inventing an authority for a text",
+    "twin-formatting": "Marking up a text",
+    "twin-confidence": "Giving a text a confident tone",
+    "twin-own-style": "Rewriting a text in the model's own words",
     "mark-errors": "Marking errors",
     "direct": "Giving a score",
     "quality": "Rating quality",

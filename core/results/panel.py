@@ -26,7 +26,7 @@ from core.formats.scores import (
     read_scores,
 )
 from core.results.calibration.cells import dimension_said
-from core.results.choices import Dimension, check_names, chosen_ratings, items_of, keys_of
+from core.results.choices import Dimension, check_names, chosen_ratings, items_of, keys_of, names_of
 from core.results.joining import check_join, identifying_columns, merge_tables, rows_met, unmatched
 from core.results.scales import MOST_CLASSES, Side, Words, common_scale
 from core.schema.scores import PROBABILITY, Metric, Rating, RatingSet, ScoredRow, ScoreTable
@@ -155,7 +155,7 @@ def panel_of(
     found = Panel(
         rows,
         items_of(rows),
-        np.array([row.system for row in rows], dtype=str),
+        names_of(rows, "system"),
         tuple(people),
         values[:, : len(people)],
         tuple(named),

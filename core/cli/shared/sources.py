@@ -108,11 +108,17 @@ def check_given(given: str, database: str | None) -> None:
 
 
 def read_given(
-    store: Store, given: str, language_pair: str | None = None, columns: str | None = None
+    store: Store,
+    given: str,
+    language_pair: str | None = None,
+    columns: str | None = None,
+    *,
+    of_study: Callable[[Store, Study], Texts] | None = None,
 ) -> Texts:
     """Return the texts as a file with its name, and print notes on a folder. Raises InputError.
 
-    language_pair: for a folder only. columns: the value of `--columns`, for a file only.
+    language_pair: for a folder only. columns: the value of `--columns`, for a file only. of_study: reads a study; None for the
+    texts of an unblinded one.
     """
     path = Path(given)
     if run_number(given) is None and not given.startswith(STUDY) and not path.is_dir():
@@ -129,7 +135,7 @@ def read_given(
     if (number := run_number(given)) is not None:
         return texts_of_run(at_hand(store, number))
     if (study := find_given_study(store, given)) is not None:
-        return texts_of_study(store, study)
+        return (of_study or texts_of_study)(store, study)
     check_no_run(path, TEXTS_FILE)
     texts, notes = texts_of_folder(path, language_pair)
     print_notes(notes)

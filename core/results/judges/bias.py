@@ -22,10 +22,10 @@ from core.results.cells import (
 )
 from core.results.check.gaps import TextBeside, beside_of, by_item, reason_of
 from core.results.choices import directions, items_of, level_key
-from core.results.joining import NO_SCORE, may_be_one
+from core.results.joining import NO_SCORE
 from core.results.judges.consistency import rubric_values
 from core.schema.result_table import Column, Interval, ResultTable
-from core.schema.scores import EDIT, NO_EDIT, PAIR, JudgedText, JudgeOutput, ScoredRow, ScoreTable
+from core.schema.scores import EDIT, NO_EDIT, PAIR, ROLE, JudgedText, JudgeOutput, ScoredRow, ScoreTable
 from core.stats.multiplicity import corrected
 from core.stats.resampling import (
     Estimate,
@@ -50,7 +50,7 @@ Favours = Literal["edited", "unedited", "first", "second", ""]
 """What a bias favours: the text with the edit or without; the text that the judge reads first or second."""
 POSITION = "position"
 """Name of the probe that needs no edit: the same texts in both orders."""
-ROLE, BETTER, WORSE = "role", "better", "worse"
+BETTER, WORSE = "better", "worse"
 LIMIT, POWER, ALPHA = 0.1, 0.8, 0.05
 BIAS_TABLES = ("bias", "bias-changes")
 """Names of all tables, the main one first."""
@@ -195,8 +195,8 @@ def bias_audit(
         raise InputError(
             f"{shown(table.file_name or 'The table')} has no edited text and no verdicts in both orders",
             [
-                f"a file of twins names the edit of each text in the column {EDIT} ({NO_EDIT}: unedited) and its pair in the "
-                f"column {PAIR}; judge such a file, or run a pairwise or rubric judge in both orders"
+                f"a file of twins, as `judge twins` makes it, names the edit of each text in the column {EDIT} ({NO_EDIT}: "
+                f"unedited) and its pair in the column {PAIR}; judge such a file, or run a pairwise or rubric judge in both orders"
             ],
         )
     turned, scaled = table.values * directions(table), _scales(table)
@@ -228,10 +228,6 @@ def _edit(row: ScoredRow) -> str:
     return row.labels.get(EDIT) or NO_EDIT
 
 
-def _pair(row: ScoredRow) -> str:
-    return row.labels.get(PAIR) or NO_EDIT
-
-
 def _scales(table: ScoreTable) -> list[float]:
     """Range of each metric's scores; 0 where all are equal or none is there."""
     found = []
@@ -255,49 +251,38 @@ class _Twin:
 
 def _twins(table: ScoreTable, edited: Sequence[int]) -> dict[str, list[_Twin]]:
     """Probe -> its edited texts with their unedited twins and both opponents, in the order of the file."""
-    of_pair: dict[tuple[str, str, str], list[int]] = {}
+    unedited: dict[tuple[object, ...], list[int]] = {}
     for at, row in enumerate(table.rows):
         if _edit(row) == NO_EDIT:
-            of_pair.setdefault((row.item_id, row.language, _pair(row)), []).append(at)
+            unedited.setdefault((*_series(row), row.labels.get(PAIR) or NO_EDIT), []).append(at)
     found: dict[str, list[_Twin]] = {}
     for at in edited:
-        row = table.rows[at]
-        unedited = of_pair.get((row.item_id, row.language, NO_EDIT), [])
-        same = [other for other in unedited if _is_same(row, table.rows[other])]
-        if len(same) > 1:
-            bare = _bare(row)
-            same = [other for other in same if may_be_one(bare, _bare(table.rows[other]))] or same
-        twin = same[0] if len(same) == 1 else None
-        beside = of_pair.get((row.item_id, row.language, _pair(row)), []) if _pair(row) != NO_EDIT else []
+        row, series = table.rows[at], _series(table.rows[at])
+        level, as_made = level_key(row.level), unedited.get((*series, NO_EDIT), [])
+        beside = unedited.get((*series, row.labels.get(PAIR) or NO_EDIT), [])
+        levels = [level_key(table.rows[other].level) for other in as_made]
+        twin = _only(as_made, [other == level for other in levels])
         found.setdefault(_edit(row), []).append(
             _Twin(
                 at,
                 twin,
-                "" if twin is not None else SEVERAL_UNEDITED if same else NO_UNEDITED,
-                _other(table.rows, row, beside),
-                _other(table.rows, row, [other for other in unedited if other not in same]),
+                "" if twin is not None else SEVERAL_UNEDITED if level in levels else NO_UNEDITED,
+                _only(beside, [level_key(table.rows[other].level) != level for other in beside]),
+                _only(as_made, [other != level for other in levels]),
             )
         )
     return found
 
 
-def _is_same(row: ScoredRow, other: ScoredRow) -> bool:
-    return (row.system, level_key(row.level)) == (other.system, level_key(other.level))
+def _series(row: ScoredRow) -> tuple[object, ...]:
+    """Key of the texts that a file of twins made from one pair."""
+    own = {name: value for name, value in row.labels.items() if name not in (EDIT, PAIR, ROLE)}
+    return row.item_id, row.system, row.language, tuple(sorted(own.items()))
 
 
-def _bare(row: ScoredRow) -> ScoredRow:
-    """The row without the labels in which twins differ by design."""
-    return replace(
-        row, labels={name: value for name, value in row.labels.items() if name not in (EDIT, PAIR)}
-    )
-
-
-def _other(rows: Sequence[ScoredRow], row: ScoredRow, places: Sequence[int]) -> int | None:
-    """The only text that the row's is compared with; of several, the one by the same system."""
-    fitting = [at for at in places if not _is_same(row, rows[at])]
-    if len(fitting) > 1:
-        fitting = [at for at in fitting if rows[at].system == row.system]
-    return fitting[0] if len(fitting) == 1 else None
+def _only(places: Sequence[int], fitting: Sequence[bool]) -> int | None:
+    found = [at for at, fits in zip(places, fitting, strict=True) if fits]
+    return found[0] if len(found) == 1 else None
 
 
 def _of_edit(

@@ -42,7 +42,7 @@ from core.runs.records import (
     write_pieces,
     write_records,
 )
-from core.runs.scoring import keep_metrics, kept_row, score_table, table_files
+from core.runs.scoring import check_unmasked, keep_metrics, kept_row, score_table, table_files
 from core.schema.runs import RULES
 from core.schema.scores import JudgedText, JudgeOutput, Metric, RatedSet, RatedText, Score, ScoredRow
 from core.schema.settings import Remark
@@ -71,6 +71,8 @@ class Judging(WorkPath):
     def check(self, asked: Asked, contents: RatedSet, sha256: str) -> tuple[Remark | str, ...]:
         """Remarks on texts that lack something, and on settings under which the judge measures nothing."""
         kind, bench = kind_of(asked), bench_of(asked, contents, sha256)
+        if kind.reads != "pairs":
+            check_unmasked((text.output for text in contents.texts), contents.file_name)
         metrics_of(asked, bench)  # reports an unreadable rubric or prompt now
         texts = [text.output for text in _judged(asked, contents)]
         alike = alike_notes([None if asked.by_rules else asked.model.model], texts)
@@ -326,6 +328,7 @@ class Auditing(WorkPath):
         return {
             RECORDS_FILE: write_pieces(pieces),
             kind.table: csv_bytes((*ABOUT, *kind.columns), rows),
+            **kind.also(pieces),
         }
 
     def maker(self, asked: Asked) -> str:

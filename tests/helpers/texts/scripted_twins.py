@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from core.schema.scores import EDIT, NO_EDIT, PAIR, Metric, ScoredRow, ScoreTable
+from core.schema.scores import EDIT, NO_EDIT, PAIR, ROLE, Metric, ScoredRow, ScoreTable
 
 Scale = Literal["verdicts", "rubric", "continuous"]
 PROBES = {
@@ -26,7 +26,7 @@ def rows_of_twins(n_items: int, probes: Mapping[str, str] = PROBES) -> list[Scor
         for probe, edited in {NO_EDIT: "", **probes}.items():
             for role, level in LEVELS.items():
                 edit = probe if role == edited else NO_EDIT
-                labels = {PAIR: probe, EDIT: edit, "role": role}
+                labels = {PAIR: probe, EDIT: edit, ROLE: role}
                 rows.append(ScoredRow(f"q{item}", "s", level, labels=labels))
     return rows
 
@@ -50,12 +50,12 @@ def scored(
     seen = np.empty(len(rows))
     for at, row in enumerate(rows):
         own = quality.setdefault(row.item_id, float(rng.normal(0, 0.5)))
-        seen[at] = own - (row.labels["role"] == "worse") + rng.normal(0, noise)
+        seen[at] = own - (row.labels[ROLE] == "worse") + rng.normal(0, noise)
         seen[at] += (planted or {}).get(row.labels[EDIT], 0.0)
     if scale == "rubric":
         seen = np.clip(np.round(3.5 + seen), 1, 5)
     if scale == "verdicts":
-        pairs = {}
+        pairs: dict[tuple[str, str, str], list[int]] = {}
         for at, row in enumerate(rows):
             pairs.setdefault((row.item_id, row.system, row.labels[PAIR]), []).append(at)
         verdicts = np.empty(len(rows))
