@@ -1,5 +1,6 @@
 """`judge`: run judges and audits of judges, each with its folder of results, and report on the results."""
 
+from core.cli.judge.bias import add_bias
 from core.cli.judge.in_one_file import add_file
 from core.cli.judge.reports import add_reports
 from core.cli.judge.running import GIVEN, add_run
@@ -15,3 +16,4 @@ def add_to(nouns: Commands) -> None:
         add_run(verbs.add_parser(kind.verb or kind.name, help=kind.summary), kind, GIVEN[kind.reads])
     add_file(verbs)
     add_reports(verbs)
+    add_bias(verbs)

@@ -119,8 +119,9 @@ class Effect:
     shares of comparisons won, the net share of verdicts moved. Position: share of decided verdicts for the first text minus
     one half; of a rubric judge, the verdict with the text first minus that with it second."""
     of_gap: Estimate
-    """Change of the distance to the pair's other text, as a share of the judge's own mean distance of better and worse
-    unedited texts. 1: the edit is worth as much as the made difference of quality. Undefined for position."""
+    """Change as a share of the judge's own mean distance between better and worse unedited texts, so that scales compare. 1: the
+    edit is worth as much as the made difference of quality. Where a pair's two scores come from one comparison, their distance
+    changes by twice the change. Undefined for position, and where the judge does not tell better from worse."""
     flips: Estimate
     """Share of pairs whose order the edit turns; to or from a tie counts half. Position: share of pairs (rubric: texts) with
     another verdict in the other order."""
@@ -342,7 +343,9 @@ def _of_edit(
         scale,
         out,
         options,
-        of_gap=_of_gap(table, turned, used, (after - rival_after) - (before - rival_before), options),
+        of_gap=_of_gap(
+            table, turned, used, change * _sides(before, rival_before, after, rival_after), options
+        ),
         flips=_share(flips, items, NO_OPPONENT, options),
     )
 
@@ -351,11 +354,18 @@ def _sign(values: Floats) -> Floats:
     return np.where(np.abs(values) <= _SAME, 0.0, np.sign(values))
 
 
+def _sides(before: Floats, rival_before: Floats, after: Floats, rival_after: Floats) -> int:
+    """How much the distance between two texts grows by a change of one: 2 where a pair's scores share one comparison."""
+    sums = np.concatenate([before + rival_before, after + rival_after])
+    there = sums[~np.isnan(sums)]
+    return 2 if there.size and bool((np.abs(there - 1) <= _SAME).all()) else 1
+
+
 def _of_gap(
     table: ScoreTable, turned: Floats, used: Sequence[_Twin], moved: Floats, options: BiasOptions
 ) -> Estimate:
-    """Mean change of the distance between the texts of a pair, over the mean distance of unedited ones, over the same items."""
-    pairs: dict[tuple[int, int], tuple[ScoredRow, float]] = {}
+    """Mean change of a pair's distance, over the mean distance of better and worse unedited texts."""
+    pairs: dict[tuple[int, int], float] = {}
     for one in used:
         if one.unedited is None or one.unedited_opponent is None:
             continue
@@ -363,27 +373,22 @@ def _of_gap(
         sign = _better(table.rows[first], table.rows[second])
         apart = sign * (turned[first] - turned[second])
         if sign and not np.isnan(apart):
-            pairs[first, second] = table.rows[first], float(apart)
-    there = ~np.isnan(moved)
-    rows = [table.rows[one.edited] for one, known in zip(used, there.tolist(), strict=True) if known]
-    items = items_of([*rows, *(row for row, _ in pairs.values())])
-    sums = np.zeros((items.size, 4))
-    sums[: len(rows), 0], sums[: len(rows), 1] = moved[there], 1
-    sums[len(rows) :, 2], sums[len(rows) :, 3] = [apart for _, apart in pairs.values()], 1
-    gap = sums[:, 2].sum()
-    if not pairs or not rows:
+            pairs[first, second] = float(apart)
+    if not pairs:
         return _undefined(NO_PAIRS, options, len(used))
-    own = cluster_sums(sums[:, 2:], items)
-    low = _with_ends(mean_of_sums, own, len(pairs), options).low
-    if gap <= 0 or (low is not None and low <= 0):
-        return _undefined(NO_GAP, options, len(used))
+    places = [*(one.edited for one in used), *(first for first, _ in pairs)]
+    n, items = len(used), items_of([table.rows[at] for at in places])
+    sums = np.zeros((len(places), 4))
+    sums[:n, 0], sums[:n, 1] = moved, 1
+    sums[n:, 2], sums[n:, 3] = [*pairs.values()], 1
+    gap = _with_ends(mean_of_sums, cluster_sums(sums[n:, 2:], items[n:]), len(pairs), options)
+    if (gap.estimate or 0.0) <= 0 or (gap.low is not None and gap.low <= 0):
+        return _undefined(NO_GAP, options, n)
 
     def share(given: Floats) -> Floats:
         return ratio(mean_of_sums(given[..., :2]), mean_of_sums(given[..., 2:]))
 
-    return replace(
-        _with_ends(share, cluster_sums(sums, items), len(rows), options), n_left_out=int((~there).sum())
-    )
+    return _with_ends(share, cluster_sums(sums, items), n, options)
 
 
 def _better(first: ScoredRow, second: ScoredRow) -> int:
@@ -672,8 +677,8 @@ def _sentence(judge: str, effects: Sequence[Effect]) -> str:
     if clean := [one for one in effects if one.verdict == "no bias found"]:
         most = max((one.detectable or 0.0) / (one.scale or 1.0) for one in clean)
         said += (
-            f" Clean: {listed([shown(one.probe) for one in clean])}; effects above {most:.0%} of the scale would have been "
-            "found."
+            f" No bias found: {listed([shown(one.probe) for one in clean])}; changes above {most:.0%} of the scale would have "
+            "been found."
         )
     if weak := [one for one in effects if one.verdict == "underpowered"]:
         said += f" Underpowered, which is not clean: {listed([shown(one.probe) for one in weak])}."
