@@ -23,7 +23,7 @@ from core.results.cells import (
 from core.results.check.gaps import TextBeside, beside_of, by_item, reason_of
 from core.results.choices import directions, items_of, level_key
 from core.results.joining import NO_SCORE
-from core.results.judges.consistency import rubric_values
+from core.results.judges.consistency import NO_ORDERS, ORDER_MISSING, rubric_values
 from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.scores import EDIT, NO_EDIT, PAIR, ROLE, JudgedText, JudgeOutput, ScoredRow, ScoreTable
 from core.stats.multiplicity import corrected
@@ -62,7 +62,6 @@ NO_GAP = "the judge does not score the better texts higher, so there is nothing 
 NO_PAIRS = "no unedited pair has two scores"
 NOTHING = "no edited text and its unedited twin both have a score"
 NO_SIDE = "no choice of a side"
-ONE_ORDER = "no text was read in both orders"
 ONE_ITEM = "fewer than two items"
 _SAME = 1e-9
 _FAVOURS: Mapping[bool, tuple[Favours, Favours]] = {False: ("edited", "unedited"), True: ("first", "second")}
@@ -586,7 +585,7 @@ def _of_places(
         out,
         options,
         of_gap=_undefined("position is no edit", options, 0),
-        flips=_share(np.array(turned), items_of(pairs), ONE_ORDER, options),
+        flips=_share(np.array(turned), items_of(pairs), NO_ORDERS, options),
         nothing=NO_SIDE,
     )
 
@@ -626,7 +625,7 @@ def _of_reading_order(
     assert orders is not None
     apart = means[:, orders.index("response-first")] - means[:, orders.index("reference-first")]
     known = ~np.isnan(apart)
-    out = {ONE_ORDER: int((~known).sum())} if not known.all() else {}
+    out = {ORDER_MISSING: int((~known).sum())} if not known.all() else {}
     there = means[~np.isnan(means)]
     items = items_of([text.row for text, use in zip(texts, known.tolist(), strict=True) if use])
     change = np.where(np.abs(apart[known]) <= _SAME, 0.0, apart[known])
@@ -639,8 +638,8 @@ def _of_reading_order(
         out,
         options,
         of_gap=_undefined("position is no edit", options, 0),
-        flips=_share((change != 0).astype(np.float64), items, ONE_ORDER, options),
-        nothing=ONE_ORDER,
+        flips=_share((change != 0).astype(np.float64), items, NO_ORDERS, options),
+        nothing=NO_ORDERS,
     )
 
 
