@@ -18,10 +18,9 @@ from core.cli.shared.options import (
 from core.cli.shared.running import telling
 from core.cli.shared.sources import JUDGE_NAMES as JUDGES
 from core.cli.shared.sources import judges_given, scores_given
-from core.errors import InputError
 from core.formats.registry import read_texts
 from core.judges.kind import JudgeKind
-from core.results.check.gaps import TextBeside, texts_of_judge
+from core.results.check.gaps import TextBeside, texts_of_judge, texts_of_outputs
 from core.results.judges.bias import (
     ALPHA,
     BIAS_TABLES,
@@ -37,9 +36,8 @@ from core.results.judges.bias import (
 )
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand
-from core.runs.records import read_judge_folder
-from core.schema.runs import RUN_FILE
-from core.schema.scores import JudgeOutput, ScorableOutput, ScoredRow
+from core.runs.records import judge_in_folder
+from core.schema.scores import JudgeOutput
 from core.tables.files import read_file
 
 _N_CHANGES = 10
@@ -108,7 +106,7 @@ def _bias(options: argparse.Namespace) -> None:
         tables = scores_given(options.scores, options)
         if options.texts is not None:
             read = read_texts(read_file(Path(options.texts)), Path(options.texts).name)
-            texts += [_beside(one) for one in read.outputs]
+            texts += texts_of_outputs(read.outputs)
         for given, table in zip(options.scores, tables, strict=True):
             tell(f"comparing twins in {given}")
             output = _output(given, options.db)
@@ -119,12 +117,9 @@ def _bias(options: argparse.Namespace) -> None:
                 texts += texts_of_judge(output, kind)
             else:
                 texts += [TextBeside(row, text=text) for row, text in texts_of([given], options.db)]
-    changes = [changes_table(audits, texts, most=options.changes)] if options.changes else []
-    give(
-        options,
-        bias_json(audits, options.changes),
-        [*bias_said(audits), "", bias_table(audits), *changes],
-    )
+    changes = changes_table(audits, texts, most=options.changes) if options.changes else None
+    shown = [] if changes is None else [changes]
+    give(options, bias_json(audits, changes), [*bias_said(audits), "", bias_table(audits), *shown])
 
 
 def _output(given: str, database: str | None) -> JudgeOutput | None:
@@ -134,14 +129,4 @@ def _output(given: str, database: str | None) -> JudgeOutput | None:
             if not isinstance(at_hand(store, number).kind, JudgeKind):
                 return None
         return judges_given([given], database)[0]
-    if not (Path(given) / RUN_FILE).is_file():
-        return None
-    try:
-        return read_judge_folder(Path(given))
-    except InputError:  # written by a metric, without records
-        return None
-
-
-def _beside(one: ScorableOutput) -> TextBeside:
-    row = ScoredRow(one.item_id, one.system, one.level, one.language, one.labels)
-    return TextBeside(row, one.source or "", one.text)
+    return judge_in_folder(Path(given))

@@ -826,8 +826,8 @@ def changes_table(
     )
 
 
-def bias_json(audits: Sequence[BiasAudit], most: int | None = None) -> dict[str, Any]:
-    """Effects and the largest changes, with the options and warnings."""
+def bias_json(audits: Sequence[BiasAudit], changes: ResultTable | None = None) -> dict[str, Any]:
+    """Effects, the rows of `changes_table`, the options and the warnings."""
     named = [
         {**plain(one), "judge": judge, "n_items": one.change.n_clusters}
         for judge, own in _by_judge(audits)
@@ -836,7 +836,11 @@ def bias_json(audits: Sequence[BiasAudit], most: int | None = None) -> dict[str,
     options = audits[0].options
     return {
         "effects": named,
-        "changes": plain([change for audit in audits for change in audit.changes[:most]]),
+        "changes": []
+        if changes is None
+        else [
+            dict(zip([column.name for column in changes.columns], row, strict=True)) for row in changes.rows
+        ],
         "limit": options.limit,
         "alpha": options.alpha,
         "confidence_level": options.confidence_level,
