@@ -12,7 +12,7 @@ from core.runs.kinds import KINDS
 from core.schema.runs import Run
 from core.store import Store
 from core.store.runs import get_run
-from pages.judges import agreement, reliability
+from pages.judges import agreement, bias, reliability
 from pages.tabs import downloads, judged, new_run, texts
 from pages.widgets import (
     blind_pair,
@@ -64,6 +64,7 @@ def _of_scores(store: Store, chosen: Chosen) -> dict[str, Callable[[], None]]:
     looks = {
         "Scores": judged.render_scores,
         "Judges": agreement.render,
+        **({"Bias": bias.render} if bias.fits(store, chosen) else {}),
         "Files": downloads.scores_to_take,
     }
     return {name: partial(chosen_scores.live, store, chosen, look) for name, look in looks.items()}
@@ -79,6 +80,7 @@ def _run(store: Store, run: Run) -> None:
                 "Scores": scores["Scores"],
                 "Texts": partial(texts.render, store, run),
                 "Judges": scores["Judges"],
+                **({"Bias": scores["Bias"]} if "Bias" in scores else {}),
                 "Reliability": partial(reliability.render, store, run),
             }
             if judges

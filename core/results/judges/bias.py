@@ -190,8 +190,7 @@ def bias_audit(
     """
     if problems := option_problems(options):
         raise InputError("The audit cannot be made", problems)
-    edited = [at for at, row in enumerate(table.rows) if _edit(row) != NO_EDIT]
-    if not edited and not _has_orders(output):
+    if not may_audit(table, output):
         raise InputError(
             f"{shown(table.file_name or 'The table')} has no edited text and no verdicts in both orders",
             [
@@ -199,8 +198,7 @@ def bias_audit(
                 f"unedited) and its pair in the column {PAIR}; judge such a file, or run a pairwise or rubric judge in both orders"
             ],
         )
-    turned, scaled = table.values * directions(table), _scales(table)
-    twins = _twins(table, edited)
+    turned, scaled, twins = table.values * directions(table), _scales(table), _twins(table)
     found: list[Effect] = []
     changes: list[tuple[float, Change]] = []
     for column, metric in enumerate(table.metrics):
@@ -222,6 +220,11 @@ def bias_audit(
         options,
         alike_notes(models, table.rows),
     )
+
+
+def may_audit(table: ScoreTable, output: JudgeOutput | None = None) -> bool:
+    """Whether there is an edited text, or a judge's record in both orders."""
+    return any(_edit(row) != NO_EDIT for row in table.rows) or _has_orders(output)
 
 
 def _edit(row: ScoredRow) -> str:
@@ -249,15 +252,17 @@ class _Twin:
     unedited_opponent: int | None
 
 
-def _twins(table: ScoreTable, edited: Sequence[int]) -> dict[str, list[_Twin]]:
+def _twins(table: ScoreTable) -> dict[str, list[_Twin]]:
     """Probe -> its edited texts with their unedited twins and both opponents, in the order of the file."""
     unedited: dict[tuple[object, ...], list[int]] = {}
     for at, row in enumerate(table.rows):
         if _edit(row) == NO_EDIT:
             unedited.setdefault((*_series(row), row.labels.get(PAIR) or NO_EDIT), []).append(at)
     found: dict[str, list[_Twin]] = {}
-    for at in edited:
-        row, series = table.rows[at], _series(table.rows[at])
+    for at, row in enumerate(table.rows):
+        if _edit(row) == NO_EDIT:
+            continue
+        series = _series(row)
         level, as_made = level_key(row.level), unedited.get((*series, NO_EDIT), [])
         beside = unedited.get((*series, row.labels.get(PAIR) or NO_EDIT), [])
         levels = [level_key(table.rows[other].level) for other in as_made]
@@ -671,7 +676,9 @@ def _sentence(judge: str, effects: Sequence[Effect]) -> str:
         said = f"{shown(judge)} is biased on {len(biased)} of {probes}: {which}."
     else:
         said = (
-            f"{shown(judge)}: no bias found on {probes}." if tested else f"{shown(judge)}: nothing to test."
+            f"{shown(judge)}: no bias is shown on {probes}."
+            if tested
+            else f"{shown(judge)}: nothing to test."
         )
     if clean := [one for one in effects if one.verdict == "no bias found"]:
         most = max((one.detectable or 0.0) / (one.scale or 1.0) for one in clean)
