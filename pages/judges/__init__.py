@@ -13,7 +13,7 @@ from core.runs.kinds import KINDS
 from core.schema.runs import Run
 from core.store import Store
 from core.store.runs import get_run
-from pages.judges import agreement, pairs, prompts, reliability, twins
+from pages.judges import agreement, bias, pairs, prompts, reliability, twins
 from pages.tabs import downloads, judged, made, new_run, texts
 from pages.widgets import (
     blind_pair,
@@ -73,6 +73,7 @@ def _of_scores(store: Store, chosen: Chosen) -> dict[str, Callable[[], None]]:
     looks = {
         "Scores": judged.render_scores,
         "Judges": agreement.render,
+        **({"Bias": bias.render} if bias.fits(store, chosen) else {}),
         "Files": downloads.scores_to_take,
     }
     return {name: partial(chosen_scores.live, store, chosen, look) for name, look in looks.items()}
@@ -91,6 +92,7 @@ def _run(store: Store, run: Run) -> None:
                 ),
                 "Texts": partial(texts.render, store, run),
                 "Judges": scores["Judges"],
+                **({"Bias": scores["Bias"]} if "Bias" in scores else {}),
                 "Reliability": partial(reliability.render, store, run),
                 "Levels": partial(made.render, store, run),
             }

@@ -1,5 +1,6 @@
 """`judge`: run judges and audits of judges, each with its folder of results, and report on the results."""
 
+from core.cli.judge.bias import add_bias
 from core.cli.judge.in_one_file import add_file
 from core.cli.judge.levels import add_levels
 from core.cli.judge.pairs import add_to as add_pairs
@@ -21,3 +22,4 @@ def add_to(nouns: Commands) -> None:
     add_reports(verbs)
     add_pairs(verbs)
     add_levels(verbs)
+    add_bias(verbs)
