@@ -203,7 +203,7 @@ def test_masked_texts_are_for_a_judge_of_pairs_alone(
 def test_levels_of_a_mask_are_not_compared(store: Store, server: ScriptedServer, command: Command) -> None:
     marked_study(store)
     assert "--between" in refused(command(*judging(server, "--between", "levels")))
-    prompts = ["judge", "prompts", "pairwise", GIVEN, *asking(server), "--out", "prompts"]
+    prompts = ["judge", "prompts", "pairwise", GIVEN, *asking(server), "--model", "other", "--out", "prompts"]
     assert NOTHING_TO_COMPARE_WITH in " ".join(refused(command(*prompts)).split())
     assert not list_runs(store), "nothing was begun that could not be compared"
     assert not server.bodies
