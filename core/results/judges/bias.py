@@ -498,9 +498,9 @@ def detectable_change(
     19:547). error: standard error of the mean change over items, from the observed spread. alpha is divided by the tests
     because Benjamini and Hochberg's correction does so for a bias that is the only one.
 
-    n_moved: items with any change; default all. Where at most half have one, or all the same, the spread says little. Then at least
-    (1 - alpha^(1 / n_items)) x scale: if an edit moved a larger share of items over the whole scale, one more of
-    n_items would have changed with a confidence of 1 - alpha (for no change at all, Clopper and Pearson 1934).
+    n_moved: items with any change; default all. Where at most half have one, or all have the same, the spread says little: then at
+    least (1 - alpha^(1 / n_items)) x scale. An edit that moves a larger share of items over the whole scale would have moved at
+    least one of n_items with a probability of 1 - alpha (the bound of Clopper and Pearson 1934 for none).
 
     >>> round(detectable_change(0.1, 1_000_000, 4.0), 3), round(detectable_change(0.0, 20, 1.0, n_moved=0), 3)
     (0.28, 0.139)
