@@ -17,7 +17,14 @@ from core.diff.names import unshared
 from core.diff.sentences import lines_and_sentences
 from core.generation.damage import wrapped
 from core.generation.facts import Pool, find_facts
-from core.generation.language import count_words, known_language, language_change, same_script, same_text
+from core.generation.language import (
+    count_words,
+    known_language,
+    language_change,
+    same_script,
+    same_text,
+    words_of,
+)
 from core.generation.numbers import Draw, number_change
 from core.llm.asking import Unusable
 from core.llm.parsing import refuse_loop
@@ -82,7 +89,9 @@ _SURE = frozenset({
     "number", "quantity", "percent", "money", "date", "year", "time", "range", "name", "acronym", "weekday",
 })  # fmt: skip
 """Kinds of facts whose words every twin must have."""
-_NAMED = frozenset({"date", "name", "acronym", "weekday"})
+_DATED = frozenset({"date", "acronym", "weekday"})
+_PROPER = frozenset({"country", "city", "continent", "river", "planet", "agency", "person", "given"})
+"""Beginnings of classes of listed names that are proper names; other classes list nouns, which rewording may change."""
 
 
 class Addition(NamedTuple):
@@ -332,10 +341,10 @@ def _new_facts(
 
 
 def _lacking(base: str, text: str, language: str) -> tuple[str, ...]:
-    """Numbers and names of a text that its base lacks."""
-    return tuple(
-        dict.fromkeys(one.text for one in unshared(base, text, language).segments if one.kind == "added")
-    )
+    """Numbers and names of a text that its base lacks. A function word with a capital opens a sentence after a number."""
+    stop = words_of(language)
+    new = (one.text for one in unshared(base, text, language).segments if one.kind == "added")
+    return tuple(one for one in dict.fromkeys(new) if one.casefold() not in stop)
 
 
 def check_edit(probe: str, text: str, twin: str, language: str, question: str | None = None) -> None:
@@ -396,7 +405,7 @@ def _check_length(one: Probe, text: str, twin: str) -> None:
 def _check_facts(probe: str, text: str, twin: str, language: str, question: str) -> None:
     """Refuse missing and new numbers, dates and names; new ones are the authority's own if that is the probe."""
     asked = f"{text}\n{question}"
-    missing = [*unshared(text, twin, language).missing, *_words_lacking(twin, text, language)]
+    missing = [*_lacking(twin, text, language), *_words_lacking(twin, text, language)]
     new: list[str] = []
     if probe != AUTHORITY:
         new = [*_lacking(asked, twin, language), *_words_lacking(asked, twin, language)]
@@ -416,7 +425,7 @@ def _words_lacking(base: str, text: str, language: str) -> list[str]:
     return [
         token
         for fact in find_facts(text, language, _NO_POOL)
-        if fact.kind in _NAMED
+        if fact.kind in _DATED or (fact.kind == "name" and fact.group.partition("_")[0] in _PROPER)
         for token in tokenize(fact.text)
         if any(map(str.isalnum, token))
         and token.casefold().removesuffix("'s").removesuffix("’s") not in there

@@ -35,7 +35,7 @@ from core.llm.defusing import defused
 from core.llm.parsing import read_text
 from core.llm.prompts import Prompt, for_use
 from core.schema.runs import RULES, KindSettings, PromptSlot
-from core.schema.scores import EDIT, NO_EDIT, PAIR, ROLE, OutputSet, ScorableOutput, ScoredRow
+from core.schema.scores import EDIT, EDITED_BY, NO_EDIT, PAIR, ROLE, OutputSet, ScorableOutput, ScoredRow
 from core.schema.settings import seed_setting, setting
 from core.tables.columns import level_number
 from core.tables.reading import clean_text, printable_text, shown
@@ -162,7 +162,7 @@ def plan_twins(outputs: OutputSet, *, probes: Collection[str] = (), levels: Sequ
     problems = []
     if unknown := [name for name in probes if name not in PROBES]:
         problems.append(f"{', '.join(map(shown, unknown))}: no such probe; choose from {', '.join(PROBES)}")
-    taken = sorted({label for one in outputs.outputs for label in one.labels} & {PAIR, EDIT, ROLE})
+    taken = sorted({label for one in outputs.outputs for label in one.labels} & {PAIR, EDIT, ROLE, EDITED_BY})
     if taken:
         problems.append(
             f"the file has the columns {', '.join(taken)}, which twins need: leave them out, or choose the texts that the "
@@ -175,7 +175,7 @@ def plan_twins(outputs: OutputSet, *, probes: Collection[str] = (), levels: Sequ
             "no item has texts of one system at two levels: twins are made from pairs of known quality, so the file needs "
             "a column level with, for example, A0 and A3"
         )
-    better, worse = _levels(levels, found, problems)
+    better, worse = _chosen(levels, found, problems)
     if problems:
         raise InputError("No twins can be made", problems)
     left_out = Counter({NO_LEVEL: sum(level_number(one.level) is None for one in outputs.outputs)})
@@ -207,13 +207,23 @@ def _series(outputs: OutputSet) -> dict[tuple[object, ...], Series]:
     return series
 
 
-def _levels(given: Sequence[str], found: Mapping[float, str], problems: list[str]) -> tuple[float, float]:
+def levels_of(outputs: OutputSet) -> tuple[str, ...]:
+    """The levels from which pairs can be made, best first; empty if no item has two of one system."""
+    series = _series(outputs).values()
+    found = {level: one.level or "" for texts in series for level, one in texts.items()}
+    return tuple(found[level] for level in sorted(found)) if any(len(texts) > 1 for texts in series) else ()
+
+
+def usual_worse(n_levels: int) -> int:
+    """The place of the worse level among this many, best first: three quarters of the way to the worst."""
+    return max(1, round((n_levels - 1) * 0.75))
+
+
+def _chosen(given: Sequence[str], found: Mapping[float, str], problems: list[str]) -> tuple[float, float]:
     """The better and the worse level's numbers; problems are added."""
     there = sorted(found)
     if not given:
-        if len(there) < 2:
-            return 0.0, 0.0
-        return there[0], there[max(1, round((len(there) - 1) * 0.75))]
+        return (there[0], there[usual_worse(len(there))]) if len(there) > 1 else (0.0, 0.0)
     numbers = [level_number(level) for level in given]
     known = [number for number in numbers if number is not None and number in found]
     names = ", ".join(found[number] for number in there)
@@ -322,7 +332,8 @@ def _open(settings: TwinSettings, prompts: Mapping[str, Prompt]) -> Audits:
 def twin_outputs(twins: Sequence[Twin]) -> tuple[ScorableOutput, ...]:
     """The texts to judge, pair by pair: both unedited texts, then for each twin that was made the twin and its opponent.
 
-    The labels `pair`, `edit` and `role` are added; item, system, level, other labels, source and reference stay.
+    The labels `pair`, `edit` and `role` are added, and `edited_by` to a model's twins; item, system, level, other labels,
+    source and reference stay.
     """
     pairs: dict[tuple[object, ...], list[Twin]] = {}
     for twin in twins:
@@ -341,9 +352,10 @@ def _both(twin: Twin, pair: str, edited: str | None) -> Iterator[ScorableOutput]
     """The pair's texts, the twin's own first. edited: its text after the edit; None: as made."""
     other: Role = "worse" if twin.role == "better" else "better"
     edit = NO_EDIT if edited is None else twin.probe
-    for role, level, text, label in (
-        (twin.role, twin.row.level, twin.text if edited is None else edited, edit),
-        (other, twin.other_level, twin.other, NO_EDIT),
+    by = {EDITED_BY: twin.editor} if edited is not None and twin.editor != RULES else {}
+    for role, level, text, label, more in (
+        (twin.role, twin.row.level, twin.text if edited is None else edited, edit, by),
+        (other, twin.other_level, twin.other, NO_EDIT, {}),
     ):
         yield ScorableOutput(
             twin.row.item_id,
@@ -353,7 +365,7 @@ def _both(twin: Twin, pair: str, edited: str | None) -> Iterator[ScorableOutput]
             twin.source,
             level,
             twin.row.language,
-            {**twin.row.labels, PAIR: pair, EDIT: label, ROLE: role},
+            {**twin.row.labels, PAIR: pair, EDIT: label, ROLE: role, **more},
         )
 
 

@@ -393,6 +393,25 @@ def test_plan(demo_database: Path, told: Told) -> None:
     assert list(found["power"].frame) == ["scope", "raters", "votes", "questions", "power"]
 
 
+def test_pairs(demo_database: Path, told: Told, tmp_path: Path) -> None:
+    words = ["judge", "pairs", "run:1", "--resamples", 300, "--db", demo_database]
+    alone = assay.pairs("run:1", resamples=300, db=demo_database)
+    assert in_json(alone.json) == told(*words)
+    assert alone.json["votes"] is None
+    assert alone.names == ["pairs", "pairs-ties", "pairs-systems"]
+    found = assay.pairs("run:1", "demo", epsilon=0.1, most=3, texts=True, resamples=300, db=demo_database)
+    words += ["--study", "demo", "--epsilon", 0.1]
+    assert in_json(found.json) == told(*words)
+    out = tmp_path / "gaps.csv"
+    assert main([*map(str, [*words, "--gaps", 3, "--texts", "--table", "gaps", "--out", out])]) == 0
+    written = pd.read_csv(out)
+    assert found["gaps"].frame["text"].tolist() == written["text"].tolist()
+    raters = assay.study_results("demo", resamples=300, db=demo_database).json
+    block = found.json["votes"]["blocks"][0]
+    assert block["agreement_raters"]["estimate"] == raters["raw_agreement"]["estimate"]
+    assert block["agreement_raters"]["low_t"] == raters["raw_agreement"]["low_t"]
+
+
 def test_study_annotations(demo_database: Path, tmp_path: Path) -> None:
     out = tmp_path / "answers.csv"
     words = ["study", "export", "demo", "--format", "csv", "--out", out, "--db", demo_database]

@@ -62,7 +62,6 @@ def twins_table(found: Sequence[ProbeMade]) -> ResultTable:
         tuple(
             (one.probe, one.edited, one.n, one.n_made, one.words_added, one.left_out or None) for one in found
         ),
-        title="Edited twins",
         notes=(
             "Words added: mean over twins, as a share of the text's words; a short text grows by more, because one sentence "
             "is the least addition.",
