@@ -26,7 +26,7 @@ from core.results.joining import NO_SCORE
 from core.results.judges.consistency import NO_ORDERS, ORDER_MISSING, rubric_values
 from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.scores import EDIT, NO_EDIT, PAIR, ROLE, JudgedText, JudgeOutput, ScoredRow, ScoreTable
-from core.stats.multiplicity import corrected
+from core.stats.multiplicity import corrected, smallest_shown
 from core.stats.resampling import (
     Estimate,
     Floats,
@@ -494,9 +494,8 @@ def detectable_change(
 ) -> float:
     """The smallest mean change that a test of n_items >= 2 items finds with this power, on the scale of the scores.
 
-    (t_{1 - alpha / (2 n_tests)} + t_power) x error, t with n_items - 1 degrees of freedom (Bloom 1995, Evaluation Review
-    19:547). error: standard error of the mean change over items, from the observed spread. alpha is divided by the tests
-    because Benjamini and Hochberg's correction does so for a bias that is the only one.
+    `smallest_shown`, with n_items - 1 degrees of freedom. error: standard error of the mean change over items, from the observed
+    spread. n_tests: probes of the judge; Benjamini and Hochberg's correction divides alpha by them for a bias that is the only one.
 
     n_moved: items with any change; default all. Where at most half have one, or all have the same, the spread says little: then at
     least (1 - alpha^(1 / n_items)) x scale. An edit that moves a larger share of items over the whole scale would have moved at
@@ -509,11 +508,9 @@ def detectable_change(
     """
     if n_items < 2:
         raise ValueError(f"n_items must be at least 2, got {n_items}")
-    from scipy.special import stdtrit  # imported lazily: most commands need no quantile
-
-    t_test, t_power = (float(stdtrit(n_items - 1, share)) for share in (1 - alpha / (2 * n_tests), power))
     few = error <= _SAME * scale or (n_moved is not None and 2 * n_moved <= n_items)
-    return max((t_test + t_power) * error, (1.0 - float(alpha ** (1 / n_items))) * scale if few else 0.0)
+    by_test = smallest_shown(error, n_items - 1, n_tests=n_tests, alpha=alpha, power=power)
+    return max(by_test, (1.0 - float(alpha ** (1 / n_items))) * scale if few else 0.0)
 
 
 def _decided(probes: Sequence[Effect], options: BiasOptions) -> list[Effect]:
