@@ -9,6 +9,7 @@ from core.errors import AssayError, InputError
 from core.notebook.analyses import (
     acc23,
     alt_test,
+    bias,
     calibrate,
     check,
     compare,
@@ -24,7 +25,7 @@ from core.notebook.analyses import (
 )
 from core.notebook.frames import read
 from core.notebook.result import Result, plot
-from core.notebook.studies import plan, studies, study_annotations, study_results
+from core.notebook.studies import pairs, plan, studies, study_annotations, study_results
 from core.notebook.texts import damage, metrics, score
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Result",
     "acc23",
     "alt_test",
+    "bias",
     "calibrate",
     "check",
     "compare",
@@ -44,6 +46,7 @@ __all__ = [
     "meta_correlate",
     "metrics",
     "next_labels",
+    "pairs",
     "plan",
     "plot",
     "rank",

@@ -38,8 +38,8 @@ _MASK = re.compile(r"answer [12] \(masked ([0-9a-f]{8})\)")
 MASKED = "masked"
 """Group of all rows whose systems are masked: as the names are drawn pair by pair, nothing is grouped by them."""
 MASK_NOTE = (
-    "the systems are masked because their study was blind: which of them is answer 1 was drawn for each pair, so nothing is shown "
-    "by system; beside the votes of the unblinded study, the scores count for the real systems"
+    "the systems are masked: which of the two is answer 1 was drawn for each pair, so nothing is shown by system; once the study "
+    "is unblinded, its votes are compared with these scores under the real names"
 )
 
 
