@@ -48,6 +48,7 @@ from core.schema.scores import (
     RatedText,
     ScorableOutput,
     Score,
+    ScoredRow,
     mask_notes,
 )
 from core.schema.settings import Remark, refuse, seed_setting, setting
@@ -251,7 +252,7 @@ class _Given:
     feedback: str
 
 
-def group_of(output: ScorableOutput, between: str = "systems") -> Hashable:
+def group_of(output: ScorableOutput | ScoredRow, between: str = "systems") -> Hashable:
     """Key of the texts that are compared with each other: those of one pair, of one level, or of one system.
 
     Labels tell systems apart, so that texts of one level are compared whatever their labels. In a file of edited twins each system

@@ -9,6 +9,7 @@ from core.errors import AssayError, InputError
 from core.notebook.analyses import (
     acc23,
     alt_test,
+    bias,
     calibrate,
     check,
     compare,
@@ -33,6 +34,7 @@ __all__ = [
     "Result",
     "acc23",
     "alt_test",
+    "bias",
     "calibrate",
     "check",
     "compare",

@@ -20,14 +20,17 @@ from core.notebook.frames import (
     Names,
     Source,
     beside_from,
+    beside_judge,
     check_choice,
     check_parameters,
     check_type,
     frame_in,
+    judge_from,
     names_of,
     panel_from,
     ratings_of,
     scores_of,
+    texts_of,
     type_problems,
 )
 from core.notebook.result import Result, result_of
@@ -70,7 +73,7 @@ from core.results.check.choosing import (
     which_tables,
 )
 from core.results.check.facts import facts_of_tables
-from core.results.check.gaps import gaps_of
+from core.results.check.gaps import gaps_of, texts_of_outputs
 from core.results.check.tables import check_json, check_said, check_tables
 from core.results.check.verdict import DEFAULT_OPTIONS as CHECK
 from core.results.check.verdict import CheckOptions, Use, check_panel
@@ -134,6 +137,16 @@ from core.results.correlations.table import (
     dimension_of,
 )
 from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, Raters, SystemScores, merge_tables
+from core.results.judges.bias import DEFAULT_OPTIONS as BIAS
+from core.results.judges.bias import (
+    BiasOptions,
+    bias_audit,
+    bias_json,
+    bias_said,
+    bias_table,
+    changes_table,
+)
+from core.results.judges.bias import option_problems as bias_option_problems
 from core.results.meta_correlation import (
     Alternative,
     LiveSide,
@@ -1147,6 +1160,82 @@ def next_labels(
     panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension)
     found = labels_next(panel, n, whole_items=whole_items, rng=rng)
     return result_of([*next_labels_said(found), next_labels_table(found)], next_labels_json(found))
+
+
+def bias(
+    scores: Source | Sequence[Source],
+    *,
+    limit: float = BIAS.limit,
+    alpha: float = BIAS.alpha,
+    changes: int = 10,
+    texts: Source | None = None,
+    confidence: float = BIAS.confidence_level,
+    seed: int = BIAS.rng,
+) -> Result:
+    """Measure what else than quality sways judges and metrics, as ``judge bias`` does.
+
+    Parameters
+    ----------
+    scores
+        Scores of a file of edited twins, as ``judge twins`` makes it: a data frame, a file, the folder of a judge's run or
+        ``"run:3"``. A run or its folder also tells the bias for a place, if a pairwise or rubric judge read both orders.
+    limit
+        A probe is ``underpowered`` if the smallest change that it can show is larger than this share of the judge's scale.
+    alpha
+        Level of the tests, corrected over a judge's probes.
+    changes
+        Number of texts in the table ``bias-changes``, largest change first.
+    texts
+        The file of twins, for the texts behind a table of scores.
+    confidence, seed
+        Confidence level of intervals, and seed of the drawn sign flips.
+
+    Returns
+    -------
+    Result
+        Table ``bias``, a row for each judge and probe: ``verdict`` (``biased``, ``no bias found``, ``underpowered``,
+        ``undefined``), ``favours``, ``change``, ``of_gap``, ``flips``, ``detectable``, ``p_bh``. And ``bias-changes``.
+
+    Raises
+    ------
+    InputError
+        If the scores have neither edited texts nor verdicts in both orders.
+
+    Notes
+    -----
+    Misleads: overlap with a reference rightly falls when a text grows, and a longer text is not as good where conciseness
+    counts.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> cells = [(f"q{at}", level, pair, edit, 4 - 2 * (level == "A3") + (edit == "padding"))
+    ...          for at in range(12) for pair in ("none", "padding") for level, edit in (("A0", pair), ("A3", "none"))]
+    >>> frame = pd.DataFrame(cells, columns=["item", "level", "pair", "edit", "judge"])
+    >>> assay.bias(frame).frame[["probe", "verdict", "favours", "change", "of_gap"]].values.tolist()
+    [['padding', 'biased', 'edited', 1.0, 0.5]]
+    """
+    unlike = [
+        *type_problems("limit", limit, Real, "a number above 0 and at most 1"),
+        *type_problems("alpha", alpha, Real, "a number between 0 and 1"),
+        *type_problems("confidence", confidence, Real, "a number between 0 and 1"),
+        *type_problems("changes", changes, Integral, "a whole number"),
+        *type_problems("seed", seed, Integral, "a whole number of at least 0"),
+    ]
+    check_parameters(unlike)
+    chosen = BiasOptions(limit, alpha, confidence, seed)
+    check_parameters(
+        [*bias_option_problems(chosen), *([f"changes: {changes} is negative"] if changes < 0 else [])]
+    )
+    audits, beside = [], list(texts_of_outputs(texts_of(texts).outputs)) if texts is not None else []
+    for one in _each(scores):
+        output = judge_from(one)
+        audits.append(bias_audit(scores_of(one), output, chosen))
+        beside += [] if output is None else beside_judge(output)
+    listed = changes_table(audits, beside, most=changes) if changes else None
+    said = bias_said(audits)
+    tables = [] if listed is None else [listed]
+    return result_of([*said, bias_table(audits)], bias_json(audits, listed), tables, " ".join(said))
 
 
 def corrected(

@@ -17,7 +17,7 @@ from core.results.check.tables import CHECK_TABLES, check_json, check_tables
 from core.results.check.verdict import Check
 from core.store import Store
 from core.tables.files import json_text
-from pages.check import choice, gaps, next_study
+from pages.check import choice, escalation, gaps, next_study
 from pages.check.since import since
 from pages.widgets import chosen_judge, visitor
 from pages.widgets.messages import mistakes_shown, plain
@@ -26,7 +26,7 @@ from pages.widgets.result_table import show
 
 
 def render(store: Store, given: choice.Given, found: Check) -> None:
-    """Show what would settle an open verdict, which judge to use, the rules, where the judge fails, and all numbers."""
+    """Show what would settle an open verdict, which judge to use, the rules, where the judge fails, all numbers, and where it is kept."""
     if len(found.judges) > 1:
         with mistakes_shown():
             _which(given, found)
@@ -56,6 +56,7 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
         show(groups, titled=False)
     part("All numbers", "Every judge, with the human ceiling.", "check#four-uses")
     show(numbers, titled=False)
+    escalation.offer(store, given, found)
     _files(given, found, since(found))
     gaps.show_gaps(found.panel, given.beside)
 

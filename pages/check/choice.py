@@ -24,8 +24,8 @@ from core.results.check.verdict import (
     default_use,
 )
 from core.results.choices import dimensions_of
-from core.results.correlations.votes import votes_panel
-from core.results.joining import check_join
+from core.results.correlations.votes import vote_margins, votes_panel
+from core.results.joining import check_join, merge_tables
 from core.results.judges.pairwise import pair_texts
 from core.results.panel import Panel, judge_scores, panel_of, read_panel
 from core.runs.asked import asked_of
@@ -37,6 +37,7 @@ from core.runs.texts import rated_of_study, texts_of_study
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
 from core.schema.study import Study
+from core.stats.resampling import Floats
 from core.store import Store
 from core.store.runs import run_data
 from core.store.studies import list_studies
@@ -83,6 +84,10 @@ class Given:
     """The study whose ratings or votes are the labels."""
     of_pairs: tuple[Run, ...] = ()
     """Runs of judges that compared the study's pairs."""
+    runs: tuple[Run, ...] = ()
+    """Runs of the judges; the table of run 3 is named `run:3`."""
+    margins: Callable[[], Floats] | None = None
+    """Of a study of pairs: how far each judge's scores of the answers of a pair are apart, shape (pairs, judges)."""
 
 
 def given(store: Store) -> Given | None:
@@ -249,6 +254,10 @@ def _of_study(store: Store, study: Study, judges: _Judges) -> Given | None:
             check_join(ratings, table)
         return panel_of(ratings, own, raters=raters, dimension=dimension)
 
+    def margins() -> Floats:
+        own = [*judges.tables, *(judge_scores(*one) for one in judges.beside)]
+        return vote_margins(record, merge_tables(own), raters=None if people == everyone else people)
+
     return Given(
         key=(
             *("study", study.study_id, hashlib.sha256(repr(marked).encode()).hexdigest()),
@@ -270,6 +279,8 @@ def _of_study(store: Store, study: Study, judges: _Judges) -> Given | None:
         facts=partial(_facts, store, judges.runs, dimension),
         study=study,
         of_pairs=of_pairs,
+        runs=judges.runs,
+        margins=margins if ratings is None else None,
     )
 
 
@@ -302,6 +313,7 @@ def _of_run(store: Store, run: Run, place: DeltaGenerator, stored: Callable[[], 
         texts=lambda: (data, name),
         beside=lambda: list(_beside(store, replace(judges, runs=runs))),
         facts=partial(_facts, store, runs, dimension),
+        runs=runs,
     )
 
 
@@ -341,6 +353,7 @@ def _of_file(store: Store, place: DeltaGenerator, stored: Callable[[], _Judges])
         texts=lambda: (read_as.applied(data, file_name), file_name),
         beside=lambda: [*texts_in(read_as.applied(data, file_name), file_name), *_beside(store, judges)],
         facts=partial(_facts, store, judges.runs, read_as.dimension),
+        runs=judges.runs,
     )
 
 

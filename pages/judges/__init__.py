@@ -13,7 +13,7 @@ from core.runs.kinds import KINDS
 from core.schema.runs import Run
 from core.store import Store
 from core.store.runs import get_run
-from pages.judges import agreement, pairs, reliability, twins
+from pages.judges import agreement, bias, pairs, prompts, reliability, twins
 from pages.tabs import downloads, judged, made, new_run, texts
 from pages.widgets import (
     blind_pair,
@@ -40,7 +40,12 @@ def render() -> None:
         level_diff.style()
         result_table.style()
         messages.news()
+        prompts.open_link()
         chosen = chosen_judge.choose(store)
+        if chosen[0] == chosen_judge.COMPARE:
+            prompts.render(store)
+            return
+        prompts.leave_link()
         if chosen[0] == NEW:
             explained(
                 "A judge is a language model that scores texts and gives reasons. Start with texts of known quality: their "
@@ -48,6 +53,9 @@ def render() -> None:
                 "will cost.",
                 "judges",
             )
+            if st.button("Compare prompts or models", key="judges_compare", icon=":material/compare_arrows:"):
+                chosen_judge.remember((chosen_judge.COMPARE, 0))
+                st.rerun()
             started = new_run.form(store, "judges", chosen_judge.judges_of("texts", "pairs"), twins.start)
             if started is not None:
                 chosen_judge.remember((RUN, started))
@@ -65,6 +73,7 @@ def _of_scores(store: Store, chosen: Chosen) -> dict[str, Callable[[], None]]:
     looks = {
         "Scores": judged.render_scores,
         "Judges": agreement.render,
+        **({"Bias": bias.render} if bias.fits(store, chosen) else {}),
         "Files": downloads.scores_to_take,
     }
     return {name: partial(chosen_scores.live, store, chosen, look) for name, look in looks.items()}
@@ -83,6 +92,7 @@ def _run(store: Store, run: Run) -> None:
                 ),
                 "Texts": partial(texts.render, store, run),
                 "Judges": scores["Judges"],
+                **({"Bias": scores["Bias"]} if "Bias" in scores else {}),
                 "Reliability": partial(reliability.render, store, run),
                 "Levels": partial(made.render, store, run),
             }

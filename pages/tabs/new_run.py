@@ -12,6 +12,7 @@ from core.formats.mt_metrics_eval import USUAL_RATINGS, rating_names
 from core.formats.rated import unrated
 from core.formats.registry import read_rated, read_texts
 from core.judges.kind import Bench, JudgeKind, JudgeSettings
+from core.llm.prompts import Prompt
 from core.runs.asked import OPENAI_KEY, OPENAI_URL, Asked, Running
 from core.runs.environments import missing_for
 from core.runs.generation import has_texts, texts_of_run
@@ -28,7 +29,7 @@ from core.runs.texts import (
     texts_of_folder,
     texts_of_study,
 )
-from core.schema.runs import Kind, Reads, Run
+from core.schema.runs import Kind, PromptSlot, Reads, Run
 from core.schema.scores import MASK_NOTE, OutputSet, RatedSet, ScorableOutput
 from core.store import Store
 from core.store.runs import run_data
@@ -274,7 +275,7 @@ _RATED = Source(
     _rated_summary,
 )
 _PAIRS = replace(TEXTS, ways={**TEXTS.ways, "study": ("A study", _pairs_of_study)})
-_SOURCES: Mapping[Reads, Source] = {"texts": TEXTS, "pairs": _PAIRS, "rated texts": _RATED}
+SOURCES: Mapping[Reads, Source] = {"texts": TEXTS, "pairs": _PAIRS, "rated texts": _RATED}
 
 
 def model(kind: Kind) -> Wanted:
@@ -322,7 +323,7 @@ def again_button(store: Store, run: Run, prefix: str, open_form: Callable[[], No
     ):
         at = at_hand(store, run)
         _fill(prefix, at.asked, at.running, f"run {run.run_id}")
-        _SOURCES[at.kind.reads].take_file(run_data(store, run.run_id), run.data_file)
+        SOURCES[at.kind.reads].take_file(run_data(store, run.run_id), run.data_file)
         open_form()
         st.rerun()
 
@@ -388,7 +389,7 @@ def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind], of_texts: O
     kind = kinds[name]
     explained(f"{capital(kind.summary)}.", kind.section)
     st.subheader("Texts and ratings" if kind.reads == "rated texts" else "Texts", anchor=False)
-    source = _SOURCES[kind.reads]
+    source = SOURCES[kind.reads]
     texts = contents = None
     with mistakes_shown():  # Problems appear next to the texts, not at the end of the form.
         texts = source.choose(store, kind)
@@ -398,7 +399,7 @@ def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind], of_texts: O
             of_texts(store, texts, found)
     if contents is not None:
         _begin_with_the_study(store, prefix, kind)
-    wanted = _judge(prefix, kind, contents)
+    wanted = judge(prefix, kind, contents)
     if texts is None or contents is None:
         st.markdown("Choose texts above to start a run.")
         return None
@@ -429,7 +430,16 @@ def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind], of_texts: O
     )
 
 
-def _judge(prefix: str, kind: JudgeKind, contents: RatedSet | None) -> Wanted:
+def judge(
+    prefix: str,
+    kind: JudgeKind,
+    contents: RatedSet | None,
+    choose_prompts: Callable[[str, tuple[PromptSlot, ...]], list[Prompt]] = settings_form.choose_prompts,
+) -> Wanted:
+    """Choose the settings of a judge, its model and its prompts.
+
+    prefix: of the widgets' keys. contents: the texts, if they are chosen. choose_prompts: takes a prefix and the judge's prompts.
+    """
     # A judge's settings depend on the backend, so they are drawn first and shown second.
     what, who = st.container(), st.container()
     own = _own(prefix, kind)
@@ -456,7 +466,7 @@ def _judge(prefix: str, kind: JudgeKind, contents: RatedSet | None) -> Wanted:
     missing = missing_for(chosen.needs)
     if missing:
         st.warning(settings_form.lacking(missing))
-    prompts = settings_form.choose_prompts(own, chosen.prompts(by_rules=model.by_rules))
+    prompts = choose_prompts(own, chosen.prompts(by_rules=model.by_rules))
     missing = model.missing or missing or ("The file cannot be read." if unread else None)
     return Wanted(kind, values, replace(model, missing=missing), prompts, attached, name)
 
@@ -470,7 +480,7 @@ def _told(kind: JudgeKind, wanted: Wanted, chosen: JudgeSettings, contents: Rate
 
 def _begin_with_the_study(store: Store, prefix: str, kind: JudgeKind) -> None:
     """Preselect what the raters of the study read, once for each kind and text, if the judge can use it."""
-    source, key = _SOURCES[kind.reads], {"rated texts": _RATED_STUDY, "pairs": _PAIRS_STUDY}.get(kind.reads)
+    source, key = SOURCES[kind.reads], {"rated texts": _RATED_STUDY, "pairs": _PAIRS_STUDY}.get(kind.reads)
     chosen = None if key is None else st.session_state.get(key)
     if chosen is None or kind.attachment is None or st.session_state.get(f"{source.prefix}_from") != "study":
         return

@@ -74,7 +74,12 @@ def level_said(row: ScoredRow) -> str:
     return "" if row.level is None else f", level {row.level}"
 
 
-_FURTHER: dict[Chosen, str] = {(UPLOAD_SCORES, 0): "Upload a judge's output ..."}
+COMPARE = "compare"
+"""Stands for several prompts or models compared, in the menu of the page Judges."""
+_FURTHER: dict[Chosen, str] = {
+    (COMPARE, 0): "Compare prompts or models ...",
+    (UPLOAD_SCORES, 0): "Upload a judge's output ...",
+}
 _CHOSEN, CHOSEN_SPECIALIST = "judges_chosen", "specialist_chosen"
 """Where a session stores what the pages Judges and Specialist show."""
 

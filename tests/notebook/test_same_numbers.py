@@ -297,6 +297,33 @@ def test_gaps(tmp_path: Path, capsys: pytest.CaptureFixture[str], as_frame: bool
 
 
 @pytest.mark.parametrize("as_frame", [False, True])
+def test_bias(tmp_path: Path, told: Told, as_frame: bool) -> None:
+    cells = [
+        {
+            "item": f"q{at}",
+            "level": level,
+            "pair": pair,
+            "edit": edit,
+            "x": at % 3 + (edit == "padding") - at % 2 * (level == "A3"),
+        }
+        for at in range(20)
+        for pair in ("none", "padding", "authority")
+        for level, edit in (("A0", pair), ("A3", "none"))
+    ]
+    file, twins = tmp_path / "twins_scored.csv", tmp_path / "twins.csv"
+    scored = pd.DataFrame(cells)
+    scored.to_csv(file, index=False)
+    texts = scored.drop(columns="x").assign(text=[f"Text {at}." for at in range(len(cells))], system="s")
+    texts.to_csv(twins, index=False)
+    words = ("judge", "bias", file, "--limit", 0.2, "--changes", 3, "--texts", twins)
+    found = assay.bias(assay.read(file, "scores") if as_frame else file, limit=0.2, changes=3, texts=twins)
+    assert in_json(found.json) == told(*words)
+    assert found.names == ["bias", "bias-changes"]
+    assert found["bias-changes"].frame["edited"].str.startswith("Text").all()
+    assert found.verdict.startswith("x is biased on 1 of 2 probes: padding")
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
 def test_next_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str], as_frame: bool) -> None:
     wide = pd.DataFrame(
         {

@@ -90,17 +90,17 @@ class Given:
     """Backend if the command names none; None: it has to name one."""
 
 
-def add_run(command: argparse.ArgumentParser, kind: Kind, given: Given) -> None:
-    """Register the arguments of one kind of run."""
+def add_run(command: argparse.ArgumentParser, kind: Kind, given: Given, *, several: bool = False) -> None:
+    """Register the arguments of one kind of run. several: see `add_run_options`."""
     given.add(command, kind)
-    settings = add_run_options(command, kind, usual=given.usual, same=given.same)
+    settings = add_run_options(command, kind, usual=given.usual, same=given.same, several=several)
     if (file := kind.attachment) is not None:
         settings.add_argument(
             f"--{file.option}",
             metavar="NAME|FILE",
             help=f"{file.help} (default{_OF_STUDY.get(kind.reads, '')} {file.usual})",
         )
-    if kind.work == "judging":
+    if kind.work == "judging" and not several:
         settings.add_argument(
             "--name", help="prefix of the judge's columns (default: its kind, mode and model)"
         )
@@ -109,7 +109,7 @@ def add_run(command: argparse.ArgumentParser, kind: Kind, given: Given) -> None:
 
 def run_judge(options: argparse.Namespace, kind: Kind, given: Given) -> None:
     """Carry out the command of one kind: create or resume the run, work it off, write its folder and print its result."""
-    wanted, running = requested_run(options, kind, name=options.name, attached=_attached(options, kind))
+    wanted, running = requested_run(options, kind, name=options.name, attached=attached_file(options, kind))
     if options.judge_file is not None and (changed := differences(options.judge_file, wanted)):
         of_file = " The limits and maps of the file belong to the judge without these changes."
         measured = options.judge_file.limits is not None or options.judge_file.maps
@@ -130,7 +130,7 @@ _OF_STUDY: Mapping[Reads, str] = {
 """What a study's raters read or did, which a judge gets with its texts."""
 
 
-def _attached(options: argparse.Namespace, kind: Kind) -> str:
+def attached_file(options: argparse.Namespace, kind: Kind) -> str:
     """Return the content of the file for the settings: the named one, else what the study's raters read if it suits the judge,
     else the usual one. Raises InputError, and NotFound for an unknown study.
     """

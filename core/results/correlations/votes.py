@@ -132,6 +132,19 @@ def _own_ties(metrics: Sequence[Metric]) -> tuple[str, ...]:
     return (f"a tie {whose}is its own, or its verdicts in the two orders contradict each other",)
 
 
+def vote_margins(
+    record: StudyRecord,
+    table: ScoreTable,
+    *,
+    raters: Sequence[str] | None = None,
+    judges: Sequence[str] | None = None,
+) -> Floats:
+    """How far each judge's scores of the two answers of a pair are apart, by the rows and judges of `votes_panel`; 0 or more."""
+    counted = count(record, Filters(raters=raters))
+    chosen = [at for at, metric in enumerate(table.metrics) if judges is None or metric.name in judges]
+    return np.abs(_differences(record, table, counted)[:, chosen])
+
+
 def _differences(record: StudyRecord, table: ScoreTable, counted: Counted) -> Floats:
     """How far each metric has the candidate ahead of the comparator: shape (pairs, metrics), NaN without both scores."""
     one, other = (_turned(table)[rows] for rows in _sides(record, table, counted))

@@ -193,17 +193,17 @@ def temperature_note(output: JudgeOutput, values: Floats, axis: int) -> str | No
     return DIFFERS_AT_TEMPERATURE_0 if (ranges > _SAME).any() else AT_TEMPERATURE_0
 
 
-_Values = tuple[Floats, tuple[str, ...] | None, tuple[str, ...]]
+Values = tuple[Floats, tuple[str, ...] | None, tuple[str, ...]]
 """Values of shape (texts, orders, repeats, components); the orders used (None: not applicable); the components' names."""
 _EXAMINED = tuple(component for component in CEF_COMPONENTS if component != "conciseness")
 
 
-def _class_values(texts: Sequence[JudgedText]) -> _Values:
+def _class_values(texts: Sequence[JudgedText]) -> Values:
     classes, dimensions = classes_by_repeat(texts)
     return classes[:, None], None, dimensions
 
 
-def _rubric_values(texts: Sequence[JudgedText]) -> _Values:
+def rubric_values(texts: Sequence[JudgedText]) -> Values:
     """Verdicts, NaN if missing, and the orders used."""
     trials = [
         (row, trial)
@@ -220,7 +220,7 @@ def _rubric_values(texts: Sequence[JudgedText]) -> _Values:
     return values, orders, (VERDICT,)
 
 
-def _pairwise_values(texts: Sequence[JudgedText]) -> _Values:
+def _pairwise_values(texts: Sequence[JudgedText]) -> Values:
     """Mean over a text's opponents of 1 (preferred), 1/2 (tie) and 0; NaN if a verdict is missing."""
     trials = [
         (row, trial)
@@ -240,13 +240,24 @@ def _pairwise_values(texts: Sequence[JudgedText]) -> _Values:
     return np.where(count > 0, total / np.maximum(count, 1), np.nan), orders, (VERDICT,)
 
 
-_ASKED_AGAIN: Mapping[str, Callable[[Sequence[JudgedText]], _Values]] = {
-    rubric.KIND.name: _rubric_values,
+_ASKED_AGAIN: Mapping[str, Callable[[Sequence[JudgedText]], Values]] = {
+    rubric.KIND.name: rubric_values,
     pairwise.KIND.name: _pairwise_values,
     cross_examination.KIND.name: lambda texts: (values_by_repeat(texts, _EXAMINED)[:, None], None, _EXAMINED),
     direct.KIND.name: _class_values,
     quality.KIND.name: _class_values,
 }
+
+
+def answers_again(output: JudgeOutput) -> tuple[Floats, tuple[str, ...]]:
+    """Every answer of a judge to each text: shape (texts, orders times repeats, components), NaN if missing, and the components.
+
+    Raises InputError for a judge whose answers are not repeated.
+    """
+    if output.kind not in _ASKED_AGAIN:
+        raise InputError(f"{shown(output.name)}: judges of the kind {output.kind} have no repeats")
+    values, _, components = _ASKED_AGAIN[output.kind](output.texts)
+    return values.reshape(len(values), -1, len(components)), components
 
 
 def _over_repeats(
