@@ -511,9 +511,18 @@ def sign_flip_p(
         return None
     if not moved.size:
         return 1.0
-    signs, exact = sign_flips(moved.size, n_resamples, rng)
-    scale = float(np.abs(moved).max())
-    return flips_p(np.abs(moved / scale @ signs), abs(float((moved / scale).sum())), exact)
+    shares = moved / np.abs(moved).max()
+    total = float(shares.sum())
+    if exact := 2**moved.size <= n_resamples:
+        flipped = shares @ sign_flips(moved.size, n_resamples, rng)[0]
+    else:
+        generator = np.random.default_rng(rng)
+        coins = (
+            generator.integers(0, 2, size=(size, moved.size), dtype=np.int8).astype(np.float64)
+            for size in in_blocks(n_resamples, at_a_time(moved.size))
+        )
+        flipped = np.concatenate([2 * (each @ shares) - total for each in coins])
+    return flips_p(np.abs(flipped), abs(total), exact)
 
 
 def jackknife_ends(

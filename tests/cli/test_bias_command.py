@@ -91,7 +91,7 @@ def test_a_judge_that_takes_the_longer_is_biased_for_length(told: Command) -> No
     found = effects(told("long"))
     assert found["lengthening"]["verdict"] == "biased"
     assert found["lengthening"]["favours"] == "edited"
-    assert found["position"]["verdict"] == "no bias found"
+    assert found["position"]["verdict"] == "underpowered", "eleven questions"
     assert abs(found["position"]["change"]["estimate"]) < 0.05, "texts of one length"
 
 

@@ -6,7 +6,6 @@ import io
 import pytest
 from helpers.pages.generate_visit import field, html_of, said
 from helpers.pages.judges_visit import RULES, judged, texts, visit
-from helpers.texts.scripted_twins import rows_of_twins
 
 from core.formats.registry import read_texts
 from core.formats.scorable import write_outputs
@@ -14,6 +13,7 @@ from core.judges.twins import TwinSettings, plan_twins, twin_by_rules, twin_outp
 from core.schema.scores import EDIT, PAIR, ROLE
 from core.store import Store
 from core.store.kept import keep_file
+from scripts.simulations.bias import rows_of_twins
 
 pytestmark = pytest.mark.usefixtures("cookies")
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.texts.score_factories import metric, table
-from helpers.texts.scripted_twins import LEVELS, PROBES, rows_of_twins, scored
 from scipy.stats import permutation_test, ttest_1samp
 from statsmodels.stats.power import TTestPower
 
@@ -51,6 +50,7 @@ from core.schema.scores import (
 )
 from core.stats.multiplicity import corrected
 from core.stats.resampling import sign_flip_p
+from scripts.simulations.bias import LEVELS, PROBES, rows_of_twins, scored
 
 DEMO = Path(__file__).resolve().parents[2] / "data" / "demo" / "answers.csv"
 
@@ -133,12 +133,12 @@ def _worse_edited(given: ScoreTable, score: float, opponent: float = 1.0) -> Sco
 
 
 def test_what_does_not_vary_is_handled_exactly() -> None:
-    same = only(bias_audit(scores_of({f"q{at}": (4.0, 2.0, 4.0) for at in range(20)})))
+    same = only(bias_audit(scores_of({f"q{at}": (4.0, 2.0, 4.0) for at in range(40)})))
     assert (same.verdict, same.p, same.change.estimate) == ("no bias found", 1.0, 0.0)
     assert same.change.interval_reason is not None
-    # With a chance of 80 %, one of 20 texts would have changed if at least 7.7 % of all do.
-    assert same.detectable == pytest.approx((1 - 0.2 ** (1 / 20)) * 2)
-    few = only(bias_audit(scores_of({f"q{at}": (4.0, 2.0, 4.0) for at in range(5)})))
+    # If 7.2 % of all items change, at least one of 40 does so with a chance of 95 %.
+    assert same.detectable == pytest.approx((1 - 0.05 ** (1 / 40)) * 2)
+    few = only(bias_audit(scores_of({f"q{at}": (4.0, 2.0, 4.0) for at in range(20)})))
     assert few.verdict == "underpowered"
     all_up = only(bias_audit(scores_of({f"q{at}": (4.0, 2.0, 5.0) for at in range(8)})))
     assert (all_up.verdict, all_up.favours, all_up.p) == ("biased", "edited", 2 / 2**8)

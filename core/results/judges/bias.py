@@ -36,7 +36,7 @@ from core.schema.scores import (
     ScoredRow,
     ScoreTable,
 )
-from core.stats.multiplicity import corrected
+from core.stats.multiplicity import corrected, smallest_shown
 from core.stats.resampling import (
     Estimate,
     Floats,
@@ -138,6 +138,8 @@ class Effect:
     """Two-sided, by sign flips of items."""
     p_corrected: float | None
     """Benjamini-Hochberg, over this judge's probes."""
+    n_moved: int
+    """Items with any change."""
     error: float | None
     """Standard error of the change over items; None for fewer than two."""
     detectable: float | None
@@ -444,6 +446,7 @@ def _effect(
         flips=flips,
         p=None if why else sign_flip_p(change, items, rng=options.rng),
         p_corrected=None,
+        n_moved=int((np.abs(sums[:, 0]) > _SAME * (scale or 1.0)).sum()),
         error=None if why or len(sums) < 2 else jackknife_error(without_each(sums, mean_of_sums)),
         detectable=None,
         scale=scale or None,
@@ -490,30 +493,34 @@ def _undefined(why: str, options: BiasOptions, n_left_out: int) -> Estimate:
 
 
 def detectable_change(
-    error: float, n_items: int, scale: float, *, n_tests: int = 1, alpha: float = ALPHA, power: float = POWER
+    error: float,
+    n_items: int,
+    scale: float,
+    *,
+    n_moved: int | None = None,
+    n_tests: int = 1,
+    alpha: float = ALPHA,
+    power: float = POWER,
 ) -> float:
     """The smallest mean change that a test of n_items >= 2 items finds with this power, on the scale of the scores.
 
-    (t_{1 - alpha / (2 n_tests)} + t_power) x error, t with n_items - 1 degrees of freedom (Bloom 1995, Evaluation Review
-    19:547). error: standard error of the mean change over items, from the observed spread. alpha is divided by the tests
-    because Benjamini and Hochberg's correction does so for a bias that is the only one.
+    `smallest_shown`, with n_items - 1 degrees of freedom. error: standard error of the mean change over items, from the observed
+    spread. n_tests: probes of the judge; Benjamini and Hochberg's correction divides alpha by them for a bias that is the only one.
 
-    Where no change was seen at all, the error is 0 and says nothing: then the smallest share of texts, changed over the whole
-    scale, of which n_items would have shown at least one with this power, 1 - (1 - power)^(1 / n_items), times the scale.
+    n_moved: items with any change; default all. Where at most half have one, or all have the same, the spread says little: then at
+    least (1 - alpha^(1 / n_items)) x scale. An edit that moves a larger share of items over the whole scale would have moved at
+    least one of n_items with a probability of 1 - alpha (the bound of Clopper and Pearson 1934 for none).
 
-    >>> round(detectable_change(0.1, 1_000_000, 4.0), 3), round(detectable_change(0.0, 20, 1.0), 3)
-    (0.28, 0.077)
+    >>> round(detectable_change(0.1, 1_000_000, 4.0), 3), round(detectable_change(0.0, 20, 1.0, n_moved=0), 3)
+    (0.28, 0.139)
 
-    Misleads where few texts changed: the spread of a few changes is itself uncertain.
+    Misleads where few items differ much: the spread is itself uncertain.
     """
     if n_items < 2:
         raise ValueError(f"n_items must be at least 2, got {n_items}")
-    if error <= _SAME * scale:
-        return float(1 - (1 - power) ** (1 / n_items)) * scale
-    from scipy.special import stdtrit  # imported lazily: most commands need no quantile
-
-    t_test, t_power = (float(stdtrit(n_items - 1, share)) for share in (1 - alpha / (2 * n_tests), power))
-    return (t_test + t_power) * error
+    few = error <= _SAME * scale or (n_moved is not None and 2 * n_moved <= n_items)
+    by_test = smallest_shown(error, n_items - 1, n_tests=n_tests, alpha=alpha, power=power)
+    return max(by_test, (1.0 - float(alpha ** (1 / n_items))) * scale if few else 0.0)
 
 
 def _decided(probes: Sequence[Effect], options: BiasOptions) -> list[Effect]:
@@ -529,7 +536,9 @@ def _decided(probes: Sequence[Effect], options: BiasOptions) -> list[Effect]:
         least = (
             None
             if error is None
-            else detectable_change(error, n_items, one.scale, n_tests=n_tests, alpha=options.alpha)
+            else detectable_change(
+                error, n_items, one.scale, n_moved=one.n_moved, n_tests=n_tests, alpha=options.alpha
+            )
         )
         one = replace(one, p_corrected=p, detectable=least)
         if p <= options.alpha:
