@@ -421,12 +421,16 @@ def _check_facts(probe: str, text: str, twin: str, language: str, question: str)
 
 def _words_lacking(base: str, text: str, language: str) -> list[str]:
     """Words of dates and listed names in a text that its base lacks: months, and names where capitals show none."""
-    there = {token.casefold() for token in tokenize(base)}
+    there = {_folded(token) for token in tokenize(base)}
     return [
         token
         for fact in find_facts(text, language, _NO_POOL)
         if fact.kind in _DATED or (fact.kind == "name" and fact.group.partition("_")[0] in _PROPER)
         for token in tokenize(fact.text)
-        if any(map(str.isalnum, token))
-        and token.casefold().removesuffix("'s").removesuffix("’s") not in there
+        if any(map(str.isalnum, token)) and _folded(token) not in there
     ]
+
+
+def _folded(token: str) -> str:
+    """A word as it is compared: without case and without `'s`."""
+    return token.casefold().removesuffix("'s").removesuffix("’s")

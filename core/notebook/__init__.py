@@ -15,6 +15,7 @@ from core.notebook.analyses import (
     compare,
     corrected,
     correlate,
+    escalate,
     gaps,
     levels,
     meta_correlate,
@@ -24,6 +25,7 @@ from core.notebook.analyses import (
     which_judge,
 )
 from core.notebook.frames import read
+from core.notebook.levels import made_levels
 from core.notebook.result import Result, plot
 from core.notebook.studies import pairs, plan, studies, study_annotations, study_results
 from core.notebook.texts import damage, metrics, score
@@ -41,8 +43,10 @@ __all__ = [
     "corrected",
     "correlate",
     "damage",
+    "escalate",
     "gaps",
     "levels",
+    "made_levels",
     "meta_correlate",
     "metrics",
     "next_labels",

@@ -10,6 +10,8 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
+import numpy as np
+
 from core.errors import InputError
 from core.formats.correlations import PREFIX, published_side, read_correlations
 from core.formats.tasks import find_task
@@ -25,11 +27,13 @@ from core.notebook.frames import (
     check_parameters,
     check_type,
     frame_in,
+    in_rows,
     judge_from,
     names_of,
     panel_from,
     ratings_of,
     scores_of,
+    table_in,
     texts_of,
     type_problems,
 )
@@ -1443,3 +1447,126 @@ def _side(
             f"The human side {shown(name)} is a table of scores. Give the ratings of its texts with ratings=."
         )
     return LiveSide(name, table, people, options)
+
+
+def escalate(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    confidence: str | None = None,
+    cut: float | None = None,
+    agreement: float = 0.9,
+    delta: float = 0.1,
+    against: Literal["rater", "majority"] = "rater",
+    start: int | None = None,
+    passes: str | float | None = None,
+    labels: Source | Sequence[Source] = (),
+) -> Result:
+    """Choose the confidence from which a judge agrees with people as often as promised, as ``escalate`` does.
+
+    Parameters
+    ----------
+    ratings, scores, human, judge, dimension
+        As in ``alt_test``. Texts without a label have no rating.
+    confidence
+        Column of ``ratings`` or ``scores`` with the judge's confidence, or ``"judges"``: the share of several judges with the
+        majority's verdict. Default: several judges, else the only column whose name ends like a confidence. (The command also reads
+        repeats of a run and pairs.)
+    cut
+        For scores beside two classes: the better class from this score on, as sure as the distance from it.
+    agreement, delta
+        Agreement with people that is promised for the kept texts, and the largest probability that the promise is broken.
+    against
+        Whether a text agrees with a rater, whichever is asked, or with the label that most of its raters gave.
+    start
+        Labelled items that the first threshold tested must keep. Choose it before you see the result.
+    passes
+        For the total: rating that counts as a pass, as in ``corrected``.
+    labels
+        Labels that came back, of texts below the threshold.
+
+    Returns
+    -------
+    Result
+        Table ``escalate``: ``threshold``, ``agreement``, ``lower_bound``, ``kept_labelled``, ``kept_unlabelled``, ``n_sent``. Tables
+        ``escalate-thresholds``, ``escalate-total`` and, with a row for each text, ``escalate-texts``.
+
+    Raises
+    ------
+    InputError
+        Without a confidence, without a labelled text, and for verdicts that are no classes of the raters.
+
+    Notes
+    -----
+    Misleads: the promise holds for texts like the labelled ones, and only if those were chosen at random.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"human": [1, 0] * 20 + [None] * 60, "judge": [1, 0] * 50, "confidence": [0.9] * 100})
+    >>> found = assay.escalate(frame, human="human", judge="judge")
+    >>> found.json["chosen"]["threshold"], found.json["n_kept_unlabelled"]
+    (0.9, 60)
+    """
+    # Imported lazily: loads studies and the planner.
+    from core.results.check.escalation import (
+        EscalationOptions,
+        columns_in,
+        confidence_column,
+        escalation_json,
+        escalation_said,
+        escalation_tables,
+        numbers_beside,
+        sure_by_cut,
+        sure_by_numbers,
+        sure_of_judges,
+    )
+    from core.results.check.escalation import escalate as escalated
+    from core.results.check.escalation import option_problems as escalation_problems
+    from core.results.check.next_labels import with_labels
+
+    check_type("confidence", confidence, str, "the name of a column", optional=True)
+    wanted = f"{passes:g}" if isinstance(passes, int | float) else passes
+    options = EscalationOptions(agreement, delta, against, start, passes=wanted)
+    check_parameters(escalation_problems(options))
+    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension, find=True)
+    rated = np.any(~np.isnan(panel.ratings), axis=1)
+    returned = list(_each(labels))
+    for one in returned:
+        panel = with_labels(panel, panel_from(one))
+    if cut is not None:
+        sure = sure_by_cut(panel, cut)
+    elif confidence == "judges" or (confidence is None and len(panel.judges) > 1):
+        sure = sure_of_judges(panel)
+    else:
+        columns = [
+            (name, one, table)
+            for one in (ratings, *_each(scores))
+            if (table := table_in(one)) is not None
+            for name in columns_in(*table)
+        ]
+        named = confidence or confidence_column([name for name, _, _ in columns]) or ""
+        at = next(
+            (
+                (one, table)
+                for name, one, table in columns
+                if name.strip().casefold() == named.strip().casefold()
+            ),
+            None,
+        )
+        if at is None:
+            what = (
+                f"no column {shown(named)}"
+                if named
+                else "none was found; name a column, several judges, or a cut"
+            )
+            raise InputError("No confidence", [f"confidence: {what}"])
+        with in_rows(at[0]):
+            sure = sure_by_numbers(panel, numbers_beside(*at[1], panel, named), named)
+    found = escalated(panel, sure, options, returned=~rated if returned else None)
+    main, thresholds, total, texts = escalation_tables(found).values()
+    said = escalation_said(found)
+    return result_of([*said, main, thresholds, total], escalation_json(found), [texts], said[0])

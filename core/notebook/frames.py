@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
@@ -253,13 +253,25 @@ def judge_from(source: Source) -> JudgeOutput | None:
 
 def beside_from(source: Source, panel: Panel) -> tuple[TextBeside, ...]:
     """Return the texts and judges' reasons in a table of ratings; nothing for a folder, a study or a run."""
-    if (frame := frame_in(source)) is not None:
-        with rows_of(frame):
-            return texts_in(jsonl_of(frame), FRAME, panel.roles)
-    path = Path(os.fspath(source))  # type: ignore[arg-type]  # every other source is a path
-    if str(path).startswith(STORED) or path.is_dir():
+    table = table_in(source)
+    if table is None:
         return ()
-    return texts_in(read_file(path), path.name, panel.roles)
+    with in_rows(source):
+        return texts_in(*table, panel.roles)
+
+
+def in_rows(source: Source) -> AbstractContextManager[None]:
+    """While it is open, places in a data frame are its rows; a file keeps its own."""
+    frame = frame_in(source)
+    return nullcontext() if frame is None else rows_of(frame)
+
+
+def table_in(source: Source) -> tuple[bytes, str] | None:
+    """Return a source as a table and its name; None for a folder, a study or a run."""
+    if (frame := frame_in(source)) is not None:
+        return jsonl_of(frame), FRAME
+    path = Path(os.fspath(source))  # type: ignore[arg-type]  # every other source is a path
+    return None if str(path).startswith(STORED) or path.is_dir() else (read_file(path), path.name)
 
 
 def _in_run(path: Path, kind: Kind) -> Path:

@@ -320,12 +320,12 @@ def rater_heat(found: RaterMatrix, measure: Measure = "f1") -> go.Figure:
 
 
 _ORDER_LOOKS = {
-    "same verdict": (BLUE, "", "white"),
-    "the first place twice": (OCHRE, "/", "black"),
-    "the second place twice": (VIOLET, "\\", "white"),
-    "another change": (PALE, "", "black"),
+    "same verdict": (BLUE, "white"),
+    "the first place twice": (OCHRE, "black"),
+    "the second place twice": (VIOLET, "white"),
+    "another change": (PALE, "black"),
 }
-"""What becomes of a verdict in the other order -> colour, pattern and ink."""
+"""What becomes of a verdict in the other order -> colour and ink."""
 
 
 def pair_orders(found: PairsReport) -> go.Figure | None:
@@ -345,13 +345,13 @@ def pair_orders(found: PairsReport) -> go.Figure | None:
         for name, share in zip(shares, (same, to_first, flips - to_first, 1 - same - flips), strict=True):
             shares[name].append(max(share, 0.0))
     for name, values in shares.items():
-        color, pattern, ink = _ORDER_LOOKS[name]
+        color, ink = _ORDER_LOOKS[name]
         figure.add_bar(
             orientation="h",
             y=list(range(len(blocks))),
             x=[100 * value for value in values],
             name=name,
-            marker={"color": color, "pattern": {"shape": pattern}},
+            marker={"color": color},
             text=[f"{100 * value:.0f} %" if value >= _LEAST_NAMED else "" for value in values],
             textposition="inside",
             insidetextanchor="middle",

@@ -1,6 +1,7 @@
 """Tab Pairs: what the order does to a judge of pairs, and whether it votes as the raters of a blind study do."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -47,10 +48,12 @@ def render(store: Store, run: Run) -> None:
         said = pairs_said(found)
         st.markdown("  \n".join([f"**{plain(said[0])}**", *map(plain, said[1:])]))
         tables = pairs_tables(found)
-        _orders(found, tables)
         if found.votes is not None and study is not None:
             _votes(found.votes, tables)
             _check(run, study)
+        _orders(found, tables)
+        if found.votes is not None:
+            _gaps(found.votes)
         elif not studies:
             part("Beside raters", "How often does the judge give a rater's answer?", _SECTION)
             nothing("no unblinded study has these pairs; unblind a study of them first")
@@ -127,15 +130,22 @@ def _votes(votes: BesideVotes, tables: dict[str, ResultTable]) -> None:
             required=True,
             key=address.one("answers", "judges_pairs_answers", offered, offered[0]),
         )
+    agreement, tested = (tables[name] for name in PAIRS_TABLES[4:6])
     result_table.show(
-        tables[PAIRS_TABLES[4]],
+        _only(agreement, answers),
+        whole=agreement,
         figure=plots.beside_raters(votes, answers or offered[0]),
         alt="Agreement of the judge with a rater beside that of two raters, by level",
         titled=False,
     )
     part("Alt-test", "May it replace a rater?", "inference#alt-test")
-    result_table.show(tables[PAIRS_TABLES[5]], titled=False)
-    _gaps(votes)
+    result_table.show(_only(tested, answers), whole=tested, titled=False)
+
+
+def _only(table: ResultTable, answers: str | None) -> ResultTable:
+    """The rows of one number of answers."""
+    at = [column.name for column in table.columns].index("answers")
+    return replace(table, rows=tuple(row for row in table.rows if answers in (None, row[at])))
 
 
 def _gaps(votes: BesideVotes) -> None:

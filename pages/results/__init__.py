@@ -70,7 +70,7 @@ def _to_check(study: Study, judge: Run | None) -> None:
             f"Compare {plain(chosen_judge.short_name(judge))} with the raters",
             key="results_pairs",
             icon=":material/balance:",
-            help="A judge compared these pairs. See its agreement with the raters beside theirs with each other.",
+            help="A judge compared these pairs. See its agreement with the raters, beside that of two raters.",
         ):
             st.switch_page(chosen_judge.pairs_page_of(judge))
 

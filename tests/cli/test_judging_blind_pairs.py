@@ -155,6 +155,8 @@ def test_no_command_tells_the_judge_by_system_before_unblinding(
         ("runs", "show", "1"),
         ("runs", "show", "1", "--item", "q00"),
         ("judge", "costs", run),
+        ("judge", "pairs", run, "--json"),
+        ("judge", "pairs", "judged", "--out", "pairs.csv"),
         ("judge", "export", run, "--out", "judge.yaml"),
         ("correlate", run, "--with", "level", "--group", "system", "--json"),
         ("correlate", "judged/scores.csv", "--with", "level", "--out", "table.csv"),
@@ -171,6 +173,8 @@ def test_no_command_tells_the_judge_by_system_before_unblinding(
     assert "masked texts hide" in refused(command("correlate", run, "--with", "level", "--levels"))
     for beside_votes in (
         ("check", GIVEN, run),
+        ("judge", "pairs", run, "--study", STUDY),
+        ("judge", "pairs", run, "--table", "pairs-systems", "--out", "won.csv"),
         ("calibrate", GIVEN, run),
         ("study", "results", STUDY),
         ("judge", "rubric", GIVEN, "--backend", "rules", "--out", "x"),
@@ -197,22 +201,29 @@ def test_levels_of_a_mask_are_not_compared(store: Store, server: ScriptedServer,
     assert "--between" in refused(command(*judging(server, "--between", "levels")))
 
 
-def test_after_unblinding_the_verdicts_count_for_the_real_systems(judged: StudyAtHand) -> None:
-    table = score_table(at_hand(judged.store, 1))
+def test_after_unblinding_the_verdicts_count_for_the_real_systems(
+    store: Store, server: ScriptedServer, command: Command
+) -> None:
+    study = marked_study(store, raters=["R1"])
+    vote(store, study.tokens["R1"], prefers(0))
+    done(command(*judging(server)))
+    table = score_table(at_hand(store, 1))
     assert MASK_NOTE in table.notes
-    unblind(judged)
-    record = judged.record
-    decoded = unmasked_table(record, table)
+    unblind(study)
+    decoded = unmasked_table(study.record, table)
     assert MASK_NOTE not in decoded.notes
     assert {row.system for row in decoded.rows} == {ONE, TWO}
     won = [value for row, value in zip(decoded.rows, decoded.values[:, 0], strict=True) if row.system == ONE]
     assert set(won) == {1.0}
-    panel = votes_panel(record, decoded)
-    assert (panel.scores[:, 0] == 1).all()
-    (first,) = votes_panel(record, decoded, raters=["R1"]).ratings.T.tolist()
-    assert set(first) == {1.0}
-    (found,) = metrics_against_votes(record, decoded, n_resamples=100)
-    assert found.agreement.n == 0, "the two raters cancel out"
+    panel = votes_panel(study.record, table)
+    assert (panel.scores == 1).all()
+    assert (panel.ratings == 1).all()
+    assert MASK_NOTE not in panel.notes
+    (found,) = metrics_against_votes(study.record, table, n_resamples=100)
+    assert (found.agreement.estimate, found.agreement.n) == (1.0, 16), "A0 is not among the main levels"
+    said = done(command("judge", "pairs", "run:1", "--study", STUDY))
+    assert ONE in said
+    assert command("check", GIVEN, "run:1")[0] in (0, 3, 4)
 
 
 def test_a_preview_that_began_under_masks_goes_on_under_them(

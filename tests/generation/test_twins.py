@@ -4,6 +4,7 @@ import csv
 import json
 import random
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -264,3 +265,15 @@ def test_months_and_listed_names_count_as_facts_in_german() -> None:
         with pytest.raises(Unusable) as refused:
             check_edit(OWN_STYLE, text, wrong, "de")
         assert refused.value.kind == FACT_CHANGED
+
+
+def test_faithful_rewordings_are_mostly_taken_and_every_damaged_one_is_refused() -> None:
+    """The demo's references beside A0, which says the same in other words, and beside A1 to A4, which say something wrong."""
+    taken: Counter[bool] = Counter()
+    for row in DEMO:
+        try:
+            check_edit(OWN_STYLE, row["reference"], row["text"], row["language"], row["question"])
+        except Unusable:
+            continue
+        taken[row["level"] == "A0"] += 1
+    assert taken == {True: 23}

@@ -343,6 +343,31 @@ def test_next_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str], as_fram
 
 
 @pytest.mark.parametrize("as_frame", [False, True])
+@pytest.mark.parametrize("given", [{}, {"confidence": "sure", "against": "majority", "agreement": 0.8}])
+def test_escalate(tmp_path: Path, told: Told, as_frame: bool, given: dict[str, Any]) -> None:
+    wide = pd.DataFrame(
+        {
+            "item": [f"q{at}" for at in range(200)],
+            "a": [at % 3 % 2 if at < 80 else None for at in range(200)],
+            "b": [at % 3 % 2 if at < 40 else None for at in range(200)],
+            "x": [at % 3 % 2 if at % 4 else 1 - at % 3 % 2 for at in range(200)],
+            "sure" if given else "x_confidence": [0.5 + at % 4 / 8 for at in range(200)],
+        }
+    )
+    back = pd.DataFrame({"item": [f"q{at}" for at in range(80, 200, 4)], "rater": "c", "score": 0})
+    file, labels = tmp_path / "wide.csv", tmp_path / "back.csv"
+    wide.to_csv(file, index=False)
+    back.to_csv(labels, index=False)
+    words = [word for name, value in given.items() for word in (f"--{name}", value)]
+    printed = told("escalate", file, "--human", "a,b", "--judge", "x", "--labels", labels, *words)
+    sources: Any = (wide, back) if as_frame else (file, labels)
+    found = assay.escalate(sources[0], human=["a", "b"], judge="x", labels=[sources[1]], **given)
+    assert in_json(found.json) == printed
+    assert printed["n_back"] == 30
+    assert printed["chosen"]["threshold"] == 0.625
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
 def test_corrected(tmp_path: Path, told: Told, as_frame: bool) -> None:
     rows = [
         {"item": f"q{n}", "system": s, "j": n % 5 + k, "people": float(n % 4 + k) if n < 30 else None}

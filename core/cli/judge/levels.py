@@ -18,9 +18,7 @@ from core.cli.shared.options import (
 from core.cli.shared.sources import (
     N_RESAMPLES,
     STUDY,
-    TEXTS_FILE,
     add_interval_options,
-    check_no_run,
     read_given,
     scores_given,
 )
@@ -35,18 +33,14 @@ from core.results.judges.made_levels import (
     sets_table,
 )
 from core.runs.judging.levels import (
-    OUTPUTS_FILE,
     Made,
     check_levels,
     made_of_folder,
-    made_of_judge,
     made_of_outputs,
     made_of_run,
     questions_csv,
 )
-from core.runs.kinds import KINDS
 from core.runs.path import at_hand
-from core.runs.records import read_judge_folder, read_report
 from core.schema.runs import RUN_FILE
 from core.store import database_path
 from core.tables.files import write_file
@@ -128,21 +122,16 @@ def _made(given: str, options: argparse.Namespace) -> Made:
         with existing_store(options.db) as store:
             return made_of_run(at_hand(store, number))
     folder = Path(given)
-    if not (folder / RUN_FILE).is_file() or KINDS[read_report(folder)["kind"]].work != "judging":
-        return Made()
-    return made_of_judge(read_judge_folder(folder))
+    return made_of_folder(folder) if (folder / RUN_FILE).is_file() else Made()
 
 
 def _texts(given: str, options: argparse.Namespace) -> Made:
-    if run_number(given) is not None:
-        return _made(given, options)
     folder = Path(given)
-    if (folder / RUN_FILE).is_file() and (folder / OUTPUTS_FILE).is_file():
-        return made_of_folder(folder)
+    if run_number(given) is not None or (folder / RUN_FILE).is_file():
+        return _made(given, options)
     if given.startswith(STUDY):
         with existing_store(options.db) as store:
             texts = read_given(store, given)
     else:
-        check_no_run(folder, TEXTS_FILE)
         texts = read_one_of(folder, options), folder.name
     return made_of_outputs(read_texts(*texts).outputs)

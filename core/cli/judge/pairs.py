@@ -34,7 +34,7 @@ def add_to(verbs: Commands) -> None:
     command.add_argument(
         "--study",
         metavar="NAME",
-        help="an unblinded study of the same pairs, or a bundle: also agreement with its raters beside theirs with each other",
+        help="an unblinded study of the same pairs, or a bundle: compare agreement with its raters and among them",
     )
     command.add_argument(
         "--epsilon",

@@ -425,8 +425,8 @@ def escalate(
         raise InputError(
             f"{shown(panel.name)}: no threshold can be chosen",
             [
-                f"judge: the scores of {shown(sure.judge)} are no classes of the raters, so that they agree with nobody; state "
-                "the score from which the better of two classes is meant with cut, or use a judge with the raters' classes"
+                f"cut: the scores of {shown(sure.judge)} are no classes of the raters, so that they agree with nobody; state the "
+                "score from which the better of two classes is meant, or use a judge with the raters' classes"
             ],
         )
     # Without a verdict or a confidence a text is never kept.

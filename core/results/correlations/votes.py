@@ -23,7 +23,7 @@ from core.stats.multiplicity import Correction, corrected, interval_p
 from core.stats.resampling import Estimate, Floats, Resampling, mean_estimates
 from core.stats.votes import composite_scores, preferences
 from core.study.analysis_set import check_released
-from core.study.masking import unmasked
+from core.study.masking import unmasked, unmasked_table
 from core.tables.columns import ONLY_SYSTEM
 from core.tables.reading import shown
 
@@ -92,7 +92,7 @@ def votes_panel(
     check_released(record.study)
     given = [tables] if isinstance(tables, ScoreTable) else tables
     # Decoded before they are merged, because a judge that read masked texts shares no system with the others.
-    table = merge_tables([replace(one, rows=unmasked(record, one.rows)) for one in given])
+    table = merge_tables([unmasked_table(record, one) for one in given])
     origins = [(one.file_name, metric.name, metric.signature) for one in given for metric in one.metrics]
     counted = count(record, Filters(raters=raters))
     check_names("judge", judges or (), [metric.name for metric in table.metrics])

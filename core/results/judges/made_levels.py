@@ -858,9 +858,13 @@ def _length_said(found: MadeLevels) -> str:
     tau = found.length_by_level
     if tau.estimate is None:
         return f"Length by level: undefined ({tau.reason})."
-    between = "" if tau.low is None else f" [{decimal(tau.low, 2)}, {decimal(tau.high or 0.0, 2)}]"
+    between = (
+        "" if tau.low is None or tau.high is None else f" [{decimal(tau.low, 2)}, {decimal(tau.high, 2)}]"
+    )
     number = f"Kendall's tau {decimal(tau.estimate, 2)}{between}"
-    if tau.low is not None and tau.high is not None and tau.low <= 0 <= tau.high:
+    if tau.low is None or tau.high is None:
+        return f"Length by level: {number}, without an interval."
+    if tau.low <= 0 <= tau.high:
         return f"Length alone does not show the level: {number}."
     return f"Length alone gives away the level: worse levels are {'longer' if tau.estimate > 0 else 'shorter'} ({number})."
 

@@ -711,10 +711,9 @@ def _votes_said(found: PairsReport, votes: BesideVotes) -> list[str]:
         )
     n_no_kind = found.blocks[0].answers["contradicted"]
     if n_no_kind:
-        what = "pair is a tie" if n_no_kind == 1 else "pairs are ties"
         said.append(
-            f"{n_no_kind:,} {what} only because its verdicts contradict each other. With three answers they agree with any rater who "
-            "saw a tie, whatever the judge understood. With four they agree with nobody."
+            f"On {n_no_kind:,} of {found.blocks[0].n_pairs:,} pairs the judge contradicts itself, which counts as a tie. With three "
+            "answers such a tie agrees with every rater who saw a tie, with four it agrees with nobody."
         )
     place = votes.raters_position
     if place.share_left is not None:
@@ -874,7 +873,7 @@ def _votes_cells(one: VotesBlock) -> tuple[Cell, ...]:
 
 
 def agreement_table(found: PairsReport, votes: BesideVotes) -> ResultTable:
-    """The judge with raters beside raters with each other: raw agreement, kappa and AC1."""
+    """The judge with raters, beside raters among themselves: raw agreement, kappa and AC1."""
 
     def cells(one: VotesBlock) -> Iterator[Cell]:
         for estimate in (

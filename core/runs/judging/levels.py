@@ -23,8 +23,9 @@ from core.results.judges.made_levels import (
 from core.runs.generation import texts_of_run, traces_of
 from core.runs.jobs import RunAtHand
 from core.runs.judging import judge_output
+from core.runs.kinds import KINDS
 from core.runs.path import at_hand, runs_that
-from core.runs.records import RECORDS_FILE, adapter, bytes_of
+from core.runs.records import RECORDS_FILE, adapter, bytes_of, read_judge_folder, read_report
 from core.schema.runs import RULES, Run
 from core.schema.scores import JudgeOutput, ScorableOutput, ScoredRow, ScoreTable
 from core.schema.study import Item, Material
@@ -87,7 +88,12 @@ def made_of_generation(run: RunAtHand) -> Made:
 
 
 def made_of_folder(folder: Path) -> Made:
-    """The texts in the folder of a generation run, with its stored steps. Raises InputError."""
+    """What a run's folder has of its texts: a judge's with claims, a generation run's with stored steps. Raises InputError."""
+    work = KINDS[read_report(folder)["kind"]].work
+    if work == "judging":
+        return made_of_judge(read_judge_folder(folder))
+    if work != "generation":
+        return Made()
     texts = read_texts(bytes_of(folder / OUTPUTS_FILE), OUTPUTS_FILE)
     lines = bytes_of(folder / RECORDS_FILE).splitlines()
     records = adapter(FactualTrace)
