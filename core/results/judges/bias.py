@@ -730,7 +730,7 @@ def bias_table(audits: Sequence[BiasAudit]) -> ResultTable:
             one.verdict,
             one.favours,
             interval(one.change),
-            interval(one.of_gap),
+            None if one.probe == POSITION else interval(one.of_gap),
             interval(one.flips),
             Interval(one.detectable, reason=one.reason or ONE_ITEM if one.detectable is None else ""),
             one.scale,
@@ -747,17 +747,23 @@ def bias_table(audits: Sequence[BiasAudit]) -> ResultTable:
     return ResultTable(
         BIAS_TABLES[0],
         (
-            Column("judge", names_row=True, shown=len(judges) > 1),
+            Column("judge", names_row=len(judges) > 1, shown=len(judges) > 1),
             Column("probe", names_row=True),
             Column("verdict"),
             Column("favours"),
             Column("change", "change of score", places=2),
-            Column("of_gap", "share of better - worse", percent=True, places=2),
+            Column(
+                "of_gap",
+                "share of better - worse",
+                percent=True,
+                places=2,
+                shown=any(one.probe != POSITION for one in effects),
+            ),
             Column("flips", "order turned", percent=True, places=2),
             Column("detectable", "smallest detectable", places=2),
             Column("scale", shown=False),
-            Column("n", "edited texts"),
-            Column("n_items", "items", shown=any(one.change.n != one.change.n_clusters for one in effects)),
+            Column("n", "texts"),
+            Column("n_items", "items", shown=False),
             Column("p", "p", shown=n_tests < 2, p_value=True),
             corrected_column("benjamini-hochberg", n_tests),
             Column("left_out", shown=any(one.left_out for one in effects)),
@@ -768,7 +774,7 @@ def bias_table(audits: Sequence[BiasAudit]) -> ResultTable:
         notes=(
             "Change of score: edited minus unedited text, higher is better; a pairwise judge's is the net share of verdicts "
             "moved. Position: share of decided verdicts for the text read first, minus one half.",
-            f"Intervals: {options.confidence_level:.0%}, jackknife over items. p: sign flips of items.",
+            f"Intervals: {options.confidence_level:.0%}, jackknife over {_range_said(effects)} items. p: sign flips of items.",
             *corrected_note("benjamini-hochberg", n_tests, "the probes of each judge"),
             f"Smallest detectable: found with a chance of {POWER:.0%}. Underpowered: above {options.limit:.0%} of the range of "
             "the judge's scores.",
@@ -777,6 +783,12 @@ def bias_table(audits: Sequence[BiasAudit]) -> ResultTable:
             *dict.fromkeys(note for audit in audits for note in audit.notes),
         ),
     )
+
+
+def _range_said(effects: Sequence[Effect]) -> str:
+    """The numbers of items behind the effects, `14` or `12 to 14`."""
+    found = [one.change.n_clusters for one in effects if one.p is not None] or [0]
+    return f"{min(found):,}" if min(found) == max(found) else f"{min(found):,} to {max(found):,}"
 
 
 def _left_out_said(judges: Sequence[tuple[str, Sequence[Effect]]]) -> Iterator[str]:
