@@ -87,7 +87,7 @@ def add_to(nouns: Commands) -> None:
         "--cut",
         type=float,
         metavar="X",
-        help="for scores beside two classes: the better class from X on, as sure as the distance from X; choose X before you see labels",
+        help="for scores beside two classes: the better class from X on, as sure as the distance from X; fix X before any label is known",
     )
     command.add_argument(
         "--agreement",
