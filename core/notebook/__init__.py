@@ -9,6 +9,7 @@ from core.errors import AssayError, InputError
 from core.notebook.analyses import (
     acc23,
     alt_test,
+    bias,
     calibrate,
     check,
     compare,
@@ -24,8 +25,9 @@ from core.notebook.analyses import (
     which_judge,
 )
 from core.notebook.frames import read
+from core.notebook.levels import made_levels
 from core.notebook.result import Result, plot
-from core.notebook.studies import plan, studies, study_annotations, study_results
+from core.notebook.studies import pairs, plan, studies, study_annotations, study_results
 from core.notebook.texts import damage, metrics, score
 
 __all__ = [
@@ -34,6 +36,7 @@ __all__ = [
     "Result",
     "acc23",
     "alt_test",
+    "bias",
     "calibrate",
     "check",
     "compare",
@@ -43,9 +46,11 @@ __all__ = [
     "escalate",
     "gaps",
     "levels",
+    "made_levels",
     "meta_correlate",
     "metrics",
     "next_labels",
+    "pairs",
     "plan",
     "plot",
     "rank",

@@ -19,7 +19,7 @@ from core.store import Store
 from core.tables.files import json_text
 from pages.check import choice, escalation, gaps, next_study
 from pages.check.since import since
-from pages.widgets import visitor
+from pages.widgets import chosen_judge, visitor
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import part
 from pages.widgets.result_table import show
@@ -30,6 +30,13 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
     if len(found.judges) > 1:
         with mistakes_shown():
             _which(given, found)
+    for run in given.of_pairs:
+        if st.button(
+            f"Both orders and all four answers of {plain(chosen_judge.short_name(run))}",
+            key=f"check_pairs_{run.run_id}",
+            icon=":material/balance:",
+        ):
+            st.switch_page(chosen_judge.pairs_page_of(run))
     next_study.offer_study(store, given, found)
     tables = check_tables(found)
     numbers, rules, groups = (tables[name] for name in CHECK_TABLES)

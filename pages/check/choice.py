@@ -26,10 +26,12 @@ from core.results.check.verdict import (
 from core.results.choices import dimensions_of
 from core.results.correlations.votes import vote_margins, votes_panel
 from core.results.joining import check_join, merge_tables
+from core.results.judges.pairwise import pair_texts
 from core.results.panel import Panel, judge_scores, panel_of, read_panel
 from core.runs.asked import asked_of
 from core.runs.costs import facts_of_run
 from core.runs.judging import texts_beside
+from core.runs.kinds import KINDS
 from core.runs.path import at_hand
 from core.runs.texts import rated_of_study, texts_of_study
 from core.schema.runs import Run
@@ -80,6 +82,8 @@ class Given:
     """Consistency, price, time and model of the judges."""
     study: Study | None = None
     """The study whose ratings or votes are the labels."""
+    of_pairs: tuple[Run, ...] = ()
+    """Runs of judges that compared the study's pairs."""
     runs: tuple[Run, ...] = ()
     """Runs of the judges; the table of run 3 is named `run:3`."""
     margins: Callable[[], Floats] | None = None
@@ -239,11 +243,13 @@ def _of_study(store: Store, study: Study, judges: _Judges) -> Given | None:
         return None
     marked = (record.answers, record.raters) if ratings is None else ratings.ratings
 
+    of_pairs = tuple(run for run in judges.runs if ratings is None and "pairs" in KINDS[run.kind].reports)
+
     def read() -> Panel:
         own = [*judges.tables, *(judge_scores(*one) for one in judges.beside)]
         raters = None if people == everyone else people
         if ratings is None:
-            return votes_panel(record, merge_tables(own), raters=raters)
+            return votes_panel(record, own, raters=raters)
         for table in own:
             check_join(ratings, table)
         return panel_of(ratings, own, raters=raters, dimension=dimension)
@@ -265,9 +271,14 @@ def _of_study(store: Store, study: Study, judges: _Judges) -> Given | None:
             *(() if dimension is None else ("--dimension", dimension)),
         ),
         texts=partial(texts_of_study, store, study),
-        beside=lambda: [*texts_in(*rated_of_study(store, study)), *_beside(store, judges)],
+        beside=lambda: (
+            pair_texts(record, [chosen_judge.output_of(store, run) for run in of_pairs])
+            if ratings is None
+            else [*texts_in(*rated_of_study(store, study)), *_beside(store, judges)]
+        ),
         facts=partial(_facts, store, judges.runs, dimension),
         study=study,
+        of_pairs=of_pairs,
         runs=judges.runs,
         margins=margins if ratings is None else None,
     )
