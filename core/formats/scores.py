@@ -23,6 +23,7 @@ from core.schema.scores import (
     ScorableOutput,
     ScoredRow,
     ScoreTable,
+    mask_notes,
 )
 from core.tables.columns import (
     LABEL_MARK,
@@ -116,6 +117,7 @@ _FAMILIES = (
     ("nli", "NLI"),
     ("cef", "CEF"),
     ("rubric", "Rubric"),
+    ("pairwise", "Pairwise"),
     ("claims", "Claims"),
     ("factualcorrectness", "Claims"),
 )
@@ -927,6 +929,7 @@ def _table(sheet: ScoreSheet, notes: ParquetNotes, findings: FileFindings) -> Sc
         listed = ", ".join(f"{count} ({shown(reason)})" for reason, count in undefined.most_common(5))
         findings.notes.append(f"undefined scores: {listed}")
     findings.note_replaced()
+    findings.notes += mask_notes(row.system for row in sheet.rows.values())
     return ScoreTable(
         tuple(sheet.rows.values()),
         metrics,

@@ -4,7 +4,7 @@ Follows RAGAS's factual correctness, and Factual's variant with an entailment mo
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -61,6 +61,16 @@ class Claim:
 
 
 @dataclass(frozen=True)
+class Contradiction:
+    """Two claims of one text that contradict each other."""
+
+    first: str
+    second: str
+    why: str
+    """The smaller of the probabilities in both directions."""
+
+
+@dataclass(frozen=True)
 class ClaimsRecord:
     """Claims of both texts, each verified against the other text."""
 
@@ -69,6 +79,8 @@ class ClaimsRecord:
     reference: tuple[Claim, ...] | None
     reasons: tuple[tuple[str, str], ...] = ()
     """(step, reason) of each step that failed."""
+    contradictions: tuple[Contradiction, ...] | None = None
+    """Claims of the response that contradict each other; None: not searched."""
 
 
 @dataclass(frozen=True)
@@ -140,6 +152,12 @@ class ClaimsSettings(JudgeSettings):
         option="nli",
         metavar="PATH",
     )
+    contradictions: bool = setting(
+        False,
+        "Contradictions inside a text",
+        "also compare the claims of each text with each other, by the entailment model: n claims take n (n - 1) comparisons",
+        scored=False,
+    )
     device: str = setting("auto", "Device", "device of the entailment model: auto, cpu or cuda", scored=False)
     beta: float = setting(
         1.0,
@@ -194,7 +212,11 @@ class ClaimsSettings(JudgeSettings):
 
     def idle(self, backend: str) -> frozenset[str]:
         """Settings that only a model or only an entailment model uses."""
-        entailment = frozenset[str]() if self.verifier == "nli" else frozenset({"nli_model", "device"})
+        entailment = (
+            frozenset[str]()
+            if self.verifier == "nli"
+            else frozenset({"nli_model", "device", "contradictions"})
+        )
         return entailment | (_UNUSED_BY_RULES if backend == "rules" else frozenset())
 
     @property
@@ -461,8 +483,11 @@ class ClaimsJudge:
         decomposer: LlmDecomposer | RuleDecomposer,
         verifier: "LlmVerifier | RuleVerifier | NliVerifier",
         settings: ClaimsSettings,
+        inside: Callable[[Sequence[Claim]], Awaitable[tuple[Contradiction, ...]]] | None = None,
     ) -> None:
+        """inside: finds the claims of a text that contradict each other; None: they are not searched."""
         self._decomposer, self._verifier, self._settings = decomposer, verifier, settings
+        self._inside = inside
 
     async def judge(self, text: RatedText) -> Judged:
         """See Judge. The source is not used."""
@@ -475,7 +500,8 @@ class ClaimsJudge:
             self._side(reference, pair.text, CLAIMS_OF_REFERENCE, VERIFY_REFERENCE),
         )
         failures = (*response[1], *other[1])
-        record = ClaimsRecord(response[0], other[0], failures)
+        inside = None if self._inside is None else await self._inside(response[0] or ())
+        record = ClaimsRecord(response[0], other[0], failures, inside)
         return Judged(scores_of(record, self._settings), record, failures, response[2] or other[2])
 
     async def _side(
@@ -587,6 +613,7 @@ def _open(settings: ClaimsSettings, bench: Bench) -> Opened:
         if problems:
             raise InputError("Claims cannot be judged", problems)
         verifier: LlmVerifier | RuleVerifier | NliVerifier = RuleVerifier()
+        inside = None
         if settings.verifier == "llm" and model is not None:
             verifier = LlmVerifier(model, bench.prompts["verify"], settings)
         elif settings.verifier == "nli":
@@ -594,9 +621,12 @@ def _open(settings: ClaimsSettings, bench: Bench) -> Opened:
             from core.judges import nli
 
             verifier = nli.NliVerifier(bench.helper)
+            inside = verifier.contradictions if settings.contradictions else None
         if model is None:
-            return ClaimsJudge(RuleDecomposer(settings.atomicity), verifier, settings)
-        return ClaimsJudge(LlmDecomposer(model, bench.prompts["decompose"], settings), verifier, settings)
+            return ClaimsJudge(RuleDecomposer(settings.atomicity), verifier, settings, inside)
+        return ClaimsJudge(
+            LlmDecomposer(model, bench.prompts["decompose"], settings), verifier, settings, inside
+        )
 
     return judge
 
@@ -626,6 +656,9 @@ def _details(record: ClaimsRecord) -> Iterator[dict[str, Any]]:
                 "why": claim.why,
                 "reason": claim.reason,
             }
+    for pair in record.contradictions or ():
+        text = f"{pair.first} | {pair.second}"
+        yield {"what": "contradiction", "side": "response", "text": text, "why": pair.why}
     yield from ({"what": f"step: {step}", "reason": reason} for step, reason in record.reasons)
 
 

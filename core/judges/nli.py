@@ -5,10 +5,11 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Generic, TypeVar
 
 from core.errors import InputError
-from core.judges.claims import KIND, Claim, Entailed, Verified
+from core.judges.claims import KIND, Claim, Contradiction, Entailed, Verified
 from core.judges.kind import HELPER_AT_ONCE
 from core.metrics.neural.model import (
     NO_NUMBER,
@@ -47,6 +48,25 @@ class NliVerifier:
         found = tuple(_claim(text, said) for text, said in zip(claims, judged, strict=True))
         failed = [claim.reason for claim in found if claim.supported is None]
         return Verified(found, failed[0] if failed else None)
+
+    async def contradictions(self, claims: Sequence[Claim]) -> tuple[Contradiction, ...]:
+        """Every two claims of a text whose likeliest label is contradiction in both directions.
+
+        Both directions, because a true contradiction has no direction: this removes false alarms. Misleads about claims
+        that speak of different things in similar words: the model takes both to be about one thing.
+        """
+        texts = [claim.text for claim in claims]
+        pairs = list(combinations(texts, 2))
+        judged = await self._entailment.judged([*pairs, *((second, first) for first, second in pairs)])
+        found = []
+        for pair, one, other in zip(pairs, judged[: len(pairs)], judged[len(pairs) :], strict=True):
+            if _contradicts(one) and _contradicts(other):
+                found.append(Contradiction(*pair, f"{min(one.probability, other.probability):.2f}"))
+        return tuple(found)
+
+
+def _contradicts(said: Entailed) -> bool:
+    return said.label is not None and said.label.lower().startswith("contradict")
 
 
 def _claim(text: str, said: Entailed) -> Claim:

@@ -77,6 +77,9 @@ USES: Mapping[tuple[str, str | None], Use] = {
     ("rubric-prometheus", None): _use(
         "criterion scale lowest highest question reference response", "criterion scale reference response"
     ),
+    ("pairwise", None): _use(
+        "guidelines question reference level choices texts", "guidelines choices texts", "json"
+    ),
     ("decompose", "low-low"): _use("text", "text", "json"),
     ("decompose", "low-high"): _use("text", "text", "json"),
     ("decompose", "high-low"): _use("text", "text", "json"),
@@ -103,6 +106,12 @@ USES: Mapping[tuple[str, str | None], Use] = {
         "source text language dimension description scale", "text description scale", "json"
     ),
     ("align", None): _use("document text questions error severity category", "text questions error", "json"),
+    ("twin-padding", None): _use("question text", "text"),
+    ("twin-lengthening", None): _use("question text", "text"),
+    ("twin-authority", None): _use("question text", "text"),
+    ("twin-formatting", None): _use("question text", "text"),
+    ("twin-confidence", None): _use("question text", "text"),
+    ("twin-own-style", None): _use("question text", "text"),
 }
 """(purpose, task) -> its use. A new purpose needs one line here and one in STEPS; menus and errors follow from them."""
 
@@ -117,6 +126,7 @@ STEPS: Mapping[str, str] = {
     "rubric": "Judging by the rubric",
     "rubric-text": "Judging by the rubric",
     "rubric-prometheus": "Judging by the rubric",
+    "pairwise": "Comparing two answers",
     "decompose": "Finding the claims of a text",
     "verify": "Verifying claims",
     "questions": "Asking questions of a text",
@@ -124,6 +134,12 @@ STEPS: Mapping[str, str] = {
     "answers": "Answering all questions of a text",
     "translate": "Translating back",
     "align": "Comparing mismatches with a marked error",
+    "twin-padding": "Padding a text",
+    "twin-lengthening": "Lengthening a text without a new fact",
+    "twin-authority": "Inventing an authority for a text",
+    "twin-formatting": "Marking up a text",
+    "twin-confidence": "Giving a text a confident tone",
+    "twin-own-style": "Rewriting a text in the model's own words",
     "mark-errors": "Marking errors",
     "direct": "Giving a score",
     "quality": "Rating quality",

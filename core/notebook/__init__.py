@@ -9,11 +9,13 @@ from core.errors import AssayError, InputError
 from core.notebook.analyses import (
     acc23,
     alt_test,
+    bias,
     calibrate,
     check,
     compare,
     corrected,
     correlate,
+    escalate,
     gaps,
     levels,
     meta_correlate,
@@ -23,8 +25,9 @@ from core.notebook.analyses import (
     which_judge,
 )
 from core.notebook.frames import read
+from core.notebook.levels import made_levels
 from core.notebook.result import Result, plot
-from core.notebook.studies import plan, studies, study_annotations, study_results
+from core.notebook.studies import pairs, plan, studies, study_annotations, study_results
 from core.notebook.texts import damage, metrics, score
 
 __all__ = [
@@ -33,17 +36,21 @@ __all__ = [
     "Result",
     "acc23",
     "alt_test",
+    "bias",
     "calibrate",
     "check",
     "compare",
     "corrected",
     "correlate",
     "damage",
+    "escalate",
     "gaps",
     "levels",
+    "made_levels",
     "meta_correlate",
     "metrics",
     "next_labels",
+    "pairs",
     "plan",
     "plot",
     "rank",

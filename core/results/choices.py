@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 from core.errors import InputError, nearest_names
 from core.formats.scores import STATED, direction_is_stated
 from core.metrics.registry import all_metrics, canonical_name
-from core.schema.scores import CorrelationSet, Direction, Rating, RatingSet, ScoredRow, ScoreTable
+from core.schema.scores import (
+    MASKED,
+    CorrelationSet,
+    Direction,
+    Rating,
+    RatingSet,
+    ScoredRow,
+    ScoreTable,
+    mask_code,
+)
 from core.stats.correlation.groups import z_normalise as z_normalised
 from core.stats.resampling import Floats
 from core.tables.columns import ONLY_SYSTEM, level_number
@@ -102,8 +111,11 @@ def keys_of(rows: Sequence[Named], columns: Sequence[str]) -> list[Key]:
 
 
 def names_of(rows: Sequence[Named], column: str) -> NDArray[np.str_]:
-    """Each row's value in a column, `NO_VALUE` where it has none."""
-    return np.array([column_of(row, column) or NO_VALUE for row in rows], dtype=str)
+    """Each row's value in a column, `NO_VALUE` where it has none; all masked systems are one, `MASKED`."""
+    values = [column_of(row, column) or NO_VALUE for row in rows]
+    if column == "system" and (masks := {value for value in set(values) if mask_code(value)}):
+        values = [MASKED if value in masks else value for value in values]
+    return np.array(values, dtype=str)
 
 
 def rows_by(rows: Sequence[Named], columns: Sequence[str]) -> dict[tuple[str, ...], list[int]]:

@@ -26,7 +26,7 @@ from core.formats.scores import (
     read_scores,
 )
 from core.results.calibration.cells import dimension_said
-from core.results.choices import Dimension, check_names, chosen_ratings, items_of, keys_of
+from core.results.choices import Dimension, check_names, chosen_ratings, items_of, keys_of, names_of
 from core.results.joining import check_join, identifying_columns, merge_tables, rows_met, unmatched
 from core.results.scales import MOST_CLASSES, Side, Words, common_scale
 from core.schema.scores import PROBABILITY, Metric, Rating, RatingSet, ScoredRow, ScoreTable
@@ -60,7 +60,7 @@ from core.tables.roles import Roles, Undecided, check_decided, is_price_or_time,
 
 OTHER_RATERS = "rating by a rater who was not chosen"
 NO_VALUE = "rating undefined"
-_ROW = "row"
+ROW = "row"
 """Label that numbers the rows of a wide table in which nothing else tells texts of one item apart."""
 
 
@@ -155,7 +155,7 @@ def panel_of(
     found = Panel(
         rows,
         items_of(rows),
-        np.array([row.system for row in rows], dtype=str),
+        names_of(rows, "system"),
         tuple(people),
         values[:, : len(people)],
         tuple(named),
@@ -967,7 +967,7 @@ def _told_apart(
                 f"{listed(raters)} would have rated it twice; delete one of them"
             )
     return [
-        replace(text, cells={**text.cells, f"{LABEL_MARK}{_ROW}": str(number)})
+        replace(text, cells={**text.cells, f"{LABEL_MARK}{ROW}": str(number)})
         for number, text in enumerate(texts, start=1)
     ]
 

@@ -4,7 +4,18 @@ from collections.abc import Mapping
 
 from core.errors import InputError
 from core.generation import damage, factual
-from core.judges import alignment, answers, automqm, claims, cross_examination, direct, quality, rubric
+from core.judges import (
+    alignment,
+    answers,
+    automqm,
+    claims,
+    cross_examination,
+    direct,
+    pairwise,
+    quality,
+    rubric,
+    twins,
+)
 from core.metrics import kind as metrics
 from core.schema.runs import Kind, Work
 
@@ -15,6 +26,7 @@ KINDS: Mapping[str, Kind] = {
         damage.KIND,
         metrics.KIND,
         rubric.KIND,
+        pairwise.KIND,
         claims.KIND,
         cross_examination.KIND,
         automqm.KIND,
@@ -22,6 +34,7 @@ KINDS: Mapping[str, Kind] = {
         quality.KIND,
         answers.KIND,
         alignment.KIND,
+        twins.KIND,
     )
 }
 

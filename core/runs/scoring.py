@@ -5,7 +5,7 @@ import hashlib
 import importlib.util
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import InputError
+from core.errors import InputError, NotAllowed
 from core.formats.registry import read_texts
 from core.formats.scores import write_scores_csv, write_scores_parquet
 from core.installation import COMMAND
@@ -24,7 +24,7 @@ from core.metrics.registry import find_metrics
 from core.metrics.scorer import MetricSpec, Scorer, ScoringPair
 from core.runs.asked import Asked
 from core.runs.jobs import Batch, Outcome, ResultsSoFar, RunAtHand, WorkPath, grouped
-from core.schema.scores import Metric, OutputSet, ScorableOutput, Score, ScoredRow, ScoreTable
+from core.schema.scores import Metric, OutputSet, ScorableOutput, Score, ScoredRow, ScoreTable, mask_notes
 from core.schema.settings import Remark
 from core.store import Store
 from core.store.connection import Row
@@ -61,6 +61,7 @@ class Scoring(WorkPath):
     def check(self, asked: Asked, contents: OutputSet, sha256: str) -> tuple[Remark | str, ...]:
         """Notes from reading the file, and what the metrics lack. Raises InputError if nothing could be scored."""
         specs = asked.chosen.specs()
+        check_unmasked(contents.outputs, contents.file_name)
         _check_needs(specs, contents)
         return (*contents.notes, *reading_notes(specs, contents.outputs))
 
@@ -110,6 +111,15 @@ def reading_notes(specs: Sequence[MetricSpec], texts: Sequence[ScorableOutput]) 
 def by_item(outputs: Sequence[ScorableOutput]) -> dict[str, list[ScorableOutput]]:
     """Item -> its texts, with items in the order of first appearance."""
     return grouped(outputs, lambda output: output.item_id)
+
+
+def check_unmasked(outputs: Iterable[ScorableOutput], file_name: str) -> None:
+    """Raise NotAllowed for the masked texts of a blind study, which only a judge of pairs may read."""
+    if mask_notes(output.system for output in outputs):
+        raise NotAllowed(
+            f"{file_name} has the masked texts of a blind study, which only a judge of pairs may read. Once the study is "
+            "unblinded, choose the study itself: its texts then have their systems' names."
+        )
 
 
 def _check_needs(specs: Sequence[MetricSpec], outputs: OutputSet) -> None:
@@ -177,7 +187,7 @@ class ScoresSoFar:
             ),
             reasons=reasons,
             file_name=run.run.data_file,
-            notes=(note,) if broken else (),
+            notes=(*((note,) if broken else ()), *mask_notes(row.system for row in rows)),
         )
 
 

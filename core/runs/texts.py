@@ -1,7 +1,7 @@
 """Texts to score, with people's ratings, from a study, a folder, or two separate files."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
@@ -11,12 +11,17 @@ from core.formats.rated import outputs_of, rated_of, write_rated
 from core.formats.registry import read_rated, read_ratings, read_spans
 from core.formats.scorable import write_outputs
 from core.judges.kind import JudgeKind
+from core.judges.pairwise import Guidelines, shipped_guidelines
 from core.judges.rated import TASK_AND_RATINGS
 from core.schema.scores import OutputSet, RatedSet, RatingSet
 from core.schema.settings import Remark, SettingsError
-from core.schema.study import NO_LEVEL, Study
+from core.schema.study import NO_LEVEL, Item, Output, Study
 from core.store import Store
+from core.store.studies import get_study, items_of, read_guidelines
+from core.store.studies import outputs_of as answers_of_study
 from core.study.analysis_set import released_record
+from core.study.guidelines import guideline_text
+from core.study.masking import masks_of
 from core.study.ratings import rated_texts_of
 from core.tables.columns import jsonl_bytes
 from core.tables.reading import shown
@@ -30,20 +35,54 @@ Apart = Callable[[OutputSet], Sequence[RatingSet]]
 def texts_of_study(store: Store, study: Study) -> Texts:
     """Both systems' answers. Raises NotAllowed before the study is unblinded, because scores by system would reveal them."""
     record = released_record(store, study)
-    items = {item.item_id: item for item in record.items}
-    rows = (
+    return _texts_in(record.items, record.outputs), _named_after(study)
+
+
+def pairs_of_study(store: Store, study: Study, *, masked: bool | None = None) -> Texts:
+    """Both systems' answers for a judge that compares the two of a pair: under masks until the study is unblinded.
+
+    masked: True keeps the masks afterwards, for a run that began under them. The file then says nothing of the systems: neither
+    its name, nor the order of its rows, which follows the masks. Raises NotAllowed for a study of single texts before it is
+    unblinded.
+    """
+    study = get_study(store, study.study_id)
+    if study.kind != "pairs" or (study.state == "unblinded" and not masked):
+        return texts_of_study(store, study)
+    items = items_of(store, study.study_id)
+    outputs = answers_of_study(store, study.study_id)
+    masks = masks_of(outputs)
+    under = [replace(one, source=masks[one.item_id, one.level, one.source]) for one in outputs]
+    places = {item.item_id: place for place, item in enumerate(items)}
+    under.sort(key=lambda one: (places[one.item_id], study.levels.index(one.level), one.source))
+    return _texts_in(items, under), f"masked-{_named_after(study)}"
+
+
+def guidelines_of_study(store: Store, study: Study) -> Guidelines:
+    """What the raters of a study of pairs read, in the study's language: the shipped guidelines, or the owner's."""
+    assert study.asks != "ratings", "only pairs are compared"
+    own = read_guidelines(store, study.study_id)
+    text = guideline_text(own, study.language, study.asks).strip()
+    shipped = (one for one in shipped_guidelines() if (one.asks, one.text) == (study.asks, text))
+    named = Guidelines(
+        f"study-{study.language.lower()}", "The raters' guidelines in the study", study.asks, text
+    )
+    return next(shipped, named)
+
+
+def _texts_in(items: Sequence[Item], outputs: Iterable[Output]) -> bytes:
+    of_id = {item.item_id: item for item in items}
+    return jsonl_bytes(
         {
             "item_id": output.item_id,
-            "question": items[output.item_id].question,
-            "reference": items[output.item_id].reference,
-            "language": items[output.item_id].language,
+            "question": of_id[output.item_id].question,
+            "reference": of_id[output.item_id].reference,
+            "language": of_id[output.item_id].language,
             **({} if output.level == NO_LEVEL else {"level": output.level}),
             "source": output.source,
             "text": output.text,
         }
-        for output in record.outputs
+        for output in outputs
     )
-    return jsonl_bytes(rows), _named_after(study)
 
 
 def texts_of_folder(path: Path, language_pair: str | None = None) -> tuple[Texts, tuple[str, ...]]:

@@ -1,6 +1,7 @@
 """Data types for scoring and judging: texts, metrics, score tables, human ratings, judges' output, imported correlations."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -27,6 +28,35 @@ EDIT = "edit"
 """Label of an edited twin: the name of the edit that it received; without it, or `none`, the text is as it was made."""
 NO_EDIT = "none"
 """Value of both labels for texts as they were made."""
+ROLE = "role"
+"""Label of a text in a file of edited twins: `better` or `worse`, its place in the pair by the levels as made."""
+EDITED_BY = "edited_by"
+"""Label of a twin that a model wrote: the model's name. Twins by rules and texts as made lack it."""
+_MASK = re.compile(r"answer [12] \(masked ([0-9a-f]{8})\)")
+
+
+MASKED = "masked"
+"""Group of all rows whose systems are masked: as the names are drawn pair by pair, nothing is grouped by them."""
+MASK_NOTE = (
+    "the systems are masked: which of the two is answer 1 was drawn for each pair, so nothing is shown by system; once the study "
+    "is unblinded, its votes are compared with these scores under the real names"
+)
+
+
+def mask_named(place: int, code: str) -> str:
+    """Name that stands for a system while a study is blind. place: 1 or 2; code: 8 hexadecimal digits that name the texts."""
+    return f"answer {place} (masked {code})"
+
+
+def mask_code(system: str | None) -> str | None:
+    """The code in a mask's name; None for any other system."""
+    found = _MASK.fullmatch(system or "")
+    return found and found[1]
+
+
+def mask_notes(systems: Iterable[str]) -> tuple[str, ...]:
+    """The note that a table with a masked system needs; empty without one."""
+    return (MASK_NOTE,) if any(map(mask_code, set(systems))) else ()
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.runs.path import at_hand, runs_that
 from core.store import Store
-from pages.generate import form, made, one_item
+from pages.generate import checked, form, made, one_item
 from pages.widgets import blind_pair, menus, messages, parts, run_panel, visitor
 from pages.widgets.parts import tabs
 
@@ -35,6 +35,7 @@ def _run(store: Store, run_id: int) -> None:
             "Progress": lambda: run_panel.render(store, run.run, form.open_form),
             "Items": lambda: one_item.of_run(run),
             "Levels": lambda: one_item.levels_kept(run),
+            "Are the levels right?": lambda: checked.render(run),
             "Results": lambda: made.render(run),
         },
         "generate_part",

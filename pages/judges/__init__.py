@@ -8,12 +8,13 @@ import streamlit as st
 from core.judges.alignment import MarkedText
 from core.judges.answers import QuestionSet
 from core.judges.kind import AuditKind
+from core.judges.twins import Twin
 from core.runs.kinds import KINDS
 from core.schema.runs import Run
 from core.store import Store
 from core.store.runs import get_run
-from pages.judges import agreement, prompts, reliability
-from pages.tabs import downloads, judged, new_run, texts
+from pages.judges import agreement, bias, pairs, prompts, reliability, twins
+from pages.tabs import downloads, judged, made, new_run, texts
 from pages.widgets import (
     blind_pair,
     chosen_judge,
@@ -55,7 +56,7 @@ def render() -> None:
             if st.button("Compare prompts or models", key="judges_compare", icon=":material/compare_arrows:"):
                 chosen_judge.remember((chosen_judge.COMPARE, 0))
                 st.rerun()
-            started = new_run.form(store, "judges", chosen_judge.judges_of("texts"))
+            started = new_run.form(store, "judges", chosen_judge.judges_of("texts", "pairs"), twins.start)
             if started is not None:
                 chosen_judge.remember((RUN, started))
                 st.rerun()
@@ -72,6 +73,7 @@ def _of_scores(store: Store, chosen: Chosen) -> dict[str, Callable[[], None]]:
     looks = {
         "Scores": judged.render_scores,
         "Judges": agreement.render,
+        **({"Bias": bias.render} if bias.fits(store, chosen) else {}),
         "Files": downloads.scores_to_take,
     }
     return {name: partial(chosen_scores.live, store, chosen, look) for name, look in looks.items()}
@@ -85,9 +87,14 @@ def _run(store: Store, run: Run) -> None:
         **(
             {
                 "Scores": scores["Scores"],
+                **(
+                    {"Pairs": partial(pairs.render, store, run)} if "pairs" in KINDS[run.kind].reports else {}
+                ),
                 "Texts": partial(texts.render, store, run),
                 "Judges": scores["Judges"],
+                **({"Bias": scores["Bias"]} if "Bias" in scores else {}),
                 "Reliability": partial(reliability.render, store, run),
+                "Levels": partial(made.render, store, run),
             }
             if judges
             else {"Result": partial(_result, store, run)}
@@ -113,5 +120,6 @@ def _result(store: Store, run: Run) -> None:
 _RESULTS: Mapping[type, Callable[[Store, Run], None]] = {
     QuestionSet: reliability.result_of_answers,
     MarkedText: reliability.result_of_marked,
+    Twin: twins.result,
 }
 """What an audit works on -> the function that shows its result; other audits only have files."""

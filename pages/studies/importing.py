@@ -11,7 +11,9 @@ from core.formats.registry import read_rated, read_texts
 from core.formats.study.files import read_dataset, systems_of, verbatim_note
 from core.formats.study.tables import FORMATS
 from core.formats.tasks import parse_task, shipped_tasks
+from core.runs.asked import asked_of
 from core.runs.generation import texts_of_run
+from core.runs.judging.levels import checks_of
 from core.runs.path import at_hand, runs_that
 from core.schema.scores import OutputSet
 from core.schema.study import Asks, Dataset, Design, RatingTask, StudyKind, StudyRecord
@@ -24,10 +26,10 @@ from core.study.design import Consequences, consequences
 from core.study.lifecycle import import_rating_study
 from core.tables.reading import decode, sha256_of
 from pages.studies import designing
-from pages.widgets import rating_scales
+from pages.widgets import chosen_judge, chosen_scores, rating_scales
 from pages.widgets.menus import TABLES, given_file, name_of, once
 from pages.widgets.messages import file_read, keep, mistakes_shown, plain
-from pages.widgets.parts import HELP, counted_as
+from pages.widgets.parts import HELP, counted_as, other_page
 
 _FILE, _OWN = 0, ""
 _TEMPLATES = Path(__file__).resolve().parents[2] / "data" / "templates"
@@ -212,6 +214,7 @@ def _pairs_draft(store: Store, dataset: Dataset, file_name: str, two: Sequence[s
         f"{plain(' and '.join(dataset.sources))}",
         notes,
     )
+    say_checked(store, dataset)
     again = _again(lifecycle.studies_like(store, dataset, dataset.sources))
     st.markdown("**2. Design**: frozen at the first vote")
     name = st.text_input("Name of the study", file_name.rsplit(".", 1)[0])
@@ -243,6 +246,21 @@ def _pairs_draft(store: Store, dataset: Dataset, file_name: str, two: Sequence[s
     study = lifecycle.import_study(store, name, dataset, design, again=again)
     _created(study.name, [] if dataset.plain else filter(None, [audit_note(audit_study(store, study))]))
     return study.study_id
+
+
+def say_checked(store: Store, dataset: Dataset) -> None:
+    """Say whether a claims judge has checked the levels of the file, and link to it; nothing for plain pairs."""
+    if dataset.plain:
+        return
+    run = next(iter(checks_of(store, dataset.sha256)), None)
+    said = "No claims judge has checked the levels of this file: faulty levels waste votes."
+    if run is not None:
+        said = f"Run {run.run_id} ({plain(asked_of(run).called)}) checks the levels of this file."
+    st.markdown(said)
+    if st.button("Are the levels right?", key="import_levels", icon=":material/arrow_forward:"):
+        chosen_judge.remember((chosen_scores.NEW, 0) if run is None else (chosen_scores.RUN, run.run_id))
+        st.session_state["judges_part_judge"] = "Levels"
+        st.switch_page(other_page("judges"))
 
 
 def _candidate(dataset: Dataset) -> str | None:

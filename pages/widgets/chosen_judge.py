@@ -93,7 +93,9 @@ def choose(store: Store) -> Chosen:
     """Choose a judge's run or scores from elsewhere; without any, the form of a new run."""
     runs: dict[Chosen, str] = {
         (RUN, run.run_id): menus.name_of(run)
-        for run in list_runs(store, tuple(kind.name for kind in (*judges_of("texts"), *kinds_that("audit"))))
+        for run in list_runs(
+            store, tuple(kind.name for kind in (*judges_of("texts", "pairs"), *kinds_that("audit")))
+        )
     }
     files: dict[Chosen, str] = {
         (FILE, file.file_id): chosen_scores.name_of(file) for file in kept_files(store, "scores")
@@ -124,10 +126,20 @@ def page_of(run: Run) -> StreamlitPage:
     return other_page("judges")
 
 
-def judges_of(reads: Reads) -> tuple[JudgeKind, ...]:
-    """The judges whose files hold this."""
+def pairs_page_of(run: Run) -> StreamlitPage:
+    """Make this judge of pairs what its page shows, with its tab Pairs open; returns that page."""
+    st.session_state["judges_part_judge"] = PAIRS_TAB
+    return page_of(run)
+
+
+PAIRS_TAB = "Pairs"
+"""Name of the tab of a judge that compares pairs."""
+
+
+def judges_of(*reads: Reads) -> tuple[JudgeKind, ...]:
+    """The judges whose files hold one of these."""
     return tuple(
-        kind for kind in kinds_that("judging") if isinstance(kind, JudgeKind) and kind.reads == reads
+        kind for kind in kinds_that("judging") if isinstance(kind, JudgeKind) and kind.reads in reads
     )
 
 

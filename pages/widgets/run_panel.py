@@ -83,7 +83,7 @@ WORDS: Mapping[Work, RunWords] = {
     ),
     "audit": RunWords(
         nothing_made="No question was sent, and nothing was paid for.",
-        counts="Complete: every question about the item has an answer. Incomplete: an answer is missing and another try would "
+        counts="Complete: every answer about the item is there. Incomplete: an answer is missing and another try would "
         f"not help. {_NO_ANSWER}",
         before_all="Read the answers first. The items above are not paid for again.",
         failing="Counts each missing answer.",

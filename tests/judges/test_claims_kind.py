@@ -164,7 +164,7 @@ def test_what_a_form_offers_and_asks() -> None:
         "vllm": ("llm", "rules"),
         "openai": ("llm", "nli", "rules"),
     }
-    assert ClaimsSettings().idle("openai") == {"nli_model", "device"}
+    assert ClaimsSettings().idle("openai") == {"nli_model", "device", "contradictions"}
     assert ClaimsSettings(verifier="nli").idle("openai") == frozenset()
     assert ClaimsSettings(verifier="nli").idle("rules") == {"coverage", "temperature", "seed"}
     assert list(fields_of(ClaimsSettings)) == list(ClaimsSettings.model_fields), "every field is offered"
@@ -310,7 +310,17 @@ def test_settings_of_earlier_runs_are_read() -> None:
     kept = {"atomicity": "high", "coverage": "low", "verifier": "rules", "beta": 2.0, "gone": 1}
     assert ClaimsSettings.checked(kept) == ClaimsSettings(atomicity="high", verifier="rules", beta=2)
     assert list(ClaimsSettings.model_fields) == [
-        *("atomicity", "coverage", "verifier", "nli_model", "device", "beta", "temperature", "seed")
+        *(
+            "atomicity",
+            "coverage",
+            "verifier",
+            "nli_model",
+            "contradictions",
+            "device",
+            "beta",
+            "temperature",
+        ),
+        "seed",
     ]
 
 

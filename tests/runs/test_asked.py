@@ -244,6 +244,7 @@ def test_every_number_of_a_judge_has_its_bounds() -> None:
     ] == []
     assert {kind.name: numbers_of(kind) for kind in JUDGES} == {
         "rubric": ["repeats", "temperature", "seed"],
+        "pairwise": ["repeats", "temperature", "seed"],
         "claims": ["beta", "temperature", "seed"],
         "cef": ["n_questions", "repeats", "temperature", "seed"],
         "automqm": ["n_examples", "repeats", "temperature", "seed"],

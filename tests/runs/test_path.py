@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.texts.judge_runs import create_told, settings, texts, worked
+from helpers.texts.judge_runs import create_told, pairs, settings, texts, worked
 from helpers.texts.slips import rated_texts
 
 from core.cli import main
@@ -21,6 +21,7 @@ from core.formats.registry import read_questions, read_rated, read_texts
 from core.judges.alignment import MarkedError, MarkedText, Mismatch
 from core.judges.answers import QuestionSet
 from core.judges.questions import CrossQuestion
+from core.judges.twins import plan_twins
 from core.metrics import kind as metrics
 from core.runs.asked import Asked, Running, ask, asked_of
 from core.runs.jobs import RunAtHand
@@ -39,6 +40,7 @@ ROW = ScoredRow("1", "s", "A1", "en")
 FILES: dict[str, bytes] = {
     "questions": b"item_id,question,reference\n1,Who?,Ann built 2 mills in 1901.\n2,Where?,In Delft in 1902.\n",
     "texts": texts(2),
+    "pairs": pairs(2),
     "rated texts": rated_texts(2),
     "questions asked": write_pieces(
         QuestionSet(replace(ROW, item_id=item), "text", "a", "It burned.", (CrossQuestion("Did it burn?"),))
@@ -54,6 +56,7 @@ FILES: dict[str, bytes] = {
         )
         for item in "12"
     ),
+    "pairs of levels": write_pieces(plan_twins(read_texts(texts(2), "t.jsonl")).twins),
 }
 NAMES = {"questions": "q.csv"}
 ALL = pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))

@@ -237,7 +237,7 @@ def test_folders_say_whose_records_they_hold(tmp_path: Path) -> None:
         ({"kind": 3, "settings": []}, "kind and settings: missing"),
         (
             run_of("factual"),
-            "contains a run of the kind factual; choose a run of the kind rubric, claims, cef, automqm, direct, quality",
+            "contains a run of the kind factual; choose a run of the kind rubric, pairwise, claims, cef, automqm, direct, quality",
         ),
         (run_of("cef", metrics=[{"name": "m"}], cef=None), "settings, metrics, 1, signature: is missing"),
         (run_of("cef", name=None), "settings, name: is missing"),

@@ -1,6 +1,9 @@
 """`judge`: run judges and audits of judges, each with its folder of results, and report on the results."""
 
+from core.cli.judge.bias import add_bias
 from core.cli.judge.in_one_file import add_file
+from core.cli.judge.levels import add_levels
+from core.cli.judge.pairs import add_to as add_pairs
 from core.cli.judge.prompts import add_prompts
 from core.cli.judge.reports import add_reports
 from core.cli.judge.running import GIVEN, add_run
@@ -17,3 +20,6 @@ def add_to(nouns: Commands) -> None:
     add_file(verbs)
     add_prompts(verbs)
     add_reports(verbs)
+    add_pairs(verbs)
+    add_levels(verbs)
+    add_bias(verbs)

@@ -17,6 +17,7 @@ from core.cli.shared.options import (
     add_columns_option,
     add_pair_option,
     existing_store,
+    name_list,
     print_notes,
     print_result,
     run_number,
@@ -37,32 +38,39 @@ from core.cli.shared.sources import (
 )
 from core.errors import InputError
 from core.formats.mt_metrics_eval import read_folder
-from core.formats.registry import read_ratings
+from core.formats.registry import read_ratings, read_texts
+from core.generation.twins import BY_RULES, OWN_STYLE, PROBES
 from core.judges.answers import check_together, question_sets_of
 from core.judges.kind import JudgeKind
+from core.judges.twins import plan_twins
 from core.results.cells import plain
 from core.results.judges.cross_examination import (
     alignment_table,
     caught_table,
     marked_texts,
 )
+from core.results.judges.twins import twins_made, twins_table
 from core.runs.jobs import RunAtHand
 from core.runs.judging import pieces_done
 from core.runs.judging.in_one_file import (
     differences,
 )
 from core.runs.records import write_pieces
-from core.runs.texts import rated_of_study
-from core.schema.runs import Kind, Reads
+from core.runs.texts import guidelines_of_study, pairs_of_study, rated_of_study
+from core.schema.runs import RULES, Kind, Reads
 from core.schema.scores import OutputSet, RatingSet
 from core.schema.settings import fields_of
+from core.schema.study import Study
 from core.store import Store
+from core.store.runs import list_runs
 from core.tables.files import read_file
+from core.tables.reading import sha256_of
 
 _RATED_MEANING = (
     "texts, with or without ratings: rated JSONL, CSV, JSONL or JSON, an mt-metrics-eval folder, the output of run N, or an "
     "unblinded study"
 )
+_PAIRS_MEANING = f"{MEANING}; a study of pairs that is still blind gives its texts under masks"
 
 
 @dataclass(frozen=True)
@@ -78,16 +86,19 @@ class Given:
     write: Callable[[RunAtHand, Path], Any] = finish_in_folder
     show: Callable[[argparse.Namespace, Any], None] = lambda *_: None
     """Prints the return value of `write`."""
+    usual: str | None = None
+    """Backend if the command names none; None: it has to name one."""
 
 
 def add_run(command: argparse.ArgumentParser, kind: Kind, given: Given, *, several: bool = False) -> None:
     """Register the arguments of one kind of run. several: see `add_run_options`."""
     given.add(command, kind)
-    settings = add_run_options(command, kind, same=given.same, several=several)
+    settings = add_run_options(command, kind, usual=given.usual, same=given.same, several=several)
     if (file := kind.attachment) is not None:
-        of_study = ": the raters' own task in a study if it suits the judge, else" if _of_raters(kind) else ""
         settings.add_argument(
-            f"--{file.option}", metavar="NAME|FILE", help=f"{file.help} (default{of_study} {file.usual})"
+            f"--{file.option}",
+            metavar="NAME|FILE",
+            help=f"{file.help} (default{_OF_STUDY.get(kind.reads, '')} {file.usual})",
         )
     if kind.work == "judging" and not several:
         settings.add_argument(
@@ -112,14 +123,16 @@ def run_judge(options: argparse.Namespace, kind: Kind, given: Given) -> None:
     given.show(options, found)
 
 
-def _of_raters(kind: Kind) -> bool:
-    """Whether the kind reads human ratings, and with them the task of a study's raters."""
-    return kind.reads == "rated texts"
+_OF_STUDY: Mapping[Reads, str] = {
+    "rated texts": ": the raters' own task in a study if it suits the judge, else",
+    "pairs": ": the raters' own guidelines in a study of pairs, else",
+}
+"""What a study's raters read or did, which a judge gets with its texts."""
 
 
 def attached_file(options: argparse.Namespace, kind: Kind) -> str:
-    """Return the content of the file for the settings: the named one, else the task of the study's raters if it suits the
-    judge, else the usual one. Raises InputError, and NotFound for an unknown study.
+    """Return the content of the file for the settings: the named one, else what the study's raters read if it suits the judge,
+    else the usual one. Raises InputError, and NotFound for an unknown study.
     """
     if kind.attachment is None:
         return ""
@@ -127,12 +140,15 @@ def attached_file(options: argparse.Namespace, kind: Kind) -> str:
     if named is None and options.judge_file is not None:
         return ""  # that of the judge's file
     (texts,) = options.inputs
-    if named is None and _of_raters(kind) and texts.startswith(STUDY):
+    if named is None and kind.reads in _OF_STUDY and texts.startswith(STUDY):
         with existing_store(options.db) as store:
             study = find_given_study(store, texts)
-        own = None if study is None else study.task
+            assert study is not None, "it begins with study:"
+            if kind.reads == "pairs" and study.kind == "pairs":
+                return kind.attachment.dump(guidelines_of_study(store, study))
         usual = {name: one.default for name, one in fields_of(kind.Settings).items()}
         chosen = usual | settings_given(options, kind.Settings)
+        own = None if kind.reads == "pairs" else study.task
         if own is not None and isinstance(kind, JudgeKind) and kind.suits(own, chosen):
             return kind.attachment.dump(own)
     return kind.attachment.find(named or kind.attachment.usual)
@@ -140,6 +156,12 @@ def attached_file(options: argparse.Namespace, kind: Kind) -> str:
 
 def _add_texts(command: argparse.ArgumentParser, _: Kind) -> None:
     command.add_argument("inputs", nargs=1, metavar=NAMES, help=MEANING)
+    add_pair_option(command)
+    add_columns_option(command)
+
+
+def _add_pairs(command: argparse.ArgumentParser, _: Kind) -> None:
+    command.add_argument("inputs", nargs=1, metavar=NAMES, help=_PAIRS_MEANING)
     add_pair_option(command)
     add_columns_option(command)
 
@@ -186,8 +208,46 @@ def _add_marked(command: argparse.ArgumentParser, _: Kind) -> None:
     )
 
 
+def _add_levels(command: argparse.ArgumentParser, _: Kind) -> None:
+    command.add_argument("inputs", nargs=1, metavar=NAMES, help=MEANING)
+    command.add_argument(
+        "--probes",
+        metavar="P,P",
+        help=f"edits to make: {', '.join(PROBES)} (default: all, without a model all but {OWN_STYLE})",
+    )
+    command.add_argument(
+        "--levels",
+        metavar="BEST,WORSE",
+        help="the pair's two levels (default: the best, and the one at three quarters of the way to the worst: of A0 to A4, "
+        "A0 and A3)",
+    )
+    add_pair_option(command)
+    add_columns_option(command)
+    command.add_argument(
+        "--json", action="store_true", help="print JSON; everything else goes to standard error"
+    )
+
+
 def _texts(store: Store, options: argparse.Namespace, _: Kind) -> tuple[bytes, str]:
     return read_given(store, options.inputs[0], options.language_pair, options.columns)
+
+
+def _pairs(store: Store, options: argparse.Namespace, kind: Kind) -> tuple[bytes, str]:
+    """Return the texts to compare. A resumed run that began under the masks of a blind study keeps them."""
+
+    def of_study(store: Store, study: Study) -> tuple[bytes, str]:
+        texts = pairs_of_study(store, study)
+        if options.resume and study.kind == "pairs":
+            masked = pairs_of_study(store, study, masked=True)
+            known = {run.data_sha256 for run in list_runs(store, (kind.name,))}
+            return (
+                masked
+                if known & {sha256_of(one[0]) for one in (texts, masked)} == {sha256_of(masked[0])}
+                else texts
+            )
+        return texts
+
+    return read_given(store, options.inputs[0], options.language_pair, options.columns, of_study=of_study)
 
 
 def _rated(store: Store, options: argparse.Namespace, kind: JudgeKind) -> tuple[bytes, str]:
@@ -255,6 +315,18 @@ def _marks(options: argparse.Namespace) -> RatingSet:
     return marked[0]
 
 
+def _pairs_of_levels(store: Store, options: argparse.Namespace, kind: Kind) -> tuple[bytes, str]:
+    data, name = _texts(store, options, kind)
+    usual = BY_RULES if (options.backend or options.usual_backend) == RULES else tuple(PROBES)
+    plan = plan_twins(
+        read_texts(data, name),
+        probes=name_list(options.probes) or usual,
+        levels=name_list(options.levels) or (),
+    )
+    print_notes(plan.notes)
+    return write_pieces(plan.twins), f"twins-{Path(name).stem}.jsonl"
+
+
 def _with_pieces(run: RunAtHand, folder: Path) -> Any:
     finish_in_folder(run, folder)
     return pieces_done(run)
@@ -266,9 +338,18 @@ def _show_alignment(options: argparse.Namespace, texts: Any) -> None:
     print_result(options, plain(found), print_said, [said, caught_table(found)])
 
 
+def _show_twins(options: argparse.Namespace, twins: Any) -> None:
+    found = twins_made(twins)
+    print_result(options, plain(found), print_said, [twins_table(found)])
+
+
 GIVEN: Mapping[Reads, Given] = {
     "texts": Given(_add_texts, _texts, "these texts"),
+    "pairs": Given(_add_pairs, _pairs, "these texts"),
     "rated texts": Given(_add_rated, _rated, "these texts and ratings"),
     "questions asked": Given(_add_questions, _questions, "these questions"),
     "marked texts": Given(_add_marked, _marked, "these texts", _with_pieces, _show_alignment),
+    "pairs of levels": Given(
+        _add_levels, _pairs_of_levels, "these texts, levels and probes", _with_pieces, _show_twins, RULES
+    ),
 }

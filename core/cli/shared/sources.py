@@ -43,7 +43,7 @@ from core.results.check.verdict import JudgeFacts
 from core.results.choices import TableChoice, dimensions_of, interval_problems
 from core.results.correlations.table import dimension_of
 from core.results.correlations.votes import votes_panel
-from core.results.joining import CorrelationOptions, SystemScores, check_join, merge_tables
+from core.results.joining import CorrelationOptions, SystemScores, check_join
 from core.results.judges.costs import JudgeCost
 from core.results.judges.spans import SpanOptions, draws_of_judge
 from core.results.meta_correlation import LiveSide, Side
@@ -108,11 +108,17 @@ def check_given(given: str, database: str | None) -> None:
 
 
 def read_given(
-    store: Store, given: str, language_pair: str | None = None, columns: str | None = None
+    store: Store,
+    given: str,
+    language_pair: str | None = None,
+    columns: str | None = None,
+    *,
+    of_study: Callable[[Store, Study], Texts] | None = None,
 ) -> Texts:
     """Return the texts as a file with its name, and print notes on a folder. Raises InputError.
 
-    language_pair: for a folder only. columns: the value of `--columns`, for a file only.
+    language_pair: for a folder only. columns: the value of `--columns`, for a file only. of_study: reads a study; None for the
+    texts of an unblinded one.
     """
     path = Path(given)
     if run_number(given) is None and not given.startswith(STUDY) and not path.is_dir():
@@ -129,7 +135,7 @@ def read_given(
     if (number := run_number(given)) is not None:
         return texts_of_run(at_hand(store, number))
     if (study := find_given_study(store, given)) is not None:
-        return texts_of_study(store, study)
+        return (of_study or texts_of_study)(store, study)
     check_no_run(path, TEXTS_FILE)
     texts, notes = texts_of_folder(path, language_pair)
     print_notes(notes)
@@ -662,7 +668,7 @@ def _votes_given(record: StudyRecord, tables: Sequence[ScoreTable], chosen: Mapp
             f"Study {shown(name)} compares pairs, and no judge votes on pairs. Add a judge's scores of its answers, e.g. "
             f"{shlex.quote(STUDY + name)} run:N: the judge then prefers the answer that it scored higher."
         )
-    return votes_panel(record, merge_tables(tables), raters=chosen.get("raters"), judges=chosen["judges"])
+    return votes_panel(record, tables, raters=chosen.get("raters"), judges=chosen["judges"])
 
 
 def _is_table(given: str) -> bool:

@@ -13,7 +13,7 @@ from core.results.choices import Key, check_names, directions, items_of, keys_of
 from core.results.correlations.table import estimate_json
 from core.results.joining import check_spelled_alike
 from core.schema.result_table import Column, ResultTable
-from core.schema.scores import Metric, ScoredRow, ScoreTable
+from core.schema.scores import Metric, ScoredRow, ScoreTable, mask_notes
 from core.stats.degeneracy import Constant, constant, tied
 from core.stats.resampling import Estimate, Floats, Resampling, ratio_estimates
 from core.tables.columns import level_number
@@ -86,7 +86,7 @@ def by_level(
     """
     names = [metric.name for metric in table.metrics]
     check_names("metric", metrics, names)
-    ladder = _ladder(table)
+    ladder = ladder_of(table)
     turned = np.moveaxis(tied(np.moveaxis(ladder.scores * directions(table), 1, 2)), 2, 1)
     chosen = [index for index, name in enumerate(names) if not metrics or name in metrics]
     resampling: Resampling = {"n_resamples": 2_000, **drawing}
@@ -108,7 +108,7 @@ def by_level(
 
 
 @dataclass(frozen=True)
-class _Ladder:
+class Ladder:
     """Scores of items at all levels."""
 
     levels: tuple[str, ...]
@@ -119,9 +119,21 @@ class _Ladder:
     """Number of the item of each unit, for resampling."""
     scores: Floats
     """Shape (units, levels, metrics); NaN if a level is missing or not scored."""
+    rows: NDArray[np.int64]
+    """Shape (units, levels): index of the row in the table; -1 if the unit has no text at this level."""
 
 
-def _ladder(table: ScoreTable) -> _Ladder:
+def ladder_of(table: ScoreTable) -> Ladder:
+    """Order the scores of a table by unit and level.
+
+    A unit is an item of one system; labels separate further units if one has several texts at a level. Raises InputError
+    for a table with fewer than two levels, and for a text listed twice.
+    """
+    if mask_notes(row.system for row in table.rows):
+        raise InputError(
+            "Scores by level compare the levels of each system, and masked texts hide which system wrote which level. "
+            "Wait until the study is unblinded, and judge its texts then."
+        )
     numbers = {row.level: level_number(row.level) for row in table.rows if row.level is not None}
     known = {level: number for level, number in numbers.items() if number is not None}
     by_number: dict[float, str] = {}
@@ -140,7 +152,9 @@ def _ladder(table: ScoreTable) -> _Ladder:
     units, keys = _units(rows, steps)
     scores = np.full((len(keys), len(order), len(table.metrics)), np.nan)
     scores[units, steps] = table.values[indices]
-    return _Ladder(tuple(by_number[number] for number in order), keys, items_of(keys), scores)
+    places = np.full(scores.shape[:2], -1, dtype=np.int64)
+    places[units, steps] = indices
+    return Ladder(tuple(by_number[number] for number in order), keys, items_of(keys), scores, places)
 
 
 def _units(rows: Sequence[ScoredRow], levels: Sequence[int]) -> tuple[list[int], tuple[ScoredRow, ...]]:
@@ -232,7 +246,7 @@ def _whole_and_equal(turned: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool
 
 def _of_metric(
     metric: Metric,
-    ladder: _Ladder,
+    ladder: Ladder,
     index: int,
     turned: Floats,
     estimates: Sequence[Estimate],
@@ -275,7 +289,7 @@ def _reasons(turned: Floats, n_levels: int) -> list[str]:
     return ["no text at this level has a score"] * n_levels + [monotonic] * 2 + ahead
 
 
-def _worst(ladder: _Ladder, metric: int, turned: Floats, most: int) -> tuple[Preference, ...]:
+def _worst(ladder: Ladder, metric: int, turned: Floats, most: int) -> tuple[Preference, ...]:
     """Damaged texts that score above the undamaged one, largest lead first; equal leads in the order of the table."""
     lead = turned[:, 1:] - turned[:, :1]
     unit, step = np.nonzero(lead > 0)

@@ -24,6 +24,7 @@ from core.judges.kind import (
 )
 from core.llm.asking import Model
 from core.llm.client import Cache, Client
+from core.llm.families import alike_notes
 from core.results.check.gaps import TextBeside, texts_of_judge
 from core.results.judges.scores import degeneracy
 from core.results.judges.spans import ratings_of_judge
@@ -41,7 +42,7 @@ from core.runs.records import (
     write_pieces,
     write_records,
 )
-from core.runs.scoring import keep_metrics, kept_row, score_table, table_files
+from core.runs.scoring import check_unmasked, keep_metrics, kept_row, score_table, table_files
 from core.schema.runs import RULES
 from core.schema.scores import JudgedText, JudgeOutput, Metric, RatedSet, RatedText, Score, ScoredRow
 from core.schema.settings import Remark
@@ -70,8 +71,12 @@ class Judging(WorkPath):
     def check(self, asked: Asked, contents: RatedSet, sha256: str) -> tuple[Remark | str, ...]:
         """Remarks on texts that lack something, and on settings under which the judge measures nothing."""
         kind, bench = kind_of(asked), bench_of(asked, contents, sha256)
+        if kind.reads != "pairs":
+            check_unmasked((text.output for text in contents.texts), contents.file_name)
         metrics_of(asked, bench)  # reports an unreadable rubric or prompt now
-        return (*contents.notes, *kind.check(asked.chosen, bench, contents, asked.by_rules))
+        texts = [text.output for text in _judged(asked, contents)]
+        alike = alike_notes([None if asked.by_rules else asked.model.model], texts)
+        return (*contents.notes, *kind.check(asked.chosen, bench, contents, asked.by_rules), *alike)
 
     def named(self, thing: RatedText) -> tuple[str | None, str | None]:
         """System and level of the text."""
@@ -323,6 +328,7 @@ class Auditing(WorkPath):
         return {
             RECORDS_FILE: write_pieces(pieces),
             kind.table: csv_bytes((*ABOUT, *kind.columns), rows),
+            **kind.also(pieces),
         }
 
     def maker(self, asked: Asked) -> str:

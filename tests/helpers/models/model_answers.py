@@ -5,6 +5,7 @@ The answers are worked out from the request alone, so the same request always ge
 
 import json
 import re
+from statistics import fmean
 from typing import Any
 
 Body = dict[str, Any]
@@ -40,6 +41,15 @@ def judge_answer(asked: str, schema: Body) -> str | None:
     of the sentence it was made from; answered NO by one that has at least half of them, and else IDK.
     """
     names = schema.get("properties", {})
+    if "<first>" in asked:
+        there = [
+            fmean(
+                _shared(sentence, _field(asked, "reference")) for sentence in _sentences(_field(asked, tag))
+            )
+            for tag in ("first", "second")
+        ]
+        verdict = "both good" if there[0] == there[1] else ("first", "second")[there[1] > there[0]]
+        return json.dumps({"feedback": f"{there[0]:.2f} against {there[1]:.2f}.", "verdict": verdict})
     if "feedback" in names or "<criterion>" in asked:
         reference, said = _field(asked, "reference"), _sentences(_field(asked, "response"))
         share = sum(_shared(sentence, reference) == 1 for sentence in said) / len(said)

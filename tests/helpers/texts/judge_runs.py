@@ -20,6 +20,8 @@ from core.schema.settings import SettingField, Settings, SettingsError, said
 from core.store import Store
 
 LEVELS = ("A0", "A1", "A2", "A3", "A4")
+PAIRED = ("mills", "works")
+"""Systems of `pairs`: the second one's texts are one level worse."""
 COMPARING = tuple(kind.name for kind in kinds_that("judging") if kind.reads == "texts")
 ON_RATINGS = tuple(kind.name for kind in kinds_that("judging") if kind.reads == "rated texts")
 RUNNING = Running(concurrency=16, retries=0)
@@ -58,6 +60,20 @@ def texts(n_items: int, levels: Sequence[str] = LEVELS) -> bytes:
         for number, level in enumerate(levels)
     )
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def pairs(n_items: int, levels: Sequence[str] = LEVELS) -> bytes:
+    """The rows of `texts`, and the same of a second system that is one level worse."""
+    rows = [json.loads(line) for line in texts(n_items, levels).splitlines()]
+    worse = (
+        row
+        | {
+            "system": PAIRED[1],
+            "text": text_at(int(row["item_id"][1:]), min(levels.index(row["level"]) + 1, 4)),
+        }
+        for row in rows
+    )
+    return "".join(json.dumps(row) + "\n" for row in (*rows, *worse)).encode()
 
 
 def settings(

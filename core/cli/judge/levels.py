@@ -1,0 +1,137 @@
+"""`judge levels`: are made levels what they claim to be, and which to remake?"""
+
+import argparse
+from dataclasses import fields
+from pathlib import Path
+
+from core.cli.judge.verbs import checked_intervals, verb
+from core.cli.shared.giving import give
+from core.cli.shared.options import (
+    Commands,
+    add_columns_option,
+    add_pair_option,
+    check_out,
+    existing_store,
+    read_one_of,
+    run_number,
+)
+from core.cli.shared.sources import (
+    N_RESAMPLES,
+    STUDY,
+    add_interval_options,
+    read_given,
+    scores_given,
+)
+from core.formats.registry import read_texts
+from core.results.judges.made_levels import (
+    DEFAULT_OPTIONS,
+    MadeOptions,
+    made_json,
+    made_said,
+    made_tables,
+    option_problems,
+    sets_table,
+)
+from core.runs.judging.levels import (
+    Made,
+    check_levels,
+    made_of_folder,
+    made_of_outputs,
+    made_of_run,
+    questions_csv,
+)
+from core.runs.path import at_hand
+from core.schema.runs import RUN_FILE
+from core.store import database_path
+from core.tables.files import write_file
+
+_HELP = {
+    "tolerance": "largest rise of the score to a worse level, as a share of the range of all scores (default %(default)s)",
+    "alike": "share of words in the same order from which two levels count as the same text (default %(default)s)",
+    "longer": "how much longer than the median of its item's levels a text may be, or shorter (default %(default)s)",
+}
+
+
+def add_levels(verbs: Commands) -> None:
+    """Register `judge levels`."""
+    command = verb(
+        verbs,
+        "levels",
+        "check whether made levels are what they claim: falling scores, core fact, contradictions, equal texts, length",
+        _levels,
+        "made-levels",
+        "levels-made",
+        "length-by-system",
+        "items-made",
+    )
+    command.add_argument(
+        "scores",
+        metavar="run:N|DIR|SCORES",
+        help="a claims judge's run or folder, or any scores of the texts",
+    )
+    command.add_argument(
+        "texts",
+        nargs="?",
+        metavar="FILE|DIR|run:N|study:NAME",
+        help="the texts, if the scores come without them; a generation run, or its folder, also says which facts it changed",
+    )
+    command.add_argument("--metric", default="", metavar="NAME", help="column of scores (default: the first)")
+    for one in fields(MadeOptions):
+        command.add_argument(
+            f"--{one.name}",
+            type=float,
+            default=getattr(DEFAULT_OPTIONS, one.name),
+            metavar="X",
+            help=_HELP[one.name],
+        )
+    command.add_argument(
+        "--remake",
+        type=Path,
+        metavar="FILE.csv",
+        help="write the questions of the items to remake, a file for `generate`",
+    )
+    add_pair_option(command)
+    add_columns_option(command)
+    add_interval_options(command, N_RESAMPLES)
+
+
+def _levels(options: argparse.Namespace) -> None:
+    chosen = MadeOptions(options.tolerance, options.alike, options.longer)
+    inputs = [one for one in (options.scores, options.texts) if one is not None]
+    wrong = [f"--{problem}" for problem in option_problems(chosen)]
+    if options.remake is not None and options.remake.suffix.lower() != ".csv":
+        wrong.append(f"--remake: {options.remake} does not end in .csv")
+    drawing = checked_intervals(options, inputs, wrong)
+    if options.remake is not None:
+        check_out(options.remake, database_path(options.db), inputs)
+    (table,) = scores_given([options.scores], options)
+    made = _made(options.scores, options)
+    if options.texts is not None:
+        made = made.beside(_texts(options.texts, options))
+    found = check_levels(table, made, metric=options.metric, options=chosen, **drawing)
+    give(options, made_json(found), [*made_said(found), *made_tables(found)], [sets_table(found)])
+    if options.remake is not None:
+        write_file(options.remake, questions_csv(found.remake_items, made))
+        if not options.json:
+            print(options.remake)
+
+
+def _made(given: str, options: argparse.Namespace) -> Made:
+    """The texts behind the scores: those of a run or of a judge's folder; none for a table of scores."""
+    if (number := run_number(given)) is not None:
+        with existing_store(options.db) as store:
+            return made_of_run(at_hand(store, number))
+    folder = Path(given)
+    return made_of_folder(folder) if (folder / RUN_FILE).is_file() else Made()
+
+
+def _texts(given: str, options: argparse.Namespace) -> Made:
+    folder = Path(given)
+    if run_number(given) is not None or (folder / RUN_FILE).is_file():
+        return _made(given, options)
+    if given.startswith(STUDY):
+        with existing_store(options.db) as store:
+            texts = read_given(store, given)
+    else:
+        texts = read_one_of(folder, options), folder.name
+    return made_of_outputs(read_texts(*texts).outputs)

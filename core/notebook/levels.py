@@ -1,0 +1,139 @@
+"""Made levels: are they what they claim?"""
+
+from __future__ import annotations
+
+import os
+from numbers import Real
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.notebook.frames import (
+    Source,
+    check_parameters,
+    check_type,
+    contents,
+    existing_store,
+    frame_in,
+    type_problems,
+)
+from core.notebook.result import Result, result_of
+from core.results.choices import interval_problems
+from core.results.judges.made_levels import (
+    DEFAULT_OPTIONS,
+    MadeOptions,
+    made_json,
+    made_said,
+    made_tables,
+    option_problems,
+    sets_table,
+    verdict_of,
+)
+from core.schema.result_table import ResultTable
+from core.schema.runs import RUN_FILE
+
+if TYPE_CHECKING:
+    from core.runs.judging.levels import Made
+
+_RUN = "run:"
+
+
+def made_levels(
+    scores: Source,
+    texts: Source | None = None,
+    *,
+    metric: str = "",
+    tolerance: float = DEFAULT_OPTIONS.tolerance,
+    alike: float = DEFAULT_OPTIONS.alike,
+    longer: float = DEFAULT_OPTIONS.longer,
+    resamples: int = 2_000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    db: str | os.PathLike[str] | None = None,
+) -> Result:
+    """Check whether the levels of each item are what they claim, as ``judge levels`` does.
+
+    Parameters
+    ----------
+    scores
+        A claims judge's run or folder, or any scores of the texts: a file, a frame.
+    texts
+        The texts, if the scores come without them. A generation run, or its folder, also says which facts it changed.
+    metric
+        Column of scores. Default: the first.
+    tolerance
+        Largest rise of the score to a worse level, as a share of the range of all scores.
+    alike
+        Share of words in the same order from which two levels count as the same text.
+    longer
+        How much longer than the median of its item's levels a text may be, or shorter: 0.25 is 25 %.
+    resamples, confidence, seed
+        Of the intervals.
+    db
+        Database of ``run:`` and ``study:``. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Tables ``made-levels`` (a row for each level to remake), ``levels-made``, ``length-by-system`` (with two or more
+        systems) and ``items-made``. ``json["remake_items"]`` lists the items to remake.
+
+    Raises
+    ------
+    InputError
+        If the scores have fewer than two levels, or an option is out of range.
+
+    Notes
+    -----
+    Misleads if the judge is noisy: a right item has several chances to look wrong.
+
+    Examples
+    --------
+    >>> import assay
+    >>> texts = assay.read("data/demo/answers.csv")
+    >>> found = assay.made_levels(assay.score(texts, "chrf-6-0"), texts, resamples=0)
+    >>> found.json["remake_items"], found.json["counts"]["undecided"]
+    (['d07'], 0)
+    """
+    chosen = MadeOptions(tolerance, alike, longer)
+    number = "a number"
+    unlike = [
+        *type_problems("tolerance", tolerance, Real, number),
+        *type_problems("alike", alike, Real, number),
+        *type_problems("longer", longer, Real, number),
+    ]
+    check_type("metric", metric, str, "the name of a column of scores")
+    check_parameters([*unlike, *interval_problems(resamples, confidence, seed)])
+    check_parameters(option_problems(chosen))
+    # Imported lazily: runs load slowly.
+    from core.runs.judging.levels import check_levels
+
+    made = _made(scores, db, texts=False)
+    if texts is not None:
+        made = made.beside(_made(texts, db, texts=True))
+    found = check_levels(
+        contents(scores, "scores", db=db),
+        made,
+        metric=metric,
+        options=chosen,
+        n_resamples=resamples,
+        confidence_level=confidence,
+        rng=seed,
+    )
+    said: list[str | ResultTable] = [*made_said(found), *made_tables(found)]
+    return result_of(said, made_json(found), [sets_table(found)], verdict_of(found))
+
+
+def _made(source: Source, db: str | os.PathLike[str] | None, *, texts: bool) -> Made:
+    """The texts of a run, with claims and steps; of another source, its texts if they are wanted."""
+    from core.runs.judging.levels import Made, made_of_folder, made_of_outputs, made_of_run
+    from core.runs.path import at_hand
+
+    if frame_in(source) is None:
+        given = os.fspath(source)  # type: ignore[arg-type]  # every other source is a path
+        number = given.removeprefix(_RUN)
+        if given.startswith(_RUN) and number.isascii() and number.isdigit():
+            with existing_store(db) as store:
+                return made_of_run(at_hand(store, int(number)))
+        if (Path(given) / RUN_FILE).is_file():
+            return made_of_folder(Path(given))
+    return made_of_outputs(contents(source, "texts", db=db).outputs) if texts else Made()

@@ -1,0 +1,1064 @@
+"""Are made levels what they claim to be? Each item's levels by a judge's scores and claims, by the texts' values and length."""
+
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations, pairwise
+from typing import Any, Literal, Unpack, get_args
+
+import numpy as np
+import regex
+from rapidfuzz.distance import LCSseq
+
+from core.errors import InputError
+from core.generation.facts import Fact, Pool, find_facts, make_pool
+from core.generation.factual.steps import FactualTrace
+from core.generation.language import language_of
+from core.generation.numbers import plain_number
+from core.judges.claims import Claim, ClaimsRecord
+from core.judges.sentences import Content, Premise, sentences_of
+from core.results.cells import decimal, ends, interval, resampled
+from core.results.choices import check_names, directions
+from core.results.correlations.levels import Ladder, MetricByLevel, by_level, ladder_of
+from core.results.joining import place_of
+from core.schema.result_table import Column, Interval, ResultTable
+from core.schema.scores import JudgeOutput, ScorableOutput, ScoredRow, ScoreTable
+from core.schema.study import Item, Material
+from core.stats.blinding import SingleRule, strongest_rule
+from core.stats.correlation.groups import mean_within
+from core.stats.degeneracy import tied
+from core.stats.resampling import Estimate, Floats, Resampling, ratio_estimates
+from core.study.audit import words_and_marks
+from core.tables.columns import level_number
+from core.tables.reading import shown
+
+Check = Literal["scores", "core", "contradiction", "equal", "length"]
+"""`scores`: a level scores above a better one; `core`: the central claim stands where it must fall, or falls where it must
+stand; `contradiction`: a text contradicts itself; `equal`: two levels have the same text; `length`: a text is much longer or
+shorter than the others."""
+CHECKS: Mapping[Check, str] = {
+    "scores": "scores fall",
+    "core": "core fact",
+    "contradiction": "no contradiction inside",
+    "equal": "texts differ",
+    "length": "length",
+}
+Outcome = Literal["as claimed", "remake", "undecided"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+NO_TEXTS = "the scores come without the texts"
+NO_CLAIMS = "the judge verified no claims"
+NO_CORE = "the judge supports no claim of the reference in the best level"
+FACT_UNCLAIMED = "no claim of the reference that the best level supports has the fact"
+OTHER_CLAIMS = "the reference was split into other claims at each level"
+NOT_SCORED = "a level or its score is missing"
+SCORES_EQUAL = "all scores of the item are equal"
+ONE_TEXT = "fewer than two texts"
+NO_FIRST = "the best level has no text"
+
+
+@dataclass(frozen=True)
+class MadeOptions:
+    """What counts as a fault. The shares are of the whole: 0.05 is 5 %."""
+
+    tolerance: float = 0.05
+    """Largest rise of the score from a level to a worse one, as a share of the range of all scores; at least 0, below 1."""
+    alike: float = 1.0
+    """Two levels have the same text if they share this share of their words in the same order; above 0, at most 1."""
+    longer: float = 0.25
+    """How much longer than the median of its item's levels a text may be, or the median than the text; above 0."""
+
+
+DEFAULT_OPTIONS = MadeOptions()
+
+
+def option_problems(options: MadeOptions) -> list[str]:
+    """What is wrong with the options; each problem begins with the option's name."""
+    problems = []
+    if not 0 <= options.tolerance < 1:
+        problems.append(f"tolerance: {options.tolerance:g} is not at least 0 and below 1")
+    if not 0 < options.alike <= 1:
+        problems.append(f"alike: {options.alike:g} is not above 0 and at most 1")
+    if not 0 < options.longer < float("inf"):
+        problems.append(f"longer: {options.longer:g} is not above 0")
+    return problems
+
+
+@dataclass(frozen=True)
+class MadeText:
+    """A text at a level, with what is known about it."""
+
+    text: str
+    reference: str | None = None
+    question: str | None = None
+    language: str = "und"
+    record: ClaimsRecord | None = None
+    """The claims of the text and of its reference, if a claims judge verified them."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What a run stored of one item: the most important fact that it changed, and which facts each level changed."""
+
+    first: str
+    """The text of A0; the steps are those of texts that begin with it."""
+    core: str
+    """The fact as it stands in A0."""
+    core_level: str
+    """The level that changes it."""
+    changed: Mapping[str, tuple[str, ...]]
+    """Level -> the facts, as in A0, that it changes."""
+
+
+def steps_of(trace: FactualTrace) -> Steps | None:
+    """The stored steps of an item; None if no level changes a fact. The core fact is the first in the ranking that changes."""
+    changed = {
+        f"A{at}": tuple(trace.spans[n].text for n in group) for at, group in enumerate(trace.groups, start=1)
+    }
+    level_of = {n: f"A{at}" for at, group in enumerate(trace.groups, start=1) for n in group}
+    order = [n for n in (trace.ranking or trace.kept) if n in level_of]
+    if not order or not trace.levels:
+        return None
+    return Steps(trace.levels[0].text, trace.spans[order[0]].text, level_of[order[0]], changed)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One reason to remake a level."""
+
+    level: str
+    check: Check
+    why: str
+    """In words that follow the level's name: `rises above A2 (0.60 after 0.40)`."""
+
+
+@dataclass(frozen=True)
+class LevelSet:
+    """The levels of one item of one system."""
+
+    item_id: str
+    system: str
+    labels: Mapping[str, str]
+    levels: tuple[str, ...]
+    """Levels with a text or a score, best first."""
+    scores: tuple[float | None, ...]
+    """As many as levels."""
+    words: tuple[int | None, ...]
+    """Words of each text; a visible character of a script without spaces is a word."""
+    supported: tuple[tuple[int, int] | None, ...]
+    """Of the reference's claims that the best level supports: how many each level supports, and how many have a verdict."""
+    core: str | None
+    """The claim of the reference that stands for the core fact."""
+    faults: tuple[Fault, ...]
+    """In the order of the levels."""
+    undecided: Mapping[Check, str]
+    """Check -> why it could not be made."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """`remake` with any fault; `undecided` without one if the scores could not be compared."""
+        if self.faults:
+            return "remake"
+        return "undecided" if "scores" in self.undecided else "as claimed"
+
+    @property
+    def named(self) -> str:
+        """Item and system, for sentences."""
+        return f"item {shown(self.item_id)}" + (f", {shown(self.system)}" if self.system else "")
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level over all items."""
+
+    level: str
+    score: Estimate
+    words: Estimate
+    """Mean number of words."""
+    supported: Estimate
+    """Share of the claims supported at the best level that are still supported."""
+    faults: int
+    """Texts of this level to remake."""
+
+
+@dataclass(frozen=True)
+class LengthRule:
+    """How often the longer of two systems' texts at one level and item is the first system's."""
+
+    first: str
+    second: str
+    rule: SingleRule
+
+
+@dataclass(frozen=True)
+class MadeLevels:
+    """Whether the levels of every item are what they claim."""
+
+    judge: str
+    """The scores' column."""
+    options: MadeOptions
+    rise: float
+    """Largest rise that is tolerated, on the scale of the scores."""
+    sets: tuple[LevelSet, ...]
+    levels: tuple[Level, ...]
+    falls: MetricByLevel
+    """The judge's scores by level, with the share of items that never rise, without tolerance."""
+    length_by_level: Estimate
+    """Kendall's tau-b of words and level within items, averaged: 0 for no relation; above 0, worse levels are longer."""
+    length_by_system: tuple[LengthRule, ...]
+    """One for every two systems."""
+    confidence_level: float
+    stand_in: bool = False
+    """Whether rules verified the claims: they compare numbers, names and words."""
+    stored_steps: bool = False
+    """Whether the run's steps say which fact is the core and where it changes."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> Mapping[Outcome, int]:
+        """Number of sets with each outcome."""
+        found = Counter(one.outcome for one in self.sets)
+        return {name: found[name] for name in OUTCOMES}
+
+    @property
+    def remake_items(self) -> tuple[str, ...]:
+        """Ids of the items with a fault, in the order of the file."""
+        return tuple(dict.fromkeys(one.item_id for one in self.sets if one.faults))
+
+
+def made_levels(
+    table: ScoreTable,
+    texts: Sequence[MadeText | None],
+    *,
+    metric: str = "",
+    steps: Mapping[str, Steps] | None = None,
+    options: MadeOptions = DEFAULT_OPTIONS,
+    stand_in: bool = False,
+    **drawing: Unpack[Resampling],
+) -> MadeLevels:
+    """Check the levels of every item of every system.
+
+    table: a judge's scores. texts: one for each of its rows, None where unknown. metric: the column to read; empty: the first.
+    steps: item -> what the generation run stored. stand_in: whether rules verified the claims. drawing: see `resampling.Resampling`; 2,000 resamples unless given.
+
+    The five checks are described at `Check`, the rules in docs/pairs.md, Made levels. Without claims (any metric) the core
+    fact is undecided, without texts all but the scores.
+
+    Raises InputError for a table with fewer than two levels, an unknown metric, or options out of range. Misleads if the
+    judge is noisy: each right item has several chances to look wrong (docs/simulations/made-levels.md).
+    """
+    if problems := option_problems(options):
+        raise InputError("The levels cannot be checked", problems)
+    names = [one.name for one in table.metrics]
+    check_names("metric", [metric] if metric else [], names)
+    column = names.index(metric) if metric else 0
+    chosen = replace(table, metrics=(table.metrics[column],), values=table.values[:, [column]], reasons={})
+    resampling: Resampling = {"n_resamples": 2_000, **drawing}
+    ladder = ladder_of(chosen)
+    turned = tied(ladder.scores[:, :, 0] * directions(chosen)[0])
+    known = turned[~np.isnan(turned)]
+    rise = options.tolerance * float(np.ptp(known)) if known.size else 0.0
+    at = _at_levels(ladder, texts)
+    reader = _Values.of([one for line in at for one in line if one is not None])
+    central = _shared_cores(ladder, at)
+    sets = tuple(
+        _checked(
+            ladder, unit, turned[unit], line, rise, (steps or {}).get(row.item_id), reader, options, central
+        )
+        for unit, (row, line) in enumerate(zip(ladder.keys, at, strict=True))
+    )
+    levels, tau = _over_levels(ladder, sets, resampling)
+    return MadeLevels(
+        judge=chosen.metrics[0].name,
+        options=options,
+        rise=rise,
+        sets=sets,
+        levels=levels,
+        falls=by_level(chosen, most_worst=0, **resampling)[0],
+        length_by_level=tau,
+        length_by_system=_between_systems(ladder, sets),
+        confidence_level=resampling.get("confidence_level", 0.95),
+        stand_in=stand_in,
+        stored_steps=bool(steps),
+        notes=table.notes,
+    )
+
+
+def texts_for(
+    rows: Sequence[ScoredRow], texts: Sequence[tuple[ScoredRow, MadeText]]
+) -> list[MadeText | None]:
+    """The text of each row of scores; None if none matches, or several do."""
+    exact = {_key(row): text for row, text in texts}
+    by_item: dict[str, list[tuple[ScoredRow, MadeText]]] = defaultdict(list)
+    for row, text in texts:
+        by_item[row.item_id].append((row, text))
+
+    def of(row: ScoredRow) -> MadeText | None:
+        own = by_item.get(row.item_id, [])
+        place = place_of(row, [other for other, _ in own])
+        return None if place is None else own[place][1]
+
+    return [exact.get(_key(row)) or of(row) for row in rows]
+
+
+def _key(row: ScoredRow) -> tuple[object, ...]:
+    return row.item_id, row.system, row.level, row.language, tuple(sorted(row.labels.items()))
+
+
+def judged_texts(output: JudgeOutput) -> list[tuple[ScoredRow, MadeText]]:
+    """The texts of a judge's output; those of a claims judge with their claims."""
+    return [
+        (
+            one.row,
+            MadeText(
+                one.text,
+                one.document,
+                one.question,
+                one.row.language,
+                one.record if isinstance(one.record, ClaimsRecord) else None,
+            ),
+        )
+        for one in output.texts
+    ]
+
+
+def plain_texts(outputs: Sequence[ScorableOutput]) -> list[tuple[ScoredRow, MadeText]]:
+    """The texts of a file, without claims."""
+    return [
+        (
+            ScoredRow(one.item_id, one.system, one.level, one.language, one.labels),
+            MadeText(one.text, one.reference, one.source, one.language),
+        )
+        for one in outputs
+    ]
+
+
+Line = tuple[MadeText | None, ...]
+"""The texts of one item and system, best level first."""
+
+
+def _at_levels(ladder: Ladder, texts: Sequence[MadeText | None]) -> list[Line]:
+    return [tuple(None if row < 0 else texts[row] for row in rows) for rows in ladder.rows.tolist()]
+
+
+def _checked(
+    ladder: Ladder,
+    unit: int,
+    turned: Floats,
+    line: Line,
+    rise: float,
+    steps: Steps | None,
+    reader: "_Values",
+    options: MadeOptions,
+    central: Mapping[int, Sequence[int]],
+) -> LevelSet:
+    """The checks of one set. turned: its scores (levels,), higher is better; NaN if there is none."""
+    row, names = ladder.keys[unit], ladder.levels
+    there = [step for step in range(len(names)) if line[step] is not None or ladder.rows[unit, step] >= 0]
+    undecided: dict[Check, str] = {}
+    faults: list[Fault] = []
+
+    def add(check: Check, found: Sequence[Fault] | str) -> None:
+        if isinstance(found, str):
+            undecided[check] = found
+        else:
+            faults.extend(found)
+
+    scores = ladder.scores[unit, :, 0]
+    add("scores", _rises(names, turned, scores, rise))
+    claims = _claims_of(line)
+    if steps is not None and (line[0] is None or line[0].text != steps.first):
+        steps = None  # another system's answers to the same question
+    core, found = _core(names, line, claims, steps, central.get(unit, ()))
+    add("core", found)
+    add("contradiction", _contradictions(names, line, reader))
+    add("equal", _equal(names, line, options.alike))
+    words = tuple(None if one is None else len(_words(one.text)) for one in line)
+    add("length", _lengths(names, words, options.longer))
+    supported = _supported(claims, len(names))
+    order = {name: at for at, name in enumerate(names)}
+    return LevelSet(
+        item_id=row.item_id,
+        system=row.system,
+        labels=row.labels,
+        levels=tuple(names[step] for step in there),
+        scores=tuple(None if np.isnan(scores[step]) else float(scores[step]) for step in there),
+        words=tuple(words[step] for step in there),
+        supported=tuple(supported[step] for step in there),
+        core=core,
+        faults=tuple(sorted(faults, key=lambda one: (order[one.level], list(CHECKS).index(one.check)))),
+        undecided=undecided,
+    )
+
+
+def _rises(names: Sequence[str], turned: Floats, scores: Floats, most: float) -> list[Fault] | str:
+    """Levels that score above a better one by more than `most`; or why that is undecided.
+
+    The levels to remake are the fewest whose removal leaves scores that never rise. Of several such choices the one that
+    keeps the better levels: of two neighbours in the wrong order, the worse level is to be remade.
+    """
+    known = [step for step in range(len(names)) if not np.isnan(turned[step])]
+    values = turned[known]
+    kept = _never_rising(values, most)
+    faults = []
+    for place, step in enumerate(known):
+        if place in kept:
+            continue
+        above = [at for at in kept if at < place and values[place] > values[at] + most]
+        below = [at for at in kept if at > place and values[at] > values[place] + most]
+        other = known[above[-1] if above else below[0]]
+        how = "rises above" if above else "is below"
+        pair = f"{decimal(float(scores[step]))} and {decimal(float(scores[other]))}"
+        faults.append(Fault(names[step], "scores", f"{how} {names[other]} ({pair})"))
+    if faults:
+        return faults
+    if len(known) < len(names):
+        return NOT_SCORED
+    return SCORES_EQUAL if len(known) > 1 and np.ptp(values) == 0 else faults
+
+
+def _never_rising(values: Floats, most: float) -> tuple[int, ...]:
+    """Places of the longest subsequence in which no value is above an earlier one by more than `most`; the earliest of equals."""
+    best: tuple[int, ...] = ()
+    # A set has at most ten levels: 1,024 subsets at most, and the first hit ends the search.
+    for size in range(len(values), 0, -1):
+        for places in combinations(range(len(values)), size):
+            lowest = np.inf
+            for at in places:
+                if values[at] > lowest + most:
+                    break
+                lowest = min(lowest, values[at])
+            else:
+                return places
+    return best
+
+
+Claims = tuple[tuple[bool | None, ...] | None, ...]
+"""For each level, the verdict on each claim of the reference; None if the level has none."""
+
+
+def _claims_of(line: Line) -> tuple[tuple[str, ...], Claims] | str:
+    """The reference's claims, and which of them each level supports; or why that is unknown."""
+    listed = [None if one is None or one.record is None else one.record.reference for one in line]
+    known: list[tuple[Claim, ...]] = [claims for claims in listed if claims]
+    if not known:
+        return NO_TEXTS if all(one is None for one in line) else NO_CLAIMS
+    texts = tuple(claim.text for claim in known[0])
+    if any(tuple(claim.text for claim in claims) != texts for claims in known):
+        return OTHER_CLAIMS
+    return texts, tuple(tuple(claim.supported for claim in claims) if claims else None for claims in listed)
+
+
+def _supported(found: tuple[tuple[str, ...], Claims] | str, n_levels: int) -> list[tuple[int, int] | None]:
+    """See LevelSet.supported."""
+    if isinstance(found, str) or found[1][0] is None:
+        return [None] * n_levels
+    _, verdicts = found
+    at_first = [n for n, verdict in enumerate(verdicts[0] or ()) if verdict]
+    counted: list[tuple[int, int] | None] = []
+    for level in verdicts:
+        judged = [level[n] for n in at_first if level[n] is not None] if level else []
+        counted.append((sum(map(bool, judged)), len(judged)) if judged else None)
+    return counted
+
+
+def _shared_cores(ladder: Ladder, at: Sequence[Line]) -> dict[int, Sequence[int]]:
+    """Unit -> places of the reference's claims that the best levels of all systems of its item support."""
+    of_item: dict[int, list[int]] = defaultdict(list)
+    for unit, item in enumerate(ladder.items.tolist()):
+        of_item[item].append(unit)
+    shared: dict[int, Sequence[int]] = {}
+    for units in of_item.values():
+        found = [_claims_of(at[unit]) for unit in units]
+        whole = [one for one in found if not isinstance(one, str) and one[1][0] is not None]
+        if len({one[0] for one in whole}) != 1:
+            continue
+        verdicts = [one[1][0] or () for one in whole]
+        places = [n for n in range(len(whole[0][0])) if all(one[n] for one in verdicts)]
+        shared.update(dict.fromkeys(units, places))
+    return shared
+
+
+def must(names: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Levels that must leave the core fact alone, and levels that must damage it.
+
+    Meta-Judge's damage levels: 0 and 1 keep the meaning true, 4 and 5 alter the core of it (Meta-Judge, appendix B, tables 8
+    and 9). Other levels, such as Factual's A0 to A4: the best is as accurate as the reference, the worst mostly incorrect
+    (Factual, appendix C, guidelines).
+    """
+    numbers = {name: level_number(name) for name in names}
+    if all(name.strip().isdecimal() for name in names):
+        keep = {name for name, number in numbers.items() if number is not None and number <= 1}
+        touch = {name for name, number in numbers.items() if number is not None and number >= 4}
+        return frozenset(keep), frozenset(touch)
+    return frozenset(names[:1]), frozenset(names[-1:])
+
+
+def _core(
+    names: Sequence[str],
+    line: Line,
+    found: tuple[tuple[str, ...], Claims] | str,
+    steps: Steps | None,
+    shared: Sequence[int],
+) -> tuple[str | None, list[Fault] | str]:
+    """The claim that stands for the core fact, and levels that keep or lose it against their claim; or why undecided."""
+    if isinstance(found, str):
+        return None, found
+    texts, verdicts = found
+    if verdicts[0] is None:
+        return None, NO_FIRST
+    own = [n for n, supported in enumerate(verdicts[0]) if supported]
+    if not own:
+        return None, NO_CORE
+    if steps is not None:
+        place = next((n for n in own if _holds(texts[n], steps.core)), None)
+        if place is None:
+            return None, FACT_UNCLAIMED
+        keep, touch = _around(names, texts[place], steps)
+    else:
+        place = _central([n for n in shared if n in own] or own, texts, line)
+        keep, touch = must(names)
+    faults = []
+    for step, name in enumerate(names):
+        level = verdicts[step]
+        supported = None if level is None else level[place]
+        if supported and name in touch:
+            faults.append(Fault(name, "core", "keeps the core fact"))
+        elif supported is False and name in keep:
+            faults.append(Fault(name, "core", "loses the core fact"))
+    return texts[place], faults
+
+
+def _holds(claim: str, fact: str) -> bool:
+    """Whether a claim contains every number, name and word of a fact."""
+    said, content = Premise.of(claim), Content.of(f"is {fact}")
+    parts = (*content.names, *content.words)
+    return bool(content.numbers or parts) and (
+        all(number in said.numbers for number in content.numbers) and all(map(said.has, parts))
+    )
+
+
+def _around(names: Sequence[str], claim: str, steps: Steps) -> tuple[frozenset[str], frozenset[str]]:
+    """Levels that must keep the claim, and that must not: those before its fact changes, unless they change another fact in it."""
+    keep: set[str] = set()
+    touched = False
+    at = names.index(steps.core_level) if steps.core_level in names else len(names)
+    for name in names[:at]:
+        touched = touched or any(_holds(claim, fact) for fact in steps.changed.get(name, ()))
+        if not touched:
+            keep.add(name)
+    return frozenset(keep), frozenset(names[at:])
+
+
+def _central(places: Sequence[int], texts: Sequence[str], line: Line) -> int:
+    """Of these claims the one with most of the question's words; without a question or a word of it, the first."""
+    question = next((one.question for one in line if one is not None and one.question), "")
+    asked = Content.of(f"so {question}")
+    wanted = (*asked.names, *asked.words)
+
+    def shared(place: int) -> int:
+        said = Premise.of(texts[place])
+        return sum(map(said.has, wanted)) + sum(number in said.numbers for number in asked.numbers)
+
+    return max(places, key=lambda place: (shared(place), -place))
+
+
+_DIGITS = regex.compile(r"\p{Nd}+(?:[.,٫٬]\p{Nd}+)*")
+_COUNTED = regex.compile(r"[\s-]*([\p{L}°%]+)")
+_WITH_UNIT = frozenset({"number", "quantity", "percent", "money", "ordinal"})
+_ONE_OF_A_KIND = _WITH_UNIT | {"year", "date", "time", "range"}
+"""Kinds of which two values for one thing contradict each other; a text may name several people."""
+
+Value = tuple[tuple[str, str], str]
+"""((kind, unit), value): what rules compare."""
+
+
+@dataclass(frozen=True)
+class _Values:
+    """Reads the values in texts: numbers with their units, dates, names."""
+
+    pool: Pool
+    languages: Mapping[str, str]
+
+    @classmethod
+    def of(cls, texts: Sequence[MadeText]) -> "_Values":
+        """Names are those that the references and texts have."""
+        materials = [
+            Material(Item(str(n), one.question or "", one.reference or one.text, one.language))
+            for n, one in enumerate({text.reference or text.text: text for text in texts}.values())
+        ]
+        languages = {one.item.reference: language_of(one) for one in materials}
+        return cls(make_pool(materials), languages)
+
+    def in_text(self, one: MadeText) -> "list[_Sentence]":
+        """The values in each sentence of the text."""
+        language = self.languages.get(one.reference or one.text, "und")
+        found = []
+        for sentence in sentences_of(one.text):
+            facts = find_facts(sentence, language, self.pool)
+            hard = [(_value(fact, sentence), fact.text) for fact in facts if _is_hard(fact)]
+            values = Counter(value for value, _ in hard)
+            found.append(_Sentence(values, dict(hard), Content.of(sentence), Premise.of(sentence)))
+        return found
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    """The values of a sentence, and its words."""
+
+    values: Counter[Value]
+    spelled: Mapping[Value, str]
+    content: Content
+    premise: Premise
+
+    def is_about(self, other: "_Sentence") -> bool:
+        """Whether both sentences share enough words to be about one thing."""
+        words = (*self.content.names, *self.content.words)
+        return sum(map(other.premise.has, words)) >= _SHARED_WORDS
+
+
+_SHARED_WORDS = 2
+"""Words that two sentences must share for their two values of one unit to contradict each other."""
+
+
+def _is_hard(fact: Fact) -> bool:
+    return fact.kind in _ONE_OF_A_KIND or fact.kind in ("name", "acronym", "title", "weekday")
+
+
+def _value(fact: Fact, text: str) -> Value:
+    said = " ".join(fact.text.casefold().split())
+    if fact.kind not in _WITH_UNIT:
+        return (fact.kind if fact.kind in _ONE_OF_A_KIND else "name", ""), said
+    digits = _DIGITS.search(said)
+    unit = f"{said[: digits.start()]}{said[digits.end() :]}".strip() if digits else ""
+    if not unit and (counted := _COUNTED.match(text, fact.end)):
+        unit = counted.group(1).casefold()
+    return (fact.kind, unit), plain_number(digits.group()) if digits else said
+
+
+def _contradictions(names: Sequence[str], line: Line, reader: _Values) -> list[Fault] | str:
+    """Levels in whose text an old value stands beside the new one, or whose claims contradict each other."""
+    first = line[0]
+    if first is None:
+        return NO_TEXTS if all(one is None for one in line) else NO_FIRST
+    before = reader.in_text(first)
+    found: dict[str, tuple[str, list[str]]] = {}
+    for name, one in zip(names[1:], line[1:], strict=True):
+        if one is None:
+            continue
+        for what in _standing(before, reader.in_text(one)):
+            found.setdefault(what, (name, []))[1].append(name)
+    faults = [
+        Fault(name, "contradiction", f"says {_quoted(pair.first)} and {_quoted(pair.second)}")
+        for name, one in zip(names, line, strict=True)
+        if one is not None and one.record is not None
+        for pair in one.record.contradictions or ()
+    ]
+    for what, (name, levels) in found.items():
+        later = f"; also at {', '.join(levels[1:])}" if len(levels) > 1 else ""
+        faults.append(Fault(name, "contradiction", f"{what}{later}"))
+    return faults
+
+
+def _quoted(claim: str) -> str:
+    return f"“{claim if len(claim) <= _QUOTED else f'{claim[: _QUOTED - 1]}…'}”"
+
+
+_QUOTED = 60
+"""Letters of a claim in a reason."""
+
+
+def _standing(first: Sequence[_Sentence], now: Sequence[_Sentence]) -> Iterator[str]:
+    """What a text contradicts itself about, compared with the best level of its item.
+
+    An old value stands beside the new one if the best level has it several times and this one fewer times, with a new value
+    of the same kind. Two values are given if the best level has one value of a unit, and this one has it in one sentence
+    and another value in a sentence about the same thing.
+    """
+    spelled = {value: text for one in (*now, *first) for value, text in one.spelled.items()}
+
+    def called(key: tuple[str, str], value: str) -> str:
+        text = spelled[key, value]
+        return shown(text if not key[1] or key[1] in text.casefold() else f"{text} {key[1]}")
+
+    before, after = (sum((one.values for one in text), Counter[Value]()) for text in (first, now))
+    old: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for key, value in before:
+        old[key].append(value)
+    new: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for key, value in after:
+        if (key, value) not in before:
+            new[key].append(value)
+    for (key, value), n in before.items():
+        if new[key] and n > 1 and 0 < after[key, value] < n:
+            yield f"changed {called(key, value)} in one place and left it in another"
+    for key, values in old.items():
+        value, *others = values
+        if key[0] not in _ONE_OF_A_KIND or others or before[key, value] > 1:
+            continue
+        left = [one for one in now if (key, value) in one.values]
+        beside = (
+            other
+            for other in new[key]
+            for one in now
+            if (key, other) in one.values and any(one is not two and one.is_about(two) for two in left)
+        )
+        if (other := next(beside, None)) is not None:
+            yield f"gives both {called(key, value)} and {called(key, other)}"
+
+
+def _equal(names: Sequence[str], line: Line, alike: float) -> list[Fault] | str:
+    """Levels with the text of the level before."""
+    known = [
+        (name, words_and_marks(one.text)) for name, one in zip(names, line, strict=True) if one is not None
+    ]
+    if len(known) < 2:
+        return NO_TEXTS if not known else ONE_TEXT
+    faults = []
+    for (before, first), (name, second) in pairwise(known):
+        numbers: dict[str, int] = {}  # rapidfuzz compares hashes; numbers never collide
+        left, right = (
+            [numbers.setdefault(token, len(numbers)) for token in tokens if _SAYS.search(token)]
+            for tokens in (first, second)
+        )
+        if left == right or LCSseq.normalized_similarity(left, right) >= alike:
+            exact = "" if first == second else "nearly "
+            faults.append(Fault(name, "equal", f"has {exact}the text of {before}"))
+    return faults
+
+
+_SAYS = regex.compile(r"[\p{L}\p{N}]")
+
+
+def _words(text: str) -> list[str]:
+    return [token for token in words_and_marks(text) if _SAYS.search(token)]
+
+
+def _lengths(names: Sequence[str], words: Sequence[int | None], longer: float) -> list[Fault] | str:
+    """Levels that are much longer or shorter than the median of the set."""
+    known = [(name, n) for name, n in zip(names, words, strict=True) if n is not None]
+    if len(known) < 2:
+        return NO_TEXTS if not known else ONE_TEXT
+    usual = statistics.median(n for _, n in known)
+    faults = []
+    for name, n in known:
+        if n > (1 + longer) * usual:
+            faults.append(
+                Fault(name, "length", f"is {n / max(usual, 1) - 1:.0%} longer than usual ({n:,} words)")
+            )
+        elif usual > (1 + longer) * n:
+            faults.append(Fault(name, "length", f"is {1 - n / usual:.0%} shorter than usual ({n:,} words)"))
+    return faults
+
+
+def _over_levels(
+    ladder: Ladder, sets: Sequence[LevelSet], resampling: Resampling
+) -> tuple[tuple[Level, ...], Estimate]:
+    """Means by level with intervals over items, and the relation of length and level."""
+    shape = (len(sets), len(ladder.levels))
+    words, kept, judged = np.full(shape, np.nan), np.zeros(shape), np.zeros(shape)
+    faults = np.zeros(shape, dtype=np.int64)
+    steps = {name: step for step, name in enumerate(ladder.levels)}
+    for unit, one in enumerate(sets):
+        for name, n, claims in zip(one.levels, one.words, one.supported, strict=True):
+            words[unit, steps[name]] = np.nan if n is None else n
+            kept[unit, steps[name]], judged[unit, steps[name]] = claims or (0, 0)
+        for name in {fault.level for fault in one.faults}:
+            faults[unit, steps[name]] += 1
+    scores = ladder.scores[:, :, 0]
+    shares = np.divide(kept, judged, out=np.zeros(shape), where=judged > 0)
+    above = np.hstack([np.nan_to_num(scores), np.nan_to_num(words), shares])
+    below = np.hstack([~np.isnan(scores), ~np.isnan(words), judged > 0]).astype(np.float64)
+    found = ratio_estimates(above, below, ladder.items, **resampling)
+    n = shape[1]
+    levels = tuple(
+        Level(
+            name,
+            _or(found[step], "no text at this level has a score"),
+            _or(found[n + step], NO_TEXTS),
+            _or(found[2 * n + step], NO_CLAIMS),
+            int(faults[:, step].sum()),
+        )
+        for step, name in enumerate(ladder.levels)
+    )
+    at = np.tile(np.arange(n, dtype=np.float64), len(sets))
+    units = np.repeat(np.arange(len(sets)), n)
+    tau = mean_within(words.ravel(), at, units, "kendall", **resampling)
+    why = NO_TEXTS if np.isnan(words).all() else "no item has texts of different length at two levels"
+    return levels, _or(tau, why)
+
+
+def _or(found: Estimate, why_none: str) -> Estimate:
+    return found if found.estimate is not None else replace(found, reason=why_none)
+
+
+def _between_systems(ladder: Ladder, sets: Sequence[LevelSet]) -> tuple[LengthRule, ...]:
+    """For every two systems, whether the longer of two texts at one level of one item tells them apart."""
+    words: dict[str, dict[tuple[int, str], int]] = defaultdict(dict)
+    for unit, one in enumerate(sets):
+        for name, n in zip(one.levels, one.words, strict=True):
+            if n is not None:
+                words[one.system][int(ladder.items[unit]), name] = n
+    found = []
+    for first, second in combinations(sorted(words), 2):
+        shared = sorted(words[first].keys() & words[second].keys())
+        if shared:
+            apart = np.array([[words[first][at] - words[second][at]] for at in shared], dtype=np.float64)
+            found.append(LengthRule(first, second, strongest_rule(apart, [item for item, _ in shared])))
+    return tuple(found)
+
+
+_MOST_NAMED = 6
+ALPHA = 0.05
+
+
+def made_said(found: MadeLevels) -> list[str]:
+    """The verdict, the reasons for what is undecided, and what length gives away."""
+    return [verdict_of(found), *_undecided_said(found), _length_said(found), *_system_said(found)]
+
+
+def _things(found: MadeLevels) -> str:
+    """What a set of levels is called: an item, or an item of a system where there are several."""
+    return "items" if len({one.system for one in found.sets}) == 1 else "items of a system"
+
+
+def verdict_of(found: MadeLevels) -> str:
+    """How many items have levels as claimed, and which to remake."""
+    counts, things = found.counts, _things(found)
+    said = f"{counts['as claimed']:,} of {len(found.sets):,} {things} have levels as claimed."
+    several = things != "items"
+    faulty = [(one, fault) for one in found.sets for fault in one.faults]
+    if not faulty:
+        return said
+    named = [
+        f"{one.named if several else f'item {shown(one.item_id)}'}, level {shown(fault.level)} ({fault.why})"
+        for one, fault in faulty[:_MOST_NAMED]
+    ]
+    more = f"; and {len(faulty) - _MOST_NAMED:,} more" if len(faulty) > _MOST_NAMED else ""
+    return f"{said} Remake {counts['remake']:,}: {'; '.join(named)}{more}."
+
+
+STAND_IN = (
+    "Rules verified the claims: a fact that changes with few words looks kept to them, and a paraphrase looks wrong. Have a "
+    "model or an entailment model verify them before you remake levels for the core fact."
+)
+
+
+def _undecided_said(found: MadeLevels) -> list[str]:
+    reasons = Counter(one.undecided["scores"] for one in found.sets if one.outcome == "undecided")
+    said = [f"Undecided: {n:,}, because {reason}." for reason, n in reasons.items()]
+    core = Counter(one.undecided["core"] for one in found.sets if "core" in one.undecided)
+    if core.total() == len(found.sets):
+        said.append(f"The core fact was not checked: {next(iter(core))}.")
+    return [*said, STAND_IN] if found.stand_in else said
+
+
+def _length_said(found: MadeLevels) -> str:
+    tau = found.length_by_level
+    if tau.estimate is None:
+        return f"Length by level: undefined ({tau.reason})."
+    between = (
+        "" if tau.low is None or tau.high is None else f" [{decimal(tau.low, 2)}, {decimal(tau.high, 2)}]"
+    )
+    number = f"Kendall's tau {decimal(tau.estimate, 2)}{between}"
+    if tau.low is None or tau.high is None:
+        return f"Length by level: {number}, without an interval."
+    if tau.low <= 0 <= tau.high:
+        return f"Length alone does not show the level: {number}."
+    return f"Length alone gives away the level: worse levels are {'longer' if tau.estimate > 0 else 'shorter'} ({number})."
+
+
+def _system_said(found: MadeLevels) -> list[str]:
+    said = []
+    for one in found.length_by_system:
+        rule = one.rule
+        if rule.p is None or rule.p >= ALPHA:
+            continue
+        longer = "longer" if rule.larger else "shorter"
+        said.append(
+            f"Length gives away the system: the {longer} answer is from {shown(one.first)} in {rule.n_right:,} of "
+            f"{rule.n_pairs:,} pairs with {shown(one.second)}."
+        )
+    return said
+
+
+def made_tables(found: MadeLevels) -> list[ResultTable]:
+    """What to remake, the levels over all items, and what length gives away."""
+    tables = [remake_table(found), levels_table(found)]
+    return [*tables, length_table(found)] if found.length_by_system else tables
+
+
+def remake_table(found: MadeLevels) -> ResultTable:
+    """One row for each fault."""
+    rows = tuple(
+        (
+            one.item_id,
+            one.system,
+            fault.level,
+            CHECKS[fault.check],
+            fault.why,
+            dict(zip(one.levels, one.scores, strict=True)).get(fault.level),
+            fault.check,
+        )
+        for one in found.sets
+        for fault in one.faults
+    )
+    several = len({one.system for one in found.sets}) > 1
+    columns = (
+        Column("item", names_row=True),
+        Column("system", names_row=True, shown=several),
+        Column("level", names_row=True),
+        Column("claim"),
+        Column("why"),
+        Column("score"),
+        Column("check", shown=False),
+    )
+    return ResultTable(
+        "made-levels", columns, rows, "Levels to remake", (_rules_said(found),) if rows else ()
+    )
+
+
+def _rules_said(found: MadeLevels) -> str:
+    options = found.options
+    core = (
+        "from the run's stored steps"
+        if found.stored_steps
+        else "the reference's claim closest to the question"
+    )
+    return (
+        f"Scores: {found.judge}; a rise of more than {found.rise:.3g} ({options.tolerance:.0%} of the range of all scores) counts. "
+        f"Core fact: {core}. Length: more than {options.longer:.0%} beyond the median of the item's levels."
+    )
+
+
+def levels_table(found: MadeLevels) -> ResultTable:
+    """One row for each level: mean score, words and claims left, with intervals over items."""
+    rows = tuple(
+        (one.level, interval(one.score), interval(one.words), interval(one.supported), one.faults)
+        for one in found.levels
+    )
+    columns = (
+        Column("level", names_row=True),
+        Column("score", f"mean {found.judge}"),
+        Column("words", places=1),
+        Column("claims_left", "claims left", percent=True, places=0),
+        Column("remake", "to remake"),
+    )
+    return ResultTable(
+        "levels-made",
+        columns,
+        rows,
+        "By level",
+        (
+            resampled(found.confidence_level),
+            "Claims left: share of the reference's claims supported at the best level that this level still supports.",
+        ),
+    )
+
+
+def length_table(found: MadeLevels) -> ResultTable:
+    """One row for every two systems: how often the longer text is the first one's."""
+    rows = tuple(
+        (
+            one.first,
+            one.second,
+            one.rule.n_pairs,
+            Interval(None, reason=one.rule.reason or "")
+            if one.rule.column is None
+            else ("longer" if one.rule.larger else "shorter"),
+            one.rule.n_right,
+            one.rule.n_undecided,
+            one.rule.p,
+        )
+        for one in found.length_by_system
+    )
+    columns = (
+        Column("first", names_row=True),
+        Column("second", names_row=True),
+        Column("pairs"),
+        Column("first_is", "the first is mostly"),
+        Column("so_in", "in pairs"),
+        Column("equal"),
+        Column("p", places=4, p_value=True),
+    )
+    return ResultTable("length-by-system", columns, rows, "Length of two systems' texts at one level")
+
+
+def sets_table(found: MadeLevels) -> ResultTable:
+    """One row for each item of each system, with the outcome and what could not be checked."""
+    rows = tuple(
+        (
+            one.item_id,
+            one.system,
+            one.outcome,
+            len(one.faults),
+            ", ".join(dict.fromkeys(fault.level for fault in one.faults)),
+            one.core or "",
+            "; ".join(f"{CHECKS[check]}: {why}" for check, why in one.undecided.items()),
+        )
+        for one in found.sets
+    )
+    columns = (
+        Column("item", names_row=True),
+        Column("system", names_row=True),
+        Column("outcome"),
+        Column("faults"),
+        Column("levels", "levels to remake"),
+        Column("core_claim", "claim with the core fact"),
+        Column("not_checked", "not checked"),
+    )
+    return ResultTable("items-made", columns, rows, "Every item")
+
+
+def made_json(found: MadeLevels) -> dict[str, Any]:
+    """The documented form (docs/formats.md), ready for json.dumps."""
+    return {
+        "judge": found.judge,
+        "verdict": verdict_of(found),
+        "counts": dict(found.counts),
+        "options": asdict(found.options) | {"rise": found.rise},
+        "stored_steps": found.stored_steps,
+        "remake_items": list(found.remake_items),
+        "monotonic": ends(found.falls.monotonic) | {"n": found.falls.monotonic.n},
+        "length_by_level": ends(found.length_by_level) | {"n_items": found.length_by_level.n_clusters},
+        "length_by_system": [
+            {
+                "first": one.first,
+                "second": one.second,
+                "first_is_longer": None if one.rule.column is None else one.rule.larger,
+                "n_right": one.rule.n_right,
+                "n_equal": one.rule.n_undecided,
+                "n_pairs": one.rule.n_pairs,
+                "p": one.rule.p,
+                "reason": one.rule.reason,
+            }
+            for one in found.length_by_system
+        ],
+        "levels": [
+            {
+                "level": one.level,
+                "score": ends(one.score),
+                "words": ends(one.words),
+                "claims_left": ends(one.supported),
+                "remake": one.faults,
+            }
+            for one in found.levels
+        ],
+        "items": [
+            {
+                "item": one.item_id,
+                "system": one.system,
+                "labels": dict(one.labels),
+                "outcome": one.outcome,
+                "levels": list(one.levels),
+                "scores": list(one.scores),
+                "words": list(one.words),
+                "core_claim": one.core,
+                "faults": [asdict(fault) for fault in one.faults],
+                "not_checked": dict(one.undecided),
+            }
+            for one in found.sets
+        ],
+        "notes": list(found.notes),
+    }
