@@ -291,7 +291,7 @@ def forecast(runs: Sequence[RunAtHand]) -> Forecast:
 
 def components_of(runs: Sequence[RunAtHand]) -> tuple[str, ...]:
     """The columns that all judges have, in the order of the first one; a judge with a single column has the component ``."""
-    per_run = [_components(run) for run in runs]
+    per_run = [components_in(run) for run in runs]
     return tuple(one for one in per_run[0] if all(one in own for own in per_run))
 
 
@@ -308,7 +308,7 @@ def _component(runs: Sequence[RunAtHand], asked: str | None) -> str:
     return shared[0] if asked is None else asked
 
 
-def _components(run: RunAtHand) -> dict[str, str]:
+def components_in(run: RunAtHand) -> dict[str, str]:
     """Component -> its metric's name: what follows the judge's name there."""
     called = run.asked.called
     return {metric.name.removeprefix(called).lstrip("-"): metric.name for metric in run.metrics}
@@ -339,7 +339,7 @@ def tried(
     asked = [run.asked for run in runs]
     names, prompts = names_of_runs(runs), prompt_names(asked)
     found = tuple(
-        _tried(run, name, prompt, _components(run)[chosen], prices or {})
+        _tried(run, name, prompt, components_in(run)[chosen], prices or {})
         for run, name, prompt in zip(runs, names, prompts, strict=True)
     )
     notes = [*_setting_notes(asked), *_file_notes(runs)]
