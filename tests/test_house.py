@@ -119,7 +119,7 @@ def test_the_list_above_is_whole() -> None:
     assert reached("pages/annotate/__init__.py") - door == {f"pages/{name}" for name in RATERS_MODULES}
 
 
-ORDINARY = {"scores", "answers", "direct", "pairwise", "quality", "damage"}
+ORDINARY = {"scores", "answers", "direct", "pairwise", "quality", "damage", "twins"}
 """Kinds whose names are words of data, too: keys of files, columns, steps, purposes of prompts."""
 NO_KIND = {
     ("core/llm/prompts.py", "rubric"): "purpose of a prompt",

@@ -18,6 +18,7 @@ from core.installation import COMMAND
 
 NOUNS = {
     "check": "can this judge be trusted? TRUSTED, NOT TRUSTED or INCONCLUSIVE for a use, from any file or from votes",
+    "escalate": "keep a judge where it is sure to agree with people, and send the other texts to them",
     "study": "blind validation studies",
     "generate": "generate answers of known quality",
     "score": "score texts with metrics",
@@ -36,7 +37,7 @@ NOUNS = {
     "admin": "sign-in of the admin",
 }
 """Nouns in the order of the help. Each has a module of the same name, imported when the noun is used."""
-_PACKAGES = dict.fromkeys(("check", "calibrate", "alt-test", "corrected"), "against_people")
+_PACKAGES = dict.fromkeys(("check", "escalate", "calibrate", "alt-test", "corrected"), "against_people")
 """Nouns whose module is in a package."""
 STOPPED = 130
 """Exit status after Ctrl-C, the convention of shells."""

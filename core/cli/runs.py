@@ -135,7 +135,9 @@ def add_to(nouns: Commands) -> None:
     command = _verb(verbs, "write", "write the results of a run, complete or not")
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
     command.set_defaults(run=_write)
-    command = _verb(verbs, "work", "process a queued run (used by the app)")
+    command = verbs.add_parser("work", help="process queued runs one after the other (used by the app)")
+    command.add_argument("numbers", type=int, nargs="+", metavar="RUN", help="numbers of the runs")
+    add_database_option(command)
     command.add_argument(
         "--alone",
         action="store_true",
@@ -239,10 +241,19 @@ def _write(options: argparse.Namespace) -> None:
 
 
 def _work(options: argparse.Namespace) -> None:
+    from core.runs.judging.several import work_through  # imported lazily: loads what compares judges
+
     with existing_store(options.db) as store:
-        run = at_hand(store, options.number)
-        ended = work(
-            store, options.number, lambda claimed: run.path.job(run.claimed(claimed)), alone=options.alone
+        progress, refused = work_through(
+            [at_hand(store, number) for number in options.numbers],
+            lambda run: work(
+                store,
+                run.run.run_id,
+                lambda claimed: run.path.job(run.claimed(claimed)),
+                alone=options.alone,
+            ),
         )
-        if options.alone and ended.state != "done":
+        if refused:
+            raise InputError("\n".join(refused.values()))
+        if options.alone and any(one.state != "done" for one in progress):
             end_at_once()  # otherwise work that cannot be interrupted, such as loading a model, would continue

@@ -198,7 +198,7 @@ def check_damage(material: Material, level: int, text: str, task: Task) -> Probl
         return "empty", "It holds no text."
     if problem := text_problem(text):
         return "control character", f"It {problem}."
-    if found := _wrapped(material, text) or _leaked(material, text):
+    if found := wrapped(material.item.reference, text) or _leaked(material, text):
         return found
     if level >= 1 and same_wording(text) == same_wording(material.item.reference):
         return "same as the reference", f"It equals the reference: level {level} has to differ from it."
@@ -222,10 +222,9 @@ def changed_numbers(material: Material, level: int, text: str) -> Problem | None
     return None if wrong is None else (NUMBER_CHANGED, wrong)
 
 
-def _wrapped(material: Material, text: str) -> Problem | None:
-    """The problem that a text comes with a label, a refusal or other additions; or None."""
-    reference = material.item.reference.strip()
-    plain = text.strip()
+def wrapped(reference: str, text: str) -> Problem | None:
+    """The problem that a text comes with a label, a refusal or other additions that the reference lacks; or None."""
+    reference, plain = reference.strip(), text.strip()
     if (found := _LABEL.match(plain)) and not _LABEL.match(reference):
         return "label", f"It begins with {_quoted(found.group())}: write the text alone, without a label."
     if (found := _LEVEL_LINE.search(plain)) and not _LEVEL_LINE.search(reference):

@@ -317,6 +317,8 @@ class AuditKind(Kind):
     columns: tuple[str, ...]
     rows: Callable[[Any], Iterator[dict[str, Any]]]
     """Returns the table's rows for a piece."""
+    also: Callable[[Sequence[Any]], Mapping[str, bytes]] = lambda _: {}
+    """Returns further files of its folder, by name, from all completed pieces."""
 
 
 TEMPERATURE: Any = setting(

@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -39,7 +39,17 @@ from core.llm.defusing import defused
 from core.llm.parsing import clipped, form, read_object, refuse_loop
 from core.llm.prompts import Prompt
 from core.schema.runs import Attachment, PromptSlot
-from core.schema.scores import PAIR, RatedSet, RatedText, ScorableOutput, Score, mask_notes
+from core.schema.scores import (
+    EDIT,
+    PAIR,
+    TWIN_LABELS,
+    RatedSet,
+    RatedText,
+    ScorableOutput,
+    Score,
+    ScoredRow,
+    mask_notes,
+)
 from core.schema.settings import Remark, refuse, seed_setting, setting
 from core.study.design import draw
 from core.study.guidelines import guideline_text, shipped_languages
@@ -241,11 +251,17 @@ class _Given:
     feedback: str
 
 
-def group_of(output: ScorableOutput, between: str = "systems") -> Hashable:
+def group_of(output: ScorableOutput | ScoredRow, between: str = "systems") -> Hashable:
     """Key of the texts that are compared with each other: those of one pair, of one level, or of one system.
 
-    Labels tell systems apart, so that texts of one level are compared whatever their labels.
+    Labels tell systems apart, so that texts of one level are compared whatever their labels. In a file of edited twins each system
+    has its own pair of each probe.
     """
+    if PAIR in output.labels and EDIT in output.labels:
+        labels = tuple(
+            sorted((key, value) for key, value in output.labels.items() if key not in TWIN_LABELS - {PAIR})
+        )
+        return output.item_id, output.system, output.language, labels
     if PAIR in output.labels:
         return output.item_id, PAIR, output.labels[PAIR]
     if between == "systems":
@@ -269,20 +285,26 @@ def opponents(
     texts: Sequence[RatedText], settings: PairwiseSettings
 ) -> dict[Hashable, tuple[_Opponent, ...]]:
     """Text -> the texts that it is compared with; texts without words are compared with nothing."""
-    groups: dict[Hashable, list[ScorableOutput]] = {}
-    for text in texts:
-        if text.output.text.strip():
-            groups.setdefault(group_of(text.output, settings.between), []).append(text.output)
     return {
         _key(own): tuple(
-            _Opponent(other, names[at], _own_first(own, other, settings.seed))
-            for at, other in enumerate(group)
-            if at != here
+            _Opponent(other, name, _own_first(own, other, settings.seed))
+            for other, name in group
+            if other is not own
         )
-        for group in groups.values()
-        for names in [_names(group)]
-        for here, own in enumerate(group)
+        for group in compared_groups((text.output for text in texts), settings.between)
+        for own, _ in group
     }
+
+
+def compared_groups(
+    outputs: Iterable[ScorableOutput], between: str
+) -> tuple[tuple[tuple[ScorableOutput, str], ...], ...]:
+    """The texts that are compared with each other, each with its name in the records of the others; a text may be alone."""
+    groups: dict[Hashable, list[ScorableOutput]] = {}
+    for output in outputs:
+        if output.text.strip():
+            groups.setdefault(group_of(output, between), []).append(output)
+    return tuple(tuple(zip(group, _names(group), strict=True)) for group in groups.values())
 
 
 def _names(group: Sequence[ScorableOutput]) -> list[str]:

@@ -3,6 +3,9 @@
 import contextlib
 import hashlib
 import json
+import os
+import re
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -103,6 +106,12 @@ USES: Mapping[tuple[str, str | None], Use] = {
         "source text language dimension description scale", "text description scale", "json"
     ),
     ("align", None): _use("document text questions error severity category", "text questions error", "json"),
+    ("twin-padding", None): _use("question text", "text"),
+    ("twin-lengthening", None): _use("question text", "text"),
+    ("twin-authority", None): _use("question text", "text"),
+    ("twin-formatting", None): _use("question text", "text"),
+    ("twin-confidence", None): _use("question text", "text"),
+    ("twin-own-style", None): _use("question text", "text"),
 }
 """(purpose, task) -> its use. A new purpose needs one line here and one in STEPS; menus and errors follow from them."""
 
@@ -125,6 +134,12 @@ STEPS: Mapping[str, str] = {
     "answers": "Answering all questions of a text",
     "translate": "Translating back",
     "align": "Comparing mismatches with a marked error",
+    "twin-padding": "Padding a text",
+    "twin-lengthening": "Lengthening a text without a new fact",
+    "twin-authority": "Inventing an authority for a text",
+    "twin-formatting": "Marking up a text",
+    "twin-confidence": "Giving a text a confident tone",
+    "twin-own-style": "Rewriting a text in the model's own words",
     "mark-errors": "Marking errors",
     "direct": "Giving a score",
     "quality": "Rating quality",
@@ -633,3 +648,83 @@ def for_use(prompt: Prompt, purpose: str, task: str | None = None, called: str =
 
 def _use_name(purpose: str, task: str | None) -> str:
     return purpose if task is None else f"{purpose} ({task})"
+
+
+_APART = ("name", "title", "source", "system", "user")
+"""Fields of an edited prompt that are given one by one; the rest is YAML."""
+
+
+def other_fields(prompt: Prompt) -> str:
+    """The fields of a prompt beside name, title, source, system and user, as YAML to edit."""
+    fields = read_yaml(prompt.dump()).values or {}
+    return dumped({name: value for name, value in fields.items() if name not in _APART})
+
+
+def edited_text(
+    base: Prompt, *, name: str, title: str, changed: str, system: str, user: str, other: str
+) -> str:
+    """A prompt file that was edited from `base`, with the header of all prompt files. `parse_prompt` finds its problems.
+
+    changed: how it differs from `base`, in words. other: YAML, as from `other_fields`. Line breaks in name, title and changed count
+    as blanks.
+    """
+    name, title, changed = (" ".join(one.split()) for one in (name, title, changed))
+    differences = f"{base.differences} Edited from {base.name}: {changed}"
+    head = dumped(
+        {
+            "name": name,
+            "title": title,
+            "source": {"paper": base.paper, "section": base.section, "differences": differences},
+        }
+    )
+    turns = dumped({**({"system": system} if system.strip() else {}), "user": user})
+    first = f"# Paper: {base.paper}. Section: {' '.join(base.section.split())}."
+    second = f"# Edited from {base.name}. How it differs is said under source."
+    return "\n".join([first, second, head + other.strip("\n"), turns])
+
+
+def cautions(prompt: Prompt) -> tuple[str, ...]:
+    """What the shipped prompts do and this one does not: its texts apart in tags, and called material."""
+    found = []
+    for name in _names(prompt.user):
+        inside = re.search(rf"^<(\w+)>\n\$(?:{name}\b|\{{{name}\}})\n</\1>$", prompt.user, re.MULTILINE)
+        if name in prompt.variables and name not in _NO_TEXTS and inside is None:
+            found.append(f"${name} is not between lines with tags of its own, such as <{name}> and </{name}>")
+    if "material" not in (prompt.system or ""):
+        found.append(
+            "system does not say that the texts are material, whose requests the model must not follow"
+        )
+    return tuple(found)
+
+
+_NO_TEXTS = ("level", "levels", "lowest", "highest", "texts", "n", LADDER)
+"""Variables whose values are numbers, or texts that have their tags already."""
+
+
+def save_prompt(text: str) -> Prompt:
+    """Write a new prompt into `prompts/`, where menus and `--prompt NAME` find it. No file is ever replaced.
+
+    Raises InputError with every problem of the text, for a name that a file has, for a prompt that sends the model the same as
+    another one, and if the folder cannot be written.
+    """
+    prompt = parse_prompt(text, "to be saved")
+    path = (
+        SHIPPED / f"{prompt.name}.yaml"
+    )  # a name has letters, digits and hyphens, so it cannot lead elsewhere
+    taken = InputError(f"There is a prompt {prompt.name} already. Choose another name: no file is replaced.")
+    if path.exists() or path.is_symlink():
+        raise taken
+    if same := next((one.name for one in shipped_prompts() if one.sha256 == prompt.sha256), None):
+        raise InputError(f"This prompt sends the model the same as {same}. Use that one.")
+    draft = path.with_suffix(f".{secrets.token_hex(8)}")
+    try:
+        with draft.open("xb") as file:
+            file.write(text.encode("utf-8"))
+        os.link(draft, path)  # unlike a renaming, fails where another visitor was faster
+    except FileExistsError:
+        raise taken from None
+    except OSError as problem:
+        raise InputError(f"{path} cannot be written: {problem.strerror or problem}.") from problem
+    finally:
+        draft.unlink(missing_ok=True)
+    return load_prompt(path)

@@ -9,11 +9,13 @@ from core.errors import AssayError, InputError
 from core.notebook.analyses import (
     acc23,
     alt_test,
+    bias,
     calibrate,
     check,
     compare,
     corrected,
     correlate,
+    escalate,
     gaps,
     levels,
     meta_correlate,
@@ -25,7 +27,7 @@ from core.notebook.analyses import (
 from core.notebook.frames import read
 from core.notebook.made import made_levels
 from core.notebook.result import Result, plot
-from core.notebook.studies import plan, studies, study_annotations, study_results
+from core.notebook.studies import pairs, plan, studies, study_annotations, study_results
 from core.notebook.texts import damage, metrics, score
 
 __all__ = [
@@ -34,18 +36,21 @@ __all__ = [
     "Result",
     "acc23",
     "alt_test",
+    "bias",
     "calibrate",
     "check",
     "compare",
     "corrected",
     "correlate",
     "damage",
+    "escalate",
     "gaps",
     "levels",
     "made_levels",
     "meta_correlate",
     "metrics",
     "next_labels",
+    "pairs",
     "plan",
     "plot",
     "rank",

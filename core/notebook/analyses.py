@@ -10,6 +10,8 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
+import numpy as np
+
 from core.errors import InputError
 from core.formats.correlations import PREFIX, published_side, read_correlations
 from core.formats.tasks import find_task
@@ -20,14 +22,19 @@ from core.notebook.frames import (
     Names,
     Source,
     beside_from,
+    beside_judge,
     check_choice,
     check_parameters,
     check_type,
     frame_in,
+    in_rows,
+    judge_from,
     names_of,
     panel_from,
     ratings_of,
     scores_of,
+    table_in,
+    texts_of,
     type_problems,
 )
 from core.notebook.result import Result, result_of
@@ -70,7 +77,7 @@ from core.results.check.choosing import (
     which_tables,
 )
 from core.results.check.facts import facts_of_tables
-from core.results.check.gaps import gaps_of
+from core.results.check.gaps import gaps_of, texts_of_outputs
 from core.results.check.tables import check_json, check_said, check_tables
 from core.results.check.verdict import DEFAULT_OPTIONS as CHECK
 from core.results.check.verdict import CheckOptions, Use, check_panel
@@ -134,6 +141,16 @@ from core.results.correlations.table import (
     dimension_of,
 )
 from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, Raters, SystemScores, merge_tables
+from core.results.judges.bias import DEFAULT_OPTIONS as BIAS
+from core.results.judges.bias import (
+    BiasOptions,
+    bias_audit,
+    bias_json,
+    bias_said,
+    bias_table,
+    changes_table,
+)
+from core.results.judges.bias import option_problems as bias_option_problems
 from core.results.meta_correlation import (
     Alternative,
     LiveSide,
@@ -1149,6 +1166,82 @@ def next_labels(
     return result_of([*next_labels_said(found), next_labels_table(found)], next_labels_json(found))
 
 
+def bias(
+    scores: Source | Sequence[Source],
+    *,
+    limit: float = BIAS.limit,
+    alpha: float = BIAS.alpha,
+    changes: int = 10,
+    texts: Source | None = None,
+    confidence: float = BIAS.confidence_level,
+    seed: int = BIAS.rng,
+) -> Result:
+    """Measure what else than quality sways judges and metrics, as ``judge bias`` does.
+
+    Parameters
+    ----------
+    scores
+        Scores of a file of edited twins, as ``judge twins`` makes it: a data frame, a file, the folder of a judge's run or
+        ``"run:3"``. A run or its folder also tells the bias for a place, if a pairwise or rubric judge read both orders.
+    limit
+        A probe is ``underpowered`` if the smallest change that it can show is larger than this share of the judge's scale.
+    alpha
+        Level of the tests, corrected over a judge's probes.
+    changes
+        Number of texts in the table ``bias-changes``, largest change first.
+    texts
+        The file of twins, for the texts behind a table of scores.
+    confidence, seed
+        Confidence level of intervals, and seed of the drawn sign flips.
+
+    Returns
+    -------
+    Result
+        Table ``bias``, a row for each judge and probe: ``verdict`` (``biased``, ``no bias found``, ``underpowered``,
+        ``undefined``), ``favours``, ``change``, ``of_gap``, ``flips``, ``detectable``, ``p_bh``. And ``bias-changes``.
+
+    Raises
+    ------
+    InputError
+        If the scores have neither edited texts nor verdicts in both orders.
+
+    Notes
+    -----
+    Misleads: overlap with a reference rightly falls when a text grows, and a longer text is not as good where conciseness
+    counts.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> cells = [(f"q{at}", level, pair, edit, 4 - 2 * (level == "A3") + (edit == "padding"))
+    ...          for at in range(12) for pair in ("none", "padding") for level, edit in (("A0", pair), ("A3", "none"))]
+    >>> frame = pd.DataFrame(cells, columns=["item", "level", "pair", "edit", "judge"])
+    >>> assay.bias(frame).frame[["probe", "verdict", "favours", "change", "of_gap"]].values.tolist()
+    [['padding', 'biased', 'edited', 1.0, 0.5]]
+    """
+    unlike = [
+        *type_problems("limit", limit, Real, "a number above 0 and at most 1"),
+        *type_problems("alpha", alpha, Real, "a number between 0 and 1"),
+        *type_problems("confidence", confidence, Real, "a number between 0 and 1"),
+        *type_problems("changes", changes, Integral, "a whole number"),
+        *type_problems("seed", seed, Integral, "a whole number of at least 0"),
+    ]
+    check_parameters(unlike)
+    chosen = BiasOptions(limit, alpha, confidence, seed)
+    check_parameters(
+        [*bias_option_problems(chosen), *([f"changes: {changes} is negative"] if changes < 0 else [])]
+    )
+    audits, beside = [], list(texts_of_outputs(texts_of(texts).outputs)) if texts is not None else []
+    for one in _each(scores):
+        output = judge_from(one)
+        audits.append(bias_audit(scores_of(one), output, chosen))
+        beside += [] if output is None else beside_judge(output)
+    listed = changes_table(audits, beside, most=changes) if changes else None
+    said = bias_said(audits)
+    tables = [] if listed is None else [listed]
+    return result_of([*said, bias_table(audits)], bias_json(audits, listed), tables, " ".join(said))
+
+
 def corrected(
     ratings: Source,
     scores: Source | Sequence[Source] = (),
@@ -1354,3 +1447,126 @@ def _side(
             f"The human side {shown(name)} is a table of scores. Give the ratings of its texts with ratings=."
         )
     return LiveSide(name, table, people, options)
+
+
+def escalate(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    confidence: str | None = None,
+    cut: float | None = None,
+    agreement: float = 0.9,
+    delta: float = 0.1,
+    against: Literal["rater", "majority"] = "rater",
+    start: int | None = None,
+    passes: str | float | None = None,
+    labels: Source | Sequence[Source] = (),
+) -> Result:
+    """Choose the confidence from which a judge agrees with people as often as promised, as ``escalate`` does.
+
+    Parameters
+    ----------
+    ratings, scores, human, judge, dimension
+        As in ``alt_test``. Texts without a label have no rating.
+    confidence
+        Column of ``ratings`` or ``scores`` with the judge's confidence, or ``"judges"``: the share of several judges with the
+        majority's verdict. Default: several judges, else the only column whose name ends like a confidence. (The command also reads
+        repeats of a run and pairs.)
+    cut
+        For scores beside two classes: the better class from this score on, as sure as the distance from it.
+    agreement, delta
+        Agreement with people that is promised for the kept texts, and the largest probability that the promise is broken.
+    against
+        Whether a text agrees with a rater, whichever is asked, or with the label that most of its raters gave.
+    start
+        Labelled items that the first threshold tested must keep. Choose it before you see the result.
+    passes
+        For the total: rating that counts as a pass, as in ``corrected``.
+    labels
+        Labels that came back, of texts below the threshold.
+
+    Returns
+    -------
+    Result
+        Table ``escalate``: ``threshold``, ``agreement``, ``lower_bound``, ``kept_labelled``, ``kept_unlabelled``, ``n_sent``. Tables
+        ``escalate-thresholds``, ``escalate-total`` and, with a row for each text, ``escalate-texts``.
+
+    Raises
+    ------
+    InputError
+        Without a confidence, without a labelled text, and for verdicts that are no classes of the raters.
+
+    Notes
+    -----
+    Misleads: the promise holds for texts like the labelled ones, and only if those were chosen at random.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"human": [1, 0] * 20 + [None] * 60, "judge": [1, 0] * 50, "confidence": [0.9] * 100})
+    >>> found = assay.escalate(frame, human="human", judge="judge")
+    >>> found.json["chosen"]["threshold"], found.json["n_kept_unlabelled"]
+    (0.9, 60)
+    """
+    # Imported lazily: loads studies and the planner.
+    from core.results.check.escalation import (
+        EscalationOptions,
+        columns_in,
+        confidence_column,
+        escalation_json,
+        escalation_said,
+        escalation_tables,
+        numbers_beside,
+        sure_by_cut,
+        sure_by_numbers,
+        sure_of_judges,
+    )
+    from core.results.check.escalation import escalate as escalated
+    from core.results.check.escalation import option_problems as escalation_problems
+    from core.results.check.next_labels import with_labels
+
+    check_type("confidence", confidence, str, "the name of a column", optional=True)
+    wanted = f"{passes:g}" if isinstance(passes, int | float) else passes
+    options = EscalationOptions(agreement, delta, against, start, passes=wanted)
+    check_parameters(escalation_problems(options))
+    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension, find=True)
+    rated = np.any(~np.isnan(panel.ratings), axis=1)
+    returned = list(_each(labels))
+    for one in returned:
+        panel = with_labels(panel, panel_from(one))
+    if cut is not None:
+        sure = sure_by_cut(panel, cut)
+    elif confidence == "judges" or (confidence is None and len(panel.judges) > 1):
+        sure = sure_of_judges(panel)
+    else:
+        columns = [
+            (name, one, table)
+            for one in (ratings, *_each(scores))
+            if (table := table_in(one)) is not None
+            for name in columns_in(*table)
+        ]
+        named = confidence or confidence_column([name for name, _, _ in columns]) or ""
+        at = next(
+            (
+                (one, table)
+                for name, one, table in columns
+                if name.strip().casefold() == named.strip().casefold()
+            ),
+            None,
+        )
+        if at is None:
+            what = (
+                f"no column {shown(named)}"
+                if named
+                else "none was found; name a column, several judges, or a cut"
+            )
+            raise InputError("No confidence", [f"confidence: {what}"])
+        with in_rows(at[0]):
+            sure = sure_by_numbers(panel, numbers_beside(*at[1], panel, named), named)
+    found = escalated(panel, sure, options, returned=~rated if returned else None)
+    main, thresholds, total, texts = escalation_tables(found).values()
+    said = escalation_said(found)
+    return result_of([*said, main, thresholds, total], escalation_json(found), [texts], said[0])

@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
@@ -18,11 +18,11 @@ from core.formats.registry import read_evaluators, read_ratings, read_scores, re
 from core.formats.scorable import write_outputs
 from core.formats.scores import LABELS, Shape, check_no_ratings, write_scores_jsonl
 from core.notebook.result import Result
-from core.results.check.gaps import TextBeside, texts_in
+from core.results.check.gaps import TextBeside, texts_in, texts_of_judge
 from core.results.joining import check_join
 from core.results.panel import Panel, judge_scores, panel_of, read_panel
 from core.schema.runs import RUN_FILE
-from core.schema.scores import OutputSet, RatingSet, ScoreTable
+from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
 from core.store import Store, database_path, open_store
 from core.tables.files import read_file
 from core.tables.mapping import checked_columns, with_columns
@@ -222,15 +222,56 @@ def _judge_scores(source: Source, judges: Sequence[str] | None) -> ScoreTable:
     return judge_scores(read_file(path), path.name, judges)
 
 
+def beside_judge(output: JudgeOutput) -> tuple[TextBeside, ...]:
+    """Return the texts of a judge's run with its reasons."""
+    from core.judges.kind import JudgeKind  # imported lazily: runs load slowly
+    from core.runs.kinds import KINDS
+
+    kind = KINDS[output.kind]
+    assert isinstance(kind, JudgeKind)
+    return texts_of_judge(output, kind)
+
+
+def judge_from(source: Source) -> JudgeOutput | None:
+    """Return a judge's records from its run or the folder of its run; None for any other source. Raises InputError."""
+    if frame_in(source) is not None:
+        return None
+    given = os.fspath(source)  # type: ignore[arg-type]  # every other source is a path
+    # Imported lazily: runs load slowly.
+    if not str(given).startswith(_RUN):
+        from core.runs.records import judge_in_folder
+
+        return judge_in_folder(Path(given))
+    from core.judges.kind import JudgeKind
+    from core.runs.judging import judge_output
+    from core.runs.path import at_hand
+
+    with existing_store(None) as store:
+        run = at_hand(store, int(str(given).removeprefix(_RUN)))
+        return judge_output(run) if isinstance(run.kind, JudgeKind) else None
+
+
 def beside_from(source: Source, panel: Panel) -> tuple[TextBeside, ...]:
     """Return the texts and judges' reasons in a table of ratings; nothing for a folder, a study or a run."""
-    if (frame := frame_in(source)) is not None:
-        with rows_of(frame):
-            return texts_in(jsonl_of(frame), FRAME, panel.roles)
-    path = Path(os.fspath(source))  # type: ignore[arg-type]  # every other source is a path
-    if str(path).startswith(STORED) or path.is_dir():
+    table = table_in(source)
+    if table is None:
         return ()
-    return texts_in(read_file(path), path.name, panel.roles)
+    with in_rows(source):
+        return texts_in(*table, panel.roles)
+
+
+def in_rows(source: Source) -> AbstractContextManager[None]:
+    """While it is open, places in a data frame are its rows; a file keeps its own."""
+    frame = frame_in(source)
+    return nullcontext() if frame is None else rows_of(frame)
+
+
+def table_in(source: Source) -> tuple[bytes, str] | None:
+    """Return a source as a table and its name; None for a folder, a study or a run."""
+    if (frame := frame_in(source)) is not None:
+        return jsonl_of(frame), FRAME
+    path = Path(os.fspath(source))  # type: ignore[arg-type]  # every other source is a path
+    return None if str(path).startswith(STORED) or path.is_dir() else (read_file(path), path.name)
 
 
 def _in_run(path: Path, kind: Kind) -> Path:

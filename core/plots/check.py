@@ -1,15 +1,17 @@
-"""The figure of a check: each judge's number with its interval, beside the human ceiling and the limit."""
+"""Figures of a check: each judge's number beside ceiling and limit; agreement by threshold where a judge may be kept."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
 from core.plots.dressing import (
     BLUE,
     DARK,
     GRID,
     OCHRE,
+    PALE,
     dressed,
     ends_of,
     interval_said,
@@ -19,6 +21,7 @@ from core.plots.dressing import (
     shortened,
     whiskers,
 )
+from core.results.check.escalation import Escalation
 from core.results.check.verdict import Check, JudgeCheck, Rule
 from core.stats.resampling import Estimate
 
@@ -33,6 +36,8 @@ _CODES = ("advantage", "accuracy", "agreement", "correlation", "bias")
 _RATER = "a rater (human ceiling)"
 _NAME = 30
 """Letters of a judge's name."""
+_MOST_TICKS = 7
+"""Names of thresholds that fit side by side on a phone."""
 _ROW, _AROUND = 44, 96
 """Pixels of a row, and of title, axis and legend."""
 
@@ -128,3 +133,74 @@ def _limits(figure: go.Figure, rows: Sequence[_Row]) -> None:
             line={"color": OCHRE, "width": 3, "dash": "dot"},
             hovertemplate="limit %{x:.3f}<extra></extra>",
         )
+
+
+def trust_thresholds(found: Escalation) -> go.Figure:
+    """Draw, by threshold, the agreement of the kept labelled texts with its lower bound, the promise, and the share kept below.
+
+    A threshold is a place in a row: confidences may be few and far apart, and of any unit. Bounds that were not tested are pale.
+    """
+    steps = [step for step in found.found.steps if step.agreement is not None]
+    places = list(range(len(steps)))
+    names = [f"{step.threshold:.3g}" for step in steps]
+    said = [
+        f"confidence from {name}: {step.agreement or 0:.3f} of {step.n:,} labelled texts, lower bound {step.low:.3f}"
+        for name, step in zip(names, steps, strict=True)
+    ]
+    figure = make_subplots(rows=2, cols=1, shared_xaxes=True, row_heights=[0.64, 0.36], vertical_spacing=0.09)
+    figure.add_scatter(
+        x=places,
+        y=[step.agreement for step in steps],
+        mode="markers+lines",
+        name="agreement",
+        marker={"color": BLUE, "size": 9},
+        line={"color": BLUE, "width": 1},
+        text=said,
+        hovertemplate="%{text}<extra></extra>",
+        row=1,
+        col=1,
+    )
+    figure.add_scatter(
+        x=places,
+        y=[step.low for step in steps],
+        mode="markers",
+        name="lower bound",
+        marker={
+            "color": [DARK if step.tested else PALE for step in steps],
+            "symbol": "triangle-up",
+            "size": 10,
+        },
+        text=said,
+        hovertemplate="%{text}<extra></extra>",
+        row=1,
+        col=1,
+    )
+    ends = [-0.5, len(steps) - 0.5]
+    figure.add_scatter(
+        x=ends,
+        y=[found.options.agreement] * 2,
+        mode="lines",
+        name="promise",
+        line={"color": OCHRE, "width": 3, "dash": "dot"},
+        hovertemplate="promise %{y:.3f}<extra></extra>",
+        row=1,
+        col=1,
+    )
+    figure.add_bar(
+        x=places,
+        y=[step.share for step in steps],
+        name="kept of labelled",
+        width=0.5,
+        marker={"color": [BLUE if step == found.chosen else PALE for step in steps]},
+        hovertemplate="%{y:.1%} kept<extra></extra>",
+        showlegend=False,
+        row=2,
+        col=1,
+    )
+    every = -(-len(steps) // _MOST_TICKS) or 1
+    figure.update_xaxes(range=ends, tickvals=places[::every], ticktext=names[::every], tickangle=0)
+    figure.update_xaxes(title="kept from this confidence", row=2, col=1)
+    lowest = min([found.options.agreement, *(step.low for step in steps)])
+    figure.update_yaxes(title="agreement", range=[max(lowest - 0.05, 0), 1.02], nticks=5, row=1, col=1)
+    figure.update_yaxes(title="kept", range=[0, 1.05], tickformat=".0%", nticks=3, row=2, col=1)
+    return dressed(figure, height=400, top=34, legend=True)

@@ -1,4 +1,4 @@
-"""Figures of judges: quality against price, two judges on the same texts, costs, marked errors by examples and by rater."""
+"""Figures of judges: quality against price, two judges on the same texts, judges of pairs, costs, marked errors."""
 
 import math
 from collections import defaultdict
@@ -15,7 +15,10 @@ from core.plots.dressing import (
     GRID,
     LINE,
     LOOKS,
+    OCHRE,
+    PALE,
     POINT_FONT,
+    VIOLET,
     dressed,
     ends_of,
     heat_map,
@@ -24,6 +27,7 @@ from core.plots.dressing import (
     metric_label,
     name_rows,
     point_names,
+    row_name,
     stretched,
     value_said,
     whiskers,
@@ -31,8 +35,12 @@ from core.plots.dressing import (
 from core.results.cells import decimal
 from core.results.check.choosing import MEASURES, PER_TEXTS, Choice, JudgeOnOffer
 from core.results.judges.agreement import Disagreement
+from core.results.judges.bias import Effect, Verdict
 from core.results.judges.costs import ALL_STEPS, CostRow
+from core.results.judges.pairwise import ALL as ALL_PAIRS
+from core.results.judges.pairwise import BesideVotes, PairsReport
 from core.results.judges.spans import ExampleCurve, RaterMatrix, interval_of
+from core.results.study.results import first_interval
 from core.stats.span_f1 import Measure, SpanF1
 
 _NAME, _STEP = 48, 30
@@ -311,6 +319,87 @@ def rater_heat(found: RaterMatrix, measure: Measure = "f1") -> go.Figure:
     )
 
 
+_ORDER_LOOKS = {
+    "same verdict": (BLUE, "white"),
+    "the first place twice": (OCHRE, "black"),
+    "the second place twice": (VIOLET, "white"),
+    "another change": (PALE, "black"),
+}
+"""What becomes of a verdict in the other order -> colour and ink."""
+
+
+def pair_orders(found: PairsReport) -> go.Figure | None:
+    """Draw how many verdicts of a judge of pairs stay in the other order, as a stacked bar for each level.
+
+    None if no pair was read in both orders.
+    """
+    blocks = [one for one in found.blocks if one.same.estimate is not None and one.flips.estimate is not None]
+    if not blocks:
+        return None
+    figure = go.Figure()
+    shares: dict[str, list[float]] = {name: [] for name in _ORDER_LOOKS}
+    for one in blocks:
+        same, flips = one.same.estimate or 0.0, one.flips.estimate or 0.0
+        first, second = one.n_flips
+        to_first = flips * first / (first + second) if first + second else 0.0
+        for name, share in zip(shares, (same, to_first, flips - to_first, 1 - same - flips), strict=True):
+            shares[name].append(max(share, 0.0))
+    for name, values in shares.items():
+        color, ink = _ORDER_LOOKS[name]
+        figure.add_bar(
+            orientation="h",
+            y=list(range(len(blocks))),
+            x=[100 * value for value in values],
+            name=name,
+            marker={"color": color},
+            text=[f"{100 * value:.0f} %" if value >= _LEAST_NAMED else "" for value in values],
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            textfont={"color": ink},
+            customdata=[label(one.level or ALL_PAIRS) for one in blocks],
+            hovertemplate=f"%{{customdata}}: {name}<br>%{{x:.1f}} % of pairs<extra></extra>",
+        )
+    name_rows(figure, [f"{label(one.level or ALL_PAIRS)} (n {one.n_pairs})" for one in blocks], None)
+    figure.update_xaxes(title="pairs, %", range=[0, 100])
+    figure.update_layout(barmode="stack", bargap=0.3, legend_traceorder="normal")
+    return dressed(figure, height=160 + 34 * len(blocks), top=75, legend=True)
+
+
+_LEAST_NAMED = 0.08
+"""Smallest share whose number fits into its bar."""
+
+
+def beside_raters(votes: BesideVotes, answers: str) -> go.Figure:
+    """Draw how often a judge gives a rater's answer beside how often another rater does, by level, with intervals.
+
+    answers: four or three, as in `VotesBlock`.
+    """
+    blocks = [one for one in votes.blocks if one.answers == answers]
+    figure = go.Figure()
+    for number, (name, whose) in enumerate((("judge and a rater", "judge"), ("two raters", "raters"))):
+        color, symbol = LOOKS[number]
+        found = [(row, getattr(one.agreement, whose)) for row, one in enumerate(blocks)]
+        drawn = [(row, one) for row, one in found if one.estimate is not None]
+        ends = [(*(first_interval(one) or (None, None)), one.estimate) for _, one in drawn]
+        figure.add_scatter(
+            x=[one.estimate for _, one in drawn],
+            y=[row + _OFFSET * (number - 0.5) for row, _ in drawn],
+            mode="markers",
+            name=name,
+            marker={"color": color, "symbol": symbol, "size": 10},
+            error_x=whiskers([(low, middle, high) for low, high, middle in ends]),
+            text=[
+                f"{label(blocks[row].level or ALL_PAIRS)}, {name}<br>{_ends(low, middle, high)}"
+                for (row, _), (low, high, middle) in zip(drawn, ends, strict=True)
+            ],
+            hovertemplate="%{text}<extra></extra>",
+        )
+    name_rows(figure, [f"{label(one.level or ALL_PAIRS)} (n {one.n_pairs})" for one in blocks], None)
+    figure.update_xaxes(title="share of equal answers", range=[-0.02, 1.02])
+    return dressed(figure, height=140 + 46 * len(blocks), top=60, legend=True)
+
+
 def _ends(low: float | None, middle: float | None, high: float | None) -> str:
     if middle is None:
         return "undefined"
@@ -319,3 +408,55 @@ def _ends(low: float | None, middle: float | None, high: float | None) -> str:
         if low is None or high is None
         else f"{decimal(middle)} [{decimal(low)}, {decimal(high)}]"
     )
+
+
+_VERDICTS: Mapping[Verdict, tuple[str, str]] = {
+    "biased": (OCHRE, "diamond"),
+    "no bias found": (BLUE, "circle"),
+    "underpowered": (DARK, "square-open"),
+}
+"""Verdict -> colour and symbol; symbols tell them apart without colours, too."""
+_PROBE_ROW = 40
+"""Pixels of a probe."""
+
+
+def bias_effects(effects: Sequence[Effect]) -> go.Figure | None:
+    """Draw each probe's change of score with its interval; grey bars reach to the smallest detectable change on both sides.
+
+    effects: of one judge. Position stands among the others where it is on their scale. None if no change is defined.
+    """
+    drawn = [one for one in effects if one.change.estimate is not None]
+    if not drawn:
+        return None
+    figure = go.Figure()
+    known = [(at, one.detectable) for at, one in enumerate(drawn) if one.detectable is not None]
+    if known:
+        figure.add_bar(
+            orientation="h",
+            y=[at for at, _ in known],
+            x=[2 * least for _, least in known],
+            base=[-least for _, least in known],
+            width=0.6,
+            name=label("too small to be found", longest=_SYSTEM),
+            marker={"color": GRID},
+            hovertemplate=[f"smallest detectable: {decimal(least)}<extra></extra>" for _, least in known],
+        )
+    for verdict, (color, symbol) in _VERDICTS.items():
+        own = [(at, one) for at, one in enumerate(drawn) if one.verdict == verdict]
+        if not own:
+            continue
+        figure.add_scatter(
+            x=[one.change.estimate for _, one in own],
+            y=[at for at, _ in own],
+            mode="markers",
+            name=verdict,
+            marker={"color": color, "symbol": symbol, "size": 11, "line": {"width": 2, "color": color}},
+            error_x={**whiskers([ends_of(one.change) for _, one in own]), "color": color, "thickness": 3},
+            text=[label(f"{one.probe}: {value_said(one.change)}", longest=120) for _, one in own],
+            hovertemplate="%{text}<extra></extra>",
+        )
+    name_rows(figure, [row_name(label(one.probe)) for one in drawn], None)
+    figure.update_xaxes(title="change of score: edited minus unedited", nticks=6, gridcolor=GRID)
+    figure.add_vline(x=0, line={"color": LINE, "width": 1})
+    figure.update_layout(barmode="overlay")
+    return dressed(figure, height=110 + _PROBE_ROW * max(len(drawn), 2), top=34, legend=True)

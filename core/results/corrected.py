@@ -114,7 +114,7 @@ def corrected_numbers(panel: Panel, options: Options = DEFAULT_OPTIONS) -> Corre
             f"{shown(panel.name)}: corrected numbers need one judge",
             [f"judge: {named}; name one column, rater or metric"],
         )
-    scale = _scale(panel, options.passes)
+    scale = label_scale(panel, options.passes)
     judge, ratings = scale.judge, scale.ratings
     rated = ~np.isnan(ratings)
     counts = rated.sum(axis=1)
@@ -170,17 +170,23 @@ def corrected_numbers(panel: Panel, options: Options = DEFAULT_OPTIONS) -> Corre
 
 
 @dataclass(frozen=True)
-class _Scale:
+class LabelScale:
+    """Labels and scores as numbers whose mean is estimated."""
+
     judge: Floats
     """Shape (n,)."""
     ratings: Floats
     """Shape (n, raters)."""
     passes: str | None
+    """What counts as a pass; None for grades."""
     fails: tuple[str, ...]
 
 
-def _scale(panel: Panel, wanted: str | None) -> _Scale:
-    """Grades as they are, or passes as 1 and everything else as 0."""
+def label_scale(panel: Panel, wanted: str | None) -> LabelScale:
+    """Return grades as they are, or passes as 1 and everything else as 0, of the panel's first judge.
+
+    wanted: the word or number that passes; None as in `Options`. Raises InputError for one that no rater gave.
+    """
     judge, ratings = panel.scores[:, 0], panel.ratings
     given = np.unique(ratings[~np.isnan(ratings)]).tolist()
     scored = np.unique(judge[~np.isnan(judge)]).tolist()
@@ -196,13 +202,13 @@ def _scale(panel: Panel, wanted: str | None) -> _Scale:
         elif not panel.classes and given and (given == [0.0, 1.0] or {*given, *scored} <= {0.0, 1.0}):
             best = 1.0
         else:
-            return _Scale(judge, ratings, None, ())
+            return LabelScale(judge, ratings, None, ())
     else:
         best = _value_of(wanted, words, panel.name)
     fails = tuple(word for value, word in words.items() if value != best)
     # A judge that gives other numbers, such as a probability, keeps them: PPI++ needs no passes from it.
     same = {*scored} <= {*words}
-    return _Scale(
+    return LabelScale(
         np.where(np.isnan(judge), np.nan, judge == best) if same else judge,
         np.where(np.isnan(ratings), np.nan, ratings == best),
         words[best],

@@ -60,7 +60,7 @@ from core.tables.roles import Roles, Undecided, check_decided, is_price_or_time,
 
 OTHER_RATERS = "rating by a rater who was not chosen"
 NO_VALUE = "rating undefined"
-_ROW = "row"
+ROW = "row"
 """Label that numbers the rows of a wide table in which nothing else tells texts of one item apart."""
 
 
@@ -967,7 +967,7 @@ def _told_apart(
                 f"{listed(raters)} would have rated it twice; delete one of them"
             )
     return [
-        replace(text, cells={**text.cells, f"{LABEL_MARK}{_ROW}": str(number)})
+        replace(text, cells={**text.cells, f"{LABEL_MARK}{ROW}": str(number)})
         for number, text in enumerate(texts, start=1)
     ]
 

@@ -28,6 +28,12 @@ def cost_of_run(at: RunAtHand) -> JudgeCost:
     return _cost(at, _called(at.kind.name, at.path.maker(at.asked)))
 
 
+def cost_alone(at: RunAtHand) -> JudgeCost:
+    """The run's cost as if it were the only run: answers that others paid for count with what they cost there."""
+    alone = tuple(step_costs(at.store, at.run.run_id, alone=True))
+    return replace(_cost(at, at.path.maker(at.asked)), costs=alone, n_found=0)
+
+
 def _cost(at: RunAtHand, name: str) -> JudgeCost:
     number, running = at.run.run_id, at.running
     n_texts, _ = texts_come_to(at.store, number)

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -90,12 +90,15 @@ def run_log(database: Path, run_id: int) -> Path:
     return database.resolve().parent / "runs" / f"{run_id}.log"
 
 
-def start_child(database: Path, run_id: int, environment: Environment) -> int:
-    """Start a run in a separate process that outlives this one; returns its process id."""
+def start_child(database: Path, run_id: int, environment: Environment, further: Sequence[int] = ()) -> int:
+    """Start a run in a separate process that outlives this one; returns its process id.
+
+    further: runs in the same environment to process after it, one after the other.
+    """
     forget_children()
     log = run_log(database, run_id)
     log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    work = ("runs", "work", str(run_id), "--alone", "--db", str(database.resolve()))
+    work = ("runs", "work", *map(str, (run_id, *further)), "--alone", "--db", str(database.resolve()))
     command = [*command_line(python_for(environment)), *work]
     try:
         with log.open("ab") as out:

@@ -14,6 +14,7 @@ from core.judges import (
     pairwise,
     quality,
     rubric,
+    twins,
 )
 from core.metrics import kind as metrics
 from core.schema.runs import Kind, Work
@@ -33,6 +34,7 @@ KINDS: Mapping[str, Kind] = {
         quality.KIND,
         answers.KIND,
         alignment.KIND,
+        twins.KIND,
     )
 }
 

@@ -72,27 +72,33 @@ def create(
     return RunAtHand(store, insert_run(store, run, data), path, asked=asked, contents=contents), notes
 
 
-def find_same(store: Store, data: bytes, asked: Asked) -> RunAtHand:
-    """The newest run with the same request, ignoring settings without effect. Raises InputError if there is none."""
-    sha256, settings = sha256_of(data), _heeded(asked)
+def find_same(store: Store, data: bytes, asked: Asked, *, named: bool = True) -> RunAtHand:
+    """The newest run with the same request, ignoring settings without effect. Raises InputError if there is none.
+
+    named: whether its results must have the same name, too.
+    """
+    sha256, settings = sha256_of(data), _heeded(asked, named)
     for run in list_runs(store, (asked.kind.name,)):
-        if run.data_sha256 == sha256 and _settings_today(run) == settings:
+        if run.data_sha256 == sha256 and _settings_today(run, named) == settings:
             return at_hand(store, run)
     raise InputError(NO_SUCH_RUN)
 
 
-def _settings_today(run: Run) -> Mapping[str, object] | None:
+def _settings_today(run: Run, named: bool) -> Mapping[str, object] | None:
     """A run's settings in today's stored form, with newer fields at their defaults; None: unreadable."""
     try:
-        return _heeded(asked_of(run))
+        return _heeded(asked_of(run), named)
     except InputError:
         return None
 
 
-def _heeded(asked: Asked) -> Mapping[str, object]:
+def _heeded(asked: Asked, named: bool) -> Mapping[str, object]:
     """The settings in stored form, with ignored fields at their defaults, because older versions accepted them."""
     backend = asked.model.backend
-    return kept(replace(asked, chosen=asked.chosen.heeded(backend), model=asked.model.heeded(backend)))
+    name = asked.name if named else ""
+    return kept(
+        replace(asked, name=name, chosen=asked.chosen.heeded(backend), model=asked.model.heeded(backend))
+    )
 
 
 def resume(run: RunAtHand, running: Settings | None, limit: int | None) -> RunAtHand:

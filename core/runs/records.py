@@ -135,6 +135,13 @@ def read_pieces(kind: AuditKind, data: bytes, file_name: str) -> tuple[Any, ...]
     return pieces
 
 
+def judge_in_folder(folder: Path) -> JudgeOutput | None:
+    """A judge's output from its run's folder; None for a path that is no run's folder, or the folder of another run."""
+    if not (folder / RUN_FILE).is_file() or not isinstance(KINDS.get(read_report(folder)["kind"]), JudgeKind):
+        return None
+    return read_judge_folder(folder)
+
+
 def read_judge_folder(folder: Path) -> JudgeOutput:
     """A judge's output, from the folder that its run wrote. Raises InputError if the folder has none."""
     report = read_report(folder)

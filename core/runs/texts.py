@@ -61,7 +61,7 @@ def guidelines_of_study(store: Store, study: Study) -> Guidelines:
     """What the raters of a study of pairs read, in the study's language: the shipped guidelines, or the owner's."""
     assert study.asks != "ratings", "only pairs are compared"
     own = read_guidelines(store, study.study_id)
-    text = guideline_text(own, study.language, study.asks)
+    text = guideline_text(own, study.language, study.asks).strip()
     shipped = (one for one in shipped_guidelines() if (one.asks, one.text) == (study.asks, text))
     named = Guidelines(
         f"study-{study.language.lower()}", "The raters' guidelines in the study", study.asks, text

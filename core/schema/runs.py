@@ -13,8 +13,11 @@ from core.schema.settings import Settings as AnySettings
 
 Work = Literal["generation", "scores", "judging", "audit"]
 """What a run of this kind does: make texts, compute metrics, have a judge score texts, or examine a judge."""
-Reads = Literal["questions", "texts", "pairs", "rated texts", "questions asked", "marked texts"]
-"""Contents of the run's input file. `pairs`: texts of which a judge compares two at a time."""
+Reads = Literal[
+    "questions", "texts", "pairs", "rated texts", "questions asked", "marked texts", "pairs of levels"
+]
+"""Contents of the run's input file. `pairs`: texts of which a judge compares two at a time; `pairs of
+levels`: two texts of an item and system, made to two levels."""
 
 
 @dataclass(frozen=True)

@@ -28,14 +28,20 @@ EDIT = "edit"
 """Label of an edited twin: the name of the edit that it received; without it, or `none`, the text is as it was made."""
 NO_EDIT = "none"
 """Value of both labels for texts as they were made."""
+ROLE = "role"
+"""Label of a text in a file of edited twins: `better` or `worse`, its place in the pair by the levels as made."""
+EDITED_BY = "edited_by"
+"""Label of a twin that a model wrote: the model's name. Twins by rules and texts as made lack it."""
+TWIN_LABELS = frozenset({PAIR, EDIT, ROLE, EDITED_BY})
+"""Labels of a file of edited twins; without them, a twin, its unedited text and its opponent have the same labels."""
 _MASK = re.compile(r"answer [12] \(masked ([0-9a-f]{8})\)")
 
 
 MASKED = "masked"
 """Group of all rows whose systems are masked: as the names are drawn pair by pair, nothing is grouped by them."""
 MASK_NOTE = (
-    "the systems are masked because their study was blind: which of them is answer 1 was drawn for each pair, so nothing is shown "
-    "by system; beside the votes of the unblinded study, the scores count for the real systems"
+    "the systems are masked: which of the two is answer 1 was drawn for each pair, so nothing is shown by system; once the study "
+    "is unblinded, its votes are compared with these scores under the real names"
 )
 
 

@@ -180,16 +180,11 @@ def cohen_kappa(
     """
     codes = _two_columns(check_votes(votes, n_categories))
     used = (codes != MISSING).all(axis=1)
-    first, second = (codes[used, rater, None] == np.arange(n_categories) for rater in (0, 1))
-    per_unit = np.column_stack([np.ones(used.sum()), codes[used, 0] == codes[used, 1], first, second])
-    reason = _no_pairs(codes)
-    if used.any():
-        reason = BOTH_ONE_CATEGORY
+    per_unit = _pair_rows(codes[used], n_categories)
+    reason = BOTH_ONE_CATEGORY if used.any() else _no_pairs(codes)
 
     def kappa(sums: Floats) -> Floats:
-        n, agreed = sums[..., 0], sums[..., 1]
-        products = (sums[..., 2 : 2 + n_categories] * sums[..., 2 + n_categories :]).sum(axis=-1)
-        return ratio(n * agreed - products, n * n - products)
+        return _kappa_of(sums, n_categories)
 
     return _with_both_intervals(per_unit, used, clusters, kappa, (-1, 1), reason, **drawing)
 
@@ -582,6 +577,106 @@ def pairwise_agreement(
             for one, reason in zip(found, (NO_PAIRS, NONE_WITH_BOTH, NONE_WITH_BOTH), strict=True)
         )
     )
+
+
+@dataclass(frozen=True)
+class BesideRaters:
+    """How often a judge gives a rater's answer, beside how often another rater does, on the same units."""
+
+    judge: AgreementEstimate
+    """Share of a unit's raters who gave the judge's answer, averaged over units (`pair_shares`)."""
+    raters: AgreementEstimate
+    """`raw_agreement` of the raters."""
+    gap: AgreementEstimate
+    """The judge's share minus the raters', over units with both."""
+
+
+def beside_raters(
+    votes: ArrayLike,
+    judge: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    n_categories: int = N_CHOICES,
+    **drawing: Unpack[Resampling],
+) -> BesideRaters:
+    """`pairwise_agreement` with both intervals, as a study's agreement has them. Misleads like it.
+
+    votes: codes (n_units, n_raters); judge: codes (n_units,), -1 for missing.
+    """
+    codes = check_votes(votes, n_categories)
+    raters, own = pair_shares(codes, judge, n_categories)
+
+    def mean(values: Floats, scale: tuple[float, float], reason: str) -> AgreementEstimate:
+        used = ~np.isnan(values)
+        per_unit = np.column_stack([values[used], np.ones(used.sum())])
+        return _with_both_intervals(per_unit, used, clusters, mean_of_sums, scale, reason, **drawing)
+
+    return BesideRaters(
+        mean(own, (0, 1), NONE_WITH_BOTH),
+        raw_agreement(codes, clusters=clusters, n_categories=n_categories, **drawing),
+        mean(own - raters, (-1, 1), NONE_WITH_BOTH),
+    )
+
+
+Coefficient = Literal["cohen_kappa", "gwet_ac1"]
+
+
+def mean_of_pairs(
+    coefficient: Coefficient,
+    pairs: Sequence[ArrayLike],
+    *,
+    clusters: ArrayLike | None = None,
+    n_categories: int = N_CHOICES,
+    **drawing: Unpack[Resampling],
+) -> AgreementEstimate:
+    """Mean of a coefficient over pairs of raters, such as a judge with each rater, with both intervals.
+
+    pairs: codes of two raters each, shape (n_units, 2), -1 for missing; a pair counts on the units that both rated. A pair
+    whose coefficient is undefined is left out of the mean, in the estimate and in each resample. One pair gives the
+    coefficient of `cohen_kappa` or `gwet_ac1` on these units. `n`: units that some pair shares.
+
+    Misleads if the pairs share different units: each pair then describes other texts.
+    """
+    both = [check_votes(pair, n_categories) for pair in pairs]
+    blocks = [_pair_rows(codes, n_categories) for codes in both]
+    shared = [(codes != MISSING).all(axis=1) for codes in both]
+    n_units = len(np.asarray(clusters)) if clusters is not None else len(both[0]) if both else 0
+    used = np.any(shared, axis=0) if shared else np.zeros(n_units, dtype=np.bool_)
+    width = 2 * n_categories + 2
+    chance_of = _kappa_of if coefficient == "cohen_kappa" else _ac1_of
+
+    def statistic(sums: Floats) -> Floats:
+        values = chance_of(sums.reshape(*sums.shape[:-1], -1, width), n_categories)
+        defined = ~np.isnan(values)
+        return ratio(np.where(defined, values, 0.0).sum(axis=-1), defined.sum(axis=-1).astype(np.float64))
+
+    per_unit = np.hstack(blocks)[used] if blocks else np.zeros((int(used.sum()), width))
+    scale = (-1, 1) if coefficient == "cohen_kappa" else (-1 / (n_categories - 1), 1)
+    reason = BOTH_ONE_CATEGORY if used.any() else _NO_SHARED_PAIR
+    return _with_both_intervals(per_unit, used, clusters, statistic, scale, reason, **drawing)
+
+
+def _pair_rows(codes: Codes, n_categories: int) -> Floats:
+    """Of each unit that both rated: 1, whether they agree, and each rater's category; 0 for the other units."""
+    used = (codes != MISSING).all(axis=1)
+    first, second = (codes[:, rater, None] == np.arange(n_categories) for rater in (0, 1))
+    rows: Floats = np.column_stack([np.ones(len(codes)), codes[:, 0] == codes[:, 1], first, second])
+    return np.where(used[:, None], rows, 0.0)
+
+
+def _kappa_of(sums: Floats, n_categories: int) -> Floats:
+    """Cohen's kappa from sums (..., 2 n_categories + 2) of `_pair_rows`."""
+    n, agreed = sums[..., 0], sums[..., 1]
+    products = (sums[..., 2 : 2 + n_categories] * sums[..., 2 + n_categories :]).sum(axis=-1)
+    return ratio(n * agreed - products, n * n - products)
+
+
+def _ac1_of(sums: Floats, n_categories: int) -> Floats:
+    """Gwet's AC1 of two raters from the same sums."""
+    n = sums[..., 0]
+    share = ratio(sums[..., 2 : 2 + n_categories] + sums[..., 2 + n_categories :], 2 * n[..., None])
+    chance: Floats = (share * (1 - share)).sum(axis=-1) / (n_categories - 1)
+    return ratio(ratio(sums[..., 1], n) - chance, 1 - chance)
 
 
 # --- split raters: soft labels ---------------------------------------------------------------

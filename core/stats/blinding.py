@@ -15,7 +15,9 @@ from core.stats.resampling import (
     at_a_time,
     check_confidence_level,
     cluster_bootstrap,
+    flips_p,
     ratio,
+    sign_flips,
 )
 
 LEFT, RIGHT, UNSURE = range(3)
@@ -341,13 +343,13 @@ def separability(
     if reason is not None:
         return Separability(None, None, len(rows), n_questions, 0, False, reason)
     observed = float(_auc(rows, labels, None)[0])
-    signs, exact = _question_flips(n_questions, n_resamples, rng)
+    signs, exact = sign_flips(n_questions, n_resamples, rng)
     index = _coins(rows, labels)
     block = at_a_time(len(rows))
     found = np.concatenate(
         [_auc(rows, labels, signs[:, at : at + block][index]) for at in range(0, signs.shape[1], block)]
     )
-    p = _p_value(found, observed, exact)
+    p = flips_p(found, observed, exact)
     return Separability(observed, p, len(rows), n_questions, signs.shape[1], exact, None)
 
 
@@ -374,7 +376,7 @@ def strongest_rule(
     per_question = np.zeros((n_questions, votes.shape[1]))
     coins = _coins(rows, labels)
     np.add.at(per_question, coins, votes)  # a pair without any difference adds 0 to any question
-    signs, exact = _question_flips(n_questions, n_resamples, rng)
+    signs, exact = sign_flips(n_questions, n_resamples, rng)
     best = np.abs(signs.T @ per_question).max(axis=1)
     return SingleRule(
         column=column,
@@ -382,7 +384,7 @@ def strongest_rule(
         n_right=int((votes[:, column] == (1 if larger else -1)).sum()),
         n_undecided=int((votes[:, column] == 0).sum()),
         n_pairs=len(rows),
-        p=_p_value(best, float(np.abs(scores[column])), exact),
+        p=flips_p(best, float(np.abs(scores[column])), exact),
         reason=None,
     )
 
@@ -405,23 +407,6 @@ def _coins(rows: Floats, labels: NDArray[np.generic]) -> NDArray[np.intp]:
     """Number of each pair's question among those that differ; the number is arbitrary for other questions."""
     names = np.unique(labels[rows.any(axis=1)])
     return np.minimum(np.searchsorted(names, labels), names.size - 1)
-
-
-def _question_flips(n: int, n_resamples: int, rng: Rng) -> tuple[Floats, bool]:
-    """Signs of shape (n, flips): all 2**n if these are at most n_resamples, else drawn."""
-    if n_resamples < 1:
-        raise ValueError(f"n_resamples must be at least 1, got {n_resamples}")
-    exact = 2**n <= n_resamples
-    if exact:
-        coins = np.arange(2**n)[None, :] >> np.arange(n)[:, None] & 1
-    else:
-        coins = np.random.default_rng(rng).integers(0, 2, size=(n, n_resamples))
-    return 1 - 2 * coins.astype(np.float64), exact
-
-
-def _p_value(found: Floats, observed: float, exact: bool) -> float:
-    reached = int((found >= observed - 1e-12).sum())
-    return reached / found.size if exact else (1 + reached) / (1 + found.size)
 
 
 def _checked(differences: ArrayLike, clusters: ArrayLike) -> tuple[Floats, NDArray[np.generic]]:

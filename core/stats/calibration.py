@@ -1,16 +1,20 @@
-"""Map a judge's scores to the scale of human ratings, and test whether the mapped scores beat the mean rating."""
+"""Map a judge's scores to the scale of human ratings, test whether the mapped scores beat the mean rating, and choose the
+confidence from which a judge can be kept.
+"""
 
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import ceil, log
 from typing import Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
-from scipy.special import expit
+from scipy.special import betaincinv, expit
 
 from core.stats.degeneracy import ROUNDING
+from core.stats.prediction_powered import exact_share
 from core.stats.resampling import (
     Estimate,
     Floats,
@@ -23,6 +27,7 @@ from core.stats.resampling import (
     numbered,
     over_clusters,
     ratio,
+    unit_clusters,
 )
 
 Predict = Callable[[Floats], Floats]
@@ -407,3 +412,170 @@ def _notes(texts: _Texts, knots: Knots, n_folds: int, n_items: int) -> tuple[str
     if 1 < n_items < n_folds:
         notes.append(f"{n_items} folds instead of {n_folds}, because there are only {n_items} items")
     return tuple(notes)
+
+
+# --- the confidence from which a judge is kept -------------------------------------------------
+
+MOST_THRESHOLDS = 20
+"""Different confidences up to which each is a threshold; else this many thresholds, at even shares of kept texts."""
+SAME = 1e-9
+"""Confidences that differ by less are equal: shares such as 2/3 differ in their last digits. A text is kept from threshold - SAME."""
+
+
+@dataclass(frozen=True)
+class KeptAbove:
+    """The labelled texts with at least one confidence."""
+
+    threshold: float
+    n: int
+    n_clusters: int
+    """Items among them."""
+    share: float
+    """Share of the labelled texts."""
+    agreement: float | None
+    """Mean agreement; None without a text."""
+    low: float
+    """Lower bound at this threshold, one-sided at 1 - delta; 0 without a text."""
+    tested: bool
+    passed: bool
+    """Whether the bound reaches the agreement wanted, and did at every threshold tested before."""
+
+
+@dataclass(frozen=True)
+class TrustThreshold:
+    """The lowest confidence with the agreement that was promised, if there is one."""
+
+    chosen: KeptAbove | None
+    steps: tuple[KeptAbove, ...]
+    """One for each threshold, the highest first."""
+    fewest: int
+    """Items from which a threshold is tested."""
+
+
+def fewest_to_trust(agreement: float, delta: float) -> int:
+    """Texts without any disagreement from which the exact bound reaches the agreement: ln(delta) / ln(agreement), rounded up.
+
+    22 for an agreement of .9 and delta .1. Raises ValueError unless both lie between 0 and 1, delta below .5.
+    """
+    if not 0 < agreement < 1 or not 0 < delta < 0.5:
+        raise ValueError(
+            f"agreement must lie between 0 and 1, delta between 0 and .5, got {agreement}, {delta}"
+        )
+    return ceil(log(delta) / log(agreement) - 1e-9)
+
+
+def fixed_thresholds(confidence: ArrayLike) -> Floats:
+    """Thresholds to test, from the highest down, from the confidences (n,) of all texts; labels do not enter.
+
+    Every different confidence if there are at most MOST_THRESHOLDS, such as shares of equal verdicts; else those that keep 1, 2,
+    ... of MOST_THRESHOLDS parts of the texts. NaN is left out.
+    """
+    known = np.asarray(confidence, dtype=np.float64)
+    known = np.sort(known[~np.isnan(known)])
+    values = known[np.diff(known, prepend=-np.inf) > SAME]
+    if values.size > MOST_THRESHOLDS:
+        ranks = np.ceil(np.arange(1, MOST_THRESHOLDS + 1) / MOST_THRESHOLDS * known.size).astype(int)
+        values = np.unique(known[-ranks])
+        values = values[np.diff(values, prepend=-np.inf) > SAME]
+    return values[::-1]
+
+
+def trust_threshold(
+    confidence: ArrayLike,
+    agrees: ArrayLike,
+    *,
+    thresholds: ArrayLike,
+    agreement: float = 0.9,
+    delta: float = 0.1,
+    fewest: int | None = None,
+    clusters: ArrayLike | None = None,
+) -> TrustThreshold:
+    """Choose the lowest confidence from which a judge agrees with people at least this often, with probability 1 - delta.
+
+    Fixed-sequence testing (Jung, Brahman and Choi 2025, ICLR, Trust or Escalate, sec. 2.2 and theorem 1; Bauer 1991, Statistics in
+    Medicine 10:871): the thresholds, fixed before any label is seen, are tested from the highest down, each by the exact
+    lower bound of the agreement of the labelled texts with at least that confidence (Clopper and Pearson, one-sided at
+    1 - delta). The first that fails ends the search, and the last that passed is chosen. Because a wrong threshold is reached
+    only through the first wrong one, the probability of choosing one whose agreement in the population is below the target is
+    at most delta, without a correction for the number of thresholds. Thresholds that keep fewer items than `fewest` are not
+    tested: by default `fewest_to_trust`, below which no bound can pass. A larger number, chosen beforehand, lets the first test
+    survive a chance disagreement, and costs nothing in the guarantee.
+
+    confidence: shape (n,), no NaN, larger is surer. agrees: shape (n,), 1 where judge and people agree, 0 where not, or the share
+    of a text's raters who agree. clusters: shape (n,), the item of each text; default: texts are independent. The labelled texts
+    must be a random sample of the texts for which the threshold is to hold.
+
+    The guarantee is exact for independent texts with agreement 0 or 1 if it does not rise as confidence falls. With several texts of an
+    item the bound uses their effective number (`exact_share`), so it is approximate; it is simulated.
+
+    Raises ValueError for other shapes and values. Misleads where texts to be judged later differ from the labelled ones.
+    """
+    least = fewest_to_trust(agreement, delta)
+    first = max(least, fewest or least)
+    sure = np.asarray(confidence, dtype=np.float64)
+    values = np.asarray(agrees, dtype=np.float64)
+    if sure.ndim != 1 or sure.shape != values.shape or np.isnan(sure).any() or np.isnan(values).any():
+        raise ValueError("confidence and agrees must have one shape (n,), without NaN")
+    if ((values < 0) | (values > 1)).any():
+        raise ValueError("agrees must lie in [0, 1]")
+    at = np.asarray(thresholds, dtype=np.float64)
+    if (np.diff(at) >= 0).any():
+        raise ValueError("thresholds must fall")
+    items = numbered(unit_clusters(clusters, sure.size))
+    steps: list[KeptAbove] = []
+    chosen: KeptAbove | None = None
+    ended = False
+    for step in _kept_above(sure, values, items, at, delta):
+        tested = not ended and step.n_clusters >= first
+        passed = tested and step.low >= agreement - SAME
+        ended = ended or (tested and not passed)
+        steps.append(replace(step, tested=tested, passed=passed))
+        chosen = steps[-1] if passed else chosen
+    return TrustThreshold(chosen, tuple(steps), first)
+
+
+def _kept_above(
+    sure: Floats, values: Floats, items: Indices, thresholds: Floats, delta: float
+) -> list[KeptAbove]:
+    """The texts at or above each threshold, with the lower bound of their agreement."""
+    order = np.argsort(-sure, kind="stable")
+    counts = np.searchsorted(-sure[order], SAME - thresholds, side="right")
+    sums = np.concatenate([[0.0], np.cumsum(values[order])])
+    new = np.zeros(sure.size)
+    new[np.unique(items[order], return_index=True)[1]] = 1
+    n_items = np.concatenate([[0], np.cumsum(new)]).astype(int)
+    lows = betaincinv(np.maximum(sums[counts], 1e-300), counts - sums[counts] + 1, delta)
+    found = []
+    for threshold, n, low in zip(thresholds.tolist(), counts.tolist(), lows.tolist(), strict=True):
+        if n_items[n] < n:
+            kept = order[:n]
+            bound = exact_share(values[kept], items[kept], confidence_level=1 - 2 * delta).low
+            low = 0.0 if bound is None else bound
+        mean = float(sums[n]) / n if n else None
+        share = n / sure.size if sure.size else 0.0
+        found.append(
+            KeptAbove(threshold, n, int(n_items[n]), share, mean, low if sums[n] > 0 else 0.0, False, False)
+        )
+    return found
+
+
+def labelled_needed(
+    share_agreeing: float, agreement: float, delta: float, *, most: int = 100_000
+) -> int | None:
+    """Texts from which the exact bound reaches the agreement, if this share of them agrees; None if the share is no larger, or
+    beyond `most`.
+    """
+    if share_agreeing <= agreement:
+        return None
+    low, high = fewest_to_trust(agreement, delta), most
+
+    def passes(n: int) -> bool:
+        agreeing = share_agreeing * n
+        return bool(betaincinv(agreeing, n - agreeing + 1, delta) >= agreement - SAME)
+
+    if not passes(high):
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if passes(middle) else (middle + 1, high)
+    return low

@@ -1,4 +1,6 @@
-"""A judge's mean or pass rate, corrected by labels from people: PPI++, Rogan-Gladen, and intervals from labels alone."""
+"""A judge's mean or pass rate, corrected by labels from people: PPI++, Rogan-Gladen, intervals from labels alone, and the total
+of texts of which a judge keeps some and people label the others.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -410,6 +412,24 @@ def _saved(n: int, of_labels: float | None, variance: float | None) -> float | N
     return n * (of_labels / variance - 1) if of_labels is not None and variance else None
 
 
+def exact_share(
+    values: ArrayLike, clusters: ArrayLike | None = None, *, confidence_level: float = 0.95
+) -> Estimate:
+    """Mean of shares over units with the exact interval of a share (Clopper and Pearson 1934, Biometrika 26:404).
+
+    values: shape (n,), each in [0, 1], n >= 1. clusters: shape (n,), the item of each unit; by default units are independent. With
+    clusters n is the effective number of units (Korn and Graubard 1998, Survey Methodology 24:193), and the number of clusters
+    where nothing varies. Exact for independent units of 0 and 1; for shares between too wide, since they vary less; with
+    clusters approximate. An end of the interval at level 1 - 2 delta is a one-sided bound at 1 - delta.
+    """
+    check_confidence_level(confidence_level)
+    given = np.asarray(values, dtype=np.float64)
+    index = numbered(unit_clusters(clusters, given.size))
+    data = _Rows(given, given, index, int(index.max(initial=-1)) + 1)
+    mean = _mean(given, index, data.size)
+    return _alone(data, mean, data.n_clusters, "no unit has a value", True, confidence_level)
+
+
 def _alone(
     data: _Rows,
     mean: _Linear | None,
@@ -727,3 +747,131 @@ def _agresti_caffo(labels: _Linear, a: _Rows, b: _Rows) -> _Linear:
         shares.append(passed / n)
         variance += passed / n * (1 - passed / n) / n - (0.0 if own is None else own.variance)
     return _sole(shares[0] - shares[1], max(variance, 0.0), a.size)
+
+
+# --- some texts kept by the judge, the others labelled by people -------------------------------
+
+
+@dataclass(frozen=True)
+class KeptAndSent:
+    """The mean human label of all rows: kept ones by the judge, corrected, and the others by people."""
+
+    total: Estimate
+    kept: Estimate
+    """Of the kept rows: the judge's mean plus the mean of label minus score."""
+    sent: Estimate
+    """Mean label of the other rows."""
+    share_kept: float | None
+    n_kept: int
+    n_kept_labelled: int
+    n_sent: int
+    n_sent_labelled: int
+
+
+NONE_KEPT, NONE_SENT = "no row is kept", "every row is kept"
+NO_LABEL_BACK = "none of the rows sent to people has a label"
+
+
+def kept_and_sent(
+    rows: Scored, kept: ArrayLike, *, pass_rate: bool = False, confidence_level: float = 0.95
+) -> KeptAndSent:
+    """Estimate the mean human label of all rows, where a judge decides about some and people about the others.
+
+    kept: shape (n_rows,), true where the judge decides. Labels of kept rows correct it, and must be of randomly chosen ones;
+    labels of the others are of all of them, or of randomly chosen ones.
+
+    With W the share of kept rows, theta = W (mean(F) + mean(Y - f)) + (1 - W) mean(Z): F the judge's scores of all kept rows, Y
+    and f labels and scores of those with both, Z the labels of the others. That is stratified estimation (Cochran 1977, Sampling
+    Techniques, sec. 5A.3), with the difference estimator among the kept: PPI (Angelopoulos et al. 2023, Science 382:669) with the
+    weight 1, because a judge is kept where it agrees with people. The variance is that of cluster sums of influence values,
+    and counts that rows are themselves a sample: W varies too.
+
+    Kept rows have few differences Y - f, perhaps none, which shows no uncertainty. So their variance is that with half a
+    cluster more at either largest difference and one at 0 (Agresti and Min 2005, Statistics in Medicine 24:729); for pass rates
+    that of Z is with one pass and one fail more. The largest difference is the largest observed one, and at least `step`: 1 for
+    pass rates, else the smallest distance of two labels. The interval is t with Welch and Satterthwaite's degrees of freedom; for
+    pass rates in Wilson's form, as in `corrected_mean`.
+
+    Raises ValueError as `corrected_mean`. Misleads if the labels of kept rows were not chosen at random.
+    """
+    check_confidence_level(confidence_level)
+    (data,) = _checked([rows], pass_rate)
+    where = np.asarray(kept, dtype=np.bool_)
+    if where.shape != data.judge.shape:
+        raise ValueError(f"kept must have shape {data.judge.shape}, got {where.shape}")
+    share = float(where.mean()) if where.size else 0.0
+    own = _of_kept(data, where, pass_rate)
+    others = _of_sent(data, ~where, pass_rate)
+    n_kept_labelled, n_sent_labelled = (int((data.labelled & part).sum()) for part in (where, ~where))
+
+    def shown(found: _Linear | None, n: int, why: str) -> Estimate:
+        return _t_interval(found, n, data.n_clusters, why, confidence_level, pass_rate)
+
+    why_kept = NONE_KEPT if not where.any() else NO_LABELS
+    why_sent = NONE_SENT if where.all() else NO_LABEL_BACK
+    missing = (why_kept if own is None and share > 0 else "") or (
+        why_sent if others is None and share < 1 else ""
+    )
+    total = None
+    if where.size and not missing:
+        parts = [(weight, one) for weight, one in ((share, own), (1 - share, others)) if one is not None]
+        total = _stratified(data, where, parts)
+    return KeptAndSent(
+        shown(total, data.judge.size, missing or NO_JUDGE),
+        shown(own, int(where.sum()), why_kept),
+        shown(others, int((~where).sum()), why_sent),
+        share if where.size else None,
+        int(where.sum()),
+        n_kept_labelled,
+        int((~where).sum()),
+        n_sent_labelled,
+    )
+
+
+def _of_kept(data: _Rows, where: NDArray[np.bool_], pass_rate: bool) -> _Linear | None:
+    """Judge's mean plus mean difference; the last influence value is what the differences' variance lacks."""
+    both = where & data.labelled
+    judged = _mean(data.judge[where], data.index[where], data.size)
+    gaps = data.human[both] - data.judge[both]
+    off = _mean(gaps, data.index[both], data.size)
+    if judged is None or off is None:
+        return None
+    largest = max(float(np.abs(gaps).max()), 1.0 if pass_rate else _step(data.human))
+    cautious = _agresti_min(gaps / largest, data.index[both], data.size).variance * largest**2
+    lacking = max(cautious - off.variance, 0.0) ** 0.5
+    influence = np.append(judged.influence + off.influence, lacking)
+    return _Linear(judged.point + off.point, influence, off.df)
+
+
+def _of_sent(data: _Rows, where: NDArray[np.bool_], pass_rate: bool) -> _Linear | None:
+    """Mean label; the last influence value is what the variance of a pass rate lacks."""
+    both = where & data.labelled
+    labels = _mean(data.human[both], data.index[both], data.size)
+    if labels is None:
+        return None
+    n, p, lacking = int(both.sum()), labels.point, 0.0
+    if pass_rate:
+        more = (n * p + 1) / (n + 2)
+        lacking = max(more * (1 - more) - p * (1 - p), 0.0) / n
+    return _Linear(p, np.append(labels.influence, lacking**0.5), labels.df)
+
+
+def _stratified(data: _Rows, where: NDArray[np.bool_], parts: Sequence[tuple[float, _Linear]]) -> _Linear:
+    """Both parts with their weights, which vary with the rows."""
+    point = sum(weight * one.point for weight, one in parts)
+    influence = sum(weight * one.influence[:-1] for weight, one in parts)
+    if len(parts) == 2:
+        means = np.where(where, parts[0][1].point, parts[1][1].point)
+        influence = influence + _influence(means, data.index, data.size)
+    lacking = [weight * one.influence[-1] for weight, one in parts]
+    spread = [(weight**2 * one.variance, one.df) for weight, one in parts]
+    below = sum(variance**2 / df for variance, df in spread if df > 0)
+    known = min(df for _, df in spread)
+    df = sum(variance for variance, _ in spread) ** 2 / below if below > 0 and known >= 1 else known
+    return _Linear(float(point), np.concatenate([np.atleast_1d(influence), lacking]), df)
+
+
+def _step(labels: Floats) -> float:
+    """Smallest distance of two labels; 1 if all are equal."""
+    values = np.unique(labels[~np.isnan(labels)])
+    return float(np.diff(values).min()) if values.size > 1 else 1.0

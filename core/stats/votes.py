@@ -1,12 +1,12 @@
 """Votes as arrays: checks, counts, and statistics of sides, ties, repeats, questions and panel size."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from core.stats.resampling import Floats, cluster_sums, wilson_share
+from core.stats.resampling import Estimate, Floats, cluster_sums, wilson_share, with_agresti_min
 
 Codes = NDArray[np.int64]
 
@@ -178,6 +178,96 @@ def position_bias(left: int, right: int) -> PositionBias:
         p=float(test.pvalue),
         reason=None,
     )
+
+
+@dataclass(frozen=True)
+class FirstPlace:
+    """Position bias of a judge that reads pairs in both orders, or several times: verdicts of one pair belong together."""
+
+    first: int
+    """Verdicts for the answer that was read first."""
+    second: int
+    share_first: Estimate
+    """Share of first among verdicts for an answer; each pair counts once. Interval over items."""
+    n_first: int
+    """Pairs with more verdicts for the first place than for the second."""
+    n_second: int
+    p: float | None
+    """Two-sided exact binomial p-value: of the pairs that lean to a place, one half leans to the first."""
+    reason: str | None
+    """Why p is undefined."""
+
+
+NO_LEANING = "no pair leans to a place"
+
+
+def first_place(
+    first: ArrayLike, second: ArrayLike, clusters: ArrayLike | None = None, *, confidence_level: float = 0.95
+) -> FirstPlace:
+    """Test whether a judge prefers the answer that it reads first more or less often than the second one.
+
+    first, second: for each pair, its verdicts for the answer in that place, shape (n_pairs,); ties do not count. clusters:
+    the item of each pair. Where a pair is read in one order once, the share and p are those of `position_bias`. Where it
+    is read in both, a judge that keeps its verdict adds one to each place whatever the place: such pairs carry no
+    information, and the exact test uses the others (McNemar 1947, Psychometrika 12:153, in its binomial form). Counting
+    verdicts one by one would miss a bias that moves few pairs, and would count repeats of one request as independent.
+
+    Interval of the share: `resampling.with_agresti_min` of (first - second) / (first + second), mapped to [0, 1]. In
+    simulations of 12 to 100 items with 1 to 6 pairs each, the 95 % interval covered 94 to 98 %.
+
+    Misleads if orders are not balanced over systems (then a preference for a system looks like one for a place), and if a
+    small p comes from testing many levels.
+    """
+    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if one.ndim != 1 or one.shape != other.shape:
+        raise ValueError(
+            f"first and second must have one shape (n_pairs,), got {one.shape} and {other.shape}"
+        )
+    if (one < 0).any() or (other < 0).any():
+        raise ValueError("counts must not be negative")
+    decided = one + other > 0
+    leaning = ((one - other) / np.maximum(one + other, 1))[decided]
+    items = np.arange(one.size) if clusters is None else np.asarray(clusters)
+    share = with_agresti_min(
+        leaning,
+        items[decided],
+        largest=_largest_of(leaning, items[decided]),
+        confidence_level=confidence_level,
+    )
+    n_first, n_second = int((leaning > 0).sum()), int((leaning < 0).sum())
+    tested = position_bias(n_first, n_second)
+    return FirstPlace(
+        int(one.sum()),
+        int(other.sum()),
+        replace(
+            as_share(share),
+            reason=NO_SIDE if share.estimate is None else None,
+            n_left_out=int((~decided).sum()),
+        ),
+        n_first,
+        n_second,
+        tested.p,
+        None if tested.n else NO_SIDE if not decided.any() else NO_LEANING,
+    )
+
+
+_FURTHER = 1.5  # with it the interval covers 94 to 98 % where few pairs flip; with 1, 90 to 96 %
+
+
+def _largest_of(leaning: Floats, items: NDArray[np.generic]) -> float:
+    """How far an item may lean: somewhat further than one does, or than one of its pairs would make it."""
+    if not leaning.size:
+        return 1.0
+    sums = cluster_sums(np.column_stack([leaning, np.ones(leaning.size)]), items)
+    furthest = max(float(np.abs(sums[:, 0] / sums[:, 1]).max()), len(sums) / leaning.size)
+    return min(1.0, _FURTHER * furthest)
+
+
+def as_share(difference: Estimate) -> Estimate:
+    """A mean of differences from -1 to 1, such as wins minus losses, as a share from 0 to 1 in which a tie counts half."""
+    ends = (difference.estimate, difference.low, difference.high)
+    estimate, low, high = (None if end is None else (1 + end) / 2 for end in ends)
+    return replace(difference, estimate=estimate, low=low, high=high)
 
 
 @dataclass(frozen=True)

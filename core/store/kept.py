@@ -60,11 +60,12 @@ def reject_call(store: Store, call: Row, why: str) -> None:
 
 
 def step_costs(
-    store: Store, run_id: int, *, finished: bool = False, position: int | None = None
+    store: Store, run_id: int, *, finished: bool = False, position: int | None = None, alone: bool = False
 ) -> list[StepCost]:
     """Cost of every step of a run, in the order in which the steps first occurred.
 
-    finished: only items that are done or failed, to estimate the cost of others. position: only this item. Tokens are
+    finished: only items that are done or failed, to estimate the cost of others. position: only this item. alone: count an answer
+    that another run paid for as a call, once, with the tokens and seconds that it took there. Tokens are
     None if the server did not count them for every answer, because a partial sum would look like the total.
     """
     only = (
@@ -74,19 +75,22 @@ def step_costs(
     )
     if position is not None:
         only += " and position = :position"
-    uncounted = "not cached and {} is null and coalesce(reason, 'cut off') in ('cut off', 'refused', 'empty')"
+    paid = "not cached"
+    if alone:
+        paid = "(not cached or row_number() over (partition by key order by cached, id) = 1)"
+    uncounted = "paid and {} is null and coalesce(reason, 'cut off') in ('cut off', 'refused', 'empty')"
     rows = store.rows(
         f"""
         select step,
-               sum(not cached) as calls,
-               sum(cached) as cached,
-               sum(not cached and (reason is not null or rejected is not null)) as unusable,
+               sum(paid) as calls,
+               sum(not paid) as cached,
+               sum(paid and (reason is not null or rejected is not null)) as unusable,
                case when sum({uncounted.format("input_tokens")}) = 0
-                    then sum(case when not cached then input_tokens end) end as input_tokens,
+                    then sum(case when paid then input_tokens end) end as input_tokens,
                case when sum({uncounted.format("output_tokens")}) = 0
-                    then sum(case when not cached then output_tokens end) end as output_tokens,
-               sum(case when not cached then seconds else 0 end) as seconds
-        from run_call where run_id = :id {only} group by step order by min(id)
+                    then sum(case when paid then output_tokens end) end as output_tokens,
+               sum(case when paid then seconds else 0 end) as seconds
+        from (select *, {paid} as paid from run_call where run_id = :id {only}) group by step order by min(id)
         """,
         {"id": run_id, "position": position},
     )

@@ -17,19 +17,26 @@ from core.results.check.tables import CHECK_TABLES, check_json, check_tables
 from core.results.check.verdict import Check
 from core.store import Store
 from core.tables.files import json_text
-from pages.check import choice, gaps, next_study
+from pages.check import choice, escalation, gaps, next_study
 from pages.check.since import since
-from pages.widgets import visitor
+from pages.widgets import chosen_judge, visitor
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import part
 from pages.widgets.result_table import show
 
 
 def render(store: Store, given: choice.Given, found: Check) -> None:
-    """Show what would settle an open verdict, which judge to use, the rules, where the judge fails, and all numbers."""
+    """Show what would settle an open verdict, which judge to use, the rules, where the judge fails, all numbers, and where it is kept."""
     if len(found.judges) > 1:
         with mistakes_shown():
             _which(given, found)
+    for run in given.of_pairs:
+        if st.button(
+            f"Both orders and all four answers of {plain(chosen_judge.short_name(run))}",
+            key=f"check_pairs_{run.run_id}",
+            icon=":material/balance:",
+        ):
+            st.switch_page(chosen_judge.pairs_page_of(run))
     next_study.offer_study(store, given, found)
     tables = check_tables(found)
     numbers, rules, groups = (tables[name] for name in CHECK_TABLES)
@@ -49,6 +56,7 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
         show(groups, titled=False)
     part("All numbers", "Every judge, with the human ceiling.", "check#four-uses")
     show(numbers, titled=False)
+    escalation.offer(store, given, found)
     _files(given, found, since(found))
     gaps.show_gaps(found.panel, given.beside)
 

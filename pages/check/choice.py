@@ -24,17 +24,20 @@ from core.results.check.verdict import (
     default_use,
 )
 from core.results.choices import dimensions_of
-from core.results.correlations.votes import votes_panel
+from core.results.correlations.votes import vote_margins, votes_panel
 from core.results.joining import check_join, merge_tables
+from core.results.judges.pairwise import pair_texts
 from core.results.panel import Panel, judge_scores, panel_of, read_panel
 from core.runs.asked import asked_of
 from core.runs.costs import facts_of_run
 from core.runs.judging import texts_beside
+from core.runs.kinds import KINDS
 from core.runs.path import at_hand
 from core.runs.texts import rated_of_study, texts_of_study
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
 from core.schema.study import Study
+from core.stats.resampling import Floats
 from core.store import Store
 from core.store.runs import run_data
 from core.store.studies import list_studies
@@ -79,6 +82,12 @@ class Given:
     """Consistency, price, time and model of the judges."""
     study: Study | None = None
     """The study whose ratings or votes are the labels."""
+    of_pairs: tuple[Run, ...] = ()
+    """Runs of judges that compared the study's pairs."""
+    runs: tuple[Run, ...] = ()
+    """Runs of the judges; the table of run 3 is named `run:3`."""
+    margins: Callable[[], Floats] | None = None
+    """Of a study of pairs: how far each judge's scores of the answers of a pair are apart, shape (pairs, judges)."""
 
 
 def given(store: Store) -> Given | None:
@@ -234,14 +243,20 @@ def _of_study(store: Store, study: Study, judges: _Judges) -> Given | None:
         return None
     marked = (record.answers, record.raters) if ratings is None else ratings.ratings
 
+    of_pairs = tuple(run for run in judges.runs if ratings is None and "pairs" in KINDS[run.kind].reports)
+
     def read() -> Panel:
         own = [*judges.tables, *(judge_scores(*one) for one in judges.beside)]
         raters = None if people == everyone else people
         if ratings is None:
-            return votes_panel(record, merge_tables(own), raters=raters)
+            return votes_panel(record, own, raters=raters)
         for table in own:
             check_join(ratings, table)
         return panel_of(ratings, own, raters=raters, dimension=dimension)
+
+    def margins() -> Floats:
+        own = [*judges.tables, *(judge_scores(*one) for one in judges.beside)]
+        return vote_margins(record, merge_tables(own), raters=None if people == everyone else people)
 
     return Given(
         key=(
@@ -256,9 +271,16 @@ def _of_study(store: Store, study: Study, judges: _Judges) -> Given | None:
             *(() if dimension is None else ("--dimension", dimension)),
         ),
         texts=partial(texts_of_study, store, study),
-        beside=lambda: [*texts_in(*rated_of_study(store, study)), *_beside(store, judges)],
+        beside=lambda: (
+            pair_texts(record, [chosen_judge.output_of(store, run) for run in of_pairs])
+            if ratings is None
+            else [*texts_in(*rated_of_study(store, study)), *_beside(store, judges)]
+        ),
         facts=partial(_facts, store, judges.runs, dimension),
         study=study,
+        of_pairs=of_pairs,
+        runs=judges.runs,
+        margins=margins if ratings is None else None,
     )
 
 
@@ -291,6 +313,7 @@ def _of_run(store: Store, run: Run, place: DeltaGenerator, stored: Callable[[], 
         texts=lambda: (data, name),
         beside=lambda: list(_beside(store, replace(judges, runs=runs))),
         facts=partial(_facts, store, runs, dimension),
+        runs=runs,
     )
 
 
@@ -330,6 +353,7 @@ def _of_file(store: Store, place: DeltaGenerator, stored: Callable[[], _Judges])
         texts=lambda: (read_as.applied(data, file_name), file_name),
         beside=lambda: [*texts_in(read_as.applied(data, file_name), file_name), *_beside(store, judges)],
         facts=partial(_facts, store, judges.runs, read_as.dimension),
+        runs=judges.runs,
     )
 
 

@@ -6,6 +6,7 @@ from functools import partial
 import streamlit as st
 
 from core.report import file_of
+from core.results.check.escalation import sent_from
 from core.results.check.next_labels import (
     NextLabels,
     chosen_from,
@@ -116,7 +117,7 @@ def _csv(given: choice.Given, found: Check, chosen: NextLabels) -> bytes:
 def with_labels_back(store: Store, given: choice.Given) -> choice.Given:
     """Choose the studies whose votes are further labels: unblinded ones of texts that a check has chosen.
 
-    At first those of this input. A study on which the check rests itself is not offered.
+    At first those of this input. Not those that it sent to people as too uncertain (`core.results.check.escalation`). A study on which the check rests itself is not offered.
     """
     studies = {
         study.study_id: study
@@ -125,6 +126,7 @@ def with_labels_back(store: Store, given: choice.Given) -> choice.Given:
         and study.state == "unblinded"
         and (given.study is None or study.study_id != given.study.study_id)
         and inclusion_of(store, study.study_id)
+        and not study.dataset_file.startswith(sent_from(""))
     }
     if not studies:
         return given

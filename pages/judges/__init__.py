@@ -8,11 +8,12 @@ import streamlit as st
 from core.judges.alignment import MarkedText
 from core.judges.answers import QuestionSet
 from core.judges.kind import AuditKind
+from core.judges.twins import Twin
 from core.runs.kinds import KINDS
 from core.schema.runs import Run
 from core.store import Store
 from core.store.runs import get_run
-from pages.judges import agreement, reliability
+from pages.judges import agreement, bias, pairs, prompts, reliability, twins
 from pages.tabs import downloads, judged, made, new_run, texts
 from pages.widgets import (
     blind_pair,
@@ -39,7 +40,12 @@ def render() -> None:
         level_diff.style()
         result_table.style()
         messages.news()
+        prompts.open_link()
         chosen = chosen_judge.choose(store)
+        if chosen[0] == chosen_judge.COMPARE:
+            prompts.render(store)
+            return
+        prompts.leave_link()
         if chosen[0] == NEW:
             explained(
                 "A judge is a language model that scores texts and gives reasons. Start with texts of known quality: their "
@@ -47,7 +53,10 @@ def render() -> None:
                 "will cost.",
                 "judges",
             )
-            started = new_run.form(store, "judges", chosen_judge.judges_of("texts", "pairs"))
+            if st.button("Compare prompts or models", key="judges_compare", icon=":material/compare_arrows:"):
+                chosen_judge.remember((chosen_judge.COMPARE, 0))
+                st.rerun()
+            started = new_run.form(store, "judges", chosen_judge.judges_of("texts", "pairs"), twins.start)
             if started is not None:
                 chosen_judge.remember((RUN, started))
                 st.rerun()
@@ -64,6 +73,7 @@ def _of_scores(store: Store, chosen: Chosen) -> dict[str, Callable[[], None]]:
     looks = {
         "Scores": judged.render_scores,
         "Judges": agreement.render,
+        **({"Bias": bias.render} if bias.fits(store, chosen) else {}),
         "Files": downloads.scores_to_take,
     }
     return {name: partial(chosen_scores.live, store, chosen, look) for name, look in looks.items()}
@@ -77,8 +87,12 @@ def _run(store: Store, run: Run) -> None:
         **(
             {
                 "Scores": scores["Scores"],
+                **(
+                    {"Pairs": partial(pairs.render, store, run)} if "pairs" in KINDS[run.kind].reports else {}
+                ),
                 "Texts": partial(texts.render, store, run),
                 "Judges": scores["Judges"],
+                **({"Bias": scores["Bias"]} if "Bias" in scores else {}),
                 "Reliability": partial(reliability.render, store, run),
                 "Levels": partial(made.render, store, run),
             }
@@ -106,5 +120,6 @@ def _result(store: Store, run: Run) -> None:
 _RESULTS: Mapping[type, Callable[[Store, Run], None]] = {
     QuestionSet: reliability.result_of_answers,
     MarkedText: reliability.result_of_marked,
+    Twin: twins.result,
 }
 """What an audit works on -> the function that shows its result; other audits only have files."""

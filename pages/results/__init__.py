@@ -7,12 +7,13 @@ import streamlit as st
 from core.errors import AssayError, NotAllowed
 from core.results.study.counted import Filters, counts_at_all
 from core.results.study.results import StudyResults, study_results
+from core.schema.runs import Run
 from core.schema.study import Study, StudyRecord
 from core.store import Store
 from core.store.studies import list_studies, write_log
 from core.study.analysis_set import main_levels, released_record
 from pages.results import parts
-from pages.widgets import menus, visitor
+from pages.widgets import chosen_judge, chosen_scores, menus, visitor
 from pages.widgets.messages import plain, with_code
 from pages.widgets.parts import nothing, other_page, page, studies
 
@@ -33,7 +34,8 @@ def render() -> None:
             st.info(with_code(str(shut)))
             st.page_link(studies(), label="Go to the study", icon=":material/arrow_forward:")
             return
-    _to_check(study)
+        judge = _judge_of_pairs(store, record)
+    _to_check(study, judge)
     if study.kind == "ratings":
         parts.of_ratings(record, _fingerprint(record), _release(record.study))
         return
@@ -47,11 +49,30 @@ def render() -> None:
     parts.of_pairs(record, results, _release(record.study), first)
 
 
-def _to_check(study: Study) -> None:
-    """Show a button that checks a judge on the study's votes."""
-    if st.button("Check a judge on these votes", key="results_check", icon=":material/fact_check:"):
-        menus.remember_checked(f"study:{study.name}")
-        st.switch_page(other_page("check"))
+def _judge_of_pairs(store: Store, record: StudyRecord) -> Run | None:
+    """Return the newest run of a judge that compared the study's pairs; None without one."""
+    if record.study.kind != "pairs":
+        return None
+    runs = chosen_judge.with_results(store, *chosen_judge.judges_of("pairs"))
+    found = chosen_scores.newest_on(
+        store, [(chosen_scores.RUN, number) for number in runs], {item.item_id for item in record.items}
+    )
+    return None if found is None else runs[found[1]]
+
+
+def _to_check(study: Study, judge: Run | None) -> None:
+    """Show buttons that check a judge on the study's votes. judge: one that compared its pairs."""
+    with st.container(horizontal=True):
+        if st.button("Check a judge on these votes", key="results_check", icon=":material/fact_check:"):
+            menus.remember_checked(f"study:{study.name}")
+            st.switch_page(other_page("check"))
+        if judge is not None and st.button(
+            f"Compare {plain(chosen_judge.short_name(judge))} with the raters",
+            key="results_pairs",
+            icon=":material/balance:",
+            help="A judge compared these pairs. See its agreement with the raters, beside that of two raters.",
+        ):
+            st.switch_page(chosen_judge.pairs_page_of(judge))
 
 
 def _release(study: Study) -> Callable[[str], None]:

@@ -45,15 +45,20 @@ def buttons(files: Mapping[str, bytes], whole: str, place: str) -> None:
             type="primary",
         )
         for name, data in files.items():
-            st.download_button(
-                name,
-                partial(checked, partial(bytes, data)),
-                name,
-                _TYPES.get(name.rpartition(".")[2], "application/octet-stream"),
-                key=f"{place}_file_{name}",
-                on_click="ignore",
-            )
+            button(name, data, place)
     st.markdown(":small[The formats are described in `docs/formats.md`.]")
+
+
+def button(name: str, data: bytes, place: str) -> None:
+    """Show the download button of one file. place: prefix of its key."""
+    st.download_button(
+        name,
+        partial(visitor.admin_making(), partial(bytes, data)),
+        name,
+        _TYPES.get(name.rpartition(".")[2], "application/octet-stream"),
+        key=f"{place}_file_{name}",
+        on_click="ignore",
+    )
 
 
 def _zipped(files: Mapping[str, bytes]) -> bytes:

@@ -22,7 +22,7 @@ from core.runs.costs import cost_of_run
 from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import at_hand, runs_that
 from core.schema.runs import Run
-from core.schema.scores import ScoreTable
+from core.schema.scores import ScoreTable, mask_notes
 from core.stats.degeneracy import constants_said
 from core.store import Store
 from core.store.kept import step_costs
@@ -56,6 +56,8 @@ def render_scores(store: Store, scores: Scores) -> None:
     if scale := _scale(scores):
         st.markdown(f":small[{scale}]")
     _to_metrics(scores)
+    if mask_notes(row.system for row in scores.table.rows):
+        return  # at each level another of the two systems may be answer 1
     if has_levels(scores.table):
         _raw_level(scores)
     levels.render(store, shown, warned=True)
@@ -212,7 +214,7 @@ def render_consistency(store: Store, run: Run) -> None:
         if len(found.orders) < 2:
             nothing("the judge read the two texts in one order; start a new run with both orders")
         else:
-            result_table.show(orders_table(found.order))
+            result_table.show(orders_table(found.order, found.orders))
 
 
 _LOOKED_INTO = 30

@@ -12,6 +12,7 @@ from core.formats.mt_metrics_eval import USUAL_RATINGS, rating_names
 from core.formats.rated import unrated
 from core.formats.registry import read_rated, read_texts
 from core.judges.kind import Bench, JudgeKind, JudgeSettings
+from core.llm.prompts import Prompt
 from core.runs.asked import OPENAI_KEY, OPENAI_URL, Asked, Running
 from core.runs.environments import missing_for
 from core.runs.generation import has_texts, texts_of_run
@@ -19,6 +20,8 @@ from core.runs.judging.in_one_file import read_judge
 from core.runs.path import at_hand, create, runs_that
 from core.runs.texts import (
     Texts,
+    guidelines_of_study,
+    pairs_of_study,
     rated_of_folder,
     rated_of_study,
     rated_of_texts,
@@ -26,8 +29,8 @@ from core.runs.texts import (
     texts_of_folder,
     texts_of_study,
 )
-from core.schema.runs import Kind, Reads, Run
-from core.schema.scores import OutputSet, RatedSet, ScorableOutput
+from core.schema.runs import Kind, PromptSlot, Reads, Run
+from core.schema.scores import MASK_NOTE, OutputSet, RatedSet, ScorableOutput
 from core.store import Store
 from core.store.runs import run_data
 from core.store.studies import get_study
@@ -78,7 +81,7 @@ class Source:
         st.session_state.pop(f"{self.prefix}_ratings", None)
 
 
-_RUN, _MADE = "metrics_texts_run", "metrics_texts_made"
+_RUN, _MADE, _PAIRS_STUDY = "metrics_texts_run", "metrics_texts_made", "metrics_texts_pairs"
 _RATINGS, _RATED_STUDY, _MADE_RATED = (
     "specialist_texts_ratings",
     "specialist_texts_study",
@@ -129,6 +132,24 @@ def _of_study(store: Store, _: JudgeKind | None) -> Texts | None:
         )
         return None
     return texts_of_study(store, study)
+
+
+def _pairs_of_study(store: Store, _: JudgeKind | None) -> Texts | None:
+    study = menus.study_with_pairs(store, _PAIRS_STUDY)
+    if study is None:
+        st.markdown(
+            "No study compares pairs yet, and none is unblinded. Make one on the page Studies: the judge can read its pairs "
+            "while raters vote."
+        )
+        return None
+    if study.state != "unblinded":
+        explained(
+            f"This study is {study.state}, so the judge reads its pairs under masks: each answer is called answer 1 or answer "
+            "2, drawn for each pair. Raters see nothing of the run. You see no total by system; once the study is unblinded, "
+            "the judge's verdicts stand beside the votes.",
+            "pairs#on-an-open-study",
+        )
+    return pairs_of_study(store, study)
 
 
 def _of_folder(_: Store, __: JudgeKind | None) -> Texts | None:
@@ -253,7 +274,8 @@ _RATED = Source(
     read_rated,
     _rated_summary,
 )
-_SOURCES: Mapping[Reads, Source] = {"texts": TEXTS, "pairs": TEXTS, "rated texts": _RATED}
+_PAIRS = replace(TEXTS, ways={**TEXTS.ways, "study": ("A study", _pairs_of_study)})
+SOURCES: Mapping[Reads, Source] = {"texts": TEXTS, "pairs": _PAIRS, "rated texts": _RATED}
 
 
 def model(kind: Kind) -> Wanted:
@@ -273,13 +295,19 @@ def start(store: Store, data: bytes, name: str, wanted: Wanted) -> None:
     chosen_judge.remember((chosen_scores.RUN, run.run.run_id))
 
 
-def form(store: Store, prefix: str, kinds: Sequence[JudgeKind]) -> int | None:
+OfTexts = Callable[[Store, Texts, Any], None]
+"""Shows what else can be done with the chosen texts, given (store, texts as a file, their contents)."""
+
+
+def form(
+    store: Store, prefix: str, kinds: Sequence[JudgeKind], of_texts: OfTexts = lambda *_: None
+) -> int | None:
     """Show the form; return the number of the run that its button started, or None.
 
-    prefix: of the widgets' keys. kinds: the judges offered.
+    prefix: of the widgets' keys. kinds: the judges offered. of_texts: called below the chosen texts.
     """
     with mistakes_shown():
-        return _form(store, prefix, {kind.name: kind for kind in kinds})
+        return _form(store, prefix, {kind.name: kind for kind in kinds}, of_texts)
     return None  # type: ignore[unreachable]  # The page shows what is wrong.
 
 
@@ -295,7 +323,7 @@ def again_button(store: Store, run: Run, prefix: str, open_form: Callable[[], No
     ):
         at = at_hand(store, run)
         _fill(prefix, at.asked, at.running, f"run {run.run_id}")
-        _SOURCES[at.kind.reads].take_file(run_data(store, run.run_id), run.data_file)
+        SOURCES[at.kind.reads].take_file(run_data(store, run.run_id), run.data_file)
         open_form()
         st.rerun()
 
@@ -348,7 +376,7 @@ def _own(prefix: str, kind: Kind) -> str:
     return f"{prefix}_{kind.name}"
 
 
-def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind]) -> int | None:
+def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind], of_texts: OfTexts) -> int | None:
     _load_judge(prefix, kinds)
     name: str = st.radio(
         "Kind",
@@ -361,16 +389,17 @@ def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind]) -> int | No
     kind = kinds[name]
     explained(f"{capital(kind.summary)}.", kind.section)
     st.subheader("Texts and ratings" if kind.reads == "rated texts" else "Texts", anchor=False)
-    source = _SOURCES[kind.reads]
+    source = SOURCES[kind.reads]
     texts = contents = None
     with mistakes_shown():  # Problems appear next to the texts, not at the end of the form.
         texts = source.choose(store, kind)
         if texts is not None:
             found = source.contents(texts)
             contents = found if isinstance(found, RatedSet) else unrated(found)
+            of_texts(store, texts, found)
     if contents is not None:
         _begin_with_the_study(store, prefix, kind)
-    wanted = _judge(prefix, kind, contents)
+    wanted = judge(prefix, kind, contents)
     if texts is None or contents is None:
         st.markdown("Choose texts above to start a run.")
         return None
@@ -382,8 +411,11 @@ def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind]) -> int | No
         told = chosen_scores.once(
             ("fits", *key, wanted.model.backend), partial(_told, kind, wanted, chosen, contents)
         )
+    of_study = st.session_state.get(f"{source.prefix}_from") == "study"
     for note in told:
-        if source is TEXTS:
+        if note == MASK_NOTE and of_study:
+            continue  # said beside the study
+        if source is not _RATED and note != MASK_NOTE:
             st.warning(plain(note))
         else:
             chosen_scores.read_notes((note,))
@@ -398,7 +430,19 @@ def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind]) -> int | No
     )
 
 
-def _judge(prefix: str, kind: JudgeKind, contents: RatedSet | None) -> Wanted:
+def judge(
+    prefix: str,
+    kind: JudgeKind,
+    contents: RatedSet | None,
+    choose_prompts: Callable[[str, tuple[PromptSlot, ...]], list[Prompt]] = settings_form.choose_prompts,
+    *,
+    named: bool = True,
+) -> Wanted:
+    """Choose the settings of a judge, its model and its prompts.
+
+    prefix: of the widgets' keys. contents: the texts, if they are chosen. choose_prompts: takes a prefix and the judge's prompts.
+    named: whether to choose its name in tables, too.
+    """
     # A judge's settings depend on the backend, so they are drawn first and shown second.
     what, who = st.container(), st.container()
     own = _own(prefix, kind)
@@ -407,11 +451,13 @@ def _judge(prefix: str, kind: JudgeKind, contents: RatedSet | None) -> Wanted:
         model = settings_form.choose_backend(
             prefix, kind.rules if kind.Settings.MODEL_FREE else None, kind.Settings.model_fields.keys()
         )
-        name = st.text_input(
-            "Name of the judge in tables (default: kind, changed settings and model)",
-            key=f"{prefix}_name",
-            persist_state="session",
-        ).strip()
+        name = ""
+        if named:
+            name = st.text_input(
+                "Name of the judge in tables (default: kind, changed settings and model)",
+                key=f"{prefix}_name",
+                persist_state="session",
+            ).strip()
     with what:
         st.subheader("Judge", anchor=False)
         attached = settings_form.choose(own, kind)
@@ -425,7 +471,7 @@ def _judge(prefix: str, kind: JudgeKind, contents: RatedSet | None) -> Wanted:
     missing = missing_for(chosen.needs)
     if missing:
         st.warning(settings_form.lacking(missing))
-    prompts = settings_form.choose_prompts(own, chosen.prompts(by_rules=model.by_rules))
+    prompts = choose_prompts(own, chosen.prompts(by_rules=model.by_rules))
     missing = model.missing or missing or ("The file cannot be read." if unread else None)
     return Wanted(kind, values, replace(model, missing=missing), prompts, attached, name)
 
@@ -438,20 +484,22 @@ def _told(kind: JudgeKind, wanted: Wanted, chosen: JudgeSettings, contents: Rate
 
 
 def _begin_with_the_study(store: Store, prefix: str, kind: JudgeKind) -> None:
-    """Preselect the task of the study's raters, once for each kind and task, if the judge can use it."""
-    study = st.session_state.get(_RATED_STUDY)
-    if (
-        kind.reads != "rated texts"
-        or st.session_state.get(f"{_RATED.prefix}_from") != "study"
-        or study is None
-    ):
+    """Preselect what the raters of the study read, once for each kind and text, if the judge can use it."""
+    source, key = SOURCES[kind.reads], {"rated texts": _RATED_STUDY, "pairs": _PAIRS_STUDY}.get(kind.reads)
+    chosen = None if key is None else st.session_state.get(key)
+    if chosen is None or kind.attachment is None or st.session_state.get(f"{source.prefix}_from") != "study":
         return
-    task = get_study(store, study).task
-    if task is None or kind.attachment is None or not kind.suits(task, {}):
+    study = get_study(store, chosen)
+    read: object
+    if kind.reads == "pairs":
+        read = guidelines_of_study(store, study) if study.kind == "pairs" else None
+    else:
+        read = study.task if study.task is not None and kind.suits(study.task, {}) else None
+    if read is None:
         return
-    text, key = kind.attachment.dump(task), f"{_own(prefix, kind)}_of_study"
-    if st.session_state.get(key) != text:
-        st.session_state[key] = text
+    text, place = kind.attachment.dump(read), f"{_own(prefix, kind)}_of_study"
+    if st.session_state.get(place) != text:
+        st.session_state[place] = text
         settings_form.put_file(_own(prefix, kind), kind, text)
 
 

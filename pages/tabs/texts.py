@@ -10,6 +10,8 @@ from core.judges.alignment import mismatches_of
 from core.judges.claims import KIND, Claim, ClaimsRecord
 from core.judges.cross_examination import CefRecord, Examination
 from core.judges.kind import JudgeKind
+from core.judges.pairwise import KIND as KIND_of_pairs
+from core.judges.pairwise import ORDERS, PairwiseRecord
 from core.judges.questions import CrossQuestion
 from core.judges.rubric import KIND as KIND_of_rubric
 from core.judges.rubric import RubricRecord, RubricTrial
@@ -163,6 +165,51 @@ def _which(record: RubricRecord, trial: RubricTrial) -> str:
     return f"{_ORDERS[trial.order].capitalize()}, repeat {trial.repeat + 1}: "
 
 
+_READ = {"own-first": "this text read first", "other-first": "this text read second"}
+_PREFERRED = {
+    "own": "this text is preferred",
+    "other": "the other text is preferred",
+    "both_good": "both good",
+    "both_bad": "both bad",
+    "tie": "tie",
+    None: "no verdict",
+}
+
+
+def comparisons_of_text(record: PairwiseRecord) -> None:
+    """Show a card for each comparison, the orders of one opponent together."""
+    part(
+        "Comparisons",
+        "The score is the share of comparisons that the text wins; ties count half.",
+        KIND_of_pairs.section,
+    )
+    if not record.trials:
+        nothing("the judge was not asked about this text")
+    several = len({trial.against for trial in record.trials}) > 1
+    repeated = any(trial.repeat for trial in record.trials)
+    for trial in sorted(record.trials, key=lambda one: (one.against, one.repeat, ORDERS.index(one.order))):
+        read = [_READ[trial.order], *([f"repeat {trial.repeat + 1}"] if repeated else [])]
+        title = f"{', '.join([*([f'Against {trial.against}'] if several else []), *read])}: {_PREFERRED[trial.verdict]}"
+        level_diff.plain_card(f"{title[:1].upper()}{title[1:]}", trial.feedback or "(no feedback)", "und")
+        if trial.reason:
+            st.warning(plain(trial.reason))
+            if trial.detail:
+                st.text(trial.detail)
+
+
+def _opponents(text: JudgedText, output: JudgeOutput) -> None:
+    """Show the texts that the judge compared this one with."""
+    if not isinstance(text.record, PairwiseRecord):
+        return
+    met = dict.fromkeys(trial.against for trial in text.record.trials)
+    own = text.row
+    for other in output.texts:
+        row = other.row
+        beside = row.system if row.level == own.level else row.level if row.system == own.system else None
+        if other is not text and row.item_id == own.item_id and row.labels == own.labels and beside in met:
+            level_diff.plain_card(f"Compared with: {beside}", other.text, row.language)
+
+
 _WORST, _GIVEN, _UNDEFINED = "lowest score first", "as in the file", "without a score first"
 
 
@@ -181,6 +228,7 @@ def render(store: Store, run: Run) -> None:
     chosen = _choose(output)
     named = chosen_judge.document_name(output)
     _heading(chosen, named)
+    _opponents(chosen, output)
     scores(chosen, output, named)
     record(chosen, named)
     chosen_judge.of_text(store, run, output, chosen)
@@ -265,6 +313,7 @@ _RENDERERS: Mapping[type, Callable[[Any, str, str], None]] = {
     RubricRecord: lambda record, *_: verdicts_of_text(record),
     ClaimsRecord: lambda record, *_: claims_of_text(record),
     CefRecord: questions_of_text,
+    PairwiseRecord: lambda record, *_: comparisons_of_text(record),
 }
 """A record's class -> the function that shows it; any other record is shown as its rows of details.csv."""
 

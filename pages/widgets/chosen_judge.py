@@ -74,7 +74,12 @@ def level_said(row: ScoredRow) -> str:
     return "" if row.level is None else f", level {row.level}"
 
 
-_FURTHER: dict[Chosen, str] = {(UPLOAD_SCORES, 0): "Upload a judge's output ..."}
+COMPARE = "compare"
+"""Stands for several prompts or models compared, in the menu of the page Judges."""
+_FURTHER: dict[Chosen, str] = {
+    (COMPARE, 0): "Compare prompts or models ...",
+    (UPLOAD_SCORES, 0): "Upload a judge's output ...",
+}
 _CHOSEN, CHOSEN_SPECIALIST = "judges_chosen", "specialist_chosen"
 """Where a session stores what the pages Judges and Specialist show."""
 
@@ -119,6 +124,16 @@ def page_of(run: Run) -> StreamlitPage:
         return other_page("specialist")
     remember((RUN, run.run_id))
     return other_page("judges")
+
+
+def pairs_page_of(run: Run) -> StreamlitPage:
+    """Make this judge of pairs what its page shows, with its tab Pairs open; returns that page."""
+    st.session_state["judges_part_judge"] = PAIRS_TAB
+    return page_of(run)
+
+
+PAIRS_TAB = "Pairs"
+"""Name of the tab of a judge that compares pairs."""
 
 
 def judges_of(*reads: Reads) -> tuple[JudgeKind, ...]:

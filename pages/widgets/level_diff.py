@@ -9,7 +9,7 @@ from html import escape
 
 import streamlit as st
 
-from core.diff import READABLE, diff_against
+from core.diff import READABLE, Segment, diff_against
 from core.generation.parse import Span
 from core.schema.study import Item
 from pages.widgets.blind_pair import card, marked_html
@@ -70,6 +70,11 @@ def marked_card(title: str, base: str | None, text: str, language: str) -> None:
         plain_card(title, text, language)
         return
     _card(escape(title), marked_html(diff_against(base, text, islands=READABLE)), language)
+
+
+def segments_card(title: str, segments: Sequence[Segment], language: str) -> None:
+    """A text with its differences as they are known."""
+    _card(escape(title), marked_html(segments), language)
 
 
 def facts_card(

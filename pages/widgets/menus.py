@@ -337,17 +337,26 @@ def choose_study(studies: Sequence[Study], *, offer_new: bool = False) -> int | 
 
 def unblinded(store: Store, key: str, kind: StudyKind | None = None) -> Study | None:
     """Choose an unblinded study, of one kind or of any; None without one. key: of the widget."""
-    studies = {
-        study.study_id: study
-        for study in list_studies(store)
-        if study.state == "unblinded" and kind in (None, study.kind)
-    }
+    open_to_all = [
+        one for one in list_studies(store) if one.state == "unblinded" and kind in (None, one.kind)
+    ]
+    return _study_among(open_to_all, lambda study: study.name, key)
+
+
+def study_with_pairs(store: Store, key: str) -> Study | None:
+    """Choose a study of pairs in any state, or any unblinded one; None without one. key: of the widget."""
+    offered = [one for one in list_studies(store) if one.kind == "pairs" or one.state == "unblinded"]
+    return _study_among(offered, lambda study: f"{study.name} ({study.state})", key)
+
+
+def _study_among(offered: Sequence[Study], name_of: Callable[[Study], str], key: str) -> Study | None:
+    studies = {study.study_id: study for study in offered}
     if not studies:
         return None
     chosen = st.selectbox(
         "Study",
         list(studies),
-        format_func=lambda number: studies[number].name,
+        format_func=lambda number: name_of(studies[number]),
         key=key,
         persist_state="session",
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from core.runs.asked import asked_of, fields_named
+from core.runs.asked import Environment, asked_of, fields_named
 from core.runs.costs import Estimate, estimate_all
 from core.runs.environments import forget_children, lives, run_log, start_child
 from core.runs.jobs import RunAtHand
@@ -83,7 +83,7 @@ WORDS: Mapping[Work, RunWords] = {
     ),
     "audit": RunWords(
         nothing_made="No question was sent, and nothing was paid for.",
-        counts="Complete: every question about the item has an answer. Incomplete: an answer is missing and another try would "
+        counts="Complete: every answer about the item is there. Incomplete: an answer is missing and another try would "
         f"not help. {_NO_ANSWER}",
         before_all="Read the answers first. The items above are not paid for again.",
         failing="Counts each missing answer.",
@@ -268,6 +268,27 @@ def start(run: Run) -> None:
     """Start the run in its own process. Raises InputError where its environment is missing."""
     process = start_child(database_path(), run.run_id, asked_of(run).environment)
     st.session_state.setdefault(_STARTED, {})[run.run_id] = (process, run.started_utc)
+
+
+def start_together(runs: Sequence[Run]) -> None:
+    """Start runs that are worked off one after the other, in one process for each environment that they need.
+
+    Raises InputError where an environment is missing.
+    """
+    by_environment: dict[Environment, list[Run]] = {}
+    for run in runs:
+        by_environment.setdefault(asked_of(run).environment, []).append(run)
+    for environment, own in by_environment.items():
+        first, *further = (run.run_id for run in own)
+        process = start_child(database_path(), first, environment, further)
+        st.session_state.setdefault(_STARTED, {}).update(
+            {run.run_id: (process, run.started_utc) for run in own}
+        )
+
+
+def is_moving(progress: Progress) -> bool:
+    """Whether a process works on the run, or soon will."""
+    return _state(progress) in _MOVING
 
 
 def render(store: Store, run: Run, change: Change | None = None) -> None:

@@ -435,7 +435,7 @@ def put_prompts(prefix: str, asked: Asked, whose: str) -> None:
         for prompt in sent:
             if prompt.purpose not in slot.purposes:
                 continue
-            if any((one.name, one.sha256) == (prompt.name, prompt.sha256) for one in _fitting(slot)):
+            if any((one.name, one.sha256) == (prompt.name, prompt.sha256) for one in fitting(slot)):
                 st.session_state[f"{prefix}_prompt_{slot.shipped}"] = prompt.name
             else:
                 own.append(prompt)
@@ -445,12 +445,12 @@ def put_prompts(prefix: str, asked: Asked, whose: str) -> None:
 def show_prompt(prompt: Prompt, whose: str = "") -> None:
     """Show what a prompt is for, and its text."""
     st.markdown(f"{STEPS[prompt.purpose]}: {plain(prompt.title)}{whose}")
-    _text(prompt)
+    prompt_text(prompt)
 
 
 def _one_of(prefix: str, slot: PromptSlot) -> Prompt:
     """Choose one of the shipped prompts for a slot and show its text; the usual one comes first."""
-    offered, key = {prompt.name: prompt for prompt in _fitting(slot)}, f"{prefix}_prompt_{slot.shipped}"
+    offered, key = {prompt.name: prompt for prompt in fitting(slot)}, f"{prefix}_prompt_{slot.shipped}"
     usual = (
         slot.shipped if slot.shipped in offered else None
     )  # of a broken file: another one is nobody's choice
@@ -465,11 +465,11 @@ def _one_of(prefix: str, slot: PromptSlot) -> Prompt:
         persist_state="session",
     )
     chosen = find_prompt(slot.shipped, slot.purpose, slot.task) if name is None else offered[name]
-    _text(chosen)
+    prompt_text(chosen)
     return chosen
 
 
-def _fitting(slot: PromptSlot) -> list[Prompt]:
+def fitting(slot: PromptSlot) -> list[Prompt]:
     """Return the shipped prompts that fit a slot."""
     return [
         prompt
@@ -491,7 +491,7 @@ def _prompts_kept(prefix: str, slots: Sequence[PromptSlot]) -> list[Prompt]:
     return fitting
 
 
-def _text(prompt: Prompt) -> None:
+def prompt_text(prompt: Prompt) -> None:
     """Show what the model reads, part by part; `$name` is replaced for each item."""
     parts = [] if prompt.system is None else [("System", prompt.system)]
     parts.append(("User", prompt.user))

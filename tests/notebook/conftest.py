@@ -5,8 +5,12 @@ import random
 from pathlib import Path
 
 import pytest
+from helpers.texts import judge_runs
 
 from core.cli import main
+from core.runs.texts import pairs_of_study
+from core.store import open_store
+from core.store.studies import find_study
 
 ROOT = Path(__file__).resolve().parents[2]
 _VOTES = {"AI": 35, "Expert": 15, "Both are good": 40, "Both are bad": 10}
@@ -15,7 +19,7 @@ _VOTES = {"AI": 35, "Expert": 15, "Both are good": 40, "Both are bad": 10}
 
 @pytest.fixture(scope="session")
 def demo_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database with the study `demo`: random votes of three raters on the demo answers."""
+    """A database with the study `demo`: random votes of three raters on the demo answers; and a judge of its pairs, run 1."""
     folder = tmp_path_factory.mktemp("demo")
     database = folder / "assay.db"
     answers = str(ROOT / "data" / "demo" / "answers.csv")
@@ -38,6 +42,9 @@ def demo_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "--db",
             str(database),
         )
+    with judge_runs.judging_server() as server, open_store(database) as store:
+        data, name = pairs_of_study(store, find_study(store, "demo"))
+        judge_runs.run_to_the_end(store, judge_runs.settings("pairwise", server.url), data, name=name)
     return database
 
 

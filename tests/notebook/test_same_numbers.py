@@ -297,6 +297,33 @@ def test_gaps(tmp_path: Path, capsys: pytest.CaptureFixture[str], as_frame: bool
 
 
 @pytest.mark.parametrize("as_frame", [False, True])
+def test_bias(tmp_path: Path, told: Told, as_frame: bool) -> None:
+    cells = [
+        {
+            "item": f"q{at}",
+            "level": level,
+            "pair": pair,
+            "edit": edit,
+            "x": at % 3 + (edit == "padding") - at % 2 * (level == "A3"),
+        }
+        for at in range(20)
+        for pair in ("none", "padding", "authority")
+        for level, edit in (("A0", pair), ("A3", "none"))
+    ]
+    file, twins = tmp_path / "twins_scored.csv", tmp_path / "twins.csv"
+    scored = pd.DataFrame(cells)
+    scored.to_csv(file, index=False)
+    texts = scored.drop(columns="x").assign(text=[f"Text {at}." for at in range(len(cells))], system="s")
+    texts.to_csv(twins, index=False)
+    words = ("judge", "bias", file, "--limit", 0.2, "--changes", 3, "--texts", twins)
+    found = assay.bias(assay.read(file, "scores") if as_frame else file, limit=0.2, changes=3, texts=twins)
+    assert in_json(found.json) == told(*words)
+    assert found.names == ["bias", "bias-changes"]
+    assert found["bias-changes"].frame["edited"].str.startswith("Text").all()
+    assert found.verdict.startswith("x is biased on 1 of 2 probes: padding")
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
 def test_next_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str], as_frame: bool) -> None:
     wide = pd.DataFrame(
         {
@@ -313,6 +340,31 @@ def test_next_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str], as_fram
     found = assay.next_labels(wide if as_frame else file, human="a", judge="x", n=8, rng=3)
     assert in_json(found.json) == printed
     assert len(printed["labels"]) == 8
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
+@pytest.mark.parametrize("given", [{}, {"confidence": "sure", "against": "majority", "agreement": 0.8}])
+def test_escalate(tmp_path: Path, told: Told, as_frame: bool, given: dict[str, Any]) -> None:
+    wide = pd.DataFrame(
+        {
+            "item": [f"q{at}" for at in range(200)],
+            "a": [at % 3 % 2 if at < 80 else None for at in range(200)],
+            "b": [at % 3 % 2 if at < 40 else None for at in range(200)],
+            "x": [at % 3 % 2 if at % 4 else 1 - at % 3 % 2 for at in range(200)],
+            "sure" if given else "x_confidence": [0.5 + at % 4 / 8 for at in range(200)],
+        }
+    )
+    back = pd.DataFrame({"item": [f"q{at}" for at in range(80, 200, 4)], "rater": "c", "score": 0})
+    file, labels = tmp_path / "wide.csv", tmp_path / "back.csv"
+    wide.to_csv(file, index=False)
+    back.to_csv(labels, index=False)
+    words = [word for name, value in given.items() for word in (f"--{name}", value)]
+    printed = told("escalate", file, "--human", "a,b", "--judge", "x", "--labels", labels, *words)
+    sources: Any = (wide, back) if as_frame else (file, labels)
+    found = assay.escalate(sources[0], human=["a", "b"], judge="x", labels=[sources[1]], **given)
+    assert in_json(found.json) == printed
+    assert printed["n_back"] == 30
+    assert printed["chosen"]["threshold"] == 0.625
 
 
 @pytest.mark.parametrize("as_frame", [False, True])
@@ -364,6 +416,25 @@ def test_plan(demo_database: Path, told: Told) -> None:
     options = ["--decided", 0.4, "--rater-sd", 0.05, "--mean", 0.02, "--study", "demo", "--questions", 40]
     assert in_json(assumed.json) == told(*words, *options)
     assert list(found["power"].frame) == ["scope", "raters", "votes", "questions", "power"]
+
+
+def test_pairs(demo_database: Path, told: Told, tmp_path: Path) -> None:
+    words = ["judge", "pairs", "run:1", "--resamples", 300, "--db", demo_database]
+    alone = assay.pairs("run:1", resamples=300, db=demo_database)
+    assert in_json(alone.json) == told(*words)
+    assert alone.json["votes"] is None
+    assert alone.names == ["pairs", "pairs-ties", "pairs-systems"]
+    found = assay.pairs("run:1", "demo", epsilon=0.1, most=3, texts=True, resamples=300, db=demo_database)
+    words += ["--study", "demo", "--epsilon", 0.1]
+    assert in_json(found.json) == told(*words)
+    out = tmp_path / "gaps.csv"
+    assert main([*map(str, [*words, "--gaps", 3, "--texts", "--table", "gaps", "--out", out])]) == 0
+    written = pd.read_csv(out)
+    assert found["gaps"].frame["text"].tolist() == written["text"].tolist()
+    raters = assay.study_results("demo", resamples=300, db=demo_database).json
+    block = found.json["votes"]["blocks"][0]
+    assert block["agreement_raters"]["estimate"] == raters["raw_agreement"]["estimate"]
+    assert block["agreement_raters"]["low_t"] == raters["raw_agreement"]["low_t"]
 
 
 def test_study_annotations(demo_database: Path, tmp_path: Path) -> None:

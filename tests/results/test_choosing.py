@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import binomtest, spearmanr
 
 from core.errors import InputError
+from core.llm.families import model_of
 from core.plots.judges import quality_against
 from core.results.check.choosing import (
     ONE_RATER,
@@ -17,7 +18,7 @@ from core.results.check.choosing import (
     which_said,
     which_tables,
 )
-from core.results.check.facts import facts_of_tables, model_of
+from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import CheckOptions, JudgeFacts, check_panel
 from core.results.panel import Panel
 from core.schema.scores import ScoredRow

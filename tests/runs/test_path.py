@@ -21,6 +21,7 @@ from core.formats.registry import read_questions, read_rated, read_texts
 from core.judges.alignment import MarkedError, MarkedText, Mismatch
 from core.judges.answers import QuestionSet
 from core.judges.questions import CrossQuestion
+from core.judges.twins import plan_twins
 from core.metrics import kind as metrics
 from core.runs.asked import Asked, Running, ask, asked_of
 from core.runs.jobs import RunAtHand
@@ -55,6 +56,7 @@ FILES: dict[str, bytes] = {
         )
         for item in "12"
     ),
+    "pairs of levels": write_pieces(plan_twins(read_texts(texts(2), "t.jsonl")).twins),
 }
 NAMES = {"questions": "q.csv"}
 ALL = pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))

@@ -1,17 +1,19 @@
 """`check --gaps`: where people and judge differ most, with texts and reasons on request."""
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from core.cli.shared.options import existing_store, read_one_of, run_number
-from core.cli.shared.sources import STUDY, find_given_study
+from core.cli.shared.sources import STUDY, find_given_study, judges_given
 from core.errors import InputError
 from core.report import written
 from core.results.check.gaps import GAPS, TEXT_COLUMNS, TextBeside, gaps_of, texts_in, texts_of_judge
 from core.results.panel import Panel
 from core.schema.result_table import ResultTable
 from core.schema.runs import RUN_FILE
+from core.schema.scores import JudgeOutput
 from core.tables.mapping import with_columns
 from core.tables.reading import printable_text
 
@@ -77,13 +79,27 @@ def _texts(options: argparse.Namespace, panel: Panel) -> Iterator[TextBeside]:
     """Yield what the command's inputs hold about their texts."""
     # Imported lazily: only this option reads runs and studies.
     from core.judges.kind import JudgeKind
+    from core.results.judges.pairwise import pair_texts
     from core.runs.judging import texts_beside
     from core.runs.kinds import KINDS
     from core.runs.path import at_hand
     from core.runs.records import read_judge_folder
     from core.runs.texts import rated_of_study
     from core.store.runs import run_data
+    from core.study.analysis_set import released_record
 
+    if options.file.startswith(STUDY):
+        with existing_store(options.db) as store:
+            study = find_given_study(store, options.file)
+            record = None if study is None or study.kind != "pairs" else released_record(store, study)
+        if record is not None:
+            judges = [
+                one
+                for one in options.scores
+                if run_number(one) is not None or (Path(one) / RUN_FILE).is_file()
+            ]
+            yield from pair_texts(record, list(_judges(judges, options.db)))
+            return
     for given in (options.file, *options.scores):
         number, path = run_number(given), Path(given)
         if number is not None:
@@ -112,3 +128,10 @@ def _texts(options: argparse.Namespace, panel: Panel) -> Iterator[TextBeside]:
             if roles is None and given == options.file:
                 data = with_columns(data, path.name, {name: column for name, column in own.items() if column})
             yield from texts_in(data, path.name, roles)
+
+
+def _judges(given: Sequence[str], database: str | None) -> Iterator[JudgeOutput]:
+    """Yield the outputs of the judges among runs and folders; metrics have none."""
+    for one in given:
+        with suppress(InputError):
+            yield from judges_given([one], database)

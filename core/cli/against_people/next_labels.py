@@ -36,13 +36,7 @@ def add_next_options(command: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="with --next: make a rating study of these texts, in draft, on the raters' scale",
     )
-    command.add_argument(
-        "--labels",
-        action="append",
-        default=[],
-        metavar="FILE|study:NAME",
-        help="may be repeated: further labels by people of texts in FILE, with their inclusion_probability if they were chosen by --next",
-    )
+    add_labels_option(command, "--next")
     command.add_argument(
         "--next-seed", type=int, default=0, metavar="SEED", help="seed of --next (default %(default)s)"
     )
@@ -58,6 +52,18 @@ def next_problems(options: argparse.Namespace) -> list[str]:
     if options.table == NEXT_TABLE and options.next is None:
         found.append(f"--table {NEXT_TABLE}: needs the number of texts, --next N")
     return found
+
+
+def add_labels_option(command: argparse.ArgumentParser, chosen_by: str) -> None:
+    """Register `--labels`. chosen_by: what chose the texts."""
+    command.add_argument(
+        "--labels",
+        action="append",
+        default=[],
+        metavar="FILE|study:NAME",
+        help="may be repeated: further labels by people of texts in FILE, with their inclusion_probability if they were chosen by "
+        f"{chosen_by}",
+    )
 
 
 def with_new_labels(panel: Panel, options: argparse.Namespace) -> Panel:
@@ -93,7 +99,7 @@ def next_given(found: Check, options: argparse.Namespace) -> tuple[Said, list[Re
 
     panel = found.panel
     chosen = next_labels(panel, options.next, whole_items=found.use == "rank", rng=options.next_seed)
-    texts, why = _texts(panel, options)
+    texts, why = texts_given(panel, options)
     said = next_labels_said(chosen)
     if options.study is not None:
         if why is not None and not any(texts):
@@ -123,7 +129,7 @@ def _hint(found: Check, options: argparse.Namespace) -> list[str]:
     ]
 
 
-def _texts(
+def texts_given(
     panel: Panel, options: argparse.Namespace
 ) -> tuple[list[ScorableOutput | None], InputError | None]:
     """The text of each row of the panel from any of the inputs, and why the first input has none."""
@@ -133,7 +139,7 @@ def _texts(
     why: InputError | None = None
     for given in (options.file, *options.scores):
         try:
-            data, name = _file(given, options)
+            data, name = file_given(given, options)
             read = read_texts_of(data, name, panel)
         except InputError as problem:
             why = why or problem
@@ -142,7 +148,8 @@ def _texts(
     return texts, why
 
 
-def _file(given: str, options: argparse.Namespace) -> tuple[bytes, str]:
+def file_given(given: str, options: argparse.Namespace) -> tuple[bytes, str]:
+    """The bytes and the name of one input as a file, with the columns that the options rename."""
     if run_number(given) is not None or given.startswith(STUDY):
         with existing_store(options.db) as store:
             return read_given(store, given)

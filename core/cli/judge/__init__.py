@@ -1,7 +1,10 @@
 """`judge`: run judges and audits of judges, each with its folder of results, and report on the results."""
 
+from core.cli.judge.bias import add_bias
 from core.cli.judge.in_one_file import add_file
 from core.cli.judge.levels import add_levels
+from core.cli.judge.pairs import add_to as add_pairs
+from core.cli.judge.prompts import add_prompts
 from core.cli.judge.reports import add_reports
 from core.cli.judge.running import GIVEN, add_run
 from core.cli.shared.options import Commands
@@ -15,5 +18,8 @@ def add_to(nouns: Commands) -> None:
     for kind in kinds_that("judging", "audit"):
         add_run(verbs.add_parser(kind.verb or kind.name, help=kind.summary), kind, GIVEN[kind.reads])
     add_file(verbs)
+    add_prompts(verbs)
     add_reports(verbs)
+    add_pairs(verbs)
     add_levels(verbs)
+    add_bias(verbs)

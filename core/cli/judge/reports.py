@@ -258,7 +258,7 @@ def _consistency(options: argparse.Namespace) -> None:
         )
     orders_used = f", in the order {' and '.join(found.orders)}" if found.orders else ""
     said = f"{shown(found.judge)}: {counted(found.n_texts, 'text')}, {counted(found.n_repeats, 'repeat')}{orders_used}."
-    orders: Said = [] if found.order is None else ["", orders_table(found.order)]
+    orders: Said = [] if found.order is None else ["", orders_table(found.order, found.orders)]
     give(options, plain(found), [said, *found.constants, repeats_table(found), *orders])
 
 

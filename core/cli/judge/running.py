@@ -17,6 +17,7 @@ from core.cli.shared.options import (
     add_columns_option,
     add_pair_option,
     existing_store,
+    name_list,
     print_notes,
     print_result,
     run_number,
@@ -37,15 +38,18 @@ from core.cli.shared.sources import (
 )
 from core.errors import InputError
 from core.formats.mt_metrics_eval import read_folder
-from core.formats.registry import read_ratings
+from core.formats.registry import read_ratings, read_texts
+from core.generation.twins import BY_RULES, OWN_STYLE, PROBES
 from core.judges.answers import check_together, question_sets_of
 from core.judges.kind import JudgeKind
+from core.judges.twins import plan_twins
 from core.results.cells import plain
 from core.results.judges.cross_examination import (
     alignment_table,
     caught_table,
     marked_texts,
 )
+from core.results.judges.twins import twins_made, twins_table
 from core.runs.jobs import RunAtHand
 from core.runs.judging import pieces_done
 from core.runs.judging.in_one_file import (
@@ -53,7 +57,7 @@ from core.runs.judging.in_one_file import (
 )
 from core.runs.records import write_pieces
 from core.runs.texts import guidelines_of_study, pairs_of_study, rated_of_study
-from core.schema.runs import Kind, Reads
+from core.schema.runs import RULES, Kind, Reads
 from core.schema.scores import OutputSet, RatingSet
 from core.schema.settings import fields_of
 from core.schema.study import Study
@@ -82,19 +86,21 @@ class Given:
     write: Callable[[RunAtHand, Path], Any] = finish_in_folder
     show: Callable[[argparse.Namespace, Any], None] = lambda *_: None
     """Prints the return value of `write`."""
+    usual: str | None = None
+    """Backend if the command names none; None: it has to name one."""
 
 
-def add_run(command: argparse.ArgumentParser, kind: Kind, given: Given) -> None:
-    """Register the arguments of one kind of run."""
+def add_run(command: argparse.ArgumentParser, kind: Kind, given: Given, *, several: bool = False) -> None:
+    """Register the arguments of one kind of run. several: see `add_run_options`."""
     given.add(command, kind)
-    settings = add_run_options(command, kind, same=given.same)
+    settings = add_run_options(command, kind, usual=given.usual, same=given.same, several=several)
     if (file := kind.attachment) is not None:
         settings.add_argument(
             f"--{file.option}",
             metavar="NAME|FILE",
             help=f"{file.help} (default{_OF_STUDY.get(kind.reads, '')} {file.usual})",
         )
-    if kind.work == "judging":
+    if kind.work == "judging" and not several:
         settings.add_argument(
             "--name", help="prefix of the judge's columns (default: its kind, mode and model)"
         )
@@ -103,7 +109,7 @@ def add_run(command: argparse.ArgumentParser, kind: Kind, given: Given) -> None:
 
 def run_judge(options: argparse.Namespace, kind: Kind, given: Given) -> None:
     """Carry out the command of one kind: create or resume the run, work it off, write its folder and print its result."""
-    wanted, running = requested_run(options, kind, name=options.name, attached=_attached(options, kind))
+    wanted, running = requested_run(options, kind, name=options.name, attached=attached_file(options, kind))
     if options.judge_file is not None and (changed := differences(options.judge_file, wanted)):
         of_file = " The limits and maps of the file belong to the judge without these changes."
         measured = options.judge_file.limits is not None or options.judge_file.maps
@@ -124,7 +130,7 @@ _OF_STUDY: Mapping[Reads, str] = {
 """What a study's raters read or did, which a judge gets with its texts."""
 
 
-def _attached(options: argparse.Namespace, kind: Kind) -> str:
+def attached_file(options: argparse.Namespace, kind: Kind) -> str:
     """Return the content of the file for the settings: the named one, else what the study's raters read if it suits the judge,
     else the usual one. Raises InputError, and NotFound for an unknown study.
     """
@@ -140,9 +146,9 @@ def _attached(options: argparse.Namespace, kind: Kind) -> str:
             assert study is not None, "it begins with study:"
             if kind.reads == "pairs" and study.kind == "pairs":
                 return kind.attachment.dump(guidelines_of_study(store, study))
-        own = study.task
         usual = {name: one.default for name, one in fields_of(kind.Settings).items()}
         chosen = usual | settings_given(options, kind.Settings)
+        own = None if kind.reads == "pairs" else study.task
         if own is not None and isinstance(kind, JudgeKind) and kind.suits(own, chosen):
             return kind.attachment.dump(own)
     return kind.attachment.find(named or kind.attachment.usual)
@@ -197,6 +203,26 @@ def _add_marked(command: argparse.ArgumentParser, _: Kind) -> None:
         help="ratings with marked errors: MQM TSV, or a folder",
     )
     add_pair_option(command)
+    command.add_argument(
+        "--json", action="store_true", help="print JSON; everything else goes to standard error"
+    )
+
+
+def _add_levels(command: argparse.ArgumentParser, _: Kind) -> None:
+    command.add_argument("inputs", nargs=1, metavar=NAMES, help=MEANING)
+    command.add_argument(
+        "--probes",
+        metavar="P,P",
+        help=f"edits to make: {', '.join(PROBES)} (default: all, without a model all but {OWN_STYLE})",
+    )
+    command.add_argument(
+        "--levels",
+        metavar="BEST,WORSE",
+        help="the pair's two levels (default: the best, and the one at three quarters of the way to the worst: of A0 to A4, "
+        "A0 and A3)",
+    )
+    add_pair_option(command)
+    add_columns_option(command)
     command.add_argument(
         "--json", action="store_true", help="print JSON; everything else goes to standard error"
     )
@@ -289,6 +315,18 @@ def _marks(options: argparse.Namespace) -> RatingSet:
     return marked[0]
 
 
+def _pairs_of_levels(store: Store, options: argparse.Namespace, kind: Kind) -> tuple[bytes, str]:
+    data, name = _texts(store, options, kind)
+    usual = BY_RULES if (options.backend or options.usual_backend) == RULES else tuple(PROBES)
+    plan = plan_twins(
+        read_texts(data, name),
+        probes=name_list(options.probes) or usual,
+        levels=name_list(options.levels) or (),
+    )
+    print_notes(plan.notes)
+    return write_pieces(plan.twins), f"twins-{Path(name).stem}.jsonl"
+
+
 def _with_pieces(run: RunAtHand, folder: Path) -> Any:
     finish_in_folder(run, folder)
     return pieces_done(run)
@@ -300,10 +338,18 @@ def _show_alignment(options: argparse.Namespace, texts: Any) -> None:
     print_result(options, plain(found), print_said, [said, caught_table(found)])
 
 
+def _show_twins(options: argparse.Namespace, twins: Any) -> None:
+    found = twins_made(twins)
+    print_result(options, plain(found), print_said, [twins_table(found)])
+
+
 GIVEN: Mapping[Reads, Given] = {
     "texts": Given(_add_texts, _texts, "these texts"),
     "pairs": Given(_add_pairs, _pairs, "these texts"),
     "rated texts": Given(_add_rated, _rated, "these texts and ratings"),
     "questions asked": Given(_add_questions, _questions, "these questions"),
     "marked texts": Given(_add_marked, _marked, "these texts", _with_pieces, _show_alignment),
+    "pairs of levels": Given(
+        _add_levels, _pairs_of_levels, "these texts, levels and probes", _with_pieces, _show_twins, RULES
+    ),
 }

@@ -140,11 +140,17 @@ Found = TypeVar("Found")
 
 
 def add_run_options(
-    command: argparse.ArgumentParser, kind: Kind, *, usual: str | None = None, same: str = "this file"
+    command: argparse.ArgumentParser,
+    kind: Kind,
+    *,
+    usual: str | None = None,
+    same: str = "this file",
+    several: bool = False,
 ) -> Options:
     """Register all options of a run of the kind. Return the group of settings, so that a command can add its own.
 
-    usual: default backend; None: a backend must be named. same: the input that --resume matches besides the settings.
+    usual: default backend; None: a backend must be named. same: the input that --resume matches besides the settings. several:
+    whether the command makes several runs: --model and --prompt then name one for each, and what was begun is always resumed.
     """
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
     settings = command.add_argument_group("settings")
@@ -156,7 +162,13 @@ def add_run_options(
         help="YAML file with settings of the run, its model or its calls, by field or option name; options override it",
     )
     settings.add_argument(
-        "--prompt", action="append", default=[], metavar="NAME|FILE", help="prompt to use; may be repeated"
+        "--prompt",
+        action="append",
+        default=[],
+        metavar="NAME|FILE",
+        help="prompt to compare; several for the steps of one judge are joined by commas; may be repeated"
+        if several
+        else "prompt to use; may be repeated",
     )
     command.set_defaults(usual_backend=usual)
     model = command.add_argument_group("model")
@@ -165,20 +177,36 @@ def add_run_options(
         choices=BACKENDS,
         help=f"backend that {kind.does}" + (f" (default {usual})" if usual else ""),
     )
-    add_settings(model, ModelSettings, without=(*_OWN_WAY, *_CALL))
+    if several:
+        model.add_argument(
+            "--model",
+            action="append",
+            default=[],
+            dest="models",
+            metavar="NAME",
+            help="model to compare; may be repeated",
+        )
+    add_settings(model, ModelSettings, without=(*_OWN_WAY, *_CALL, *(["model"] if several else [])))
     calls = command.add_argument_group("every call of the model")
     add_settings(calls, CallSettings, without=kind.Settings.model_fields)
     run = command.add_argument_group("run")
     add_settings(run, Running)
-    add_resume_options(run, same)
+    if several:
+        _add_limit(run, "continue later without it")
+        add_database_option(run)
+        command.set_defaults(resume=False)
+    else:
+        add_resume_options(run, same)
     return settings
+
+
+def _add_limit(command: Options, later: str) -> None:
+    command.add_argument("--limit", type=int, metavar="N", help=f"only the first N items; {later}")
 
 
 def add_resume_options(command: Options, same: str) -> None:
     """Register `--limit`, `--resume` and `--db`. same: the input that --resume matches besides the settings."""
-    command.add_argument(
-        "--limit", type=int, metavar="N", help="only the first N items; continue later with --resume"
-    )
+    _add_limit(command, "continue later with --resume")
     command.add_argument(
         "--resume",
         action="store_true",

@@ -43,7 +43,7 @@ from core.results.check.verdict import JudgeFacts
 from core.results.choices import TableChoice, dimensions_of, interval_problems
 from core.results.correlations.table import dimension_of
 from core.results.correlations.votes import votes_panel
-from core.results.joining import CorrelationOptions, SystemScores, check_join, merge_tables
+from core.results.joining import CorrelationOptions, SystemScores, check_join
 from core.results.judges.costs import JudgeCost
 from core.results.judges.spans import SpanOptions, draws_of_judge
 from core.results.meta_correlation import LiveSide, Side
@@ -622,21 +622,44 @@ def _panel_given(
             return read_panel(data, name, [own_scores, *tables], find=find, beside=beside, **chosen)
     tables = [*tables, *(judge_scores(*one, chosen["judges"]) for one in beside)]
     chosen["raters"] = chosen.pop("human")
+    return panel_beside(given, tables, options, check=find, **chosen)
+
+
+def panel_beside(
+    given: str,
+    tables: Sequence[ScoreTable],
+    options: argparse.Namespace,
+    *,
+    check: bool = False,
+    **chosen: Any,
+) -> Panel:
+    """Return ratings, or the votes of a study of pairs, beside these scores.
+
+    given: as `human_ratings` takes it. check: whether to refuse tables without a rated text. chosen: raters, judges and dimension,
+    as `panel_of` takes them. Raises InputError, and NotAllowed for a blinded study.
+    """
+    found = read_people(given, options)
+    if isinstance(found, StudyRecord):
+        return _votes_given(found, tables, chosen)
+    for table in tables if check else ():
+        check_join(found, table)
+    return panel_of(found, tables, **chosen)
+
+
+def read_people(given: str, options: argparse.Namespace) -> RatingSet | StudyRecord:
+    """Return ratings, or the record of a study of pairs. Raises InputError, and NotAllowed for a blinded study."""
     if given.startswith(STUDY):
         with existing_store(options.db) as store:
             study = find_study(store, given.removeprefix(STUDY))
             if study.kind == "pairs":
-                return _votes_given(released_record(store, study), tables, chosen)
-    ratings, _ = human_ratings(given, argparse.Namespace(**vars(options), lower_is_better=False))
-    for table in tables if find else ():
-        check_join(ratings, table)
-    return panel_of(ratings, tables, **chosen)
+                return released_record(store, study)
+    return human_ratings(given, argparse.Namespace(**{**vars(options), "lower_is_better": False}))[0]
 
 
 def _votes_given(record: StudyRecord, tables: Sequence[ScoreTable], chosen: Mapping[str, Any]) -> Panel:
     """Return the votes of a study of pairs beside judges' scores of its answers."""
     name = record.study.name
-    if chosen["dimension"] is not None:
+    if chosen.get("dimension") is not None:
         raise InputError(
             f"--dimension: study {shown(name)} compares pairs, which have no dimensions; leave it out."
         )
@@ -645,7 +668,7 @@ def _votes_given(record: StudyRecord, tables: Sequence[ScoreTable], chosen: Mapp
             f"Study {shown(name)} compares pairs, and no judge votes on pairs. Add a judge's scores of its answers, e.g. "
             f"{shlex.quote(STUDY + name)} run:N: the judge then prefers the answer that it scored higher."
         )
-    return votes_panel(record, merge_tables(tables), raters=chosen["raters"], judges=chosen["judges"])
+    return votes_panel(record, tables, raters=chosen.get("raters"), judges=chosen["judges"])
 
 
 def _is_table(given: str) -> bool:

@@ -181,6 +181,7 @@ def which_judge(
     *,
     unfit: Mapping[str, str] | None = None,
     doubts: Mapping[str, str] | None = None,
+    measure: Measure | None = None,
     margin: float = 0.05,
     n_resamples: int = 2_000,
     confidence_level: float = 0.9,
@@ -189,7 +190,7 @@ def which_judge(
     """Compare every two judges of the panel on the texts that all of them scored, and recommend one.
 
     facts: judge -> price and time. unfit: judge -> why it must not be recommended, such as a verdict; judges with constant scores
-    are always unfit. doubts: judge -> a sentence to add if it comes first. margin: a judge may be worse than the best one by
+    are always unfit. doubts: judge -> a sentence to add if it comes first. measure: None for the one that suits the scores. margin: a judge may be worse than the best one by
     less than this and still be used if it is cheaper.
 
     Quality is the share of a text's raters who gave the judge's class, averaged over texts, where all judges use the raters'
@@ -238,9 +239,10 @@ def which_judge(
         scores=panel.scores[shared][:, own],
     )
     texts = _Texts(only, int(rated.sum() - shared.sum()), n_resamples, confidence_level, rng)
-    of_classes = not panel.ordered or all(classes_of(only, at) for at in range(len(names)))
-    measure: Measure = "agreement" if of_classes else "spearman"
-    quality, pairs = (_agreements if of_classes else _correlations)(texts)
+    if measure is None:
+        of_classes = not panel.ordered or all(classes_of(only, at) for at in range(len(names)))
+        measure = "agreement" if of_classes else "spearman"
+    quality, pairs = (_agreements if measure == "agreement" else _correlations)(texts)
     if (alone := quality[0].n_left_out - texts.n_left_out) > 0:
         left_out[ONE_RATER] = alone
     unfit |= {
@@ -331,7 +333,7 @@ def _agreements(texts: _Texts) -> tuple[list[Estimate], _Pairs]:
 
 _N_SWAPS = 10_000
 """Swaps of a test of agreements: enough for the smallest p of many judges to survive Holm's correction."""
-_N_SWAPS_OF_RANKS = 1_000
+N_SWAPS_OF_RANKS = 1_000
 """Swaps of a test of correlations, which take longer."""
 
 
@@ -375,7 +377,7 @@ def _correlations(texts: _Texts) -> tuple[list[Estimate], _Pairs]:
             target,
             "spearman",
             items=panel.items,
-            n_resamples=_N_SWAPS_OF_RANKS,
+            n_resamples=N_SWAPS_OF_RANKS,
             rng=texts.rng,
             names=("scores", "ratings"),
         )
@@ -547,7 +549,7 @@ def _other_said(found: Choice, own: JudgeOnOffer, other: JudgeOnOffer) -> str:
     """One sentence on another judge: its price beside that of the judge to use, and its quality."""
     name = shown(other.name)
     if other.quality.estimate is None:
-        return f"{name} cannot be compared: {other.quality.reason}."
+        return f"{name} cannot be compared: {other.unfit or other.quality.reason}."
     pair = found.pair(other.name, own.name)
     one = pair.difference
     apart = f"difference {decimal(one.estimate or 0.0, 2)}"

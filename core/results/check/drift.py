@@ -13,7 +13,7 @@ from core.errors import InputError
 from core.results.cells import corrected_column, corrected_note, ends, interval
 from core.results.check.verdict import FEWEST_ITEMS, Check, own_texts, shares_of
 from core.schema.result_table import Column, Interval, ResultTable
-from core.stats.multiplicity import corrected
+from core.stats.multiplicity import corrected, smallest_shown
 from core.stats.resampling import Estimate, Floats, resampled_estimate
 from core.tables.reading import shown
 
@@ -536,8 +536,6 @@ def _error(low: float | None, high: float | None, level: float) -> float | None:
 
 def _corrected(found: Drift) -> Drift:
     """The result with Holm's p over all tests, and the smallest change that would have been shown."""
-    from scipy.special import stdtrit
-
     paid = corrected([one.p for one in found.changes], "holm")
     n_tests = sum(p is not None for p in paid)
     places = iter(paid)
@@ -546,8 +544,7 @@ def _corrected(found: Drift) -> Drift:
         p = next(places)
         smallest = None
         if one.error is not None:
-            reach = stdtrit(one.df, 1 - LEVEL / 2 / max(n_tests, 1)) + stdtrit(one.df, POWER)
-            smallest = float(reach) * one.error
+            smallest = smallest_shown(one.error, one.df, n_tests=n_tests, alpha=LEVEL, power=POWER)
         return replace(one, p_holm=p, smallest=smallest)
 
     judges = tuple(replace(one, changes=tuple(map(with_p, one.changes))) for one in found.judges)

@@ -1,12 +1,12 @@
 """What is known about a judge beside its scores: consistency, price, time and model."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from core.errors import InputError
+from core.llm.families import model_of
 from core.results.calibration.cells import dimension_said
 from core.results.check.verdict import JudgeFacts
 from core.results.judges.consistency import consistency
@@ -65,15 +65,6 @@ def facts_of(
         wanted = {component.casefold(): component for component in again}.get((dimension or "").casefold())
         named.setdefault(output.name, replace(found, consistency=again.get(wanted or _only(again))))
     return named
-
-
-_MODEL = re.compile(r"\|model:([^|]+)")
-
-
-def model_of(signature: str) -> str:
-    """The model in the signature of a judge's metric; empty if it names none."""
-    found = _MODEL.search(signature)
-    return found[1] if found else ""
 
 
 def facts_of_tables(panel: Panel, runs: Mapping[str, Mapping[str, JudgeFacts]]) -> dict[str, JudgeFacts]:

@@ -16,7 +16,7 @@ from core.results.correlations.disagreement import rank_gaps
 from core.results.joining import may_be_one
 from core.results.panel import Panel, as_written
 from core.schema.result_table import Cell, Column, ResultTable
-from core.schema.scores import JudgeOutput, ScoredRow
+from core.schema.scores import JudgeOutput, ScorableOutput, ScoredRow
 from core.stats.resampling import Floats
 from core.tables.columns import ONLY_SYSTEM, known_at, named_columns
 from core.tables.problems import FileFindings
@@ -130,6 +130,18 @@ def texts_of_judge(output: JudgeOutput, kind: JudgeKind) -> tuple[TextBeside, ..
     return tuple(found)
 
 
+def texts_of_outputs(outputs: Iterable[ScorableOutput]) -> tuple[TextBeside, ...]:
+    """The texts of a file of texts, with their questions."""
+    return tuple(
+        TextBeside(
+            ScoredRow(one.item_id, one.system, one.level, one.language, one.labels),
+            one.source or "",
+            one.text,
+        )
+        for one in outputs
+    )
+
+
 def texts_in(data: bytes, file_name: str, roles: Roles | None = None) -> tuple[TextBeside, ...]:
     """The questions, texts and reasons in a file of ratings; empty if it has none. Raises InputError.
 
@@ -143,20 +155,7 @@ def texts_in(data: bytes, file_name: str, roles: Roles | None = None) -> tuple[T
             texts = read_rated(data, file_name).texts
         except InputError:  # ratings without texts
             return ()
-        return tuple(
-            TextBeside(
-                ScoredRow(
-                    one.output.item_id,
-                    one.output.system,
-                    one.output.level,
-                    one.output.language,
-                    one.output.labels,
-                ),
-                one.output.source or "",
-                one.output.text,
-            )
-            for one in texts
-        )
+        return texts_of_outputs(one.output for one in texts)
     findings = FileFindings(file_name, sha256_of(data))
     table = as_written(found.rows(data, known_at("ratings"), findings))
     names = {key: name for key, name in (roles.read_as if roles else {}).items() if key in table.keys}

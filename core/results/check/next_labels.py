@@ -427,10 +427,12 @@ def _beside(panel: Panel, outputs: Sequence[ScorableOutput]) -> tuple[ScorableOu
     return tuple(found)
 
 
-def texts_to_label(found: NextLabels, texts: Sequence[ScorableOutput | None]) -> OutputSet:
+def texts_to_label(
+    found: NextLabels, texts: Sequence[ScorableOutput | None], file_name: str = ""
+) -> OutputSet:
     """The chosen texts as the texts of a study, each with its probability as a label.
 
-    texts: of each row of the panel. Raises InputError, naming every chosen text that is missing.
+    texts: of each row of the panel. file_name: of the study's texts; empty: `chosen_from`. Raises InputError, naming every chosen text that is missing.
     """
     chosen = [texts[row] for row in found.rows]
     missing = [one for one, text in zip(found.texts, chosen, strict=True) if text is None]
@@ -449,7 +451,7 @@ def texts_to_label(found: NextLabels, texts: Sequence[ScorableOutput | None]) ->
         if text is not None
     )
     digest = sha256_of(write_outputs(outputs))
-    return OutputSet(outputs, digest, chosen_from(found.name))
+    return OutputSet(outputs, digest, file_name or chosen_from(found.name))
 
 
 def chosen_from(name: str) -> str:
@@ -502,14 +504,15 @@ def draft_study(
     *,
     use: str,
     seed: int | None = None,
+    file_name: str = "",
 ) -> tuple[Study, tuple[str, ...]]:
     """Make a rating study in draft of the chosen texts, on the raters' scale; return it with notes for its owner.
 
     texts: of each row of the panel. use: its ceiling decides how many raters a text gets, at least as many as labelled
-    texts have. seed: of the study's draws; None: a new one. Raises InputError as `texts_to_label` and
+    texts have. seed: of the study's draws; None: a new one. file_name: as in `texts_to_label`. Raises InputError as `texts_to_label` and
     `core.study.lifecycle.import_rating_study`.
     """
-    outputs = texts_to_label(found, texts)
+    outputs = texts_to_label(found, texts, file_name)
     if known := studies_like(store, outputs):
         raise InputError(
             f"Study {', '.join(map(shown, known))} has these texts already. Use that study, or choose another number of texts."

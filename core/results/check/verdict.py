@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.llm.families import alike_notes
 from core.results.cells import decimal
 from core.results.panel import Panel, inclusion_probabilities
 from core.schema.scores import PROBABILITY
@@ -296,7 +297,7 @@ def check_panel(
         _ceiling(_raters_alone(panel, judges), use, options),
         int(np.unique(panel.items[used]).size),
         int((~used).sum()),
-        (*panel.notes, *_drawn_notes(panel)),
+        (*panel.notes, *_drawn_notes(panel), *alike_notes((one.facts.model for one in judges), panel.rows)),
     )
 
 

@@ -13,7 +13,7 @@ from core.results.choices import Key, check_names, directions, items_of, keys_of
 from core.results.correlations.table import estimate_json
 from core.results.joining import check_spelled_alike
 from core.schema.result_table import Column, ResultTable
-from core.schema.scores import Metric, ScoredRow, ScoreTable
+from core.schema.scores import Metric, ScoredRow, ScoreTable, mask_notes
 from core.stats.degeneracy import Constant, constant, tied
 from core.stats.resampling import Estimate, Floats, Resampling, ratio_estimates
 from core.tables.columns import level_number
@@ -129,6 +129,11 @@ def ladder_of(table: ScoreTable) -> Ladder:
     A unit is an item of one system; labels separate further units if one has several texts at a level. Raises InputError
     for a table with fewer than two levels, and for a text listed twice.
     """
+    if mask_notes(row.system for row in table.rows):
+        raise InputError(
+            "Scores by level compare the levels of each system, and masked texts hide which system wrote which level. "
+            "Wait until the study is unblinded, and judge its texts then."
+        )
     numbers = {row.level: level_number(row.level) for row in table.rows if row.level is not None}
     known = {level: number for level, number in numbers.items() if number is not None}
     by_number: dict[float, str] = {}

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.llm.families import alike_notes, model_of
 from core.results.cells import (
     corrected_json,
     ends,
@@ -328,7 +329,8 @@ def joined_groups(
         told = _telling(tell, f"group {number} of {len(members)}, " if len(members) > 1 else "")
         named = dict(zip(columns, values, strict=True))
         groups.append(JoinedGroup(joined, options, named, np.isin(every, rows), told))
-    return groups, CorrelationReport((), joined.against, options, (*table.notes, *joined.notes))
+    alike = alike_notes((model_of(metric.signature) for metric in table.metrics), table.rows)
+    return groups, CorrelationReport((), joined.against, options, (*table.notes, *joined.notes, *alike))
 
 
 def _telling(tell: Callable[[str], None] | None, begin: str) -> Callable[[str], None]:

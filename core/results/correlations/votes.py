@@ -9,19 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.judges import pairwise
 from core.results.cells import corrected_column, corrected_note, interval, left_out_notes
 from core.results.choices import check_names, directions, items_of
-from core.results.joining import NO_SCORE
+from core.results.joining import NO_SCORE, merge_tables
 from core.results.panel import Panel
 from core.results.study.counted import Counted, Filters, count
 from core.schema.result_table import Column, ResultTable
-from core.schema.scores import ScoredRow, ScoreTable
+from core.schema.scores import Metric, ScoredRow, ScoreTable
 from core.schema.study import NO_LEVEL, StudyRecord
 from core.stats.correlation.intervals import correlate
 from core.stats.multiplicity import Correction, corrected, interval_p
 from core.stats.resampling import Estimate, Floats, Resampling, mean_estimates
 from core.stats.votes import composite_scores, preferences
 from core.study.analysis_set import check_released
+from core.study.masking import unmasked, unmasked_table
 from core.tables.columns import ONLY_SYSTEM
 from core.tables.reading import shown
 
@@ -54,7 +56,8 @@ def metrics_against_votes(
 ) -> tuple[MetricVotes, ...]:
     """Compare every metric of the table with the study's composite votes (Factual: the sign of the votes' sum).
 
-    table: scores of the study's texts, joined by item, level and system = source. Votes count as in the study's results:
+    table: scores of the study's texts, joined by item, level and system = source; masks of a study that was blind
+    stand for their systems. Votes count as in the study's results:
     without dry runs, excluded raters, hidden repeats and invalid pairs. Raises NotAllowed unless the study is unblinded,
     and InputError if no text of the study was scored or a text is listed twice.
     """
@@ -71,7 +74,7 @@ def metrics_against_votes(
 
 def votes_panel(
     record: StudyRecord,
-    table: ScoreTable,
+    tables: ScoreTable | Sequence[ScoreTable],
     *,
     raters: Sequence[str] | None = None,
     judges: Sequence[str] | None = None,
@@ -79,13 +82,18 @@ def votes_panel(
     """The votes of a study of pairs beside the preferences of judges that scored both answers: each row is a pair.
 
     A rating is 1 if the rater preferred the candidate, -1 for the comparator, 0 for a tie of either kind. A judge prefers the
-    answer with the better score; equal scores are a tie. Items are the questions. table: as in `metrics_against_votes`.
-    raters, judges: names of raters and of metrics; None for all.
+    answer with the better score; equal scores are a tie. So a judge that compares pairs keeps its own ties, and verdicts
+    that contradict each other in its two orders are one. Items are the questions. tables: one or several, as in
+    `metrics_against_votes`; those of several judges are merged. raters, judges: names of raters and of metrics; None for all.
 
     Misleads: a judge with fine scores never ties, so that ties of the raters count as its errors. Raises NotAllowed unless
     the study is unblinded, and InputError for unknown names and if no text of the study was scored.
     """
     check_released(record.study)
+    given = [tables] if isinstance(tables, ScoreTable) else tables
+    # Decoded before they are merged, because a judge that read masked texts shares no system with the others.
+    table = merge_tables([unmasked_table(record, one) for one in given])
+    origins = [(one.file_name, metric.name, metric.signature) for one in given for metric in one.metrics]
     counted = count(record, Filters(raters=raters))
     check_names("judge", judges or (), [metric.name for metric in table.metrics])
     chosen = [at for at, metric in enumerate(table.metrics) if judges is None or metric.name in judges]
@@ -107,10 +115,34 @@ def votes_panel(
         f"study {record.study.name}",
         (
             "each row is a pair of answers: raters voted for one, and a judge prefers the answer that it scored higher",
+            *_own_ties([table.metrics[at] for at in chosen]),
             *table.notes,
         ),
         dict(counted.pairs_left_out),
+        sources=tuple(origins[at] for at in chosen),
     )
+
+
+def _own_ties(metrics: Sequence[Metric]) -> tuple[str, ...]:
+    """What a tie of judges is that compare pairs."""
+    named = [shown(one.name) for one in metrics if one.family == pairwise.KIND.family]
+    if not named:
+        return ()
+    whose = f"of {', '.join(named)} " if len(named) < len(metrics) else ""
+    return (f"a tie {whose}is its own, or its verdicts in the two orders contradict each other",)
+
+
+def vote_margins(
+    record: StudyRecord,
+    table: ScoreTable,
+    *,
+    raters: Sequence[str] | None = None,
+    judges: Sequence[str] | None = None,
+) -> Floats:
+    """How far each judge's scores of the two answers of a pair are apart, by the rows and judges of `votes_panel`; 0 or more."""
+    counted = count(record, Filters(raters=raters))
+    chosen = [at for at, metric in enumerate(table.metrics) if judges is None or metric.name in judges]
+    return np.abs(_differences(record, table, counted)[:, chosen])
 
 
 def _differences(record: StudyRecord, table: ScoreTable, counted: Counted) -> Floats:
@@ -138,7 +170,7 @@ def _places(record: StudyRecord, table: ScoreTable) -> dict[tuple[str, str, str]
     texts = {(output.item_id, output.level, output.source) for output in record.outputs}
     places: dict[tuple[str, str, str], int] = {}
     twice = []
-    for index, row in enumerate(table.rows):
+    for index, row in enumerate(unmasked(record, table.rows)):
         key = (row.item_id, row.level or "", row.system)
         if key in texts and places.setdefault(key, index) != index:
             item, level, source = map(shown, key)

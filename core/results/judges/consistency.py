@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.judges import cross_examination, direct, quality, rubric
+from core.judges import cross_examination, direct, pairwise, quality, rubric
 from core.judges.cross_examination import CEF_COMPONENTS, CefRecord, examined_scores, scores_of
-from core.judges.rubric import ORDERS, Order, RubricRecord
+from core.judges.pairwise import PairwiseRecord
+from core.judges.rubric import ORDERS, RubricRecord
 from core.results.calibration.repeats import classes_by_repeat
 from core.results.cells import interval, resampled, row_of
 from core.results.choices import items_of
@@ -50,6 +51,10 @@ NOT_ASKED = "the judge was not asked"
 REPEAT_MISSING, ORDER_MISSING = "a repeat has no value", "an order has no verdict"
 NO_REPEATS, NO_ORDERS = "no text has a value in every repeat", "no text has a verdict in both orders"
 VERDICT = "verdict"
+DRAWN = "drawn"
+"""Order of a pairwise judge that reads each pair once, in an order drawn for the pair."""
+_OWN_FIRST = {"response-first", "own-first"}
+"""Orders in which the judged text comes first."""
 AT_TEMPERATURE_0 = "temperature 0: equal repeats are expected and are no evidence of consistency"
 DIFFERS_AT_TEMPERATURE_0 = (
     "temperature 0, but some repeats differ: the server answers the same request in different ways, or repeats used "
@@ -77,13 +82,16 @@ class RepeatConsistency:
 
 @dataclass(frozen=True)
 class OrderConsistency:
-    """Verdicts with the reference first compared with the response first. Intervals resample items."""
+    """Verdicts with the judged text first compared with the other text first. Intervals resample items.
+
+    The other text is the reference of the rubric judge, the opponent of the pairwise judge.
+    """
 
     equal: Estimate
     """Share of texts with equal mean verdicts in both orders, 0 to 1."""
     difference: Estimate
-    """Position bias: mean over texts of the verdict with the response first minus that with the reference first.
-    Above 0, the judge is more lenient when it reads the response first."""
+    """Position bias: mean over texts of the verdict with the judged text first minus that with the other text first.
+    Above 0, the judge is more lenient towards a text that it reads first."""
     distance: Estimate
     """Mean over texts of the absolute difference: how much the order matters, in either direction."""
     left_out: Mapping[str, int]
@@ -99,8 +107,8 @@ class Consistency:
     n_texts: int
     n_repeats: int
     """The largest number of repeats of a text in one order; 0: no text was judged."""
-    orders: tuple[Order, ...]
-    """Orders used by the rubric judge; empty for cross-examinations."""
+    orders: tuple[str, ...]
+    """Orders used by the rubric judge and the pairwise judge (DRAWN for one drawn order); empty for other kinds."""
     repeats: tuple[RepeatConsistency, ...]
     """One entry for each component."""
     order: OrderConsistency | None
@@ -133,11 +141,12 @@ def consistency(
     confidence_level: float = 0.95,
     rng: int = 0,
 ) -> Consistency:
-    """Measure how far a rubric, cross-examination or quality judge agrees with itself, from its run's records.
+    """Measure how far a rubric, pairwise, cross-examination or quality judge agrees with itself, from its run's records.
 
     Repeats are compared within an order. A text counts only if every repeat has a value: fewer repeats would agree more
     often by chance. Orders are compared by their mean verdicts. Without several repeats, or without both orders, the
-    result is undefined, with a reason. With both orders, a text's spread is the mean of its two standard deviations.
+    result is undefined, with a reason. With both orders, a text's spread is the mean of its two standard deviations. A value
+    of the pairwise judge is a text's mean over its opponents, so each comparison counts from both sides.
 
     Misleads if repeats are not independent requests: at temperature 0, or with a server that ignores seeds, a judge mostly
     repeats itself. Agreement does not show that the judge is right: one that always gives the same score agrees perfectly.
@@ -151,7 +160,7 @@ def consistency(
     if values_of is None:
         raise InputError(
             f"{output.name} is a {output.kind} judge, which has neither repeats nor orders. Consistency needs "
-            "a rubric, cross-examination or quality judge."
+            "a rubric, pairwise, cross-examination or quality judge."
         )
     values, orders, components = values_of(output.texts)
     n_repeats = values.shape[2]
@@ -184,17 +193,17 @@ def temperature_note(output: JudgeOutput, values: Floats, axis: int) -> str | No
     return DIFFERS_AT_TEMPERATURE_0 if (ranges > _SAME).any() else AT_TEMPERATURE_0
 
 
-_Values = tuple[Floats, tuple[Order, ...] | None, tuple[str, ...]]
+Values = tuple[Floats, tuple[str, ...] | None, tuple[str, ...]]
 """Values of shape (texts, orders, repeats, components); the orders used (None: not applicable); the components' names."""
 _EXAMINED = tuple(component for component in CEF_COMPONENTS if component != "conciseness")
 
 
-def _class_values(texts: Sequence[JudgedText]) -> _Values:
+def _class_values(texts: Sequence[JudgedText]) -> Values:
     classes, dimensions = classes_by_repeat(texts)
     return classes[:, None], None, dimensions
 
 
-def _rubric_values(texts: Sequence[JudgedText]) -> _Values:
+def rubric_values(texts: Sequence[JudgedText]) -> Values:
     """Verdicts, NaN if missing, and the orders used."""
     trials = [
         (row, trial)
@@ -211,12 +220,44 @@ def _rubric_values(texts: Sequence[JudgedText]) -> _Values:
     return values, orders, (VERDICT,)
 
 
-_ASKED_AGAIN: Mapping[str, Callable[[Sequence[JudgedText]], _Values]] = {
-    rubric.KIND.name: _rubric_values,
+def _pairwise_values(texts: Sequence[JudgedText]) -> Values:
+    """Mean over a text's opponents of 1 (preferred), 1/2 (tie) and 0; NaN if a verdict is missing."""
+    trials = [
+        (row, trial)
+        for row, text in enumerate(texts)
+        if isinstance(text.record, PairwiseRecord)
+        for trial in text.record.trials
+    ]
+    asked = {(row, trial.against, trial.order) for row, trial in trials}
+    both = len(asked) > len({(row, against) for row, against, _ in asked})
+    orders: tuple[str, ...] = pairwise.ORDERS if both else (DRAWN,) if trials else ()
+    shape = (len(texts), len(orders), max((trial.repeat + 1 for _, trial in trials), default=0), 1)
+    total, count = np.zeros(shape), np.zeros(shape)
+    for row, trial in trials:
+        at = row, orders.index(trial.order) if both else 0, trial.repeat
+        total[at] += np.nan if trial.verdict is None else pairwise.VALUES[trial.verdict]
+        count[at] += 1
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan), orders, (VERDICT,)
+
+
+_ASKED_AGAIN: Mapping[str, Callable[[Sequence[JudgedText]], Values]] = {
+    rubric.KIND.name: rubric_values,
+    pairwise.KIND.name: _pairwise_values,
     cross_examination.KIND.name: lambda texts: (values_by_repeat(texts, _EXAMINED)[:, None], None, _EXAMINED),
     direct.KIND.name: _class_values,
     quality.KIND.name: _class_values,
 }
+
+
+def answers_again(output: JudgeOutput) -> tuple[Floats, tuple[str, ...]]:
+    """Every answer of a judge to each text: shape (texts, orders times repeats, components), NaN if missing, and the components.
+
+    Raises InputError for a judge whose answers are not repeated.
+    """
+    if output.kind not in _ASKED_AGAIN:
+        raise InputError(f"{shown(output.name)}: judges of the kind {output.kind} have no repeats")
+    values, _, components = _ASKED_AGAIN[output.kind](output.texts)
+    return values.reshape(len(values), -1, len(components)), components
 
 
 def _over_repeats(
@@ -234,7 +275,7 @@ def _over_repeats(
 
 
 def _over_orders(
-    values: Floats, texts: Sequence[JudgedText], orders: tuple[Order, ...], options: _Options
+    values: Floats, texts: Sequence[JudgedText], orders: tuple[str, ...], options: _Options
 ) -> OrderConsistency:
     """Measures over repeats or orders. values: shape (texts, orders, repeats)."""
     if len(orders) < 2:
@@ -244,7 +285,8 @@ def _over_orders(
     given = np.asarray(~np.isnan(values), dtype=np.bool_)
     whole = np.asarray(np.all(np.any(given, axis=2), axis=1), dtype=np.bool_)
     means = np.where(given, values, 0.0).sum(axis=2) / np.maximum(given.sum(axis=2), 1)
-    apart = means[:, orders.index("response-first")] - means[:, orders.index("reference-first")]
+    own = next(at for at, order in enumerate(orders) if order in _OWN_FIRST)
+    apart = means[:, own] - means[:, 1 - own]
     columns = np.column_stack([np.abs(apart) < _SAME, apart, np.abs(apart)])
     equal, difference, distance = _estimates(columns, whole, texts, NO_ORDERS, options)
     return OrderConsistency(equal, difference, distance, _left_out(whole, texts, ORDER_MISSING))
@@ -307,8 +349,11 @@ def repeats_table(found: Consistency) -> ResultTable:
     )
 
 
-def orders_table(found: OrderConsistency) -> ResultTable:
-    """One row: verdicts with the response first compared with the reference first."""
+def orders_table(found: OrderConsistency, orders: Sequence[str] = ORDERS) -> ResultTable:
+    """One row: verdicts with the judged text first compared with the other text first. orders: those used."""
+    own, other = (
+        ("its own text", "the other text") if "own-first" in orders else ("the response", "the reference")
+    )
     columns = (
         Column("equal", "Texts with equal verdicts", percent=True),
         Column("difference", "Mean difference"),
@@ -320,6 +365,7 @@ def orders_table(found: OrderConsistency) -> ResultTable:
         "judge-orders",
         columns,
         (row_of(found, columns, n=found.equal.n),),
-        "Response first compared with reference first",
-        ("Difference above 0: the judge is more lenient when it reads the response first.",),
+        f"{own.removeprefix('its ').removeprefix('the ').capitalize()} first compared with "
+        f"{other.removeprefix('the ')} first",
+        (f"Difference above 0: the judge is more lenient when it reads {own} first.",),
     )

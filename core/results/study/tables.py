@@ -243,11 +243,20 @@ def _agreement(
 
 
 def _coefficient(field: str, found: AgreementEstimate, block: Block | PairOfRaters, n_shown: int) -> Interval:
-    """The estimate with the interval to show first, and with its n if it differs from the row's."""
-    low, high = first_interval(found) or (None, None)
-    reason = found.reason or ""
-    if reason and field == "cohen_kappa" and len(block.contingency.raters) > 2:
+    """The cell of one coefficient of a block or pair of raters."""
+    reason = ""
+    if found.reason and field == "cohen_kappa" and len(block.contingency.raters) > 2:
         reason = "for two raters only; see the table Pairs of raters"
+    return agreement_cell(found, n_shown, reason)
+
+
+def agreement_cell(found: AgreementEstimate, n_shown: int, reason: str = "") -> Interval:
+    """The estimate with the interval to show first, and with its n if it differs from the row's, `n_shown`.
+
+    reason: why it is undefined, where readers need another reason than its own.
+    """
+    low, high = first_interval(found) or (None, None)
+    reason = reason or found.reason or ""
     none = found.interval_reason or found.interval_t_reason or "nothing varies between questions"
     return replace(
         interval(found),

@@ -24,6 +24,7 @@ from core.judges.kind import (
 )
 from core.llm.asking import Model
 from core.llm.client import Cache, Client
+from core.llm.families import alike_notes
 from core.results.check.gaps import TextBeside, texts_of_judge
 from core.results.judges.scores import degeneracy
 from core.results.judges.spans import ratings_of_judge
@@ -73,7 +74,9 @@ class Judging(WorkPath):
         if kind.reads != "pairs":
             check_unmasked((text.output for text in contents.texts), contents.file_name)
         metrics_of(asked, bench)  # reports an unreadable rubric or prompt now
-        return (*contents.notes, *kind.check(asked.chosen, bench, contents, asked.by_rules))
+        texts = [text.output for text in _judged(asked, contents)]
+        alike = alike_notes([None if asked.by_rules else asked.model.model], texts)
+        return (*contents.notes, *kind.check(asked.chosen, bench, contents, asked.by_rules), *alike)
 
     def named(self, thing: RatedText) -> tuple[str | None, str | None]:
         """System and level of the text."""
@@ -325,6 +328,7 @@ class Auditing(WorkPath):
         return {
             RECORDS_FILE: write_pieces(pieces),
             kind.table: csv_bytes((*ABOUT, *kind.columns), rows),
+            **kind.also(pieces),
         }
 
     def maker(self, asked: Asked) -> str:

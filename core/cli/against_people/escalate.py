@@ -1,0 +1,307 @@
+"""`escalate`: where a judge can be kept with a promise of agreement, what goes to people, and the corrected total."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+
+from core.cli.against_people.next_labels import (
+    add_labels_option,
+    file_given,
+    texts_given,
+    with_new_labels,
+)
+from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
+from core.cli.shared.options import Commands, check_options, existing_store, in_options, run_number
+from core.cli.shared.running import telling
+from core.cli.shared.sources import (
+    STUDY,
+    add_panel_options,
+    find_given_study,
+    judge_tables,
+    judges_given,
+    open_panel,
+)
+from core.errors import InputError
+from core.results.check.escalation import (
+    AGAINST,
+    DEFAULT_OPTIONS,
+    ESCALATION_TABLES,
+    Against,
+    Escalation,
+    EscalationOptions,
+    Sureness,
+    answers_of,
+    columns_in,
+    confidence_column,
+    escalate,
+    escalation_json,
+    escalation_said,
+    escalation_tables,
+    numbers_beside,
+    option_problems,
+    sent_from,
+    sent_texts,
+    sure_by_cut,
+    sure_by_margin,
+    sure_by_numbers,
+    sure_of_judges,
+    sure_of_repeats,
+)
+from core.results.joining import merge_tables
+from core.store import database_path, open_store
+from core.study.analysis_set import released_record
+from core.tables.reading import shown
+
+if TYPE_CHECKING:
+    from core.results.panel import Panel
+    from core.stats.resampling import Floats
+
+NO_THRESHOLD = 4
+"""Exit status where no threshold keeps the promise."""
+REPEATS, JUDGES, MARGIN = "repeats", "judges", "margin"
+_WAYS = (
+    "name a column with the judge's confidence (--confidence COLUMN), a run with repeats (run:N), several judges "
+    "(--judge A,B,C), or state a cut of its scores (--cut X)"
+)
+
+
+def add_to(nouns: Commands) -> None:
+    """Register `escalate`."""
+    command = nouns.add_parser(
+        "escalate",
+        description="Choose the confidence from which a judge agrees with people as often as promised (Jung, Brahman and Choi, ICLR "
+        "2025), show the share of texts that it keeps, make a study of the others, and correct the total by the labels that come back. "
+        "Exit status: 0 with a threshold, 4 if none keeps the promise, 2 bad input.",
+    )
+    add_panel_options(command)
+    command.add_argument(
+        "--confidence",
+        metavar="COLUMN",
+        help=f"column with the judge's confidence, larger is surer; or {REPEATS} (share of equal answers of a run), {JUDGES} (share of "
+        f"several judges with the majority's verdict) or {MARGIN} (distance of the scores of a pair) (default: what the inputs have)",
+    )
+    command.add_argument(
+        "--cut",
+        type=float,
+        metavar="X",
+        help="for numeric scores and two classes: scores from X on are the better class, and the distance from X is the confidence. Choose "
+        "X without looking at labels",
+    )
+    command.add_argument(
+        "--agreement",
+        type=float,
+        default=DEFAULT_OPTIONS.agreement,
+        help="agreement with people that is promised for the kept texts (default %(default)s)",
+    )
+    command.add_argument(
+        "--delta",
+        type=float,
+        default=DEFAULT_OPTIONS.delta,
+        help="largest probability that the promise is broken (default %(default)s)",
+    )
+    command.add_argument(
+        "--against",
+        choices=get_args(Against),
+        default=DEFAULT_OPTIONS.against,
+        help="; ".join(f"{name}: {what}" for name, what in AGAINST.items()) + " (default %(default)s)",
+    )
+    command.add_argument(
+        "--start",
+        type=int,
+        metavar="N",
+        help="labelled items that the first threshold tested must keep; choose it before you see the result (default: the fewest that "
+        "can pass, 22 for .9 and .1)",
+    )
+    command.add_argument(
+        "--pass",
+        dest="passes",
+        metavar="VALUE",
+        help="for the total: rating that counts as a pass, as in `corrected`",
+    )
+    command.add_argument(
+        "--study",
+        metavar="NAME",
+        help="make a rating study of the texts for people, in draft, on the raters' scale",
+    )
+    command.add_argument(
+        "--send",
+        type=int,
+        metavar="N",
+        help="with --study: only N of these texts, drawn at random (default: all)",
+    )
+    command.add_argument(
+        "--audit",
+        type=int,
+        default=0,
+        metavar="N",
+        help="with --study: also N kept texts, drawn at random, whose labels correct the kept ones from 30 on (default %(default)s)",
+    )
+    command.add_argument(
+        "--seed", type=int, default=0, help="seed of --send and of the texts' order (default %(default)s)"
+    )
+    add_labels_option(command, "--study")
+    add_result_options(command, *ESCALATION_TABLES)
+    command.set_defaults(run=_escalate)
+
+
+def _escalate(options: argparse.Namespace) -> None:
+    chosen = EscalationOptions(
+        options.agreement, options.delta, options.against, options.start, passes=options.passes
+    )
+    wrong = [f"--{problem}" for problem in option_problems(chosen)]
+    if options.send is not None and options.study is None:
+        wrong.append("--send: needs a study, --study NAME")
+    elif options.send is not None and options.send < 1:
+        wrong.append(f"--send: must be at least 1, got {options.send}")
+    if options.audit and options.study is None:
+        wrong.append("--audit: needs a study, --study NAME")
+    elif options.audit < 0:
+        wrong.append(f"--audit: must be at least 0, got {options.audit}")
+    if options.cut is not None and options.confidence is not None:
+        wrong.append("--cut: gives a confidence of its own; leave out --confidence")
+    check_options([*wrong, *out_problems(options)])
+    check_out_file(options, [options.file, *options.scores])
+    with telling("reading the ratings") as tell:
+        try:
+            before = open_panel(options, find=True)
+            panel = with_new_labels(before, options)
+            sure = sureness(panel, options)
+            tell("testing thresholds")
+            back = np.all(np.isnan(before.ratings), axis=1) if options.labels else None
+            found = escalate(panel, sure, chosen, returned=back)
+            made = [] if options.study is None else _study(found, options)
+        except InputError as problem:
+            named = {"human", "judge", "confidence", "cut", "send", "audit", "pass", *vars(chosen)}
+            raise in_options(problem, named) from problem
+    main, thresholds, total, texts = escalation_tables(found).values()
+    lines = [*escalation_said(found), *made]
+    if found.sent and options.study is None and not options.labels:
+        lines.append("The same command with `--study NAME` makes a study of the texts for people.")
+    options.status = NO_THRESHOLD if found.chosen is None else 0
+    give(options, escalation_json(found), [*lines, "", main, "", thresholds, "", total], [texts])
+
+
+def _study(found: Escalation, options: argparse.Namespace) -> list[str]:
+    """Make the study of `--study`."""
+    from core.results.check.next_labels import draft_study  # imported lazily: loads studies
+
+    sent = sent_texts(found, options.send, audit=options.audit, rng=options.seed)
+    texts, why = texts_given(found.panel, options)
+    if why is not None and not any(texts):
+        raise why
+    with open_store(database_path(options.db)) as store:
+        study, _ = draft_study(
+            store,
+            options.study,
+            found.panel,
+            sent,
+            texts,
+            use="monitor",
+            file_name=sent_from(found.panel.name),
+        )
+    return [
+        f"Study {study.name!r} is a draft of {len(sent.rows):,} texts, with {study.design.votes_per_pair} raters a text. Add "
+        f"raters and open it. Afterwards, the same command with `--labels {STUDY}{study.name}` gives the total."
+    ]
+
+
+def sureness(panel: Panel, options: argparse.Namespace) -> Sureness:
+    """The verdicts and the confidence that the options name, or that the inputs have. Raises InputError."""
+    if options.cut is not None:
+        return sure_by_cut(panel, options.cut)
+    named = options.confidence
+    if named == JUDGES or (named is None and len(panel.judges) > 1):
+        return sure_of_judges(panel)
+    if named == MARGIN or (named is None and options.file.startswith(STUDY) and _is_pairs(options)):
+        return sure_by_margin(panel, _margins(options))
+    if named == REPEATS:
+        return sure_of_repeats(panel, _answers(panel, options))
+    if named is None:
+        if (answers := _answers(panel, options, must=False)).shape[1] > 1:
+            return sure_of_repeats(panel, answers)
+        named = confidence_column(
+            [name for one in _files(options) for name in columns_in(*file_given(one, options))]
+        )
+        if named is None:
+            raise InputError(f"{shown(panel.name)}: no confidence", [f"confidence: none was found; {_WAYS}"])
+    return sure_by_numbers(panel, _numbers(panel, named, options), named)
+
+
+def _is_pairs(options: argparse.Namespace) -> bool:
+    with existing_store(options.db) as store:
+        study = find_given_study(store, options.file)
+    return study is not None and study.kind == "pairs"
+
+
+def _margins(options: argparse.Namespace) -> Floats:
+    """How far the judge's scores of the answers of each pair are apart."""
+    from core.cli.shared.options import name_list
+    from core.results.correlations.votes import vote_margins
+
+    if not options.file.startswith(STUDY) or not _is_pairs(options):
+        raise InputError("No confidence", [f"confidence: {MARGIN} needs a study of pairs, study:NAME"])
+    tables = judge_tables(options.scores, options)
+    with existing_store(options.db) as store:
+        study = find_given_study(store, options.file)
+        assert study is not None
+        record = released_record(store, study)
+    margins = vote_margins(
+        record, merge_tables(tables), raters=name_list(options.human), judges=name_list(options.judge)
+    )
+    return margins[:, 0]
+
+
+def _answers(panel: Panel, options: argparse.Namespace, *, must: bool = True) -> Floats:
+    """Every answer of the panel's only judge, if a run gave it. must: raise InputError if none did."""
+    none: Floats = np.empty((len(panel.rows), 0))
+    runs = {one for one in (options.file, *options.scores) if not _is_file(one)}
+    sources = [one for one in panel.sources if one[0] in runs]
+    if len(panel.judges) != 1 or not sources:
+        if not must:
+            return none
+        raise InputError(
+            f"{shown(panel.name)}: no confidence",
+            [f"confidence: {REPEATS} needs one judge from a run, run:N or its folder"],
+        )
+    table, metric, _ = sources[0]
+    try:
+        (output,) = judges_given([table], options.db)
+        return answers_of(output, panel, metric)
+    except InputError:
+        if must:
+            raise
+        return none  # such as a metric, or a judge without repeats
+
+
+def _is_file(given: str) -> bool:
+    from pathlib import Path
+
+    return run_number(given) is None and Path(given).is_file()
+
+
+def _files(options: argparse.Namespace) -> list[str]:
+    return [one for one in (options.file, *options.scores) if _is_file(one)]
+
+
+def _numbers(panel: Panel, column: str, options: argparse.Namespace) -> Floats:
+    """The column, from the first input that has it."""
+    if column in panel.judges:
+        raise InputError(
+            f"{shown(panel.name)}: no confidence",
+            [
+                f"confidence: {shown(column)} is the judge; state with --cut from which score the better class is meant"
+            ],
+        )
+    why: InputError | None = None
+    for given in _files(options):
+        try:
+            return numbers_beside(*file_given(given, options), panel, column)
+        except InputError as problem:
+            why = why if why is not None and "no column" not in str(why) else problem
+    raise why or InputError(
+        f"{shown(panel.name)}: no confidence",
+        [f"confidence: no column {shown(column)}, because no input is a file; {_WAYS}"],
+    )

@@ -1,0 +1,132 @@
+"""`judge bias`: what else than quality sways a judge, from its scores of a file of edited twins."""
+
+import argparse
+from pathlib import Path
+
+from core.cli.judge.reports import texts_of
+from core.cli.judge.verbs import check_reading, verb
+from core.cli.shared.giving import give
+from core.cli.shared.options import (
+    Commands,
+    add_columns_option,
+    add_pair_option,
+    check_columns,
+    check_options,
+    existing_store,
+    run_number,
+)
+from core.cli.shared.running import telling
+from core.cli.shared.sources import JUDGE_NAMES as JUDGES
+from core.cli.shared.sources import judges_given, scores_given
+from core.formats.registry import read_texts
+from core.judges.kind import JudgeKind
+from core.results.check.gaps import TextBeside, texts_of_judge, texts_of_outputs
+from core.results.judges.bias import (
+    ALPHA,
+    BIAS_TABLES,
+    LIMIT,
+    BiasAudit,
+    BiasOptions,
+    bias_audit,
+    bias_json,
+    bias_said,
+    bias_table,
+    changes_table,
+    option_problems,
+)
+from core.runs.kinds import KINDS
+from core.runs.path import at_hand
+from core.runs.records import judge_in_folder
+from core.schema.scores import JudgeOutput
+from core.tables.files import read_file
+
+_N_CHANGES = 10
+
+
+def add_bias(verbs: Commands) -> None:
+    """Register `bias`."""
+    command = verb(
+        verbs,
+        "bias",
+        "what else than quality sways a judge: edits of a text, and its place",
+        _bias,
+        *BIAS_TABLES,
+    )
+    command.add_argument(
+        "scores",
+        nargs="+",
+        metavar="SCORES",
+        help=f"scores of a file of edited twins (`judge twins`): {JUDGES}, or a table of scores",
+    )
+    command.add_argument(
+        "--limit",
+        type=float,
+        default=LIMIT,
+        metavar="SHARE",
+        help="a probe is underpowered if the smallest change that it can show is larger than this share of the judge's scale "
+        "(default %(default)s)",
+    )
+    command.add_argument(
+        "--alpha",
+        type=float,
+        default=ALPHA,
+        help="level of the tests, corrected over a judge's probes (default %(default)s)",
+    )
+    command.add_argument(
+        "--changes",
+        type=int,
+        default=_N_CHANGES,
+        metavar="N",
+        help="number of texts to show, largest change first (default %(default)s)",
+    )
+    command.add_argument(
+        "--texts", metavar="FILE", help="the file of twins, to show the texts behind a table of scores"
+    )
+    command.add_argument(
+        "--confidence", type=float, default=0.95, help="confidence level of intervals (default %(default)s)"
+    )
+    command.add_argument(
+        "--seed", type=int, default=0, help="seed of the drawn sign flips (default %(default)s)"
+    )
+    add_pair_option(command)
+    add_columns_option(command, several=True)
+
+
+def _bias(options: argparse.Namespace) -> None:
+    chosen = BiasOptions(options.limit, options.alpha, options.confidence, options.seed)
+    wrong = [f"--{problem}" for problem in option_problems(chosen)]
+    if options.changes < 0:
+        wrong.append(f"--changes: {options.changes} is negative; 0 shows none")
+    check_options(wrong)
+    check_reading(options, [*options.scores, *([options.texts] if options.texts else [])])
+    check_columns(options, options.scores)
+    audits: list[BiasAudit] = []
+    texts: list[TextBeside] = []
+    with telling("reading the scores") as tell:
+        tables = scores_given(options.scores, options)
+        if options.texts is not None:
+            read = read_texts(read_file(Path(options.texts)), Path(options.texts).name)
+            texts += texts_of_outputs(read.outputs)
+        for given, table in zip(options.scores, tables, strict=True):
+            tell(f"comparing twins in {given}")
+            output = _output(given, options.db)
+            audits.append(bias_audit(table, output, chosen))
+            if output is not None:
+                kind = KINDS[output.kind]
+                assert isinstance(kind, JudgeKind)
+                texts += texts_of_judge(output, kind)
+            else:
+                texts += [TextBeside(row, text=text) for row, text in texts_of([given], options.db)]
+    changes = changes_table(audits, texts, most=options.changes) if options.changes else None
+    shown = [] if changes is None else [changes]
+    give(options, bias_json(audits, changes), [*bias_said(audits), "", bias_table(audits), *shown])
+
+
+def _output(given: str, database: str | None) -> JudgeOutput | None:
+    """The judge's records, if the scores come from a judge's run or folder."""
+    if (number := run_number(given)) is not None:
+        with existing_store(database) as store:
+            if not isinstance(at_hand(store, number).kind, JudgeKind):
+                return None
+        return judges_given([given], database)[0]
+    return judge_in_folder(Path(given))

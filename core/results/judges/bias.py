@@ -1,0 +1,886 @@
+"""What else than quality sways a judge: edits that leave the facts as they are, and the place in which it reads a text."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import InputError
+from core.judges.pairwise import ORDERS, VALUES, PairwiseRecord, group_of
+from core.judges.rubric import RubricRecord
+from core.llm.families import alike_notes, model_of
+from core.results.cells import (
+    corrected_column,
+    corrected_note,
+    decimal,
+    interval,
+    left_out_lines,
+    plain,
+)
+from core.results.check.gaps import TextBeside, beside_of, by_item, reason_of
+from core.results.choices import directions, items_of, level_key
+from core.results.joining import NO_SCORE
+from core.results.judges.consistency import NO_ORDERS, ORDER_MISSING, rubric_values
+from core.schema.result_table import Column, Interval, ResultTable
+from core.schema.scores import (
+    EDIT,
+    NO_EDIT,
+    PAIR,
+    ROLE,
+    TWIN_LABELS,
+    JudgedText,
+    JudgeOutput,
+    ScoredRow,
+    ScoreTable,
+)
+from core.stats.multiplicity import corrected, smallest_shown
+from core.stats.resampling import (
+    Estimate,
+    Floats,
+    Statistic,
+    cluster_sums,
+    jackknife_ends,
+    jackknife_error,
+    mean_of_sums,
+    mean_share,
+    ratio,
+    resampled_estimate,
+    sign_flip_p,
+    without_each,
+)
+from core.tables.columns import level_number
+from core.tables.problems import listed
+from core.tables.reading import shown
+
+Verdict = Literal["biased", "no bias found", "underpowered", "undefined"]
+Favours = Literal["edited", "unedited", "first", "second", ""]
+"""What a bias favours: the text with the edit or without; the text that the judge reads first or second."""
+POSITION = "position"
+"""Name of the probe that needs no edit: the same texts in both orders."""
+BETTER, WORSE = "better", "worse"
+LIMIT, POWER, ALPHA = 0.1, 0.8, 0.05
+BIAS_TABLES = ("bias", "bias-changes")
+"""Names of all tables, the main one first."""
+NO_UNEDITED = "no unedited text of the same item, system and level"
+SEVERAL_UNEDITED = "several unedited texts match"
+NO_OPPONENT = "its pair has no other text with a score"
+CONSTANT = "the judge gives every text the same score"
+NO_GAP = "the judge does not score the better texts higher, so there is nothing to compare with"
+NO_PAIRS = "no unedited pair has two scores"
+NOTHING = "no edited text and its unedited twin both have a score"
+NO_SIDE = "no choice of a side"
+ONE_ITEM = "fewer than two items"
+_SAME = 1e-9
+_FAVOURS: Mapping[bool, tuple[Favours, Favours]] = {False: ("edited", "unedited"), True: ("first", "second")}
+_SAID: Mapping[str, str] = {
+    "edited": "for the edited text",
+    "unedited": "against the edited text",
+    "first": "for the first place",
+    "second": "for the second place",
+}
+
+
+@dataclass(frozen=True)
+class BiasOptions:
+    """How a bias is told from noise."""
+
+    limit: float = LIMIT
+    """Largest smallest detectable effect, as a share of the judge's scale, with which a probe that finds nothing counts as
+    clean; above 0, at most 1."""
+    alpha: float = ALPHA
+    """Level of the tests, and share of false ones among the biases found."""
+    confidence_level: float = 0.95
+    rng: int = 0
+
+
+DEFAULT_OPTIONS = BiasOptions()
+
+
+def option_problems(options: BiasOptions) -> list[str]:
+    """What is wrong with the options, each with its name."""
+    return [
+        *([f"limit: {options.limit:g} is not above 0 and at most 1"] if not 0 < options.limit <= 1 else []),
+        *([f"alpha: {options.alpha:g} is not between 0 and 1"] if not 0 < options.alpha < 1 else []),
+        *(
+            [f"confidence: {options.confidence_level:g} is not between 0 and 1"]
+            if not 0 < options.confidence_level < 1
+            else []
+        ),
+        *([f"seed: {options.rng} is negative"] if options.rng < 0 else []),
+    ]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What one probe does to one judge's scores. Intervals and tests are over items."""
+
+    judge: str
+    """Name of the column of scores."""
+    probe: str
+    verdict: Verdict
+    favours: Favours
+    """Empty unless the verdict is biased."""
+    change: Estimate
+    """Mean score of edited minus unedited text, higher is better, on the judge's scale. For a pairwise judge, whose scores are
+    shares of comparisons won, the net share of verdicts moved. Position: share of decided verdicts for the first text minus
+    one half; of a rubric judge, the verdict with the text first minus that with it second."""
+    of_gap: Estimate
+    """Change as a share of the judge's own mean distance between better and worse unedited texts, so that scales compare. 1: the
+    edit is worth as much as the made difference of quality. Where a pair's two scores come from one comparison, their distance
+    changes by twice the change. Undefined for position, and where the judge does not tell better from worse."""
+    flips: Estimate
+    """Share of pairs whose order the edit turns; to or from a tie counts half. Position: share of pairs (rubric: texts) with
+    another verdict in the other order."""
+    p: float | None
+    """Two-sided, by sign flips of items."""
+    p_corrected: float | None
+    """Benjamini-Hochberg, over this judge's probes."""
+    n_moved: int
+    """Items with any change."""
+    error: float | None
+    """Standard error of the change over items; None for fewer than two."""
+    detectable: float | None
+    """The smallest change that would have been found with a chance of 80 %, on the judge's scale; see `detectable_change`."""
+    scale: float | None
+    """Range of this judge's scores in the file, to which the limit refers; position of a pairwise judge: 1."""
+    left_out: Mapping[str, int]
+    """Reason -> edited texts (position: comparisons) not used."""
+    reason: str = ""
+    """Why it is undefined or underpowered."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """An edited text beside its unedited twin."""
+
+    judge: str
+    probe: str
+    row: ScoredRow
+    """Of the edited text."""
+    twin: ScoredRow
+    before: float
+    """Score of the unedited text, as the judge gives it."""
+    after: float
+    change: float
+    """After minus before, turned where lower is better."""
+    flips: float | None
+    """1: the pair's order turned; 0.5: to or from a tie; None: no other text with a score."""
+
+
+@dataclass(frozen=True)
+class BiasAudit:
+    """The effects of all probes on the judges of one table of scores."""
+
+    name: str
+    effects: tuple[Effect, ...]
+    changes: tuple[Change, ...]
+    """Of all judges and probes, largest absolute change as a share of the judge's scale first."""
+    options: BiasOptions
+    notes: tuple[str, ...] = ()
+
+
+def bias_audit(
+    table: ScoreTable, output: JudgeOutput | None = None, options: BiasOptions = DEFAULT_OPTIONS
+) -> BiasAudit:
+    """Measure what edits of a text, and its place, do to scores, against the unedited twins in the same table.
+
+    table: scores of a file of edited twins, told by the labels `pair` and `edit` (`role`, `better` or `worse`, else the level
+    tells which text of a pair is better). output: the records behind the scores; with both orders of a pairwise or rubric judge
+    the probe `position` is measured too, also without twins.
+
+    Test: sign flips of items (`sign_flip_p`), so valid for verdicts, scores on few levels and few items. Corrected by
+    Benjamini-Hochberg over a judge's probes. Verdicts: `biased` where the corrected p is at most alpha; `no bias found` where
+    not, and the smallest detectable change is at most limit x scale; else `underpowered`, which is not clean. A judge that
+    gives all texts one score is undefined.
+
+    Misleads where an edit rightly changes a score: overlap with a reference falls when a text grows, and a longer text of the
+    same facts is not as good under a criterion of conciseness. And where an edit changed a fact: read the largest changes.
+    Raises InputError if there is neither an edited text nor a judge's record in both orders, and for wrong options.
+    """
+    if problems := option_problems(options):
+        raise InputError("The audit cannot be made", problems)
+    if not may_audit(table, output):
+        raise InputError(
+            f"{shown(table.file_name or 'The table')} has no edited text and no verdicts in both orders",
+            [
+                f"a file of twins, as `judge twins` makes it, names the edit of each text in the column {EDIT} ({NO_EDIT}: "
+                f"unedited) and its pair in the column {PAIR}; judge such a file, or run a pairwise or rubric judge in both orders"
+            ],
+        )
+    turned, scaled, twins = table.values * directions(table), _scales(table), _twins(table)
+    found: list[Effect] = []
+    changes: list[tuple[float, Change]] = []
+    for column, metric in enumerate(table.metrics):
+        probes = [
+            _of_edit(table, turned[:, column], column, probe, own, scaled[column], options, changes)
+            for probe, own in twins.items()
+        ]
+        if output is not None and metric.name == output.metrics[0].name:
+            probes += _positions(metric.name, output, options)
+        found += _decided(probes, options)
+    models = (
+        [output.model] if output is not None else [model_of(metric.signature) for metric in table.metrics]
+    )
+    changes.sort(key=lambda one: -one[0])
+    return BiasAudit(
+        table.file_name,
+        tuple(found),
+        tuple(change for _, change in changes),
+        options,
+        alike_notes(models, table.rows),
+    )
+
+
+def may_audit(table: ScoreTable, output: JudgeOutput | None = None) -> bool:
+    """Whether there is an edited text, or a judge's record in both orders."""
+    return any(_edit(row) != NO_EDIT for row in table.rows) or _has_orders(output)
+
+
+def _edit(row: ScoredRow) -> str:
+    return row.labels.get(EDIT) or NO_EDIT
+
+
+def _scales(table: ScoreTable) -> list[float]:
+    """Range of each metric's scores; 0 where all are equal or none is there."""
+    found = []
+    for column in table.values.T:
+        there = column[~np.isnan(column)]
+        found.append(float(np.ptp(there)) if there.size else 0.0)
+    return [0.0 if scale <= _SAME else scale for scale in found]
+
+
+@dataclass(frozen=True)
+class _Twin:
+    """Places of the texts of a probe in the table; None where there is none, or several."""
+
+    edited: int
+    unedited: int | None
+    why: str
+    """Why there is no unedited text."""
+    opponent: int | None
+    unedited_opponent: int | None
+
+
+def _twins(table: ScoreTable) -> dict[str, list[_Twin]]:
+    """Probe -> its edited texts with their unedited twins and both opponents, in the order of the file."""
+    unedited: dict[tuple[object, ...], list[int]] = {}
+    for at, row in enumerate(table.rows):
+        if _edit(row) == NO_EDIT:
+            unedited.setdefault((*_series(row), row.labels.get(PAIR) or NO_EDIT), []).append(at)
+    found: dict[str, list[_Twin]] = {}
+    for at, row in enumerate(table.rows):
+        if _edit(row) == NO_EDIT:
+            continue
+        series = _series(row)
+        level, as_made = level_key(row.level), unedited.get((*series, NO_EDIT), [])
+        beside = unedited.get((*series, row.labels.get(PAIR) or NO_EDIT), [])
+        levels = [level_key(table.rows[other].level) for other in as_made]
+        twin = _only(as_made, [other == level for other in levels])
+        found.setdefault(_edit(row), []).append(
+            _Twin(
+                at,
+                twin,
+                "" if twin is not None else SEVERAL_UNEDITED if level in levels else NO_UNEDITED,
+                _only(beside, [level_key(table.rows[other].level) != level for other in beside]),
+                _only(as_made, [other != level for other in levels]),
+            )
+        )
+    return found
+
+
+def _series(row: ScoredRow) -> tuple[object, ...]:
+    """Key of the texts that a file of twins made from one pair."""
+    own = {name: value for name, value in row.labels.items() if name not in TWIN_LABELS}
+    return row.item_id, row.system, row.language, tuple(sorted(own.items()))
+
+
+def _only(places: Sequence[int], fitting: Sequence[bool]) -> int | None:
+    found = [at for at, fits in zip(places, fitting, strict=True) if fits]
+    return found[0] if len(found) == 1 else None
+
+
+def _of_edit(
+    table: ScoreTable,
+    turned: Floats,
+    column: int,
+    probe: str,
+    twins: Sequence[_Twin],
+    scale: float,
+    options: BiasOptions,
+    changes: list[tuple[float, Change]],
+) -> Effect:
+    judge = table.metrics[column].name
+    out: Counter[str] = Counter()
+    used = []
+    for one in twins:
+        if one.unedited is None:
+            out[one.why] += 1
+        elif np.isnan(turned[one.edited]):
+            out[f"edited text: {table.reasons.get((one.edited, column), NO_SCORE)}"] += 1
+        elif np.isnan(turned[one.unedited]):
+            out[f"unedited text: {table.reasons.get((one.unedited, column), NO_SCORE)}"] += 1
+        else:
+            used.append(one)
+    items = items_of([table.rows[one.edited] for one in used])
+    after, before = (
+        np.array([turned[at] for at in places], dtype=np.float64)
+        for places in ([one.edited for one in used], [one.unedited for one in used])
+    )
+    rival_after, rival_before = (
+        np.array([np.nan if at is None else turned[at] for at in places], dtype=np.float64)
+        for places in ([one.opponent for one in used], [one.unedited_opponent for one in used])
+    )
+    # Without a pair of its own, an edited text meets the same opponent as its twin.
+    rival_after = np.where(np.isnan(rival_after), rival_before, rival_after)
+    change = after - before
+    change[np.abs(change) <= _SAME * max(scale, 1.0)] = 0.0
+    flips = np.abs(_sign(after - rival_after) - _sign(before - rival_before)) / 2
+    for one, moved, flip in zip(used, change.tolist(), flips.tolist(), strict=True):
+        assert one.unedited is not None
+        shift = Change(
+            judge,
+            probe,
+            table.rows[one.edited],
+            table.rows[one.unedited],
+            before=float(table.values[one.unedited, column]),
+            after=float(table.values[one.edited, column]),
+            change=moved,
+            flips=None if np.isnan(flip) else flip,
+        )
+        changes.append((abs(moved) / scale if scale else 0.0, shift))
+    return _effect(
+        judge,
+        probe,
+        change,
+        items,
+        scale,
+        out,
+        options,
+        of_gap=_of_gap(
+            table, turned, used, change * _sides(before, rival_before, after, rival_after), options
+        ),
+        flips=_share(flips, items, NO_OPPONENT, options),
+    )
+
+
+def _sign(values: Floats) -> Floats:
+    return np.where(np.abs(values) <= _SAME, 0.0, np.sign(values))
+
+
+def _sides(before: Floats, rival_before: Floats, after: Floats, rival_after: Floats) -> int:
+    """How much the distance between two texts grows by a change of one: 2 where a pair's scores share one comparison."""
+    sums = np.concatenate([before + rival_before, after + rival_after])
+    there = sums[~np.isnan(sums)]
+    return 2 if there.size and bool((np.abs(there - 1) <= _SAME).all()) else 1
+
+
+def _of_gap(
+    table: ScoreTable, turned: Floats, used: Sequence[_Twin], moved: Floats, options: BiasOptions
+) -> Estimate:
+    """Mean change of a pair's distance, over the mean distance of better and worse unedited texts."""
+    pairs: dict[tuple[int, int], float] = {}
+    for one in used:
+        if one.unedited is None or one.unedited_opponent is None:
+            continue
+        first, second = sorted((one.unedited, one.unedited_opponent))
+        sign = _better(table.rows[first], table.rows[second])
+        apart = sign * (turned[first] - turned[second])
+        if sign and not np.isnan(apart):
+            pairs[first, second] = float(apart)
+    if not pairs:
+        return _undefined(NO_PAIRS, options, len(used))
+    places = [*(one.edited for one in used), *(first for first, _ in pairs)]
+    n, items = len(used), items_of([table.rows[at] for at in places])
+    sums = np.zeros((len(places), 4))
+    sums[:n, 0], sums[:n, 1] = moved, 1
+    sums[n:, 2], sums[n:, 3] = [*pairs.values()], 1
+    gap = _with_ends(mean_of_sums, cluster_sums(sums[n:, 2:], items[n:]), len(pairs), options)
+    if (gap.estimate or 0.0) <= 0 or (gap.low is not None and gap.low <= 0):
+        return _undefined(NO_GAP, options, n)
+
+    def share(given: Floats) -> Floats:
+        return ratio(mean_of_sums(given[..., :2]), mean_of_sums(given[..., 2:]))
+
+    return _with_ends(share, cluster_sums(sums, items), n, options)
+
+
+def _better(first: ScoredRow, second: ScoredRow) -> int:
+    """1: the first text is the better one; -1: the second; 0: neither label nor level tells."""
+    for one, other, sign in ((first, second, 1), (second, first, -1)):
+        if one.labels.get(ROLE) == BETTER or other.labels.get(ROLE) == WORSE:
+            return sign
+    levels = level_number(first.level), level_number(second.level)
+    if levels[0] is None or levels[1] is None:
+        return 0
+    return int(np.sign(levels[1] - levels[0]))
+
+
+def _effect(
+    judge: str,
+    probe: str,
+    change: Floats,
+    items: NDArray[np.int64],
+    scale: float,
+    left_out: Mapping[str, int],
+    options: BiasOptions,
+    *,
+    of_gap: Estimate,
+    flips: Estimate,
+    nothing: str = NOTHING,
+) -> Effect:
+    """One probe without a verdict, which depends on the judge's other probes."""
+    n_out = sum(left_out.values())
+    why = nothing if not change.size else CONSTANT if not scale else ""
+    sums = cluster_sums(np.column_stack([change, np.ones(change.size)]), items)
+    found = _undefined(why, options, n_out) if why else _with_ends(mean_of_sums, sums, change.size, options)
+    return Effect(
+        judge=judge,
+        probe=probe,
+        verdict="undefined",
+        favours="",
+        change=replace(found, n_left_out=n_out),
+        of_gap=replace(of_gap, reason=why, estimate=None, low=None, high=None) if why else of_gap,
+        flips=flips,
+        p=None if why else sign_flip_p(change, items, rng=options.rng),
+        p_corrected=None,
+        n_moved=int((np.abs(sums[:, 0]) > _SAME * (scale or 1.0)).sum()),
+        error=None if why or len(sums) < 2 else jackknife_error(without_each(sums, mean_of_sums)),
+        detectable=None,
+        scale=scale or None,
+        left_out=dict(Counter(left_out).most_common()),
+        reason=why,
+    )
+
+
+def _with_ends(statistic: Statistic, sums: Floats, n: int, options: BiasOptions) -> Estimate:
+    """The statistic of sums (items, k) with the jackknife interval over items."""
+    value = float(statistic(sums.sum(axis=0)))
+    found = resampled_estimate(
+        value,
+        None,
+        n=n,
+        n_clusters=len(sums),
+        confidence_level=options.confidence_level,
+        interval_reason=ONE_ITEM,
+    )
+    if found.estimate is None or len(sums) < 2:
+        return found
+    low, high, _, why = jackknife_ends(
+        value, without_each(sums, statistic), options.confidence_level, (-np.inf, np.inf)
+    )
+    return replace(found, low=low, high=high, interval_reason=why)
+
+
+def _share(values: Floats, items: NDArray[np.int64], nothing: str, options: BiasOptions) -> Estimate:
+    found = mean_share(values, items, confidence_level=options.confidence_level)
+    return found if found.estimate is not None else replace(found, reason=nothing)
+
+
+def _undefined(why: str, options: BiasOptions, n_left_out: int) -> Estimate:
+    return resampled_estimate(
+        np.nan,
+        None,
+        n=0,
+        n_clusters=0,
+        confidence_level=options.confidence_level,
+        reason=why,
+        interval_reason=why,
+        n_left_out=n_left_out,
+    )
+
+
+def detectable_change(
+    error: float,
+    n_items: int,
+    scale: float,
+    *,
+    n_moved: int | None = None,
+    n_tests: int = 1,
+    alpha: float = ALPHA,
+    power: float = POWER,
+) -> float:
+    """The smallest mean change that a test of n_items >= 2 items finds with this power, on the scale of the scores.
+
+    `smallest_shown`, with n_items - 1 degrees of freedom. error: standard error of the mean change over items, from the observed
+    spread. n_tests: probes of the judge; Benjamini and Hochberg's correction divides alpha by them for a bias that is the only one.
+
+    n_moved: items with any change; default all. Where at most half have one, or all have the same, the spread says little: then at
+    least (1 - alpha^(1 / n_items)) x scale. An edit that moves a larger share of items over the whole scale would have moved at
+    least one of n_items with a probability of 1 - alpha (the bound of Clopper and Pearson 1934 for none).
+
+    >>> round(detectable_change(0.1, 1_000_000, 4.0), 3), round(detectable_change(0.0, 20, 1.0, n_moved=0), 3)
+    (0.28, 0.139)
+
+    Misleads where few items differ much: the spread is itself uncertain.
+    """
+    if n_items < 2:
+        raise ValueError(f"n_items must be at least 2, got {n_items}")
+    few = error <= _SAME * scale or (n_moved is not None and 2 * n_moved <= n_items)
+    by_test = smallest_shown(error, n_items - 1, n_tests=n_tests, alpha=alpha, power=power)
+    return max(by_test, (1.0 - float(alpha ** (1 / n_items))) * scale if few else 0.0)
+
+
+def _decided(probes: Sequence[Effect], options: BiasOptions) -> list[Effect]:
+    """The probes of one judge with corrected p, smallest detectable effect and verdict."""
+    paid = corrected([one.p for one in probes], "benjamini-hochberg")
+    n_tests = sum(one.p is not None for one in probes)
+    found = []
+    for one, p in zip(probes, paid, strict=True):
+        if one.p is None or one.scale is None or p is None:
+            found.append(one)
+            continue
+        n_items, error, allowed = one.change.n_clusters, one.error, options.limit * one.scale
+        least = (
+            None
+            if error is None
+            else detectable_change(
+                error, n_items, one.scale, n_moved=one.n_moved, n_tests=n_tests, alpha=options.alpha
+            )
+        )
+        one = replace(one, p_corrected=p, detectable=least)
+        if p <= options.alpha:
+            sides = _FAVOURS[one.probe == POSITION]
+            one = replace(one, verdict="biased", favours=sides[(one.change.estimate or 0.0) < 0])
+        elif least is not None and least <= allowed + _SAME:
+            one = replace(one, verdict="no bias found")
+        else:
+            why = (
+                ONE_ITEM
+                if least is None
+                else f"{decimal(least, 2)} is more than the limit {decimal(allowed, 2)}"
+            )
+            one = replace(one, verdict="underpowered", reason=why)
+        found.append(one)
+    return found
+
+
+# --- position ----------------------------------------------------------------------------------
+
+
+def _has_orders(output: JudgeOutput | None) -> bool:
+    return output is not None and any(_in_both_orders(text.record) for text in output.texts)
+
+
+def _in_both_orders(record: Any) -> bool:
+    return (
+        isinstance(record, PairwiseRecord | RubricRecord)
+        and len({trial.order for trial in record.trials}) > 1
+    )
+
+
+def _positions(judge: str, output: JudgeOutput, options: BiasOptions) -> Iterator[Effect]:
+    """The probe `position`, if the judge has verdicts in both orders."""
+    if not _has_orders(output):
+        return
+    paired = any(isinstance(text.record, PairwiseRecord) for text in output.texts)
+    yield (_of_places if paired else _of_reading_order)(judge, output.texts, output.settings, options)
+
+
+def _of_places(
+    judge: str, texts: Sequence[JudgedText], settings: Mapping[str, object], options: BiasOptions
+) -> Effect:
+    """A pairwise judge: +1/2 for each verdict for the text read first, -1/2 for the second, without ties.
+
+    Each request stands in the records of both its texts, so only those in which the own text comes first are counted.
+    """
+    rows, values, out = [], [], Counter[str]()
+    for text in texts:
+        for trial in text.record.trials if isinstance(text.record, PairwiseRecord) else ():
+            if trial.order != ORDERS[0]:
+                continue
+            if trial.verdict in ("own", "other"):
+                rows.append(text.row)
+                values.append(0.5 if trial.verdict == "own" else -0.5)
+            else:
+                out["a tie" if trial.verdict else trial.reason or NO_SCORE] += 1
+    pairs, turned = [], []
+    for row, verdicts in _compared_twice(texts, str(settings.get("between", "systems"))):
+        pairs.append(row)
+        turned.append(float(np.abs(np.diff(verdicts))[0] > _SAME))
+    return _effect(
+        judge,
+        POSITION,
+        np.array(values, dtype=np.float64),
+        items_of(rows),
+        1.0,
+        out,
+        options,
+        of_gap=_undefined("position is no edit", options, 0),
+        flips=_share(np.array(turned), items_of(pairs), NO_ORDERS, options),
+        nothing=NO_SIDE,
+    )
+
+
+def _compared_twice(texts: Sequence[JudgedText], between: str) -> Iterator[tuple[ScoredRow, Floats]]:
+    """Each pair once, with its mean verdict in both orders, from the side of one text; pairs without both are left out."""
+    groups: dict[object, list[JudgedText]] = {}
+    for text in texts:
+        if isinstance(text.record, PairwiseRecord):
+            groups.setdefault(group_of(text.row, between), []).append(text)
+    for group in groups.values():
+        for at, text in enumerate(group):
+            # The record names the others in the order of the group: those before this text have had their turn.
+            others = list(dict.fromkeys(trial.against for trial in text.record.trials))
+            for other in others[at:]:
+                trials = [trial for trial in text.record.trials if trial.against == other]
+                means = [
+                    _mean([VALUES[one.verdict] for one in trials if one.order == order and one.verdict])
+                    for order in ORDERS
+                ]
+                if not np.isnan(means).any():
+                    yield text.row, np.array(means)
+
+
+def _mean(values: Sequence[float] | Floats) -> float:
+    """The mean of the values that are not NaN; NaN: there are none."""
+    there = [value for value in values if not np.isnan(value)]
+    return float(np.mean(there)) if there else np.nan
+
+
+def _of_reading_order(
+    judge: str, texts: Sequence[JudgedText], settings: Mapping[str, object], options: BiasOptions
+) -> Effect:
+    """A rubric judge: the verdict with the text read first minus that with the reference first."""
+    values, orders, _ = rubric_values(texts)
+    means = np.array([[_mean(order) for order in text[:, :, 0]] for text in values])
+    assert orders is not None
+    apart = means[:, orders.index("response-first")] - means[:, orders.index("reference-first")]
+    known = ~np.isnan(apart)
+    out = {ORDER_MISSING: int((~known).sum())} if not known.all() else {}
+    there = means[~np.isnan(means)]
+    items = items_of([text.row for text, use in zip(texts, known.tolist(), strict=True) if use])
+    change = np.where(np.abs(apart[known]) <= _SAME, 0.0, apart[known])
+    return _effect(
+        judge,
+        POSITION,
+        change,
+        items,
+        float(np.ptp(there)) if there.size else 0.0,
+        out,
+        options,
+        of_gap=_undefined("position is no edit", options, 0),
+        flips=_share((change != 0).astype(np.float64), items, NO_ORDERS, options),
+        nothing=NO_ORDERS,
+    )
+
+
+# --- sentences, tables, JSON -------------------------------------------------------------------
+
+
+def bias_said(audits: Sequence[BiasAudit]) -> list[str]:
+    """One sentence for each judge: the biases found, with their size, then what is clean, underpowered and undefined."""
+    return [_sentence(judge, own) for judge, own in _by_judge(audits)]
+
+
+def _by_judge(audits: Sequence[BiasAudit]) -> list[tuple[str, list[Effect]]]:
+    """Judges with their effects; two of one name also get the name of their scores."""
+    names = Counter(name for audit in audits for name in {one.judge for one in audit.effects})
+    found: dict[str, list[Effect]] = {}
+    for audit in audits:
+        for one in audit.effects:
+            name = one.judge if names[one.judge] == 1 else f"{one.judge} ({audit.name})"
+            found.setdefault(name, []).append(one)
+    return list(found.items())
+
+
+def _sentence(judge: str, effects: Sequence[Effect]) -> str:
+    tested = [one for one in effects if one.p is not None]
+    biased = [one for one in effects if one.verdict == "biased"]
+    probes = f"{len(tested)} probe{'' if len(tested) == 1 else 's'}"
+    if biased:
+        which = listed([f"{shown(one.probe)} ({_signed(one)}, {_SAID[one.favours]})" for one in biased])
+        said = f"{shown(judge)} is biased on {len(biased)} of {probes}: {which}."
+    else:
+        said = (
+            f"{shown(judge)}: no bias is shown on {probes}."
+            if tested
+            else f"{shown(judge)}: nothing to test."
+        )
+    if clean := [one for one in effects if one.verdict == "no bias found"]:
+        most = max((one.detectable or 0.0) / (one.scale or 1.0) for one in clean)
+        said += (
+            f" No bias found: {listed([shown(one.probe) for one in clean])}; changes above {most:.0%} of the scale would have "
+            "been found."
+        )
+    if weak := [one for one in effects if one.verdict == "underpowered"]:
+        said += f" Underpowered, which is not clean: {listed([shown(one.probe) for one in weak])}."
+    if undefined := [one for one in effects if one.verdict == "undefined"]:
+        said += f" Undefined: {listed([f'{shown(one.probe)} ({one.reason})' for one in undefined])}."
+    return said
+
+
+def _signed(one: Effect) -> str:
+    value = one.change.estimate or 0.0
+    return f"{'+' if value > 0 else ''}{decimal(value, 2)}"
+
+
+def bias_table(audits: Sequence[BiasAudit]) -> ResultTable:
+    """One row for each judge and probe."""
+    judges = _by_judge(audits)
+    effects = [one for _, own in judges for one in own]
+    options = audits[0].options
+    n_tests = max((sum(one.p is not None for one in own) for _, own in judges), default=0)
+    rows = tuple(
+        (
+            judge,
+            one.probe,
+            one.verdict,
+            one.favours,
+            interval(one.change),
+            None if one.probe == POSITION else interval(one.of_gap),
+            interval(one.flips),
+            Interval(one.detectable, reason=one.reason or ONE_ITEM if one.detectable is None else ""),
+            one.scale,
+            one.change.n,
+            one.change.n_clusters,
+            one.p,
+            one.p_corrected,
+            one.left_out,
+            one.reason,
+        )
+        for judge, own in judges
+        for one in own
+    )
+    return ResultTable(
+        BIAS_TABLES[0],
+        (
+            Column("judge", names_row=len(judges) > 1, shown=len(judges) > 1),
+            Column("probe", names_row=True),
+            Column("verdict"),
+            Column("favours"),
+            Column("change", "change of score", places=2),
+            Column(
+                "of_gap",
+                "share of better - worse",
+                percent=True,
+                places=2,
+                shown=any(one.probe != POSITION for one in effects),
+            ),
+            Column("flips", "order turned", percent=True, places=2),
+            Column("detectable", "smallest detectable", places=2),
+            Column("scale", shown=False),
+            Column("n", "texts"),
+            Column("n_items", "items", shown=False),
+            Column("p", "p", shown=n_tests < 2, p_value=True),
+            corrected_column("benjamini-hochberg", n_tests),
+            Column("left_out", shown=any(one.left_out for one in effects)),
+            Column("reason", shown=any(one.verdict == "undefined" for one in effects)),
+        ),
+        rows,
+        title="What else than quality sways the judge?",
+        notes=(
+            "Change of score: edited minus unedited text, higher is better; a pairwise judge's is the net share of verdicts "
+            "moved. Position: share of decided verdicts for the text read first, minus one half.",
+            f"Intervals: {options.confidence_level:.0%}, jackknife over {_range_said(effects)} items. p: sign flips of items.",
+            *corrected_note("benjamini-hochberg", n_tests, "the probes of each judge"),
+            f"Smallest detectable: found with a chance of {POWER:.0%}. Underpowered: above {options.limit:.0%} of the range of "
+            "the judge's scores.",
+            "Overlap with a reference rightly falls when a text grows, and conciseness may count: read the largest changes.",
+            *_left_out_said(judges),
+            *dict.fromkeys(note for audit in audits for note in audit.notes),
+        ),
+    )
+
+
+def _range_said(effects: Sequence[Effect]) -> str:
+    """The numbers of items behind the effects, `14` or `12 to 14`."""
+    found = [one.change.n_clusters for one in effects if one.p is not None] or [0]
+    return f"{min(found):,}" if min(found) == max(found) else f"{min(found):,} to {max(found):,}"
+
+
+def _left_out_said(judges: Sequence[tuple[str, Sequence[Effect]]]) -> Iterator[str]:
+    for judge, own in judges:
+        for one in own:
+            whose = f"{shown(judge)}, {shown(one.probe)}" if len(judges) > 1 else shown(one.probe)
+            yield from left_out_lines(one.left_out, whose)
+
+
+def changes_table(
+    audits: Sequence[BiasAudit], texts: Sequence[TextBeside] = (), *, most: int | None = None
+) -> ResultTable:
+    """The edited texts whose scores changed most, as a share of the judge's scale, each beside its unedited twin.
+
+    texts: what runs hold about the texts; with them the table has both texts and the judge's reasons. most: rows at most.
+    """
+    several = len(_by_judge(audits)) > 1
+    found = [change for audit in audits for change in audit.changes]
+    if len(audits) > 1:
+        scale = {(audit.name, one.judge): one.scale for audit in audits for one in audit.effects}
+        found = [
+            change
+            for _, change in sorted(
+                (
+                    (-abs(change.change) / (scale.get((audit.name, change.judge)) or 1.0), change)
+                    for audit in audits
+                    for change in audit.changes
+                ),
+                key=lambda one: one[0],
+            )
+        ]
+    listed_changes = found[:most]
+    known = by_item(texts)
+    rows = []
+    for one in listed_changes:
+        beside = [beside_of(row, known.get(row.item_id, ())) for row in (one.twin, one.row)]
+        said = [reason_of(each, one.judge) for each in beside]
+        rows.append(
+            (
+                one.judge,
+                one.probe,
+                one.row.item_id,
+                one.row.system or None,
+                one.row.level,
+                one.before,
+                one.after,
+                one.change,
+                one.flips,
+                *((each.text if each else "") for each in beside),
+                *said,
+            )
+        )
+    return ResultTable(
+        BIAS_TABLES[1],
+        (
+            Column("judge", names_row=True, shown=several),
+            Column("probe", names_row=True),
+            Column("item", names_row=True),
+            Column("system", shown=len({one.row.system for one in listed_changes}) > 1),
+            Column("level"),
+            Column("before", places=2),
+            Column("after", places=2),
+            Column("change", places=2),
+            Column("flips", "order turned", places=1),
+            Column("unedited", "unedited text", shown=bool(texts)),
+            Column("edited", "edited text", shown=bool(texts)),
+            Column("reasons_unedited", "reasons, unedited", shown=any(row[-2] for row in rows)),
+            Column("reasons_edited", "reasons, edited", shown=any(row[-1] for row in rows)),
+        ),
+        tuple(rows),
+        title="Largest changes of score",
+        notes=("Order turned: 1 where the other text of the pair is now preferred, 0.5 to or from a tie.",),
+    )
+
+
+def bias_json(audits: Sequence[BiasAudit], changes: ResultTable | None = None) -> dict[str, Any]:
+    """Effects, the rows of `changes_table`, the options and the warnings."""
+    named = [
+        {**plain(one), "judge": judge, "n_items": one.change.n_clusters}
+        for judge, own in _by_judge(audits)
+        for one in own
+    ]
+    options = audits[0].options
+    return {
+        "effects": named,
+        "changes": []
+        if changes is None
+        else [
+            dict(zip([column.name for column in changes.columns], row, strict=True)) for row in changes.rows
+        ],
+        "limit": options.limit,
+        "alpha": options.alpha,
+        "confidence_level": options.confidence_level,
+        "notes": list(dict.fromkeys(note for audit in audits for note in audit.notes)),
+    }

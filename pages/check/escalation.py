@@ -1,0 +1,360 @@
+"""Trust or escalate: where the judge can be kept, a study of the other texts with one press, and the total that comes back."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.errors import InputError
+from core.installation import COMMAND
+from core.plots.check import trust_thresholds
+from core.report.card import command_said
+from core.results.check.escalation import (
+    AGAINST,
+    DEFAULT_OPTIONS,
+    FEWEST_AUDITED,
+    KNOWN_BY_NAME,
+    Against,
+    Escalation,
+    EscalationOptions,
+    Sureness,
+    answers_of,
+    columns_in,
+    escalate,
+    escalation_said,
+    escalation_tables,
+    numbers_beside,
+    only_judge,
+    sent_from,
+    sent_texts,
+    sure_by_cut,
+    sure_by_margin,
+    sure_by_numbers,
+    sure_of_judges,
+    sure_of_repeats,
+)
+from core.results.check.next_labels import draft_study, raters_wanted, read_texts_of, with_labels
+from core.results.check.verdict import Check, classes_of
+from core.results.panel import Panel, inclusion_probabilities, panel_of
+from core.runs.judging import judge_output
+from core.runs.path import at_hand
+from core.schema.study import Study
+from core.store import Store
+from core.store.studies import list_studies
+from core.study.analysis_set import released_record
+from core.study.ratings import rating_set_of
+from core.tables.roles import spaced
+from pages.check import choice
+from pages.widgets import address, menus
+from pages.widgets.messages import mistakes_shown, plain, with_code
+from pages.widgets.parts import counted_as, part, studies
+from pages.widgets.result_table import show
+
+_SENT = "check_escalated"
+_AGREEMENTS = (0.8, 0.85, 0.9, 0.95)
+_DELTAS = (0.05, 0.1, 0.2)
+_JUDGES, _REPEATS, _MARGIN, _CUT = "judges", "repeats", "margin", "cut"
+_STATED = frozenset({"--price", "--seconds", "--currency"})
+"""Words of a check's command that are about prices."""
+
+
+@dataclass(frozen=True)
+class _Way:
+    """One way to know how sure a judge is."""
+
+    label: str
+    sure: Callable[[Panel], Sureness]
+    words: tuple[str, ...]
+    """Of the command."""
+
+
+def offer(store: Store, given: choice.Given, found: Check) -> None:
+    """Show where a judge can be kept, and offer the other texts as a study."""
+    part(
+        "Trust or escalate",
+        "From which confidence does the judge agree with people as often as promised? It decides there, and people decide about the rest.",
+        "pairs#trust-or-escalate",
+    )
+    with mistakes_shown():
+        _offer(store, given, found)
+
+
+def _offer(store: Store, given: choice.Given, found: Check) -> None:
+    place = f"check_trust_{given.key[0]}"
+    ways = _ways(store, given, found)
+    if not ways:
+        st.markdown(
+            "The judge's confidence is not known. Add a column with it to the file, run the judge with repeats, or add several judges."
+        )
+        return
+    several = bool((np.sum(~np.isnan(found.panel.ratings), axis=1) > 1).any())
+    columns = st.columns([2, 1, 1, 1] if several else [2, 1, 1], vertical_alignment="bottom")
+    named: str = columns[0].selectbox(
+        "Confidence",
+        list(ways),
+        format_func=lambda one: ways[one].label,
+        key=address.one("sure", f"{place}_way", list(ways), next(iter(ways))),
+    )
+    way = ways[named]
+    chosen = _chosen(place, columns[1:])
+    panel, back, labels = _with_labels(store, found.panel, place)
+    alone = panel if named == _JUDGES or len(panel.judges) == 1 else only_judge(panel, _judge(found))
+    question = ("escalation", *given.key, named, _judge(found), way.label, chosen, labels)
+    try:
+        result = choice.once(question, lambda: escalate(alone, way.sure(alone), chosen, returned=back))
+    except InputError as problem:  # nobody asked for a threshold here, so it is no mistake
+        reasons = [one.split(": ", 1)[-1] for one in problem.problems]
+        st.markdown(plain(f"No threshold here: {'; '.join(reasons) or problem.what}."))
+        return
+    _verdict(result)
+    _send(store, given, result, place)
+    st.code(
+        command_said(_words(given, found, way, chosen, labels), COMMAND, names=True),
+        language=None,
+        wrap_lines=True,
+    )
+
+
+def _judge(found: Check) -> str:
+    """The judge that is asked about: the only one, or the one that was chosen."""
+    judge: str = st.session_state.get("check_trust_judge", found.panel.judges[0])
+    return judge if judge in found.panel.judges else found.panel.judges[0]
+
+
+def _ways(store: Store, given: choice.Given, found: Check) -> Mapping[str, _Way]:
+    """The ways that this input has, the best first, after the choice of one of several judges."""
+    panel = found.panel
+    ways: dict[str, _Way] = {}
+    if len(panel.judges) > 1:
+        names = list(panel.judges)
+        st.selectbox("Judge", names, key=address.one("trust", "check_trust_judge", names, names[0]))
+    alone = only_judge(panel, _judge(found))
+    if (answers := _answers(store, given, alone)) is not None:
+        ways[_REPEATS] = _Way(
+            "share of equal answers over repeats",
+            lambda one: sure_of_repeats(one, answers),
+            ("--confidence", _REPEATS),
+        )
+    if given.margins is not None:
+        margins = given.margins
+        at = panel.judges.index(alone.judges[0])
+        ways[_MARGIN] = _Way(
+            "distance of the two scores of a pair",
+            lambda one: sure_by_margin(one, margins()[:, at]),
+            ("--confidence", _MARGIN),
+        )
+    for column in _columns(given, panel):
+        ways[f"column {column}"] = _by_column(given, column)
+    if len(panel.judges) > 1:
+        ways[_JUDGES] = _Way(
+            f"share of {len(panel.judges)} judges with the majority's verdict",
+            sure_of_judges,
+            ("--confidence", _JUDGES),
+        )
+    values = len(np.unique(panel.ratings[~np.isnan(panel.ratings)]))
+    if not classes_of(panel, panel.judges.index(alone.judges[0])) and 2 in (len(panel.classes), values):
+        ways[_CUT] = _cut(alone)
+    return ways
+
+
+def _by_column(given: choice.Given, column: str) -> _Way:
+    def sure(panel: Panel) -> Sureness:
+        return sure_by_numbers(panel, numbers_beside(*given.texts(), panel, column), column)
+
+    return _Way(f"column {column}", sure, ("--confidence", column))
+
+
+def _cut(alone: Panel) -> _Way:
+    known = alone.scores[~np.isnan(alone.scores)]
+    usual = float(f"{(known.min() + known.max()) / 2:.3g}") if known.size else 0.5
+    place = "check_trust_cut"
+    cut = st.number_input(
+        "Better class from the score",
+        value=usual,
+        key=place,
+        help="Fix it before any label is known.",
+        format="%g",
+    )
+    return _Way(
+        f"distance of the score from {cut:g}", lambda one: sure_by_cut(one, cut), ("--cut", f"{cut:g}")
+    )
+
+
+def _columns(given: choice.Given, panel: Panel) -> list[str]:
+    """Columns of the main file whose names say confidence."""
+    try:
+        names = choice.once(("columns", *given.key), lambda: columns_in(*given.texts()))
+    except InputError:
+        return []
+    return [
+        name
+        for name in names
+        if spaced(name).rsplit(" ", 1)[-1] in KNOWN_BY_NAME and name not in (*panel.judges, *panel.raters)
+    ]
+
+
+def _answers(store: Store, given: choice.Given, alone: Panel) -> np.ndarray | None:
+    """Every answer of the judge's run; None without repeats."""
+    if not alone.sources:
+        return None
+    table, metric, _ = alone.sources[0]
+    run = next((one for one in given.runs if table == f"run:{one.run_id}"), None)
+    if run is None:
+        return None
+    try:
+        answers = choice.once(
+            ("answers", *given.key, metric),
+            lambda: answers_of(judge_output(at_hand(store, run)), alone, metric),
+        )
+    except InputError:  # a metric, or a judge without repeats
+        return None
+    return answers if answers.shape[1] > 1 else None
+
+
+def _chosen(place: str, columns: Sequence[DeltaGenerator]) -> EscalationOptions:
+    """Choose the promise. columns: for two widgets, and a third one where texts have several raters."""
+
+    def share(one: float) -> str:
+        return f"{one:g}"
+
+    agreement: float = columns[0].selectbox(
+        "Agreement promised",
+        _AGREEMENTS,
+        format_func=share,
+        key=address.one("promise", f"{place}_agreement", _AGREEMENTS, DEFAULT_OPTIONS.agreement, share),
+        help="With people, among the texts that the judge keeps",
+    )
+    delta: float = columns[1].selectbox(
+        "Broken with probability",
+        _DELTAS,
+        format_func=lambda one: f"at most {one:g}",
+        key=address.one("delta", f"{place}_delta", _DELTAS, DEFAULT_OPTIONS.delta, share),
+        help="How often such a threshold may keep texts that agree less",
+    )
+    against: Against = "rater"
+    if len(columns) > 2:
+        options = list(AGAINST)
+        against = columns[2].selectbox(
+            "Agreement with",
+            options,
+            format_func=lambda one: {"rater": "a rater", "majority": "the majority"}[one],
+            key=address.one("against", f"{place}_against", options, "rater"),
+            help="A text agrees with the share of its raters who gave the verdict, or with their most frequent label.",
+        )
+    return EscalationOptions(agreement, delta, against)
+
+
+def _with_labels(store: Store, panel: Panel, place: str) -> tuple[Panel, np.ndarray, tuple[str, ...]]:
+    """The panel with the labels of studies of texts that were sent, which labels came back, and the studies' names."""
+    rated = np.any(~np.isnan(panel.ratings), axis=1)
+    chances = inclusion_probabilities(panel.rows)
+    back = rated & ~np.isnan(chances) if chances is not None else np.zeros(len(rated), dtype=np.bool_)
+    known: dict[int, Study] = {
+        one.study_id: one
+        for one in list_studies(store)
+        if one.dataset_file == sent_from(panel.name) and one.kind == "ratings" and one.state == "unblinded"
+    }
+    if not known:
+        return panel, back, ()
+    numbers = list(known)
+    chosen: list[int] = st.multiselect(
+        "Labels that came back",
+        numbers,
+        format_func=lambda number: plain(known[number].name),
+        key=address.several("back", f"{place}_back", numbers, numbers, lambda number: known[number].name),
+        help="Unblinded studies of texts that were sent from here. They do not move the threshold.",
+    )
+    for number in chosen:
+        panel = with_labels(panel, panel_of(rating_set_of(released_record(store, known[number]))))
+    new = np.any(~np.isnan(panel.ratings), axis=1) & ~rated
+    return panel, back | new, tuple(known[number].name for number in chosen)
+
+
+def _verdict(found: Escalation) -> None:
+    """Show the sentences, the thresholds with their figure, and the total."""
+    first, *others = map(plain, escalation_said(found))
+    st.markdown("  \n".join([f"**{first}**", *others]))
+    main, thresholds, total, _ = escalation_tables(found).values()
+    show(
+        thresholds,
+        figure=trust_thresholds(found),
+        alt="Agreement of the kept texts with its lower bound by threshold, the promise, and the share kept",
+        titled=False,
+    )
+    if found.chosen is not None and total.rows:
+        show(total)
+    with st.expander("Numbers"):
+        show(main, titled=False)
+
+
+def _send(store: Store, given: choice.Given, found: Escalation, place: str) -> None:
+    """Offer a study of the texts for people."""
+    if not found.sent:
+        return
+    if given.study is not None and given.study.kind == "pairs":
+        st.markdown("Pairs cannot be added to this study. Plan a new one of the texts for people.")
+        return
+    key = f"{place}_{len(found.sent)}"
+    left, audits, middle, right = st.columns([1, 1, 2, 1], vertical_alignment="bottom")
+    n: int = left.number_input(
+        "Texts for people",
+        1,
+        len(found.sent),
+        len(found.sent),
+        key=f"{key}_n",
+        help="Fewer are drawn at random.",
+    )
+    audit: int = audits.number_input(
+        "Kept texts to audit",
+        0,
+        len(found.auditable),
+        0,
+        key=f"{key}_audit",
+        disabled=not found.auditable,
+        help=f"Drawn at random. From {FEWEST_AUDITED} on, their labels alone correct the kept texts.",
+    )
+    stem = found.panel.name.removeprefix("study ").rsplit(".", 1)[0]
+    name = middle.text_input("Name of the study", f"{stem}: for people"[:80], key=f"{key}_name")
+    if right.button("Make a study", key=f"{key}_make", icon=":material/how_to_vote:", width="stretch"):
+        study, _ = draft_study(
+            store,
+            name,
+            found.panel,
+            sent_texts(found, n, audit=audit),
+            read_texts_of(*given.texts(), found.panel),
+            use="monitor",
+            file_name=sent_from(found.panel.name),
+        )
+        menus.remember_study(study.study_id)
+        st.session_state[_SENT] = (key, study.name)
+    if st.session_state.get(_SENT, ("",))[0] == key:
+        st.success(with_code(f"{st.session_state[_SENT][1]} is a draft. Add raters, then open it."))
+        st.page_link(studies(), label="Open on the page Studies", icon=":material/arrow_forward:")
+    raters = raters_wanted(found.panel, "monitor")
+    st.markdown(
+        f":small[Each text goes to {counted_as(raters, 'rater')}. They see neither the verdict nor the confidence, nor why a text is there. "
+        "Once the study is unblinded, its labels correct the total here.]"
+    )
+
+
+def _words(
+    given: choice.Given, found: Check, way: _Way, chosen: EscalationOptions, labels: tuple[str, ...]
+) -> list[str]:
+    """The words of the command that gives the same result."""
+    words, skip = ["escalate"], False
+    for word in given.command:
+        if not skip and word not in _STATED:
+            words.append(word)
+        skip = word in _STATED
+    if len(found.panel.judges) > 1 and way.words[-1] != _JUDGES and "--judge" not in words:
+        words += ["--judge", _judge(found)]
+    words += way.words
+    for name in ("agreement", "delta", "against"):
+        value = getattr(chosen, name)
+        if value != getattr(DEFAULT_OPTIONS, name):
+            words += [f"--{name}", value if isinstance(value, str) else f"{value:g}"]
+    for label in labels:
+        words += ["--labels", f"study:{label}"]
+    return words

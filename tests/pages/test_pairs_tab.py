@@ -1,0 +1,94 @@
+"""Tab Pairs of a judge that compares pairs: before and after the study is unblinded, and the ways to it."""
+
+import json
+import re
+
+import pytest
+from helpers.pages.generate_visit import html_of
+from helpers.pages.judges_visit import visit
+from helpers.processes.scripted_server import Body
+from helpers.texts import factories
+from helpers.texts.judge_runs import judging_server, run_to_the_end, settings
+from streamlit.testing.v1 import AppTest
+
+from core.runs.texts import pairs_of_study
+from core.schema.runs import Run
+from core.store import Store
+from pages.widgets.chosen_judge import PAIRS_TAB
+
+pytestmark = pytest.mark.usefixtures("cookies")
+
+
+def compares(body: Body, _: int) -> str:
+    """Prefers the first system, but the first place in one question."""
+    asked = next(one["content"] for one in body["messages"] if "<first>\n" in one["content"])
+    alpha = asked.index("Alpha text") < asked.index("Beta text")
+    verdict = "first" if alpha or re.search("text of q03", asked) else "second"
+    return json.dumps({"feedback": "Alpha is clearer.", "verdict": verdict})
+
+
+def judged(store: Store) -> tuple[factories.StudyAtHand, Run]:
+    """An open study with the votes of three raters, and a judge of its pairs."""
+    at_hand = factories.study_in(
+        store, factories.dataset(4), name="s", raters=("R1", "R2", "R3"), state="open"
+    )
+    for number, token in enumerate(at_hand.tokens.values()):
+        factories.vote(store, token, factories.prefers(0) if number else factories.always("both_good"))
+    data, name = pairs_of_study(store, at_hand.study)
+    with judging_server(compares) as server:
+        return at_hand, run_to_the_end(store, settings("pairwise", server.url), data, name=name).run
+
+
+def shown(at: AppTest) -> str:
+    assert not at.exception
+    return " ".join([*(one.value for one in at.markdown), *(one.value for one in at.info), *html_of(at)])
+
+
+def test_an_open_study_shows_orders_and_nothing_by_system(store: Store) -> None:
+    _, run = judged(store)
+    at = visit(("run", run.run_id), PAIRS_TAB)
+    said = shown(at)
+    assert "same verdict in both orders on 75 %" in said
+    assert not re.search(r"\b(ai|human)\b", said)
+    headings = [one.value for one in at.subheader]
+    assert "Both orders" in headings
+    assert "Alt-test" not in headings
+
+
+def test_an_unblinded_study_shows_agreement_and_the_pairs_behind_it(store: Store) -> None:
+    at_hand, run = judged(store)
+    factories.ended(store, at_hand.study_id)
+    at = visit(("run", run.run_id), PAIRS_TAB)
+    headings = [one.value for one in at.subheader]
+    assert {"Beside raters", "Alt-test", "Win rates", "Where people and judge differ"} <= set(headings)
+    said = shown(at)
+    assert "gives a rater's answer in" in said
+    assert "Candidate, ai:" in said
+    assert "Alpha is clearer." in said
+    at.selectbox(key=f"judges_pairs_study_{run.run_id}").set_value("none").run()
+    assert "Alt-test" not in [one.value for one in at.subheader]
+    assert not at.exception
+
+
+def test_results_and_check_lead_to_the_tab(store: Store) -> None:
+    at_hand, run = judged(store)
+    factories.ended(store, at_hand.study_id)
+
+    def results() -> None:
+        from pages import results
+
+        results.render()
+
+    def check() -> None:
+        from pages import check
+
+        check.render()
+
+    at = AppTest.from_function(results, default_timeout=60).run()
+    assert not at.exception
+    assert f"run {run.run_id}" in at.button(key="results_pairs").label
+    at = AppTest.from_function(check, default_timeout=60)
+    at.session_state["check_from"] = f"study:{at_hand.study.name}"
+    at.run()
+    assert not at.exception
+    assert at.button(key=f"check_pairs_{run.run_id}").label
