@@ -348,6 +348,7 @@ def test_the_judge_that_was_planted_is_named(twins: tuple[ScorableOutput, ...]) 
     shown = [row for row in listed.rows if row[1] == "formatting"]
     assert shown
     assert all("**" in str(row[at]) and "**" not in str(row[at - 1]) for row in shown)
+    assert all("{+**+}" in str(row[at + 1]) for row in shown)
     assert "formatting" in bias_said([found])[0].split(".")[0]
 
 
