@@ -35,7 +35,17 @@ from core.llm.defusing import defused
 from core.llm.parsing import read_text
 from core.llm.prompts import Prompt, for_use
 from core.schema.runs import RULES, KindSettings, PromptSlot
-from core.schema.scores import EDIT, EDITED_BY, NO_EDIT, PAIR, ROLE, OutputSet, ScorableOutput, ScoredRow
+from core.schema.scores import (
+    EDIT,
+    EDITED_BY,
+    NO_EDIT,
+    PAIR,
+    ROLE,
+    TWIN_LABELS,
+    OutputSet,
+    ScorableOutput,
+    ScoredRow,
+)
 from core.schema.settings import seed_setting, setting
 from core.tables.columns import level_number
 from core.tables.reading import clean_text, printable_text, shown
@@ -162,7 +172,7 @@ def plan_twins(outputs: OutputSet, *, probes: Collection[str] = (), levels: Sequ
     problems = []
     if unknown := [name for name in probes if name not in PROBES]:
         problems.append(f"{', '.join(map(shown, unknown))}: no such probe; choose from {', '.join(PROBES)}")
-    taken = sorted({label for one in outputs.outputs for label in one.labels} & {PAIR, EDIT, ROLE, EDITED_BY})
+    taken = sorted({label for one in outputs.outputs for label in one.labels} & TWIN_LABELS)
     if taken:
         problems.append(
             f"the file has the columns {', '.join(taken)}, which twins need: leave them out, or choose the texts that the "

@@ -64,6 +64,8 @@ from pages.widgets.settings_form import Wanted, given
 _PREFIX = "judges_prompts"
 _RUNS, _LINK = f"{_PREFIX}_runs", "runs"
 """Where the session stores the compared runs, and the parameter of the address that names them."""
+_MENU = f"{_PREFIX}_menu"
+"""Key of the menu of runs."""
 _TICK = 1.0
 _SECTION = "pairs#prompts-compared"
 
@@ -108,16 +110,23 @@ def _chosen_runs(store: Store) -> list[Run]:
     kept = [number for number in st.session_state.get(_RUNS, []) if number in known]
     if kept != st.session_state.get(_RUNS, []):
         st.session_state[_RUNS] = kept
+    address.several(_LINK, _RUNS, list(known))
+    # The menu loses its value when its options change, as with every new run, so the session stores the choice apart.
+    st.session_state[_MENU] = st.session_state[_RUNS]
     st.multiselect(
         "Compare runs that exist",
         list(known),
-        format_func=lambda number: menus.name_of(known[number]),
-        key=address.several(_LINK, _RUNS, list(known)),
+        format_func=lambda number: f"Run {number}: {menus.what_of(known[number])}, {known[number].data_file}",
+        key=_MENU,
+        on_change=_take_choice,
         placeholder="Choose at least two, or plan new ones below",
-        persist_state="session",
         help="Runs of one kind of judge on the same texts.",
     )
     return [known[number] for number in st.session_state[_RUNS]]
+
+
+def _take_choice() -> None:
+    st.session_state[_RUNS] = st.session_state[_MENU]
 
 
 # What to run
@@ -145,7 +154,7 @@ def _form(store: Store) -> None:
             found = source.contents(texts)
             contents = found if isinstance(found, RatedSet) else unrated(found)
     asked = _Asked()
-    wanted = new_run.judge(_PREFIX, kind, contents, asked.choose)
+    wanted = new_run.judge(_PREFIX, kind, contents, asked.choose, named=False)
     models = _models(wanted)
     prices = _prices(wanted, models)
     if texts is None or contents is None:
@@ -383,7 +392,13 @@ def _forecast(store: Store, runs: Sequence[RunAtHand], progress: Sequence[Progre
     table(pd.DataFrame({"All items": list(rows), "Estimate": list(rows.values())}))
     if found.calls and (found.spread or 0) >= 0.01:
         st.markdown(f":small[Calls, tokens and money may differ by {found.spread:.0%}.]")
-    if st.button(f"Judge all {runs[0].run.n_items:,} items with each", type="primary", key=f"{_PREFIX}_rest"):
+    left = max(run.run.n_items - run.run.n_wanted for run in short)
+    if st.button(
+        f"Judge the other {left:,} items with each",
+        type="primary",
+        key=f"{_PREFIX}_rest",
+        help="The items above are not paid for again.",
+    ):
         run_panel.start_together([resume(run, None, None).run for run in short])
         st.rerun()
 

@@ -435,10 +435,13 @@ def judge(
     kind: JudgeKind,
     contents: RatedSet | None,
     choose_prompts: Callable[[str, tuple[PromptSlot, ...]], list[Prompt]] = settings_form.choose_prompts,
+    *,
+    named: bool = True,
 ) -> Wanted:
     """Choose the settings of a judge, its model and its prompts.
 
     prefix: of the widgets' keys. contents: the texts, if they are chosen. choose_prompts: takes a prefix and the judge's prompts.
+    named: whether to choose its name in tables, too.
     """
     # A judge's settings depend on the backend, so they are drawn first and shown second.
     what, who = st.container(), st.container()
@@ -448,11 +451,13 @@ def judge(
         model = settings_form.choose_backend(
             prefix, kind.rules if kind.Settings.MODEL_FREE else None, kind.Settings.model_fields.keys()
         )
-        name = st.text_input(
-            "Name of the judge in tables (default: kind, changed settings and model)",
-            key=f"{prefix}_name",
-            persist_state="session",
-        ).strip()
+        name = ""
+        if named:
+            name = st.text_input(
+                "Name of the judge in tables (default: kind, changed settings and model)",
+                key=f"{prefix}_name",
+                persist_state="session",
+            ).strip()
     with what:
         st.subheader("Judge", anchor=False)
         attached = settings_form.choose(own, kind)

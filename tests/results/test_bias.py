@@ -17,6 +17,7 @@ from core.generation.twins import BY_RULES
 from core.judges.pairwise import PairTrial, PairwiseRecord
 from core.judges.rubric import RubricRecord, RubricTrial
 from core.judges.twins import TwinSettings, plan_twins, twin_by_rules, twin_outputs
+from core.llm.families import alike_note
 from core.results.check.gaps import TextBeside
 from core.results.judges.bias import (
     CONSTANT,
@@ -36,6 +37,8 @@ from core.results.judges.bias import (
 from core.results.judges.consistency import ORDER_MISSING
 from core.schema.scores import (
     EDIT,
+    EDITED_BY,
+    NO_EDIT,
     PAIR,
     ROLE,
     JudgedText,
@@ -174,6 +177,18 @@ def test_scores_without_twins_or_orders_are_refused() -> None:
     with pytest.raises(InputError) as wrong:
         bias_audit(scores_of(BY_HAND), options=BiasOptions(limit=0, alpha=1, confidence_level=2, rng=-1))
     assert len(wrong.value.problems) == 4
+
+
+def test_twins_that_name_their_editor_have_the_same_pairs_and_a_judge_like_it_is_warned_about() -> None:
+    rows = rows_of_twins(20)
+    named = [
+        replace(row, labels={**row.labels, EDITED_BY: "org/qwen-7b"}) if row.labels[EDIT] != NO_EDIT else row
+        for row in rows
+    ]
+    plain = scored(rows, "continuous", np.random.default_rng(1), noise=0.3)
+    assert bias_audit(replace(plain, rows=tuple(named))).effects == bias_audit(plain).effects
+    assert alike_note("qwen-7b", named) is not None
+    assert alike_note("qwen-7b", rows) is None
 
 
 def test_each_system_of_an_item_has_its_own_pair() -> None:

@@ -87,7 +87,8 @@ def add_to(nouns: Commands) -> None:
         "--cut",
         type=float,
         metavar="X",
-        help="for scores beside two classes: the better class from X on, as sure as the distance from X; choose X before you see labels",
+        help="for numeric scores and two classes: scores from X on are the better class, and the distance from X is the confidence. Choose "
+        "X without looking at labels",
     )
     command.add_argument(
         "--agreement",

@@ -27,7 +27,17 @@ from core.results.choices import directions, items_of, level_key
 from core.results.joining import NO_SCORE
 from core.results.judges.consistency import NO_ORDERS, ORDER_MISSING, rubric_values
 from core.schema.result_table import Column, Interval, ResultTable
-from core.schema.scores import EDIT, NO_EDIT, PAIR, ROLE, JudgedText, JudgeOutput, ScoredRow, ScoreTable
+from core.schema.scores import (
+    EDIT,
+    NO_EDIT,
+    PAIR,
+    ROLE,
+    TWIN_LABELS,
+    JudgedText,
+    JudgeOutput,
+    ScoredRow,
+    ScoreTable,
+)
 from core.stats.multiplicity import corrected, smallest_shown
 from core.stats.resampling import (
     Estimate,
@@ -285,7 +295,7 @@ def _twins(table: ScoreTable) -> dict[str, list[_Twin]]:
 
 def _series(row: ScoredRow) -> tuple[object, ...]:
     """Key of the texts that a file of twins made from one pair."""
-    own = {name: value for name, value in row.labels.items() if name not in (EDIT, PAIR, ROLE)}
+    own = {name: value for name, value in row.labels.items() if name not in TWIN_LABELS}
     return row.item_id, row.system, row.language, tuple(sorted(own.items()))
 
 

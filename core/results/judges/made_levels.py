@@ -599,23 +599,23 @@ class _Values:
             facts = find_facts(sentence, language, self.pool)
             hard = [(_value(fact, sentence), fact.text) for fact in facts if _is_hard(fact)]
             values = Counter(value for value, _ in hard)
-            found.append(_Sentence(values, dict(hard), Content.of(sentence), Premise.of(sentence)))
+            found.append(_Sentence(sentence, values, dict(hard)))
         return found
 
 
 @dataclass(frozen=True)
 class _Sentence:
-    """The values of a sentence, and its words."""
+    """A sentence and its values."""
 
+    text: str
     values: Counter[Value]
     spelled: Mapping[Value, str]
-    content: Content
-    premise: Premise
+    """Value -> as the sentence has it."""
 
     def is_about(self, other: "_Sentence") -> bool:
         """Whether both sentences share enough words to be about one thing."""
-        words = (*self.content.names, *self.content.words)
-        return sum(map(other.premise.has, words)) >= _SHARED_WORDS
+        content, premise = Content.of(self.text), Premise.of(other.text)
+        return sum(map(premise.has, (*content.names, *content.words))) >= _SHARED_WORDS
 
 
 _SHARED_WORDS = 2

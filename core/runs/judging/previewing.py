@@ -14,7 +14,7 @@ from core.runs.calls import ItemCall, calls_of
 from core.runs.costs import cost_alone
 from core.runs.jobs import RunAtHand
 from core.runs.judging import judge_output, judged_among
-from core.runs.judging.several import is_whole
+from core.runs.judging.several import components_in, is_whole
 from core.runs.path import at_hand
 from core.runs.progress import progress_of
 from core.schema.runs import Kind
@@ -33,9 +33,9 @@ class PreviewedText:
     row: ScoredRow
     text: str
     scores: Mapping[str, float | None]
-    """Column -> score; empty if the text was not judged."""
+    """Component, such as `f1`, or `score` -> score; empty if the text was not judged."""
     reasons: Mapping[str, str]
-    """Column -> why it has no score."""
+    """Component -> why it has no score."""
     calls: tuple[ItemCall, ...]
     """Every call that the judge made for it."""
 
@@ -85,6 +85,7 @@ def previewed(run: RunAtHand) -> Preview:
     """What a preview's run has done so far."""
     output, cost = judge_output(run), costs_side_by_side([cost_alone(run)])[-1]
     done = {(one.row.item_id, one.row.system, one.row.level, one.text): one for one in output.texts}
+    components = {metric: component or "score" for component, metric in components_in(run).items()}
     found = []
     for text in _first_texts(run):
         one = text.output
@@ -95,8 +96,8 @@ def previewed(run: RunAtHand) -> Preview:
             PreviewedText(
                 ScoredRow(one.item_id, one.system, one.level, one.language, one.labels),
                 one.text,
-                {} if judged is None else judged.scores,
-                {} if judged is None else judged.reasons,
+                {} if judged is None else {components[name]: one for name, one in judged.scores.items()},
+                {} if judged is None else {components[name]: why for name, why in judged.reasons.items()},
                 calls_of(run.store, run.run.run_id, position, [number]),
             )
         )

@@ -22,7 +22,7 @@ from core.runs.path import check_limit, create, find_same, resume
 from core.runs.progress import Progress, progress_of, spoken_range
 from core.runs.scoring import score_table
 from core.schema.runs import RULES
-from core.schema.scores import RatingSet
+from core.schema.scores import RatingSet, mask_notes
 from core.schema.settings import Remark, Settings, fields_of
 from core.store import Store
 from core.store.runs import delete_run
@@ -207,8 +207,9 @@ def create_together(
 
 
 def _has_levels(run: RunAtHand) -> bool:
-    known = {level_number(text.output.level or "") for text in judged_among(run)}
-    return len(known - {None}) > 1
+    outputs = [text.output for text in judged_among(run)]
+    known = {level_number(output.level or "") for output in outputs}
+    return len(known - {None}) > 1 and not mask_notes(output.system for output in outputs)
 
 
 def work_through(
@@ -290,7 +291,7 @@ def forecast(runs: Sequence[RunAtHand]) -> Forecast:
 
 def components_of(runs: Sequence[RunAtHand]) -> tuple[str, ...]:
     """The columns that all judges have, in the order of the first one; a judge with a single column has the component ``."""
-    per_run = [_components(run) for run in runs]
+    per_run = [components_in(run) for run in runs]
     return tuple(one for one in per_run[0] if all(one in own for own in per_run))
 
 
@@ -307,7 +308,7 @@ def _component(runs: Sequence[RunAtHand], asked: str | None) -> str:
     return shared[0] if asked is None else asked
 
 
-def _components(run: RunAtHand) -> dict[str, str]:
+def components_in(run: RunAtHand) -> dict[str, str]:
     """Component -> its metric's name: what follows the judge's name there."""
     called = run.asked.called
     return {metric.name.removeprefix(called).lstrip("-"): metric.name for metric in run.metrics}
@@ -338,7 +339,7 @@ def tried(
     asked = [run.asked for run in runs]
     names, prompts = names_of_runs(runs), prompt_names(asked)
     found = tuple(
-        _tried(run, name, prompt, _components(run)[chosen], prices or {})
+        _tried(run, name, prompt, components_in(run)[chosen], prices or {})
         for run, name, prompt in zip(runs, names, prompts, strict=True)
     )
     notes = [*_setting_notes(asked), *_file_notes(runs)]
