@@ -145,7 +145,10 @@ def _votes(votes: BesideVotes, tables: dict[str, ResultTable]) -> None:
 def _only(table: ResultTable, answers: str | None) -> ResultTable:
     """The rows of one number of answers."""
     at = [column.name for column in table.columns].index("answers")
-    return replace(table, rows=tuple(row for row in table.rows if answers in (None, row[at])))
+    columns = tuple(replace(one, shown=one.shown and one.name != "answers") for one in table.columns)
+    return replace(
+        table, columns=columns, rows=tuple(row for row in table.rows if answers in (None, row[at]))
+    )
 
 
 def _gaps(votes: BesideVotes, record: StudyRecord) -> None:
