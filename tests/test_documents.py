@@ -127,6 +127,7 @@ def test_every_command_is_shown() -> None:
         assert {words[1] for words in split if words[0] == noun} == set(verbs), noun
     without_verbs = {
         "check",
+        "escalate",
         "score",
         "correlate",
         "meta-correlate",

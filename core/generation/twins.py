@@ -368,11 +368,7 @@ def check_edit(probe: str, text: str, twin: str, language: str, question: str | 
     if other is not None or not same_script(text, twin):
         raise Unusable("It is in another language or script: keep those of the text.", "language changed")
     if probe == FORMATTING:
-        if _plain_words(text) != _plain_words(twin):
-            raise Unusable(
-                "Its words are not the text's: add marks, and change, add or leave out no word.",
-                WORDS_CHANGED,
-            )
+        _check_marks(text, twin)
         return
     if one.keeps_words and share_kept(text, twin) != 1.0:
         raise Unusable(
@@ -390,9 +386,20 @@ UNCHANGED, WORDS_CHANGED, FACT_CHANGED = "unchanged", "words changed", "fact cha
 """Kinds of refusal that are counted."""
 
 
-def _plain_words(text: str) -> list[str]:
-    """The words of a text without its marks."""
-    return [token for token in tokenize(_MARKS.sub("", text)) if any(map(str.isalnum, token))]
+def _check_marks(text: str, twin: str) -> None:
+    """Refuse marked-up text that has no new mark, or that differs from the text in more than marks and white space."""
+    if _without_marks(text) != _without_marks(twin):
+        raise Unusable(
+            "It differs from the text in more than marks: add marks, and change, add or leave out no word and no "
+            "punctuation.",
+            WORDS_CHANGED,
+        )
+    if len(_MARKS.findall(twin)) <= len(_MARKS.findall(text)):
+        raise Unusable("It has no mark: put bullets before the lines, and set words in bold type.", UNCHANGED)
+
+
+def _without_marks(text: str) -> str:
+    return "".join(_MARKS.sub("", text).split())
 
 
 def _check_length(one: Probe, text: str, twin: str) -> None:

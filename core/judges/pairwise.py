@@ -41,9 +41,8 @@ from core.llm.prompts import Prompt
 from core.schema.runs import Attachment, PromptSlot
 from core.schema.scores import (
     EDIT,
-    EDITED_BY,
     PAIR,
-    ROLE,
+    TWIN_LABELS,
     RatedSet,
     RatedText,
     ScorableOutput,
@@ -260,7 +259,7 @@ def group_of(output: ScorableOutput | ScoredRow, between: str = "systems") -> Ha
     """
     if PAIR in output.labels and EDIT in output.labels:
         labels = tuple(
-            sorted((key, value) for key, value in output.labels.items() if key not in (EDIT, ROLE, EDITED_BY))
+            sorted((key, value) for key, value in output.labels.items() if key not in TWIN_LABELS - {PAIR})
         )
         return output.item_id, output.system, output.language, labels
     if PAIR in output.labels:

@@ -35,7 +35,17 @@ from core.llm.defusing import defused
 from core.llm.parsing import read_text
 from core.llm.prompts import Prompt, for_use
 from core.schema.runs import RULES, KindSettings, PromptSlot
-from core.schema.scores import EDIT, EDITED_BY, NO_EDIT, PAIR, ROLE, OutputSet, ScorableOutput, ScoredRow
+from core.schema.scores import (
+    EDIT,
+    EDITED_BY,
+    NO_EDIT,
+    PAIR,
+    ROLE,
+    TWIN_LABELS,
+    OutputSet,
+    ScorableOutput,
+    ScoredRow,
+)
 from core.schema.settings import seed_setting, setting
 from core.tables.columns import level_number
 from core.tables.reading import clean_text, printable_text, shown
@@ -162,7 +172,7 @@ def plan_twins(outputs: OutputSet, *, probes: Collection[str] = (), levels: Sequ
     problems = []
     if unknown := [name for name in probes if name not in PROBES]:
         problems.append(f"{', '.join(map(shown, unknown))}: no such probe; choose from {', '.join(PROBES)}")
-    taken = sorted({label for one in outputs.outputs for label in one.labels} & {PAIR, EDIT, ROLE, EDITED_BY})
+    taken = sorted({label for one in outputs.outputs for label in one.labels} & TWIN_LABELS)
     if taken:
         problems.append(
             f"the file has the columns {', '.join(taken)}, which twins need: leave them out, or choose the texts that the "
@@ -376,7 +386,7 @@ def diff_of(twin: Twin) -> tuple[Segment, ...]:
     return segments_of(twin.text, twin.additions) if twin.additions else diff_against(twin.text, twin.edited)
 
 
-def _marked(segments: Sequence[Segment]) -> str:
+def marked(segments: Sequence[Segment]) -> str:
     """Changes as marks in the text: `{+added+}`, `[-removed-]`."""
     marks = {"same": "{}", "added": "{{+{}+}}", "removed": "[-{}-]"}
     return "".join(marks[one.kind].format(one.text) for one in segments)
@@ -401,7 +411,7 @@ def _row(twin: Twin) -> Iterator[dict[str, Any]]:
         "detail": twin.detail or None,
         "text": twin.text,
         "edited": edited,
-        "diff": _marked(diff_of(twin)) or None,
+        "diff": marked(diff_of(twin)) or None,
     }
 
 

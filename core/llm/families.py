@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from core.schema.runs import RULES
-from core.schema.scores import ScorableOutput, ScoredRow
+from core.schema.scores import EDITED_BY, ScorableOutput, ScoredRow
 
 Likeness = Literal["model", "family"]
 
@@ -75,15 +75,15 @@ def likeness(model: str, other: str) -> Likeness | None:
     return "family" if families_of(model) & families_of(other) else None
 
 
-_WRITERS = ("generator", "model")
+_WRITERS = ("generator", "model", EDITED_BY)
 """Labels that name the model that wrote a text, beside its system."""
 
 
 def alike_note(model: str | None, texts: Iterable[ScorableOutput | ScoredRow]) -> str | None:
     """A warning that a judge's model is, or is of the family of, a model that wrote its texts; None: nothing is known.
 
-    model: the judge's; None, empty or `rules`: no model is asked. texts: what it judges, by system and label `generator` or
-    `model`.
+    model: the judge's; None, empty or `rules`: no model is asked. texts: what it judges, by system and label `generator`,
+    `model` or `edited_by`.
     """
     if not model or model == RULES:
         return None

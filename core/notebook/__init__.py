@@ -25,7 +25,7 @@ from core.notebook.analyses import (
     which_judge,
 )
 from core.notebook.frames import read
-from core.notebook.levels import made_levels
+from core.notebook.made import made_levels
 from core.notebook.result import Result, plot
 from core.notebook.studies import pairs, plan, studies, study_annotations, study_results
 from core.notebook.texts import damage, metrics, score

@@ -190,6 +190,7 @@ def trust_thresholds(found: Escalation) -> go.Figure:
         x=places,
         y=[step.share for step in steps],
         name="kept of labelled",
+        width=0.5,
         marker={"color": [BLUE if step == found.chosen else PALE for step in steps]},
         hovertemplate="%{y:.1%} kept<extra></extra>",
         showlegend=False,

@@ -32,6 +32,8 @@ ROLE = "role"
 """Label of a text in a file of edited twins: `better` or `worse`, its place in the pair by the levels as made."""
 EDITED_BY = "edited_by"
 """Label of a twin that a model wrote: the model's name. Twins by rules and texts as made lack it."""
+TWIN_LABELS = frozenset({PAIR, EDIT, ROLE, EDITED_BY})
+"""Labels of a file of edited twins; without them, a twin, its unedited text and its opponent have the same labels."""
 _MASK = re.compile(r"answer [12] \(masked ([0-9a-f]{8})\)")
 
 

@@ -1,10 +1,11 @@
 """Trust or escalate: where the judge can be kept, a study of the other texts with one press, and the total that comes back."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import InputError
 from core.installation import COMMAND
@@ -82,25 +83,31 @@ def offer(store: Store, given: choice.Given, found: Check) -> None:
 
 def _offer(store: Store, given: choice.Given, found: Check) -> None:
     place = f"check_trust_{given.key[0]}"
-    left, right = st.columns(2, vertical_alignment="bottom")
-    ways = _ways(store, given, found, left)
+    ways = _ways(store, given, found)
     if not ways:
         st.markdown(
             "The judge's confidence is not known. Add a column with it to the file, run the judge with repeats, or add several judges."
         )
         return
-    named: str = right.selectbox(
+    several = bool((np.sum(~np.isnan(found.panel.ratings), axis=1) > 1).any())
+    columns = st.columns([2, 1, 1, 1] if several else [2, 1, 1], vertical_alignment="bottom")
+    named: str = columns[0].selectbox(
         "Confidence",
         list(ways),
-        format_func=lambda one: plain(ways[one].label),
+        format_func=lambda one: ways[one].label,
         key=address.one("sure", f"{place}_way", list(ways), next(iter(ways))),
     )
     way = ways[named]
-    chosen = _chosen(place, found.panel)
+    chosen = _chosen(place, columns[1:])
     panel, back, labels = _with_labels(store, found.panel, place)
     alone = panel if named == _JUDGES or len(panel.judges) == 1 else only_judge(panel, _judge(found))
     question = ("escalation", *given.key, named, _judge(found), way.label, chosen, labels)
-    result = choice.once(question, lambda: escalate(alone, way.sure(alone), chosen, returned=back))
+    try:
+        result = choice.once(question, lambda: escalate(alone, way.sure(alone), chosen, returned=back))
+    except InputError as problem:  # nobody asked for a threshold here, so it is no mistake
+        reasons = [one.split(": ", 1)[-1] for one in problem.problems]
+        st.markdown(plain(f"No threshold here: {'; '.join(reasons) or problem.what}."))
+        return
     _verdict(result)
     _send(store, given, result, place)
     st.code(
@@ -116,17 +123,13 @@ def _judge(found: Check) -> str:
     return judge if judge in found.panel.judges else found.panel.judges[0]
 
 
-def _ways(
-    store: Store, given: choice.Given, found: Check, place: st.delta_generator.DeltaGenerator
-) -> Mapping[str, _Way]:
-    """The ways that this input has, the best first. place: of the judge's select."""
+def _ways(store: Store, given: choice.Given, found: Check) -> Mapping[str, _Way]:
+    """The ways that this input has, the best first, after the choice of one of several judges."""
     panel = found.panel
     ways: dict[str, _Way] = {}
     if len(panel.judges) > 1:
         names = list(panel.judges)
-        place.selectbox(
-            "Judge", names, format_func=plain, key=address.one("trust", "check_trust_judge", names, names[0])
-        )
+        st.selectbox("Judge", names, key=address.one("trust", "check_trust_judge", names, names[0]))
     alone = only_judge(panel, _judge(found))
     if (answers := _answers(store, given, alone)) is not None:
         ways[_REPEATS] = _Way(
@@ -171,7 +174,7 @@ def _cut(alone: Panel) -> _Way:
         "Better class from the score",
         value=usual,
         key=place,
-        help="Fix it before you see labels.",
+        help="Fix it before any label is known.",
         format="%g",
     )
     return _Way(
@@ -194,7 +197,7 @@ def _columns(given: choice.Given, panel: Panel) -> list[str]:
 
 def _answers(store: Store, given: choice.Given, alone: Panel) -> np.ndarray | None:
     """Every answer of the judge's run; None without repeats."""
-    if not alone.sources:
+    if not alone.sources or given.margins is not None:  # of pairs, margins count repeats
         return None
     table, metric, _ = alone.sources[0]
     run = next((one for one in given.runs if table == f"run:{one.run_id}"), None)
@@ -210,21 +213,20 @@ def _answers(store: Store, given: choice.Given, alone: Panel) -> np.ndarray | No
     return answers if answers.shape[1] > 1 else None
 
 
-def _chosen(place: str, panel: Panel) -> EscalationOptions:
-    """Choose the promise."""
-    first, second, third = st.columns(3, vertical_alignment="bottom")
+def _chosen(place: str, columns: Sequence[DeltaGenerator]) -> EscalationOptions:
+    """Choose the promise. columns: for two widgets, and a third one where texts have several raters."""
 
     def share(one: float) -> str:
         return f"{one:g}"
 
-    agreement: float = first.selectbox(
+    agreement: float = columns[0].selectbox(
         "Agreement promised",
         _AGREEMENTS,
         format_func=share,
         key=address.one("promise", f"{place}_agreement", _AGREEMENTS, DEFAULT_OPTIONS.agreement, share),
         help="With people, among the texts that the judge keeps",
     )
-    delta: float = second.selectbox(
+    delta: float = columns[1].selectbox(
         "Broken with probability",
         _DELTAS,
         format_func=lambda one: f"at most {one:g}",
@@ -232,9 +234,9 @@ def _chosen(place: str, panel: Panel) -> EscalationOptions:
         help="How often such a threshold may keep texts that agree less",
     )
     against: Against = "rater"
-    if (np.sum(~np.isnan(panel.ratings), axis=1) > 1).any():
+    if len(columns) > 2:
         options = list(AGAINST)
-        against = third.selectbox(
+        against = columns[2].selectbox(
             "Agreement with",
             options,
             format_func=lambda one: {"rater": "a rater", "majority": "the majority"}[one],

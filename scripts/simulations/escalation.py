@@ -196,6 +196,11 @@ errors are passes, it covers too seldom: such a threshold is found in the runs w
             for repeats in (0, 5)
             for n in (200, 500)
         ),
+        *(
+            (name, 5, n, 1, "passes", 1.0, 22, 50)
+            for name in ("sure where right", "good")
+            for n in (50, 100, 200)
+        ),
     ),
     run=_run,
     replicates=1_000,

@@ -25,6 +25,7 @@ from helpers.texts.rating_studies import rating_study
 from core.cli import main
 from core.judges.pairwise import parse_guidelines
 from core.results.correlations.votes import metrics_against_votes, votes_panel
+from core.results.judges.prompts import NOTHING_TO_COMPARE_WITH
 from core.runs.path import at_hand
 from core.runs.scoring import score_table
 from core.schema.scores import MASK_NOTE
@@ -72,9 +73,12 @@ def command(here: Path, capsys: pytest.CaptureFixture[str]) -> Command:
     return run
 
 
+def asking(server: ScriptedServer) -> list[str]:
+    return ["--backend", "openai", "--model", MODEL, "--base-url", server.url]
+
+
 def judging(server: ScriptedServer, *more: str, out: str = "judged") -> list[str]:
-    who = ["--backend", "openai", "--model", MODEL, "--base-url", server.url, "--name", JUDGE]
-    return ["judge", "pairwise", GIVEN, *who, "--out", out, *more]
+    return ["judge", "pairwise", GIVEN, *asking(server), "--name", JUDGE, "--out", out, *more]
 
 
 def done(answer: tuple[int, str]) -> str:
@@ -199,6 +203,10 @@ def test_masked_texts_are_for_a_judge_of_pairs_alone(
 def test_levels_of_a_mask_are_not_compared(store: Store, server: ScriptedServer, command: Command) -> None:
     marked_study(store)
     assert "--between" in refused(command(*judging(server, "--between", "levels")))
+    prompts = ["judge", "prompts", "pairwise", GIVEN, *asking(server), "--model", "other", "--out", "prompts"]
+    assert NOTHING_TO_COMPARE_WITH in " ".join(refused(command(*prompts)).split())
+    assert not list_runs(store), "nothing was begun that could not be compared"
+    assert not server.bodies
 
 
 def test_after_unblinding_the_verdicts_count_for_the_real_systems(

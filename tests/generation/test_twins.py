@@ -227,6 +227,8 @@ def test_a_models_edit_that_keeps_all_facts_is_taken(probe: str, twin: str) -> N
         (AUTHORITY, f"The Brandvold Institute confirmed it. {TEXT.replace('14', '15')}", WORDS_CHANGED),
         (FORMATTING, f"# The mill\n{TEXT}", WORDS_CHANGED),
         (FORMATTING, TEXT.replace("It has", "- It had"), WORDS_CHANGED),
+        (FORMATTING, TEXT.replace("it near", "it, near"), WORDS_CHANGED),
+        (FORMATTING, TEXT.replace(". ", ".\n"), UNCHANGED),
         (
             CONFIDENCE,
             "Without doubt, the mill was built in 1901. Jan Vermeer certainly drew it near Delft.",

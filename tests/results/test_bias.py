@@ -17,6 +17,7 @@ from core.generation.twins import BY_RULES
 from core.judges.pairwise import PairTrial, PairwiseRecord
 from core.judges.rubric import RubricRecord, RubricTrial
 from core.judges.twins import TwinSettings, plan_twins, twin_by_rules, twin_outputs
+from core.llm.families import alike_note
 from core.results.check.gaps import TextBeside
 from core.results.judges.bias import (
     CONSTANT,
@@ -36,6 +37,8 @@ from core.results.judges.bias import (
 from core.results.judges.consistency import ORDER_MISSING
 from core.schema.scores import (
     EDIT,
+    EDITED_BY,
+    NO_EDIT,
     PAIR,
     ROLE,
     JudgedText,
@@ -47,7 +50,8 @@ from core.schema.scores import (
 )
 from core.stats.multiplicity import corrected
 from core.stats.resampling import sign_flip_p
-from scripts.simulations.bias import LEVELS, PROBES, rows_of_twins, scored
+from scripts.simulations import cell_measures, read
+from scripts.simulations.bias import GRID, LEVELS, PROBES, rows_of_twins, scored
 
 DEMO = Path(__file__).resolve().parents[2] / "data" / "demo" / "answers.csv"
 
@@ -173,6 +177,18 @@ def test_scores_without_twins_or_orders_are_refused() -> None:
     with pytest.raises(InputError) as wrong:
         bias_audit(scores_of(BY_HAND), options=BiasOptions(limit=0, alpha=1, confidence_level=2, rng=-1))
     assert len(wrong.value.problems) == 4
+
+
+def test_twins_that_name_their_editor_have_the_same_pairs_and_a_judge_like_it_is_warned_about() -> None:
+    rows = rows_of_twins(20)
+    named = [
+        replace(row, labels={**row.labels, EDITED_BY: "org/qwen-7b"}) if row.labels[EDIT] != NO_EDIT else row
+        for row in rows
+    ]
+    plain = scored(rows, "continuous", np.random.default_rng(1), noise=0.3)
+    assert bias_audit(replace(plain, rows=tuple(named))).effects == bias_audit(plain).effects
+    assert alike_note("qwen-7b", named) is not None
+    assert alike_note("qwen-7b", rows) is None
 
 
 def test_each_system_of_an_item_has_its_own_pair() -> None:
@@ -347,6 +363,7 @@ def test_the_judge_that_was_planted_is_named(twins: tuple[ScorableOutput, ...]) 
     shown = [row for row in listed.rows if row[1] == "formatting"]
     assert shown
     assert all("**" in str(row[at]) and "**" not in str(row[at - 1]) for row in shown)
+    assert all("{+**+}" in str(row[at + 1]) for row in shown)
     assert "formatting" in bias_said([found])[0].split(".")[0]
 
 
@@ -357,3 +374,26 @@ def test_two_judges_of_one_name_are_told_apart() -> None:
     assert names == {"m (scores.csv)", "m (run:2)"}
     assert {one["judge"] for one in bias_json([first, second])["effects"]} == names
     assert set(PROBES) == set(BY_RULES)
+
+
+def test_a_judge_of_the_same_family_as_a_system_is_noted() -> None:
+    given = scores_of(BY_HAND)
+    rows = tuple(replace(row, system="Qwen3-8B") for row in given.rows)
+    signed = replace(given.metrics[0], signature="Rubric|score:verdict|model:qwen2.5-7b|backend:openai")
+    assert not bias_audit(replace(given, rows=rows)).notes
+    found = bias_audit(replace(given, rows=rows, metrics=(signed,)))
+    assert "Qwen3-8B" in found.notes[0]
+    assert found.notes[0] in bias_table([found]).notes
+    assert bias_json([found])["notes"] == list(found.notes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cell", [("verdicts", 40, 0.2), ("rubric", 20, 0.2), ("continuous", 20, 0.5)])
+def test_the_stored_simulation_again(cell: Any) -> None:
+    stored, again = read(GRID)[cell], cell_measures(GRID, cell, replicates=60)
+    for name in ("accused", "underpowered", "found_half", "found_whole", "cleared_half"):
+        was, now = stored[name], again[name]
+        assert was is not None
+        assert now is not None
+        assert abs(now - was) < 4 * np.sqrt(max(was * (1 - was), 0.02) * (1 / 30 + 1 / 100)), name
+    assert again["detectable"] == pytest.approx(stored["detectable"], rel=0.15)

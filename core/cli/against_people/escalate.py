@@ -50,7 +50,6 @@ from core.results.check.escalation import (
     sure_of_judges,
     sure_of_repeats,
 )
-from core.results.joining import merge_tables
 from core.store import database_path, open_store
 from core.study.analysis_set import released_record
 from core.tables.reading import shown
@@ -87,7 +86,8 @@ def add_to(nouns: Commands) -> None:
         "--cut",
         type=float,
         metavar="X",
-        help="for scores beside two classes: the better class from X on, as sure as the distance from X; choose X before you see labels",
+        help="for numeric scores and two classes: scores from X on are the better class, and the distance from X is the confidence. Choose "
+        "X without looking at labels",
     )
     command.add_argument(
         "--agreement",
@@ -216,6 +216,10 @@ def sureness(panel: Panel, options: argparse.Namespace) -> Sureness:
         return sure_of_judges(panel)
     if named == MARGIN or (named is None and options.file.startswith(STUDY) and _is_pairs(options)):
         return sure_by_margin(panel, _margins(options))
+    if named == REPEATS and options.file.startswith(STUDY) and _is_pairs(options):
+        raise InputError(
+            "No confidence", [f"confidence: in a study of pairs, {MARGIN} counts repeats and orders"]
+        )
     if named == REPEATS:
         return sure_of_repeats(panel, _answers(panel, options))
     if named is None:
@@ -247,9 +251,7 @@ def _margins(options: argparse.Namespace) -> Floats:
         study = find_given_study(store, options.file)
         assert study is not None
         record = released_record(store, study)
-    margins = vote_margins(
-        record, merge_tables(tables), raters=name_list(options.human), judges=name_list(options.judge)
-    )
+    margins = vote_margins(record, tables, raters=name_list(options.human), judges=name_list(options.judge))
     return margins[:, 0]
 
 

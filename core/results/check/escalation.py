@@ -689,7 +689,10 @@ def escalation_said(found: Escalation) -> list[str]:
 def _so_far(found: Escalation) -> str:
     if not found.sent or found.total is None:
         return ""
-    return f", from {found.total.n_sent_labelled:,} labels below the threshold ({found.n_back:,} came back)"
+    n = found.total.n_sent_labelled
+    return f", so far from {n:,} labels below the threshold" + (
+        f" ({found.n_back:,} came back)" if found.n_back else ""
+    )
 
 
 def _p(value: float) -> str:
@@ -820,7 +823,7 @@ def _thresholds(found: Escalation) -> ResultTable:
 
 def _totals(found: Escalation) -> ResultTable:
     columns = (
-        Column("texts", names_row=True),
+        Column("part", names_row=True),
         Column("mean", found.what),
         Column("decided_by"),
         Column("n", "texts"),

@@ -8,9 +8,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from core.diff import diff_against
 from core.errors import InputError
 from core.judges.pairwise import ORDERS, VALUES, PairwiseRecord, group_of
 from core.judges.rubric import RubricRecord
+from core.judges.twins import marked
 from core.llm.families import alike_notes, model_of
 from core.results.cells import (
     corrected_column,
@@ -25,7 +27,17 @@ from core.results.choices import directions, items_of, level_key
 from core.results.joining import NO_SCORE
 from core.results.judges.consistency import NO_ORDERS, ORDER_MISSING, rubric_values
 from core.schema.result_table import Column, Interval, ResultTable
-from core.schema.scores import EDIT, NO_EDIT, PAIR, ROLE, JudgedText, JudgeOutput, ScoredRow, ScoreTable
+from core.schema.scores import (
+    EDIT,
+    NO_EDIT,
+    PAIR,
+    ROLE,
+    TWIN_LABELS,
+    JudgedText,
+    JudgeOutput,
+    ScoredRow,
+    ScoreTable,
+)
 from core.stats.multiplicity import corrected, smallest_shown
 from core.stats.resampling import (
     Estimate,
@@ -283,7 +295,7 @@ def _twins(table: ScoreTable) -> dict[str, list[_Twin]]:
 
 def _series(row: ScoredRow) -> tuple[object, ...]:
     """Key of the texts that a file of twins made from one pair."""
-    own = {name: value for name, value in row.labels.items() if name not in (EDIT, PAIR, ROLE)}
+    own = {name: value for name, value in row.labels.items() if name not in TWIN_LABELS}
     return row.item_id, row.system, row.language, tuple(sorted(own.items()))
 
 
@@ -720,7 +732,7 @@ def bias_table(audits: Sequence[BiasAudit]) -> ResultTable:
             one.verdict,
             one.favours,
             interval(one.change),
-            interval(one.of_gap),
+            None if one.probe == POSITION else interval(one.of_gap),
             interval(one.flips),
             Interval(one.detectable, reason=one.reason or ONE_ITEM if one.detectable is None else ""),
             one.scale,
@@ -737,17 +749,23 @@ def bias_table(audits: Sequence[BiasAudit]) -> ResultTable:
     return ResultTable(
         BIAS_TABLES[0],
         (
-            Column("judge", names_row=True, shown=len(judges) > 1),
+            Column("judge", names_row=len(judges) > 1, shown=len(judges) > 1),
             Column("probe", names_row=True),
             Column("verdict"),
             Column("favours"),
             Column("change", "change of score", places=2),
-            Column("of_gap", "share of better - worse", percent=True, places=2),
+            Column(
+                "of_gap",
+                "share of better - worse",
+                percent=True,
+                places=2,
+                shown=any(one.probe != POSITION for one in effects),
+            ),
             Column("flips", "order turned", percent=True, places=2),
             Column("detectable", "smallest detectable", places=2),
             Column("scale", shown=False),
-            Column("n", "edited texts"),
-            Column("n_items", "items", shown=any(one.change.n != one.change.n_clusters for one in effects)),
+            Column("n", "texts"),
+            Column("n_items", "items", shown=False),
             Column("p", "p", shown=n_tests < 2, p_value=True),
             corrected_column("benjamini-hochberg", n_tests),
             Column("left_out", shown=any(one.left_out for one in effects)),
@@ -758,7 +776,7 @@ def bias_table(audits: Sequence[BiasAudit]) -> ResultTable:
         notes=(
             "Change of score: edited minus unedited text, higher is better; a pairwise judge's is the net share of verdicts "
             "moved. Position: share of decided verdicts for the text read first, minus one half.",
-            f"Intervals: {options.confidence_level:.0%}, jackknife over items. p: sign flips of items.",
+            f"Intervals: {options.confidence_level:.0%}, jackknife over {_range_said(effects)} items. p: sign flips of items.",
             *corrected_note("benjamini-hochberg", n_tests, "the probes of each judge"),
             f"Smallest detectable: found with a chance of {POWER:.0%}. Underpowered: above {options.limit:.0%} of the range of "
             "the judge's scores.",
@@ -767,6 +785,12 @@ def bias_table(audits: Sequence[BiasAudit]) -> ResultTable:
             *dict.fromkeys(note for audit in audits for note in audit.notes),
         ),
     )
+
+
+def _range_said(effects: Sequence[Effect]) -> str:
+    """The numbers of items behind the effects, `14` or `12 to 14`."""
+    found = [one.change.n_clusters for one in effects if one.p is not None] or [0]
+    return f"{min(found):,}" if min(found) == max(found) else f"{min(found):,} to {max(found):,}"
 
 
 def _left_out_said(judges: Sequence[tuple[str, Sequence[Effect]]]) -> Iterator[str]:
@@ -816,6 +840,7 @@ def changes_table(
                 one.change,
                 one.flips,
                 *((each.text if each else "") for each in beside),
+                _changed(beside[0].text, beside[1].text) if beside[0] and beside[1] else "",
                 *said,
             )
         )
@@ -831,15 +856,25 @@ def changes_table(
             Column("after", places=2),
             Column("change", places=2),
             Column("flips", "order turned", places=1),
-            Column("unedited", "unedited text", shown=bool(texts)),
-            Column("edited", "edited text", shown=bool(texts)),
+            Column("unedited", "unedited text", shown=False),
+            Column("edited", "edited text", shown=False),
+            Column("diff", "what the edit changed", shown=bool(texts)),
             Column("reasons_unedited", "reasons, unedited", shown=any(row[-2] for row in rows)),
             Column("reasons_edited", "reasons, edited", shown=any(row[-1] for row in rows)),
         ),
         tuple(rows),
         title="Largest changes of score",
-        notes=("Order turned: 1 where the other text of the pair is now preferred, 0.5 to or from a tie.",),
+        notes=(
+            "Order turned: 1 where the other text of the pair is now preferred, 0.5 to or from a tie.",
+            *(("{+added+}, [-removed-]; files have both texts.",) if texts else ()),
+        ),
     )
+
+
+def _changed(before: str, after: str) -> str:
+    """The changes alone, in reading order."""
+    changes = [one for one in diff_against(before, after) if one.kind != "same"]
+    return " ".join(" ".join(marked([one]).split()) for one in changes)
 
 
 def bias_json(audits: Sequence[BiasAudit], changes: ResultTable | None = None) -> dict[str, Any]:

@@ -37,7 +37,7 @@ from core.results.joining import merge_tables
 from core.results.judges.costs import CostRow
 from core.results.panel import Panel
 from core.schema.result_table import Cell, Column, Interval, ResultTable
-from core.schema.scores import ScoreTable
+from core.schema.scores import ScoreTable, mask_notes
 from core.stats.degeneracy import Constant, constant, constants_said
 from core.stats.resampling import Estimate, wilson_share
 from core.tables.columns import level_number
@@ -46,7 +46,7 @@ from core.tables.reading import shown
 
 PROMPTS_TABLE = "prompts"
 NO_SCORE = "it scored no text"
-NOTHING_TO_COMPARE_WITH = "No known levels tell these scores apart, so prompts can only be compared by ratings or votes of people. Name those, too."
+NOTHING_TO_COMPARE_WITH = "These texts have no levels to compare, so prompts can only be compared by ratings or votes of people. Name those, too."
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,11 @@ def _of(panel: Panel, without: Sequence[str]) -> Panel:
 
 
 def _levels_panel(merged: ScoreTable) -> Panel | None:
-    """The texts with minus the damage level as their only rating; None with fewer than two levels."""
+    """The texts with minus the damage level as their only rating; None with fewer than two levels, and for masked texts, whose
+    levels are of either system.
+    """
+    if mask_notes(row.system for row in merged.rows):
+        return None
     numbers = [None if row.level is None else level_number(row.level) for row in merged.rows]
     levels = np.array([np.nan if number is None else number for number in numbers], dtype=np.float64)
     if np.unique(levels[~np.isnan(levels)]).size < 2:

@@ -8,6 +8,7 @@ from typing import Unpack
 
 from core.formats.registry import read_texts
 from core.generation.factual.steps import FactualTrace
+from core.judges.claims import KIND as CLAIMS
 from core.results.judges.made_levels import (
     DEFAULT_OPTIONS,
     MadeLevels,
@@ -78,7 +79,7 @@ def made_of_judge(output: JudgeOutput) -> Made:
     by_rules = output.model == RULES
     verifier = output.settings.get("verifier", "")
     stand_in = verifier == RULES or (by_rules and verifier != "nli")
-    return Made(tuple(judged_texts(output)), stand_in=output.kind == "claims" and stand_in)
+    return Made(tuple(judged_texts(output)), stand_in=output.kind == CLAIMS.name and stand_in)
 
 
 def made_of_generation(run: RunAtHand) -> Made:
@@ -141,12 +142,12 @@ def scored_by(store: Store, made: Run, texts: bytes) -> list[Run]:
         for one in runs_that(store, "judging", "scores")
         if one.data_sha256 == own or one.data_file.startswith(f"run-{made.run_id}-")
     ]
-    return sorted(runs, key=lambda one: one.kind != "claims")
+    return sorted(runs, key=lambda one: one.kind != CLAIMS.name)
 
 
 def checks_of(store: Store, data_sha256: str) -> list[Run]:
     """The claims judges' runs of a file, newest first."""
-    return [one for one in list_runs(store, ("claims",)) if one.data_sha256 == data_sha256]
+    return [one for one in list_runs(store, (CLAIMS.name,)) if one.data_sha256 == data_sha256]
 
 
 def check_levels(

@@ -22,7 +22,7 @@ from core.runs.path import check_limit, create, find_same, resume
 from core.runs.progress import Progress, progress_of, spoken_range
 from core.runs.scoring import score_table
 from core.schema.runs import RULES
-from core.schema.scores import RatingSet
+from core.schema.scores import RatingSet, mask_notes
 from core.schema.settings import Remark, Settings, fields_of
 from core.store import Store
 from core.store.runs import delete_run
@@ -216,8 +216,9 @@ def scores_levels(runs: Sequence[RunAtHand]) -> bool:
 
 
 def _has_levels(run: RunAtHand) -> bool:
-    known = {level_number(text.output.level or "") for text in judged_among(run)}
-    return len(known - {None}) > 1
+    outputs = [text.output for text in judged_among(run)]
+    known = {level_number(output.level or "") for output in outputs}
+    return len(known - {None}) > 1 and not mask_notes(output.system for output in outputs)
 
 
 def work_through(

@@ -84,7 +84,7 @@ def made_levels(
 
     Notes
     -----
-    Misleads if the judge is noisy: a right item has several chances to look wrong.
+    Misleads: a noisy judge accuses right items, because a right item has several chances to look wrong.
 
     Examples
     --------
