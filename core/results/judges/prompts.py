@@ -46,6 +46,8 @@ from core.tables.reading import shown
 
 PROMPTS_TABLE = "prompts"
 NO_SCORE = "it scored no text"
+FEW_ITEMS = 20
+"""Items below which a note says that intervals of differences are too narrow (docs/simulations/prompts.md)."""
 NOTHING_TO_COMPARE_WITH = "These texts have no levels to compare, so prompts can only be compared by ratings or votes of people. Name those, too."
 
 
@@ -370,6 +372,11 @@ def _notes(found: PromptsCompared, n_tests: int, n_tests_levels: int) -> list[st
         "Tokens, price and time count every answer of a run once, from the cache or not, as if the run were the only one."
     )
     notes += constants_said((shown(name), one) for name, one in found.constants.items())
+    if main.measure == "spearman" and main.n_items < FEW_ITEMS:
+        notes.append(
+            f"Fewer than {FEW_ITEMS} items: intervals of differences are too narrow. In simulations with 10 items, 84 to 93 % of 95 % "
+            "intervals contained the true difference."
+        )
     least = n_tests / (1 + N_SWAPS_OF_RANKS)
     if main.measure == "spearman" and least >= ALPHA:
         notes.append(
