@@ -25,7 +25,7 @@ from core.results.check.verdict import (
 )
 from core.results.choices import dimensions_of
 from core.results.correlations.votes import vote_margins, votes_panel
-from core.results.joining import check_join, merge_tables
+from core.results.joining import check_join
 from core.results.judges.pairwise import pair_texts
 from core.results.panel import Panel, judge_scores, panel_of, read_panel
 from core.runs.asked import asked_of
@@ -256,7 +256,7 @@ def _of_study(store: Store, study: Study, judges: _Judges) -> Given | None:
 
     def margins() -> Floats:
         own = [*judges.tables, *(judge_scores(*one) for one in judges.beside)]
-        return vote_margins(record, merge_tables(own), raters=None if people == everyone else people)
+        return vote_margins(record, own, raters=None if people == everyone else people)
 
     return Given(
         key=(

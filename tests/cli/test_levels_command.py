@@ -77,7 +77,16 @@ def test_the_verdict_comes_first_and_the_table_names_the_levels(told: Any) -> No
 
 
 def test_options_change_what_counts(told: Any) -> None:
-    words = ("--longer", "0.001", "--alike", "0.9", "--tolerance", "0.5", "--metric", "claims-rules-precision")
+    words = (
+        "--longer",
+        "0.001",
+        "--alike",
+        "0.9",
+        "--tolerance",
+        "0.5",
+        "--metric",
+        "claims-rules-precision",
+    )
     found = told("run:2", *words)
     assert found["judge"] == "claims-rules-precision"
     assert found["options"] == {"longer": 0.001, "alike": 0.9, "tolerance": 0.5, "rise": 0.5}

@@ -50,7 +50,6 @@ from core.results.check.escalation import (
     sure_of_judges,
     sure_of_repeats,
 )
-from core.results.joining import merge_tables
 from core.store import database_path, open_store
 from core.study.analysis_set import released_record
 from core.tables.reading import shown
@@ -248,9 +247,7 @@ def _margins(options: argparse.Namespace) -> Floats:
         study = find_given_study(store, options.file)
         assert study is not None
         record = released_record(store, study)
-    margins = vote_margins(
-        record, merge_tables(tables), raters=name_list(options.human), judges=name_list(options.judge)
-    )
+    margins = vote_margins(record, tables, raters=name_list(options.human), judges=name_list(options.judge))
     return margins[:, 0]
 
 

@@ -18,7 +18,7 @@ from core.generation.language import language_of
 from core.generation.numbers import plain_number
 from core.judges.claims import Claim, ClaimsRecord
 from core.judges.sentences import Content, Premise, sentences_of
-from core.results.cells import decimal, ends, interval, resampled
+from core.results.cells import corrected_column, corrected_note, decimal, ends, interval, resampled
 from core.results.choices import check_names, directions
 from core.results.correlations.levels import Ladder, MetricByLevel, by_level, ladder_of
 from core.results.joining import place_of
@@ -28,6 +28,7 @@ from core.schema.study import Item, Material
 from core.stats.blinding import SingleRule, strongest_rule
 from core.stats.correlation.groups import mean_within
 from core.stats.degeneracy import tied
+from core.stats.multiplicity import corrected
 from core.stats.resampling import Estimate, Floats, Resampling, ratio_estimates
 from core.study.audit import words_and_marks
 from core.tables.columns import level_number
@@ -189,6 +190,8 @@ class LengthRule:
     first: str
     second: str
     rule: SingleRule
+    p_holm: float | None = None
+    """Corrected over every two systems."""
 
 
 @dataclass(frozen=True)
@@ -806,7 +809,8 @@ def _between_systems(ladder: Ladder, sets: Sequence[LevelSet]) -> tuple[LengthRu
         if shared:
             apart = np.array([[words[first][at] - words[second][at]] for at in shared], dtype=np.float64)
             found.append(LengthRule(first, second, strongest_rule(apart, [item for item, _ in shared])))
-    return tuple(found)
+    paid = corrected([one.rule.p for one in found])
+    return tuple(replace(one, p_holm=p) for one, p in zip(found, paid, strict=True))
 
 
 _MOST_NAMED = 6
@@ -873,7 +877,7 @@ def _system_said(found: MadeLevels) -> list[str]:
     said = []
     for one in found.length_by_system:
         rule = one.rule
-        if rule.p is None or rule.p >= ALPHA:
+        if one.p_holm is None or one.p_holm >= ALPHA:
             continue
         longer = "longer" if rule.larger else "shorter"
         said.append(
@@ -959,6 +963,7 @@ def levels_table(found: MadeLevels) -> ResultTable:
 
 def length_table(found: MadeLevels) -> ResultTable:
     """One row for every two systems: how often the longer text is the first one's."""
+    n_tests = sum(one.p_holm is not None for one in found.length_by_system)
     rows = tuple(
         (
             one.first,
@@ -970,6 +975,7 @@ def length_table(found: MadeLevels) -> ResultTable:
             one.rule.n_right,
             one.rule.n_undecided,
             one.rule.p,
+            one.p_holm,
         )
         for one in found.length_by_system
     )
@@ -981,8 +987,15 @@ def length_table(found: MadeLevels) -> ResultTable:
         Column("so_in", "in pairs"),
         Column("equal"),
         Column("p", places=4, p_value=True),
+        corrected_column("holm", n_tests, places=4),
     )
-    return ResultTable("length-by-system", columns, rows, "Length of two systems' texts at one level")
+    return ResultTable(
+        "length-by-system",
+        columns,
+        rows,
+        "Length of two systems' texts at one level",
+        corrected_note("holm", n_tests, "every two systems"),
+    )
 
 
 def sets_table(found: MadeLevels) -> ResultTable:
@@ -1031,6 +1044,7 @@ def made_json(found: MadeLevels) -> dict[str, Any]:
                 "n_equal": one.rule.n_undecided,
                 "n_pairs": one.rule.n_pairs,
                 "p": one.rule.p,
+                "p_holm": one.p_holm,
                 "reason": one.rule.reason,
             }
             for one in found.length_by_system

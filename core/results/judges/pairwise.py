@@ -157,6 +157,18 @@ def judged_pairs(output: JudgeOutput) -> tuple[JudgedPair, ...]:
     )
 
 
+def opponents_of(output: JudgeOutput, text: JudgedText) -> tuple[tuple[str, JudgedText], ...]:
+    """The texts that the judge compared with a text, each with the name by which the text's record calls it."""
+    of_item = tuple(one for one in output.texts if one.row.item_id == text.row.item_id)
+    found: list[tuple[str, JudgedText]] = []
+    for pair in judged_pairs(replace(output, texts=of_item)):
+        if pair.one is text:
+            found.append((pair.called[1], pair.other))
+        elif pair.other is text:
+            found.append((pair.called[0], pair.one))
+    return tuple(found)
+
+
 def _output(text: JudgedText) -> ScorableOutput:
     row = text.row
     return ScorableOutput(
@@ -386,7 +398,7 @@ def _has_both(pair: JudgedPair) -> bool:
 
 def _block(pairs: Sequence[JudgedPair], level: str, confidence_level: float) -> PairsBlock:
     items = items_of([pair.one.row for pair in pairs])
-    orders = np.array([_over_orders(pair) for pair in pairs]).reshape(len(pairs), 3)
+    orders = np.array([orders_compared(pair) for pair in pairs]).reshape(len(pairs), 3)
     places = [Counter(trial.place for trial in pair.trials) for pair in pairs]
     same, flips = (
         _explained(mean_share(values, items, confidence_level=confidence_level), pairs)
@@ -425,8 +437,11 @@ def _answer_named(pair: JudgedPair) -> str:
     return "both_good" if answer == BOTH_GOOD else "both_bad"
 
 
-def _over_orders(pair: JudgedPair) -> tuple[float, float, float]:
-    """Over repeats with a verdict in both orders: shares with equal verdicts, and with the first and the second place twice."""
+def orders_compared(pair: JudgedPair) -> tuple[float, float, float]:
+    """Shares of repeats with equal verdicts in both orders, with the first place twice, and with the second twice.
+
+    Over repeats with a verdict in both orders; NaN without one.
+    """
     by_repeat: dict[int, dict[bool, _Trial]] = {}
     for trial in pair.trials:
         if trial.verdict is not None:
