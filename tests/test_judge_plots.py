@@ -1,10 +1,17 @@
 """What the figures of judges draw is what was computed; names of a user are no HTML."""
 
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
 from core.plots import judges as plots
 from core.results.judges.agreement import Disagreement
+from core.results.judges.bias import bias_audit
 from core.results.judges.costs import JudgeCost, costs_side_by_side
 from core.schema.runs import StepCost
 from core.schema.scores import ScoredRow
+from scripts.simulations.bias import rows_of_twins, scored
 
 HOSTILE = '<a href="http://outside.invalid">x</a>'
 
@@ -44,3 +51,20 @@ def test_a_bar_is_the_tokens_of_one_text_step_by_step() -> None:
     bars = {bar.name: (list(bar.y), list(bar.x)) for bar in plots.judge_costs(rows).data}
     assert bars == {"rubric": ([0], [100.0]), "questions": ([1], [50.0]), "answers": ([1], [0])}
     assert "<a" not in "".join(plots.judge_costs(rows).layout.yaxis.ticktext)
+
+
+def test_bias_effects_by_verdict_with_what_is_too_small_to_be_found() -> None:
+    rng = np.random.default_rng(5)
+    found = bias_audit(scored(rows_of_twins(40), "rubric", rng, noise=0.3, planted={"padding": 1.0}))
+    figure = plots.bias_effects(found.effects)
+    assert figure is not None
+    reach, biased, *others = figure.data
+    assert biased.name == "biased"
+    assert list(biased.x) == [found.effects[0].change.estimate]
+    assert list(reach.x) == pytest.approx([2 * (one.detectable or 0) for one in found.effects])
+    assert list(reach.base) == pytest.approx([-(one.detectable or 0) for one in found.effects])
+    assert sum(len(one.x) for one in others) == len(found.effects) - 1
+    nothing = bias_audit(
+        replace(scored(rows_of_twins(4), "rubric", rng, noise=0), values=np.full((48, 1), 3.0))
+    )
+    assert plots.bias_effects(nothing.effects) is None

@@ -386,7 +386,7 @@ def diff_of(twin: Twin) -> tuple[Segment, ...]:
     return segments_of(twin.text, twin.additions) if twin.additions else diff_against(twin.text, twin.edited)
 
 
-def _marked(segments: Sequence[Segment]) -> str:
+def marked(segments: Sequence[Segment]) -> str:
     """Changes as marks in the text: `{+added+}`, `[-removed-]`."""
     marks = {"same": "{}", "added": "{{+{}+}}", "removed": "[-{}-]"}
     return "".join(marks[one.kind].format(one.text) for one in segments)
@@ -411,7 +411,7 @@ def _row(twin: Twin) -> Iterator[dict[str, Any]]:
         "detail": twin.detail or None,
         "text": twin.text,
         "edited": edited,
-        "diff": _marked(diff_of(twin)) or None,
+        "diff": marked(diff_of(twin)) or None,
     }
 
 

@@ -58,8 +58,10 @@ _WIDTH = 330
 _HEIGHT = 400
 
 
-def quality_against(found: Choice, beside: Beside = "price") -> go.Figure | None:
+def quality_against(found: Choice, beside: Beside = "price", measured: str = "") -> go.Figure | None:
     """Draw each judge's quality with its interval against its price or time, and the front of these two.
+
+    measured: the quality in words; empty: as measured against raters.
 
     A star marks the judge to use; grey points are dominated by another one in this figure. The axis is logarithmic, unless
     a judge costs nothing. None if fewer than two judges have a price or time; judges without one are left out.
@@ -127,7 +129,9 @@ def quality_against(found: Choice, beside: Beside = "price") -> go.Figure | None
         range=[left, right],
         **(log_ticks(left, right) if log else {}),
     )
-    figure.update_yaxes(title=MEASURES[found.measure], range=[low, high], gridcolor=GRID, zeroline=False)
+    figure.update_yaxes(
+        title=measured or MEASURES[found.measure], range=[low, high], gridcolor=GRID, zeroline=False
+    )
     return dressed(figure, height=_HEIGHT, top=20)
 
 

@@ -197,7 +197,7 @@ def _columns(given: choice.Given, panel: Panel) -> list[str]:
 
 def _answers(store: Store, given: choice.Given, alone: Panel) -> np.ndarray | None:
     """Every answer of the judge's run; None without repeats."""
-    if not alone.sources:
+    if not alone.sources or given.margins is not None:  # of pairs, margins count repeats
         return None
     table, metric, _ = alone.sources[0]
     run = next((one for one in given.runs if table == f"run:{one.run_id}"), None)

@@ -1,13 +1,13 @@
 """Tab Pairs: what the order does to a judge of pairs, and whether it votes as the raters of a blind study do."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import streamlit as st
 
 from core.plots import judges as plots
 from core.report import number, written
-from core.results.check.gaps import GAP, TextBeside, by_item, find_gaps, gap_table, reason_of
+from core.results.check.gaps import GAP, by_item, find_gaps, gap_table, reason_of
 from core.results.judges.pairwise import (
     PAIRS_TABLES,
     BesideVotes,
@@ -18,7 +18,7 @@ from core.results.judges.pairwise import (
 )
 from core.schema.result_table import Column, ResultTable
 from core.schema.runs import Run
-from core.schema.study import Study
+from core.schema.study import NO_LEVEL, Study, StudyRecord
 from core.store import Store
 from core.store.studies import list_studies, outputs_of
 from core.study.analysis_set import released_record
@@ -44,7 +44,8 @@ def render(store: Store, run: Run) -> None:
     studies = _studies(store, run)
     study = _chosen(run, studies)
     with mistakes_shown():
-        found = _report(store, run, study)
+        record = None if study is None else released_record(store, study)
+        found = _report(store, run, record)
         said = pairs_said(found)
         st.markdown("  \n".join([f"**{plain(said[0])}**", *map(plain, said[1:])]))
         tables = pairs_tables(found)
@@ -52,8 +53,8 @@ def render(store: Store, run: Run) -> None:
             _votes(found.votes, tables)
             _check(run, study)
         _orders(found, tables)
-        if found.votes is not None:
-            _gaps(found.votes)
+        if found.votes is not None and record is not None:
+            _gaps(found.votes, record)
         elif not studies:
             part("Beside raters", "How often does the judge give a rater's answer?", _SECTION)
             nothing("no unblinded study has these pairs; unblind a study of them first")
@@ -85,9 +86,8 @@ def _chosen(run: Run, studies: dict[str, Study]) -> Study | None:
     return studies.get(name)
 
 
-def _report(store: Store, run: Run, study: Study | None) -> PairsReport:
+def _report(store: Store, run: Run, record: StudyRecord | None) -> PairsReport:
     output = chosen_judge.output_of(store, run)
-    record = None if study is None else released_record(store, study)
     votes = None if record is None else (record.study, record.raters, record.answers)
     with st.spinner("Computing ..."):
         found: PairsReport = chosen_scores.once(
@@ -145,10 +145,13 @@ def _votes(votes: BesideVotes, tables: dict[str, ResultTable]) -> None:
 def _only(table: ResultTable, answers: str | None) -> ResultTable:
     """The rows of one number of answers."""
     at = [column.name for column in table.columns].index("answers")
-    return replace(table, rows=tuple(row for row in table.rows if answers in (None, row[at])))
+    columns = tuple(replace(one, shown=one.shown and one.name != "answers") for one in table.columns)
+    return replace(
+        table, columns=columns, rows=tuple(row for row in table.rows if answers in (None, row[at]))
+    )
 
 
-def _gaps(votes: BesideVotes) -> None:
+def _gaps(votes: BesideVotes, record: StudyRecord) -> None:
     part(
         "Where people and judge differ",
         "The largest gaps come first. Read some of them: is the judge wrong, or a person?",
@@ -169,13 +172,13 @@ def _gaps(votes: BesideVotes) -> None:
         format_func=names.__getitem__,
         key=address.one("pair", "judges_pairs_gap", range(len(names)), 0),
     )
-    _pair(votes, found[at].row, votes.texts)
+    _pair(votes, found[at].row, record)
     result_table.show(
         gap_table(votes.panel, found, most=_LISTED), titled=False, whole=gap_table(votes.panel, found)
     )
 
 
-def _pair(votes: BesideVotes, place: int, texts: Sequence[TextBeside]) -> None:
+def _pair(votes: BesideVotes, place: int, record: StudyRecord) -> None:
     """Show everybody's answer, the question, both texts and the judge's reasons."""
     panel, label = votes.panel, Column("label", general=True)
     row = panel.rows[place]
@@ -191,17 +194,25 @@ def _pair(votes: BesideVotes, place: int, texts: Sequence[TextBeside]) -> None:
     st.markdown(
         f"People: {', '.join(people)}. Judge {plain(judge)}: **{plain(word(float(panel.scores[place, 0])))}**."
     )
-    beside = next((one for one in by_item(texts).get(row.item_id, ()) if one.row.level == row.level), None)
+    beside = next(
+        (one for one in by_item(votes.texts).get(row.item_id, ()) if one.row.level == row.level), None
+    )
     if beside is None:
         return
-    shown = (
-        ("Question", beside.question),
-        ("Both answers", beside.text),
-        ("The judge's reasons", reason_of(beside, judge)),
-    )
-    for title, words in shown:
-        if words:
-            level_diff.plain_card(title, words, row.language)
+    level_diff.plain_card("Question", beside.question, row.language)
+    design = record.study.design
+    of_system = {
+        one.source: one.text
+        for one in record.outputs
+        if (one.item_id, one.level) == (row.item_id, row.level or NO_LEVEL)
+    }
+    for column, system, role in zip(
+        st.columns(2), (design.candidate, design.comparator), ("candidate", "comparator"), strict=True
+    ):
+        with column:
+            level_diff.plain_card(f"{system} ({role})", of_system.get(system, ""), row.language)
+    if reasons := reason_of(beside, judge):
+        level_diff.plain_card("The judge's reasons", reasons, row.language)
 
 
 def _check(run: Run, study: Study) -> None:

@@ -15,7 +15,6 @@ from core.llm.prompts import STEPS, Prompt, parse_prompt, unusable_prompts
 from core.plots.judges import quality_against
 from core.results.choices import dimensions_of
 from core.results.correlations.votes import votes_panel
-from core.results.joining import merge_tables
 from core.results.judges.prompts import PromptsCompared, Tried, compare_prompts, prompts_table
 from core.results.panel import Panel, panel_of
 from core.runs.asked import Running
@@ -29,6 +28,7 @@ from core.runs.judging.several import (
     is_whole,
     names_of_runs,
     ratings_in,
+    scores_levels,
     tried,
     unfinished_notes,
     variants,
@@ -100,7 +100,7 @@ def render(store: Store) -> None:
 
 
 def _judges() -> tuple[JudgeKind, ...]:
-    return chosen_judge.judges_of("texts")
+    return chosen_judge.judges_of("texts", "pairs")
 
 
 def _chosen_runs(store: Store) -> list[Run]:
@@ -153,6 +153,8 @@ def _form(store: Store) -> None:
         if texts is not None:
             found = source.contents(texts)
             contents = found if isinstance(found, RatedSet) else unrated(found)
+    if contents is not None:
+        new_run.begin_with_the_study(store, _PREFIX, kind)
     asked = _Asked()
     wanted = new_run.judge(_PREFIX, kind, contents, asked.choose, named=False)
     models = _models(wanted)
@@ -436,6 +438,7 @@ def _result(store: Store, runs: Sequence[Run]) -> None:
                     None if people is None else _beside(people[1], judges, people[2]),
                     component=chosen,
                     notes=[*notes, *unfinished_notes(at)],
+                    with_levels=scores_levels(at),
                 ),
             )
         _show(found)
@@ -444,7 +447,9 @@ def _result(store: Store, runs: Sequence[Run]) -> None:
 def _show(found: PromptsCompared) -> None:
     first, *others = map(plain, found.sentences())
     st.markdown("  \n".join([f"**{first}**", *others]))
-    figure = quality_against(found.main, "price") or quality_against(found.main, "time")
+    figure = quality_against(found.main, "price", found.measured) or quality_against(
+        found.main, "time", found.measured
+    )
     result_table.show(
         prompts_table(found),
         figure=figure,
@@ -502,4 +507,4 @@ def _beside(people: Any, judges: Sequence[Tried], dimension: str | None) -> Pane
     tables, names = [one.table for one in judges], [one.name for one in judges]
     if isinstance(people, RatingSet):
         return panel_of(people, tables, judges=names, dimension=dimension)
-    return votes_panel(people, merge_tables(tables), judges=names)
+    return votes_panel(people, tables, judges=names)

@@ -53,8 +53,8 @@ def _shown(store: Store, run: Run) -> None:
     if not has_levels(table):
         nothing(NO_LEVELS)
         return
-    names = [metric.name for metric in table.metrics]
-    metric, options = _chosen(names)
+    above = st.container()  # The verdict stands first, but depends on the choices below it.
+    metric, options = _chosen([metric.name for metric in table.metrics])
     key = menus.key_of(store, run)
     with st.spinner("Checking the levels ..."):
         made: Made = chosen_scores.once(("made texts", key), lambda: made_of_run(at))
@@ -62,7 +62,8 @@ def _shown(store: Store, run: Run) -> None:
             ("made levels", key, metric, options),
             lambda: check_levels(table, made, metric=metric, options=options),
         )
-    _verdict(found)
+    with above:
+        _verdict(found)
     result_table.show(
         levels_table(found),
         figure=plots.made_levels(found),
@@ -86,19 +87,18 @@ def _chosen(names: list[str]) -> tuple[str, MadeOptions]:
     metric = left.selectbox("Scores", names, key="made_levels_metric")
     tolerance = middle.number_input(
         "Tolerated rise (%)",
-        0.0,
-        99.0,
-        100 * DEFAULT_OPTIONS.tolerance,
-        1.0,
+        0,
+        99,
+        round(100 * DEFAULT_OPTIONS.tolerance),
         key="made_levels_tolerance",
         help="How far a worse level may score above a better one, in percent of the range of all scores. A noisy judge needs more.",
     )
     longer = right.number_input(
         "Tolerated length (%)",
-        1.0,
-        1000.0,
-        100 * DEFAULT_OPTIONS.longer,
-        5.0,
+        1,
+        1000,
+        round(100 * DEFAULT_OPTIONS.longer),
+        5,
         key="made_levels_longer",
         help="How much longer or shorter than the median of its item's levels a text may be.",
     )

@@ -398,7 +398,7 @@ def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind], of_texts: O
             contents = found if isinstance(found, RatedSet) else unrated(found)
             of_texts(store, texts, found)
     if contents is not None:
-        _begin_with_the_study(store, prefix, kind)
+        begin_with_the_study(store, prefix, kind)
     wanted = judge(prefix, kind, contents)
     if texts is None or contents is None:
         st.markdown("Choose texts above to start a run.")
@@ -483,7 +483,7 @@ def _told(kind: JudgeKind, wanted: Wanted, chosen: JudgeSettings, contents: Rate
     return tuple(run_panel.worded(kind, note) for note in notes)
 
 
-def _begin_with_the_study(store: Store, prefix: str, kind: JudgeKind) -> None:
+def begin_with_the_study(store: Store, prefix: str, kind: JudgeKind) -> None:
     """Preselect what the raters of the study read, once for each kind and text, if the judge can use it."""
     source, key = SOURCES[kind.reads], {"rated texts": _RATED_STUDY, "pairs": _PAIRS_STUDY}.get(kind.reads)
     chosen = None if key is None else st.session_state.get(key)

@@ -84,18 +84,24 @@ def made(cell: Cell, rng: np.random.Generator, *, items: int = _ITEMS) -> tuple[
 
 def _run(cell: Cell, replicates: int, rng: np.random.Generator) -> Measures:
     outcomes: dict[str, list[bool]] = {"any": [], "scores": [], "core": []}
-    decided = []
+    seen = []
     for _ in range(replicates):
         found = made_levels(*made(cell, rng), n_resamples=0)
+        if found.returns is not None:
+            seen.append(found.returns.noise)
         for one in found.sets:
             checks = {fault.check for fault in one.faults}
             outcomes["any"].append(bool(checks))
             outcomes["scores"].append("scores" in checks)
             outcomes["core"].append("core" in checks)
-            decided.append("core" not in one.undecided)
     shares: dict[str, float] = {name: float(np.mean(given)) for name, given in outcomes.items()}
     core = shares["core"] if cell[0] == "claims" else None
-    return {"called_wrong": shares["any"], "by_scores": shares["scores"], "by_core": core}
+    return {
+        "called_wrong": shares["any"],
+        "by_scores": shares["scores"],
+        "by_core": core,
+        "noise_seen": float(np.mean(seen)) if seen else None,
+    }
 
 
 _CLAIMS = tuple(
@@ -123,9 +129,10 @@ all claims of the reference, and each further level loses an equal number of the
 - `fault`: none, the texts of A1 and A3 are swapped, or the worst level keeps the core claim.
 - `called_wrong`: share of items with a level to remake. Without a fault it is the rate of false accusations, with one the
   share of faulty items found. `by_scores`, `by_core`: by the scores, and by the core claim.
+- `noise_seen`: mean of the estimated share of wrong verdicts, from claims that return at a worse level.
 """,
     factors=("judge", "claims", "noise", "fault"),
-    measures=("called_wrong", "by_scores", "by_core"),
+    measures=("called_wrong", "by_scores", "by_core", "noise_seen"),
     cells=(*_CLAIMS, *_SCORES),
     run=_run,
     replicates=50,

@@ -224,4 +224,11 @@ def test_votes_on_pairs(run: Callable[..., Any], tmp_path: Path) -> None:
     found = _json(run("study:study", "judge.csv", "--json"))
     assert found["confidence"] == "distance of the two scores of a pair"
     assert found["n_labelled"] == 30
-    assert {step["threshold"] for step in found["thresholds"]} <= {0, 1, 2, 3, 4}
+    scored: dict[str, list[int]] = {}
+    for at, one in enumerate(data.outputs):
+        scored.setdefault(one.item_id, []).append(at % 5)
+    margins = [abs(one - another) for one, another in scored.values()]
+    assert [(step["threshold"], step["n"]) for step in found["thresholds"]] == [
+        (margin, sum(other >= margin for other in margins)) for margin in sorted(set(margins), reverse=True)
+    ]
+    assert run("study:study", "judge.csv", "--confidence", "repeats")[0] == BAD

@@ -82,6 +82,7 @@ def test_two_prompts_are_run_and_the_better_one_is_found(command: Command, serve
     assert again["prompts"] == found["prompts"]
 
 
+@pytest.mark.slow
 def test_runs_that_exist_are_compared_without_asking(command: Command, server: ScriptedServer) -> None:
     as_json(command, *asked(server, *BOTH, "--json"))
     found = as_json(

@@ -46,7 +46,7 @@ def test_the_verdict_stands_first_and_names_what_to_remake(store: Store) -> None
     text = said(at)
     assert re.search(r"9 of 14 items have levels as claimed\. Remake 3: item d03, level A3", text)
     assert "Core fact: from the run's stored steps" in text
-    at.number_input(key="made_levels_longer").set_value(1.0)
+    at.number_input(key="made_levels_longer").set_value(1)
     at.run()
     assert "9 of 14 items" not in said(at)
 

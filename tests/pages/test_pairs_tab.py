@@ -63,7 +63,7 @@ def test_an_unblinded_study_shows_agreement_and_the_pairs_behind_it(store: Store
     assert {"Beside raters", "Alt-test", "Win rates", "Where people and judge differ"} <= set(headings)
     said = shown(at)
     assert "gives a rater's answer in" in said
-    assert "Candidate, ai:" in said
+    assert "ai (candidate)" in said
     assert "Alpha is clearer." in said
     at.selectbox(key=f"judges_pairs_study_{run.run_id}").set_value("none").run()
     assert "Alt-test" not in [one.value for one in at.subheader]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import test_prompt_files
 from helpers.pages.generate_visit import said
-from helpers.pages.judges_visit import visit
-from helpers.processes.scripted_server import ScriptedServer
+from helpers.pages.judges_visit import page, visit
+from helpers.processes.scripted_server import ScriptedServer, error
 from helpers.texts.judge_runs import worked
 from helpers.texts.prompts_tried import prompt_file, texts, verdict
 from streamlit.testing.v1 import AppTest
@@ -90,72 +90,51 @@ def tables(at: AppTest) -> list[Any]:
     return [one.value for one in at.table]
 
 
-def test_two_prompts_are_previewed_forecast_judged_and_compared(
+@pytest.mark.slow
+def test_prompts_and_models_are_previewed_forecast_judged_and_linked(
     store: Store, folder: Path, at_once: None, server: ScriptedServer
 ) -> None:
     for word in ("SHARP", "DULL"):
         prompt_file(folder, word)
     at = form(server)
     at.multiselect(key="judges_prompts_rubric_several_rubric").set_value(["sharp", "dull"])
-    shown(at)
-    press(at, "judges_prompts_preview")
-    assert [run.limit for run in list_runs(store)] == [5, 5]
-    assert len(server.asked) == 50
-    estimates = next(one for one in tables(at) if "All items" in one)
-    assert dict(zip(estimates["All items"], estimates["Estimate"], strict=True))["Calls"] == "80"
-    press(at, "judges_prompts_rest")
-    assert len(server.asked) == 80
-    progress = next(one for one in tables(at) if "State" in one)
-    assert list(progress["State"]) == ["done", "done"]
-    assert list(progress["Items"]) == ["8 of 8", "8 of 8"]
-    assert any("sharp" in one.value and one.value.startswith("**") for one in at.markdown)
-    assert at.session_state["judges_prompts_runs"] == [1, 2]
-
-
-def test_every_prompt_with_every_model(
-    store: Store, folder: Path, at_once: None, server: ScriptedServer
-) -> None:
-    prompt_file(folder, "SHARP")
-    at = form(server, 3)
-    at.multiselect(key="judges_prompts_rubric_several_rubric").set_value(["rubric", "sharp"])
     at.text_input(key="judges_prompts_models").set_value("big")
     shown(at)
     at.number_input(key="judges_prompts_input_price_big").set_value(10.0)
     at.number_input(key="judges_prompts_output_price_big").set_value(20.0)
     shown(at)
-    press(at, "judges_prompts_all")
+    press(at, "judges_prompts_preview")
     runs = list_runs(store)
-    assert len(runs) == 4
+    assert [run.limit for run in runs] == [5] * 4
     assert sorted((run.settings["model"], run.running["input_price"]) for run in runs) == [
         ("big", 10.0),
         ("big", 10.0),
         ("tiny", 1.0),
         ("tiny", 1.0),
     ]
+    assert len(server.asked) == 100
+    estimates = next(one for one in tables(at) if "All items" in one)
+    assert dict(zip(estimates["All items"], estimates["Estimate"], strict=True))["Calls"] == "160"
+    press(at, "judges_prompts_rest")
+    assert len(server.asked) == 160
+    progress = next(one for one in tables(at) if "State" in one)
+    assert list(progress["State"]) == ["done"] * 4
+    assert list(progress["Items"]) == ["8 of 8"] * 4
+    first = next(one.value for one in at.markdown if one.value.startswith("**"))
+    assert "sharp with tiny" in first, "the cheaper of two that are as good"
+    assert at.query_params["runs"] == ["1", "2", "3", "4"]
+    other = AppTest.from_function(page, default_timeout=60)
+    other.query_params["runs"] = ["1", "3"]
+    shown(other)
+    assert sorted(other.session_state["judges_prompts_runs"]) == [1, 3]
 
 
+@pytest.mark.slow
 def test_one_prompt_alone_is_refused_in_words(folder: Path, at_once: None, server: ScriptedServer) -> None:
     at = form(server)
     press(at, "judges_prompts_preview")
     assert at.error
     assert not server.asked
-
-
-def test_a_link_opens_the_compared_runs(
-    store: Store, folder: Path, at_once: None, server: ScriptedServer
-) -> None:
-    for word in ("SHARP", "DULL"):
-        prompt_file(folder, word)
-    at = form(server, 3)
-    at.multiselect(key="judges_prompts_rubric_several_rubric").set_value(["sharp", "dull"])
-    press(shown(at), "judges_prompts_all")
-    assert at.query_params["runs"] == ["1", "2"]
-    from helpers.pages.judges_visit import page
-
-    other = AppTest.from_function(page, default_timeout=60)
-    other.query_params["runs"] = ["1", "2"]
-    shown(other)
-    assert sorted(other.session_state["judges_prompts_runs"]) == [1, 2]
 
 
 # The editor
@@ -206,24 +185,13 @@ def test_a_prompt_is_edited_previewed_on_three_texts_and_saved(
     test_prompt_files.test_a_kept_prompt_needs_no_file(saved)
     test_prompt_files.test_items_texts_stand_in_fields_and_are_called_material(saved)
     assert not cautions(saved)
-    # Another press asks nothing: the preview's runs are found again.
-    assert len(list_runs(store)) == 2
-    assert {run.settings["name"] for run in list_runs(store)} == {"preview-rubric", "preview-rubric-edited"}
-
-
-def test_a_text_changed_after_its_preview_cannot_be_saved(
-    folder: Path, at_once: None, server: ScriptedServer
-) -> None:
-    base = find_prompt("rubric")
-    at = edited(form(server), f"DULL. {base.system}")
-    press(at, "prompt_edit_preview")
-    at.text_input(key=field("changed")).set_value("More.")
+    # A text that was changed after its preview cannot be saved.
+    at.text_input(key=field("name")).set_value("another")
     at.text_area(key=field("system")).set_value(f"DULL DULL. {base.system}")
     shown(at)
     assert at.button(key="prompt_edit_save").disabled
-    assert len(list(folder.glob("*.yaml"))) == len(
-        list(Path(test_prompt_files.ROOT / "prompts").glob("*.yaml"))
-    )
+    assert len(list_runs(store)) == 2
+    assert {run.settings["name"] for run in list_runs(store)} == {"preview-rubric", "preview-rubric-edited"}
 
 
 def test_problems_name_lines_of_the_file(folder: Path, at_once: None, server: ScriptedServer) -> None:
@@ -235,9 +203,8 @@ def test_problems_name_lines_of_the_file(folder: Path, at_once: None, server: Sc
     assert at.button(key="prompt_edit_preview").disabled
 
 
+@pytest.mark.slow
 def test_a_server_that_says_nothing_gives_no_preview(folder: Path, store: Store, at_once: None) -> None:
-    from helpers.processes.scripted_server import error
-
     with ScriptedServer(lambda body, n: error(500, "down")) as server:
         at = edited(form(server), "DULL. The texts are material.")
         at.session_state["judges_prompts_retries"] = 0

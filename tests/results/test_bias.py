@@ -52,7 +52,8 @@ from core.schema.scores import (
 )
 from core.stats.multiplicity import corrected
 from core.stats.resampling import sign_flip_p
-from scripts.simulations.bias import LEVELS, PROBES, rows_of_twins, scored
+from scripts.simulations import cell_measures, read
+from scripts.simulations.bias import GRID, LEVELS, PROBES, rows_of_twins, scored
 
 DEMO = Path(__file__).resolve().parents[2] / "data" / "demo" / "answers.csv"
 
@@ -389,6 +390,7 @@ def test_the_judge_that_was_planted_is_named(twins: tuple[ScorableOutput, ...]) 
     shown = [row for row in listed.rows if row[1] == "formatting"]
     assert shown
     assert all("**" in str(row[at]) and "**" not in str(row[at - 1]) for row in shown)
+    assert all("{+**+}" in str(row[at + 1]) for row in shown)
     assert "formatting" in bias_said([found])[0].split(".")[0]
 
 
@@ -399,3 +401,26 @@ def test_two_judges_of_one_name_are_told_apart() -> None:
     assert names == {"m (scores.csv)", "m (run:2)"}
     assert {one["judge"] for one in bias_json([first, second])["effects"]} == names
     assert set(PROBES) == set(BY_RULES)
+
+
+def test_a_judge_of_the_same_family_as_a_system_is_noted() -> None:
+    given = scores_of(BY_HAND)
+    rows = tuple(replace(row, system="Qwen3-8B") for row in given.rows)
+    signed = replace(given.metrics[0], signature="Rubric|score:verdict|model:qwen2.5-7b|backend:openai")
+    assert not bias_audit(replace(given, rows=rows)).notes
+    found = bias_audit(replace(given, rows=rows, metrics=(signed,)))
+    assert "Qwen3-8B" in found.notes[0]
+    assert found.notes[0] in bias_table([found]).notes
+    assert bias_json([found])["notes"] == list(found.notes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cell", [("verdicts", 40, 0.2), ("rubric", 20, 0.2), ("continuous", 20, 0.5)])
+def test_the_stored_simulation_again(cell: Any) -> None:
+    stored, again = read(GRID)[cell], cell_measures(GRID, cell, replicates=60)
+    for name in ("accused", "underpowered", "found_half", "found_whole", "cleared_half"):
+        was, now = stored[name], again[name]
+        assert was is not None
+        assert now is not None
+        assert abs(now - was) < 4 * np.sqrt(max(was * (1 - was), 0.02) * (1 / 30 + 1 / 100)), name
+    assert again["detectable"] == pytest.approx(stored["detectable"], rel=0.15)

@@ -21,6 +21,7 @@ from core.judges.claims import (
     RuleDecomposer,
     RuleVerifier,
 )
+from core.plots import levels as plots
 from core.results.judges.made_levels import (
     NO_CLAIMS,
     NO_CORE,
@@ -29,10 +30,12 @@ from core.results.judges.made_levels import (
     OTHER_CLAIMS,
     SCORES_EQUAL,
     Check,
+    Fault,
     LevelSet,
     MadeLevels,
     MadeOptions,
     MadeText,
+    Returns,
     Steps,
     length_table,
     made_json,
@@ -308,12 +311,33 @@ def test_lengths_of_three_systems_are_three_tests() -> None:
 
 def test_steps_come_from_the_ranking_and_the_groups() -> None:
     spans = tuple(Span(at, at + 1, text, "x") for at, text in enumerate(("first", "second", "third")))
-    levels = (FactualLevel("A0", "the text"),)
+    spans = (*spans[:2], replace(spans[2], start=14, end=19))
+    levels = (FactualLevel("A0", "Here it is. A third stands here."),)
     trace = FactualTrace(
         "item", "rules", spans=spans, ranking=(1, 2, 0), kept=(2, 0), groups=((0,), (2,)), levels=levels
     )
-    assert steps_of(trace) == Steps("the text", "third", "A2", {"A1": ("first",), "A2": ("third",)})
+    changed = {"A1": ("first",), "A2": ("third",)}
+    assert steps_of(trace) == Steps(levels[0].text, "third", "A2", changed, "A third stands here.")
     assert steps_of(replace(trace, groups=((), ()))) is None
+
+
+def test_claims_that_return_tell_how_noisy_the_judge_is() -> None:
+    claims = [
+        (True, True, False),
+        (False, True, False),
+        (True, False, False),
+        (False, False, True),
+        (False, False, False),
+    ]
+    file = table({"item": FALLING})
+    found = check(file, texts(*different(), claims=claims), n_resamples=0)
+    # 12 steps, of which two claims fell for good; the first and the third claim return once.
+    assert found.returns == Returns(2, 10)
+    assert found.returns.noise == pytest.approx((1 - 0.2**0.5) / 2)
+    assert any("do not judge single items" in line for line in made_said(found))
+    assert check(file, texts(*different()), n_resamples=0).returns is None
+    damage = table({"item": FALLING}, ("0", "1", "2", "3", "4"))
+    assert check(damage, texts(*different(), claims=claims), n_resamples=0).returns is None
 
 
 def test_texts_are_found_by_their_row() -> None:
@@ -435,6 +459,19 @@ def test_planted_faults_are_found_in_the_demo(demo: tuple[ScorableOutput, ...]) 
         "equal": (5, 0, 0),
         "contradiction": (5, 0, 0),
     }
+
+
+def test_the_figure_crosses_the_texts_to_remake(of_demo: MadeLevels) -> None:
+    figure = plots.made_levels(of_demo)
+    crosses = [trace for trace in figure.data if trace.mode == "markers"]
+    assert [list(trace.x) for trace in crosses] == [["A3", "A1", "A4"]] * 2
+    assert list(crosses[0].y) == [0.0, 0.5, 0.0]
+    means = [trace for trace in figure.data if trace.mode == "lines+markers"]
+    assert list(means[0].y) == [level.score.estimate for level in of_demo.levels]
+    hostile = replace(of_demo.sets[0], item_id='<a href="http://outside.invalid">x</a>')
+    faulty = replace(hostile, faults=(Fault("A1", "equal", "has the text of <b>A0</b>"),))
+    drawn = plots.made_levels(replace(of_demo, sets=(faulty,)))
+    assert not any("<a" in said or "<b>" in said for trace in drawn.data for said in trace.text or ())
 
 
 @pytest.mark.shared

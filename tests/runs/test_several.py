@@ -60,16 +60,16 @@ def test_a_plan_is_worked_off_and_a_second_time_asks_nothing(store: Store, tmp_p
         assert [one.name for one in plan] == [
             f"{word} with {model}" for model in ("tiny", "other") for word in ("sharp", "dull")
         ]
-        made = create_together(store, texts(4), "t.jsonl", plan)
+        made = create_together(store, texts(2), "t.jsonl", plan)
         progress, refused = work_through([one.run for one in made], work)
         assert [one.state for one in progress] == ["done"] * 4
         assert not refused
-        assert len(server.asked) == 80
-        again = create_together(store, texts(4), "t.jsonl", plan)
+        assert len(server.asked) == 40
+        again = create_together(store, texts(2), "t.jsonl", plan)
         assert [one.run.run.run_id for one in again] == [one.run.run.run_id for one in made]
         assert all(one.is_whole and not one.is_new for one in again)
         work_through([one.run for one in again], work)
-        assert len(server.asked) == 80
+        assert len(server.asked) == 40
     names = [run.settings["name"] for run in list_runs(store)]
     assert len(set(names)) == 4
 

@@ -216,6 +216,10 @@ def sureness(panel: Panel, options: argparse.Namespace) -> Sureness:
         return sure_of_judges(panel)
     if named == MARGIN or (named is None and options.file.startswith(STUDY) and _is_pairs(options)):
         return sure_by_margin(panel, _margins(options))
+    if named == REPEATS and options.file.startswith(STUDY) and _is_pairs(options):
+        raise InputError(
+            "No confidence", [f"confidence: in a study of pairs, {MARGIN} counts repeats and orders"]
+        )
     if named == REPEATS:
         return sure_of_repeats(panel, _answers(panel, options))
     if named is None:

@@ -47,6 +47,7 @@ from core.runs.judging.several import (
     forecast,
     is_whole,
     ratings_in,
+    scores_levels,
     tried,
     unfinished_notes,
     variants,
@@ -178,7 +179,9 @@ def _compared(
             raise InputError(NO_RATINGS)
         tell("comparing prompts")
         more = [*notes, *unfinished_notes(runs)]
-        return compare_prompts(judges, people, component=component, notes=more, **drawing)
+        return compare_prompts(
+            judges, people, component=component, notes=more, with_levels=scores_levels(runs), **drawing
+        )
 
 
 def _prices(options: argparse.Namespace) -> Prices:
@@ -275,7 +278,8 @@ def _run_and_compare(
 ) -> PromptsCompared:
     folders = _folders(options.out, plan)
     with open_store(database_path(options.db)) as store:
-        data, file_name = given.read(store, options, kind)
+        # What was begun is resumed, and with it the masks of a study that was blind then.
+        data, file_name = given.read(store, argparse.Namespace(**{**vars(options), "resume": True}), kind)
         for one, folder in zip(plan, folders, strict=True):
             check_folder(folder, _before(store, data, one))
         made = create_together(

@@ -563,6 +563,8 @@ def _other_said(found: Choice, own: JudgeOnOffer, other: JudgeOnOffer) -> str:
             said = f"may be worse by up to {decimal(-one.low, 2)}"
         else:
             said = f"is not shown to be {'better' if (one.estimate or 0.0) >= 0 else 'worse'}"
+            if one.low is not None and one.high is not None and (one.low > 0 or one.high < 0):
+                apart += f", Holm p {_p(pair.p_holm)}"  # why the interval alone does not show it
     else:
         said = "is better" if pair.better == other.name else "is worse"
         apart += f", Holm p {_p(pair.p_holm)}"

@@ -91,7 +91,7 @@ def votes_panel(
     """
     check_released(record.study)
     given = [tables] if isinstance(tables, ScoreTable) else tables
-    table = _merged(record, given)
+    table = _decoded(record, given)
     origins = [(one.file_name, metric.name, metric.signature) for one in given for metric in one.metrics]
     counted = count(record, Filters(raters=raters))
     check_names("judge", judges or (), [metric.name for metric in table.metrics])
@@ -122,8 +122,8 @@ def votes_panel(
     )
 
 
-def _merged(record: StudyRecord, tables: Sequence[ScoreTable]) -> ScoreTable:
-    """All tables as one, decoded before they are merged: a judge that read masked texts shares no system with the others."""
+def _decoded(record: StudyRecord, tables: Sequence[ScoreTable]) -> ScoreTable:
+    """One table, decoded before it is merged, because a judge that read masked texts shares no system with the others."""
     return merge_tables([unmasked_table(record, one) for one in tables])
 
 
@@ -143,12 +143,9 @@ def vote_margins(
     raters: Sequence[str] | None = None,
     judges: Sequence[str] | None = None,
 ) -> Floats:
-    """How far each judge's scores of the two answers of a pair are apart, by the rows and judges of `votes_panel`; 0 or more.
-
-    Parameters and exceptions as in `votes_panel`.
-    """
+    """How far each judge's scores of the two answers of a pair are apart, by the rows and judges of `votes_panel`; 0 or more."""
     check_released(record.study)
-    table = _merged(record, [tables] if isinstance(tables, ScoreTable) else tables)
+    table = _decoded(record, [tables] if isinstance(tables, ScoreTable) else tables)
     counted = count(record, Filters(raters=raters))
     chosen = [at for at, metric in enumerate(table.metrics) if judges is None or metric.name in judges]
     return np.abs(_differences(record, table, counted)[:, chosen])

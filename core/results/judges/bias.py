@@ -8,9 +8,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from core.diff import diff_against
 from core.errors import InputError
 from core.judges.pairwise import PairwiseRecord
 from core.judges.rubric import RubricRecord
+from core.judges.twins import marked
 from core.llm.families import alike_notes, model_of
 from core.results.cells import (
     corrected_column,
@@ -803,6 +805,7 @@ def changes_table(
                 one.change,
                 one.flips,
                 *((each.text if each else "") for each in beside),
+                _changed(beside[0].text, beside[1].text) if beside[0] and beside[1] else "",
                 *said,
             )
         )
@@ -818,15 +821,25 @@ def changes_table(
             Column("after", places=2),
             Column("change", places=2),
             Column("flips", "order turned", places=1),
-            Column("unedited", "unedited text", shown=bool(texts)),
-            Column("edited", "edited text", shown=bool(texts)),
+            Column("unedited", "unedited text", shown=False),
+            Column("edited", "edited text", shown=False),
+            Column("diff", "what the edit changed", shown=bool(texts)),
             Column("reasons_unedited", "reasons, unedited", shown=any(row[-2] for row in rows)),
             Column("reasons_edited", "reasons, edited", shown=any(row[-1] for row in rows)),
         ),
         tuple(rows),
         title="Largest changes of score",
-        notes=("Order turned: 1 where the other text of the pair is now preferred, 0.5 to or from a tie.",),
+        notes=(
+            "Order turned: 1 where the other text of the pair is now preferred, 0.5 to or from a tie.",
+            *(("{+added+}, [-removed-]; files have both texts.",) if texts else ()),
+        ),
     )
+
+
+def _changed(before: str, after: str) -> str:
+    """The changes alone, in reading order."""
+    changes = [one for one in diff_against(before, after) if one.kind != "same"]
+    return " ".join(" ".join(marked([one]).split()) for one in changes)
 
 
 def bias_json(audits: Sequence[BiasAudit], changes: ResultTable | None = None) -> dict[str, Any]:

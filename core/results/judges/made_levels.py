@@ -1,5 +1,6 @@
 """Are made levels what they claim to be? Each item's levels by a judge's scores and claims, by the texts' values and length."""
 
+import math
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -110,6 +111,8 @@ class Steps:
     """The level that changes it."""
     changed: Mapping[str, tuple[str, ...]]
     """Level -> the facts, as in A0, that it changes."""
+    sentence: str = ""
+    """The sentence of A0 with the core fact; empty: unknown."""
 
 
 def steps_of(trace: FactualTrace) -> Steps | None:
@@ -121,7 +124,19 @@ def steps_of(trace: FactualTrace) -> Steps | None:
     order = [n for n in (trace.ranking or trace.kept) if n in level_of]
     if not order or not trace.levels:
         return None
-    return Steps(trace.levels[0].text, trace.spans[order[0]].text, level_of[order[0]], changed)
+    core, text = trace.spans[order[0]], trace.levels[0].text
+    return Steps(text, core.text, level_of[order[0]], changed, _sentence_at(text, core.start))
+
+
+def _sentence_at(text: str, place: int) -> str:
+    """The sentence of a text that has the character at this place; empty if white space was changed."""
+    end = 0
+    for sentence in sentences_of(text):
+        start = text.find(sentence, end)
+        end = max(end, start + len(sentence))
+        if 0 <= start <= place < end:
+            return sentence
+    return ""
 
 
 @dataclass(frozen=True)
@@ -184,6 +199,27 @@ class Level:
 
 
 @dataclass(frozen=True)
+class Returns:
+    """Claims of the reference that fall at a level and stand again at a worse one: signs of wrong verdicts.
+
+    Where each level builds on the one before, a claim falls once. If each verdict is wrong with probability e, two neighbouring
+    levels at which the truth is the same look like a return with probability e (1 - e).
+    """
+
+    count: int
+    """Returns between two neighbouring levels."""
+    n: int
+    """Pairs of neighbouring levels with verdicts on a claim, less one for each claim that fell for good."""
+
+    @property
+    def noise(self) -> float | None:
+        """Estimated share of wrong verdicts, 0 to 1/2; None without verdicts. Faulty levels raise it."""
+        if self.n <= 0:
+            return None
+        return (1 - math.sqrt(max(0.0, 1 - 4 * self.count / self.n))) / 2
+
+
+@dataclass(frozen=True)
 class LengthRule:
     """How often the longer of two systems' texts at one level and item is the first system's."""
 
@@ -212,6 +248,8 @@ class MadeLevels:
     length_by_system: tuple[LengthRule, ...]
     """One for every two systems."""
     confidence_level: float
+    returns: Returns | None = None
+    """How often claims return; None without claims, and for levels that do not build on each other (0 to 5)."""
     stand_in: bool = False
     """Whether rules verified the claims: they compare numbers, names and words."""
     stored_steps: bool = False
@@ -282,6 +320,7 @@ def made_levels(
         length_by_level=tau,
         length_by_system=_between_systems(ladder, sets),
         confidence_level=resampling.get("confidence_level", 0.95),
+        returns=_returns(ladder.levels, at),
         stand_in=stand_in,
         stored_steps=bool(steps),
         notes=table.notes,
@@ -466,6 +505,26 @@ def _supported(found: tuple[tuple[str, ...], Claims] | str, n_levels: int) -> li
     return counted
 
 
+def _returns(names: Sequence[str], at: Sequence[Line]) -> Returns | None:
+    """See Returns."""
+    found = [claims for line in at if not isinstance(claims := _claims_of(line), str)]
+    if not found or _are_damage_levels(names):
+        return None
+    count = pairs = fallen = 0
+    for texts, verdicts in found:
+        for n in range(len(texts)):
+            said = [level[n] for level in verdicts if level is not None and level[n] is not None]
+            pairs += max(0, len(said) - 1)
+            count += sum(not before and bool(after) for before, after in pairwise(said))
+            fallen += bool(said) and bool(said[0]) and not said[-1]
+    return Returns(count, pairs - fallen)
+
+
+def _are_damage_levels(names: Sequence[str]) -> bool:
+    """Whether these are Meta-Judge's levels 0 to 5, each made from the reference."""
+    return all(name.strip().isdecimal() for name in names)
+
+
 def _shared_cores(ladder: Ladder, at: Sequence[Line]) -> dict[int, Sequence[int]]:
     """Unit -> places of the reference's claims that the best levels of all systems of its item support."""
     of_item: dict[int, list[int]] = defaultdict(list)
@@ -491,7 +550,7 @@ def must(names: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
     (Factual, appendix C, guidelines).
     """
     numbers = {name: level_number(name) for name in names}
-    if all(name.strip().isdecimal() for name in names):
+    if _are_damage_levels(names):
         keep = {name for name, number in numbers.items() if number is not None and number <= 1}
         touch = {name for name, number in numbers.items() if number is not None and number >= 4}
         return frozenset(keep), frozenset(touch)
@@ -515,12 +574,14 @@ def _core(
     if not own:
         return None, NO_CORE
     if steps is not None:
-        place = next((n for n in own if _holds(texts[n], steps.core)), None)
-        if place is None:
+        with_fact = [n for n in own if _holds(texts[n], steps.core)]
+        if not with_fact:
             return None, FACT_UNCLAIMED
+        place = _closest(with_fact, texts, steps.sentence)
         keep, touch = _around(names, texts[place], steps)
     else:
-        place = _central([n for n in shared if n in own] or own, texts, line)
+        question = next((one.question for one in line if one is not None and one.question), "")
+        place = _closest([n for n in shared if n in own] or own, texts, question)
         keep, touch = must(names)
     faults = []
     for step, name in enumerate(names):
@@ -554,15 +615,14 @@ def _around(names: Sequence[str], claim: str, steps: Steps) -> tuple[frozenset[s
     return frozenset(keep), frozenset(names[at:])
 
 
-def _central(places: Sequence[int], texts: Sequence[str], line: Line) -> int:
-    """Of these claims the one with most of the question's words; without a question or a word of it, the first."""
-    question = next((one.question for one in line if one is not None and one.question), "")
-    asked = Content.of(f"so {question}")
-    wanted = (*asked.names, *asked.words)
+def _closest(places: Sequence[int], texts: Sequence[str], wanted: str) -> int:
+    """Of these claims the one with most of the wanted text's numbers, names and words; the first of equals."""
+    asked = Content.of(f"so {wanted}")
+    words = (*asked.names, *asked.words)
 
     def shared(place: int) -> int:
         said = Premise.of(texts[place])
-        return sum(map(said.has, wanted)) + sum(number in said.numbers for number in asked.numbers)
+        return sum(map(said.has, words)) + sum(number in said.numbers for number in asked.numbers)
 
     return max(places, key=lambda place: (shared(place), -place))
 
@@ -748,10 +808,16 @@ def _lengths(names: Sequence[str], words: Sequence[int | None], longer: float) -
     for name, n in known:
         if n > (1 + longer) * usual:
             faults.append(
-                Fault(name, "length", f"is {n / max(usual, 1) - 1:.0%} longer than usual ({n:,} words)")
+                Fault(
+                    name,
+                    "length",
+                    f"is {100 * n / max(usual, 1) - 100:.0f} % longer than usual ({n:,} words)",
+                )
             )
         elif usual > (1 + longer) * n:
-            faults.append(Fault(name, "length", f"is {1 - n / usual:.0%} shorter than usual ({n:,} words)"))
+            faults.append(
+                Fault(name, "length", f"is {100 - 100 * n / usual:.0f} % shorter than usual ({n:,} words)")
+            )
     return faults
 
 
@@ -819,7 +885,8 @@ ALPHA = 0.05
 
 def made_said(found: MadeLevels) -> list[str]:
     """The verdict, the reasons for what is undecided, and what length gives away."""
-    return [verdict_of(found), *_undecided_said(found), _length_said(found), *_system_said(found)]
+    said = [*_undecided_said(found), *_noise_said(found), _length_said(found), *_system_said(found)]
+    return [verdict_of(found), *said]
 
 
 def _things(found: MadeLevels) -> str:
@@ -856,6 +923,24 @@ def _undecided_said(found: MadeLevels) -> list[str]:
     if core.total() == len(found.sets):
         said.append(f"The core fact was not checked: {next(iter(core))}.")
     return [*said, STAND_IN] if found.stand_in else said
+
+
+NOISY, USELESS = 0.05, 0.1
+"""Shares of wrong verdicts on claims from which a note warns; see docs/simulations/made-levels.md."""
+
+
+def _noise_said(found: MadeLevels) -> list[str]:
+    """A warning if the judge's verdicts contradict each other from level to level."""
+    noise = None if found.returns is None else found.returns.noise
+    if found.returns is None or noise is None or noise < NOISY:
+        return []
+    advice = (
+        "do not judge single items by it" if noise >= USELESS else "look at each item before you remake it"
+    )
+    return [
+        f"About {100 * noise:.0f} % of the judge's verdicts on claims seem wrong, because claims that fell stand again at a worse "
+        f"level ({found.returns.count:,} of {found.returns.n:,} steps): {advice}."
+    ]
 
 
 def _length_said(found: MadeLevels) -> str:
@@ -931,8 +1016,8 @@ def _rules_said(found: MadeLevels) -> str:
         else "the reference's claim closest to the question"
     )
     return (
-        f"Scores: {found.judge}; a rise of more than {found.rise:.3g} ({options.tolerance:.0%} of the range of all scores) counts. "
-        f"Core fact: {core}. Length: more than {options.longer:.0%} beyond the median of the item's levels."
+        f"Scores: {found.judge}; a rise of more than {found.rise:.3g} ({100 * options.tolerance:g} % of the range of all scores) counts. "
+        f"Core fact: {core}. Length: more than {100 * options.longer:g} % beyond the median of the item's levels."
     )
 
 
@@ -1032,6 +1117,7 @@ def made_json(found: MadeLevels) -> dict[str, Any]:
         "counts": dict(found.counts),
         "options": asdict(found.options) | {"rise": found.rise},
         "stored_steps": found.stored_steps,
+        "returns": None if found.returns is None else asdict(found.returns) | {"noise": found.returns.noise},
         "remake_items": list(found.remake_items),
         "monotonic": ends(found.falls.monotonic) | {"n": found.falls.monotonic.n},
         "length_by_level": ends(found.length_by_level) | {"n_items": found.length_by_level.n_clusters},

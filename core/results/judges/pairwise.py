@@ -952,9 +952,9 @@ def alt_test_table(found: PairsReport, votes: BesideVotes) -> ResultTable:
         (
             *_votes_columns(votes),
             Column("advantage"),
-            Column("ceiling", "a rater's"),
+            Column("ceiling", "human ceiling"),
             Column("winning_rate", "winning rate", percent=True),
-            Column("ceiling_rate", "a rater's rate", percent=True),
+            Column("ceiling_rate", "ceiling's rate", percent=True),
             Column("verdict"),
         ),
         tuple((*_votes_cells(one), *cells(one)) for one in votes.blocks),

@@ -92,6 +92,15 @@ class PromptsCompared:
         assert found is not None, "compare_prompts requires one of them"
         return found
 
+    @property
+    def measured(self) -> str:
+        """The quality in words, such as for an axis."""
+        return (
+            MEASURES[self.main.measure]
+            if self.people is not None
+            else "Spearman's correlation with minus the level"
+        )
+
     def sentences(self) -> list[str]:
         """The prompt to use and how the others compare, in a sentence each."""
         said = [] if self.people is None else which_said(self.people)
@@ -121,6 +130,7 @@ def compare_prompts(
     *,
     component: str = "",
     notes: Sequence[str] = (),
+    with_levels: bool = True,
     margin: float = 0.05,
     n_resamples: int = 2_000,
     confidence_level: float = 0.95,
@@ -131,7 +141,8 @@ def compare_prompts(
     people: ratings or votes beside the scores of `tried`, whose names are its judges. With levels in the tables, minus the level
     is one more rater, apart from the people: quality is then Spearman's correlation with it over all texts, and the share of
     items whose scores never rise as damage grows (`by_level`) stands beside it. Each of the two comparisons corrects its
-    tests by Holm for every two prompts. One without any score takes part in neither.
+    tests by Holm for every two prompts. with_levels: False for scores that only mean something within a level, as of answers that
+    were compared with each other. One without any score takes part in neither.
 
     Raises InputError for fewer than two with scores, for one name twice, and if there are neither people nor two levels.
 
@@ -149,7 +160,6 @@ def compare_prompts(
             [f"{shown(name)}: {NO_SCORE}" for name in silent]
             or [f"found {listed(list(map(shown, names))) or 'none'}"],
         )
-    merged = merge_tables([one.table for one in speaking])
     facts = {one.name: one.facts for one in tried}
     drawing: dict[str, Any] = {
         "margin": margin,
@@ -157,7 +167,8 @@ def compare_prompts(
         "confidence_level": confidence_level,
         "rng": rng,
     }
-    by_level_panel = _levels_panel(merged)
+    merged = merge_tables([one.table for one in speaking]) if with_levels else None
+    by_level_panel = None if merged is None else _levels_panel(merged)
     if people is None and by_level_panel is None:
         raise InputError(NOTHING_TO_COMPARE_WITH)
     by_people = None if people is None else which_judge(_of(people, silent), facts, **drawing)
@@ -165,14 +176,14 @@ def compare_prompts(
         None if by_level_panel is None else which_judge(by_level_panel, facts, measure="spearman", **drawing)
     )
     monotonic = {}
-    if levels is not None:
+    if levels is not None and merged is not None:
         found = by_level(merged, n_resamples=n_resamples, confidence_level=confidence_level, rng=rng)
         monotonic = {one.metric: one.monotonic for one in found}
     order = [one.name for one in (by_people or levels).judges]  # type: ignore[union-attr]  # one of them is there
     constants = {
-        name: always
-        for name, scores in zip([metric.name for metric in merged.metrics], merged.values.T, strict=True)
-        if (always := constant(scores[~np.isnan(scores)])) is not None
+        one.name: always
+        for one in speaking
+        if (always := constant(one.table.values[~np.isnan(one.table.values)])) is not None
     }
     return PromptsCompared(
         tuple(sorted(tried, key=lambda one: order.index(one.name) if one.name in order else len(order))),
@@ -331,12 +342,9 @@ def _standing(choice: Choice, name: str) -> tuple[JudgeOnOffer | None, dict[str,
 
 def _notes(found: PromptsCompared, n_tests: int, n_tests_levels: int) -> list[str]:
     main = found.main
-    against = (
-        MEASURES[main.measure] if found.people is not None else "Spearman's correlation with minus the level"
-    )
     component = f" of {found.component}" if found.component else ""
     notes = [
-        f"Quality{component}: {against}, on the {main.n:,} texts of {main.n_items:,} items that all of them scored; "
+        f"Quality{component}: {found.measured}, on the {main.n:,} texts of {main.n_items:,} items that all of them scored; "
         f"{main.n_left_out:,} left out.",
         f"Intervals: {main.confidence_level:.0%}, over items. p: two-sided, by swapping two prompts item by item.",
         *corrected_note(CORRECTION, n_tests, "every two of them"),

@@ -196,7 +196,11 @@ def create_together(
             found.append(Planned(one, resume(run, run.running.but(**one.changed), wanted), False))
         runs = [one.run for one in found]
         _component(runs, component)
-        if not with_people and ratings_in(runs[0]) is None and not _has_levels(runs[0]):
+        if (
+            not with_people
+            and ratings_in(runs[0]) is None
+            and not (scores_levels(runs) and _has_levels(runs[0]))
+        ):
             raise InputError(NOTHING_TO_COMPARE_WITH)
     except InputError:
         for made in found:
@@ -204,6 +208,11 @@ def create_together(
                 delete_run(store, made.run.run.run_id)
         raise
     return tuple(found)
+
+
+def scores_levels(runs: Sequence[RunAtHand]) -> bool:
+    """Whether scores of different levels can be compared. A judge that compares answers of one level cannot tell levels apart."""
+    return not any(run.kind.reads == "pairs" and run.asked.chosen.between != "levels" for run in runs)
 
 
 def _has_levels(run: RunAtHand) -> bool:
