@@ -45,6 +45,7 @@ from core.schema.scores import (
     OutputSet,
     ScorableOutput,
     ScoredRow,
+    twin_series,
 )
 from core.schema.settings import seed_setting, setting
 from core.tables.columns import level_number
@@ -135,7 +136,7 @@ class Twin:
     @property
     def pair(self) -> tuple[object, ...]:
         """A key of its pair."""
-        return self.row.item_id, self.row.system, self.row.language, tuple(sorted(self.row.labels.items()))
+        return twin_series(self.row)
 
 
 @dataclass(frozen=True)
@@ -212,8 +213,7 @@ def _series(outputs: OutputSet) -> dict[tuple[object, ...], Series]:
     series: dict[tuple[object, ...], Series] = {}
     for one in outputs.outputs:
         if (level := level_number(one.level)) is not None:
-            key = one.item_id, one.system, one.language, tuple(sorted(one.labels.items()))
-            series.setdefault(key, {}).setdefault(level, one)
+            series.setdefault(twin_series(one), {}).setdefault(level, one)
     return series
 
 

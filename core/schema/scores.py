@@ -127,6 +127,12 @@ class ScoredRow:
     labels: Mapping[str, str] = field(default_factory=dict)
 
 
+def twin_series(text: ScorableOutput | ScoredRow) -> tuple[str, str, str, tuple[tuple[str, str], ...]]:
+    """Key that twins share with the texts they were made from: item, system, language and all labels but TWIN_LABELS."""
+    own = tuple(sorted((name, value) for name, value in text.labels.items() if name not in TWIN_LABELS))
+    return text.item_id, text.system, text.language, own
+
+
 @dataclass(frozen=True)
 class ScoreTable:
     """Scores of many texts on many metrics."""

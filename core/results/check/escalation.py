@@ -14,7 +14,7 @@ from core.results.cells import decimal, ends, interval, picked
 from core.results.check.next_labels import NextLabels
 from core.results.check.verdict import OwnTexts, own_texts
 from core.results.corrected import LabelScale, label_scale
-from core.results.joining import place_of
+from core.results.joining import places_of
 from core.results.judges.consistency import answers_again
 from core.results.panel import ROW, Panel, as_written, inclusion_probabilities
 from core.schema.result_table import Column, Interval, ResultTable
@@ -235,20 +235,13 @@ def numbers_beside(data: bytes, file_name: str, panel: Panel, column: str) -> Fl
         read_as = {}
     named = {name: place for place, name in (read_as or named_columns(table.keys, known_at("texts"))).items()}
     labels = {name for row in panel.rows for name in row.labels}
-    by_item: dict[str, list[int]] = {}
-    for at, row in enumerate(panel.rows):
-        by_item.setdefault(row.item_id, []).append(at)
     in_order = "item_id" not in named and len(table.records) == len(panel.rows)
+    rows = [_row_of(record, at, named, labels) for at, record in enumerate(table.records)]
+    places = range(len(rows)) if in_order else places_of(rows, panel.rows)
     found = np.full(len(panel.rows), np.nan)
     problems: list[str] = []
     n_met = 0
-    for at, record in enumerate(table.records):
-        place: int | None = at
-        if not in_order:
-            row = _row_of(record, at, named, labels)
-            there = by_item.get(row.item_id, [])
-            match = place_of(row, [panel.rows[one] for one in there])
-            place = None if match is None else there[match]
+    for place, record in zip(places, table.records, strict=True):
         if place is None:
             continue
         n_met += 1
@@ -288,15 +281,10 @@ def answers_of(output: JudgeOutput, panel: Panel, metric: str) -> Floats:
                 [f"confidence: {shown(metric)} joins {listed(list(components))}; choose one dimension"],
             )
         values = values[:, :, [components.index(component)]]
-    by_item: dict[str, list[int]] = {}
-    for at, text in enumerate(output.texts):
-        by_item.setdefault(text.row.item_id, []).append(at)
     found = np.full((len(panel.rows), values.shape[1]), np.nan)
-    for at, row in enumerate(panel.rows):
-        there = by_item.get(row.item_id, [])
-        place = place_of(row, [output.texts[one].row for one in there])
+    for at, place in enumerate(places_of(panel.rows, [text.row for text in output.texts])):
         if place is not None:
-            found[at] = values[there[place], :, 0]
+            found[at] = values[place, :, 0]
     return found
 
 

@@ -33,10 +33,10 @@ from core.schema.scores import (
     NO_EDIT,
     PAIR,
     ROLE,
-    TWIN_LABELS,
     JudgeOutput,
     ScoredRow,
     ScoreTable,
+    twin_series,
 )
 from core.stats.multiplicity import corrected, smallest_shown
 from core.stats.resampling import (
@@ -272,12 +272,12 @@ def _twins(table: ScoreTable) -> dict[str, list[_Twin]]:
     unedited: dict[tuple[object, ...], list[int]] = {}
     for at, row in enumerate(table.rows):
         if _edit(row) == NO_EDIT:
-            unedited.setdefault((*_series(row), row.labels.get(PAIR) or NO_EDIT), []).append(at)
+            unedited.setdefault((*twin_series(row), row.labels.get(PAIR) or NO_EDIT), []).append(at)
     found: dict[str, list[_Twin]] = {}
     for at, row in enumerate(table.rows):
         if _edit(row) == NO_EDIT:
             continue
-        series = _series(row)
+        series = twin_series(row)
         level, as_made = level_key(row.level), unedited.get((*series, NO_EDIT), [])
         beside = unedited.get((*series, row.labels.get(PAIR) or NO_EDIT), [])
         levels = [level_key(table.rows[other].level) for other in as_made]
@@ -292,12 +292,6 @@ def _twins(table: ScoreTable) -> dict[str, list[_Twin]]:
             )
         )
     return found
-
-
-def _series(row: ScoredRow) -> tuple[object, ...]:
-    """Key of the texts that a file of twins made from one pair."""
-    own = {name: value for name, value in row.labels.items() if name not in TWIN_LABELS}
-    return row.item_id, row.system, row.language, tuple(sorted(own.items()))
 
 
 def _only(places: Sequence[int], fitting: Sequence[bool]) -> int | None:
