@@ -98,6 +98,17 @@ def test_orders_by_hand() -> None:
     assert answers[3:] == [4, CANDIDATE, None]
 
 
+def test_flips_to_either_place_are_shares_of_repeats() -> None:
+    says = scripted(
+        {
+            ("0", "a"): "first first", ("0", "b"): "first second",  # the first place twice, once
+            ("1", "a"): "second second", ("1", "b"): "second second",  # the second place, in both repeats
+        }
+    )  # fmt: skip
+    whole = report(judged(texts("0", "1"), says, repeats=2)).blocks[0]
+    assert (whole.n_flips, whole.flips.estimate, whole.flips_first) == ((1, 1), 0.75, 0.25)
+
+
 def test_a_tie_has_the_kind_that_most_verdicts_name() -> None:
     says = scripted({("0", "a"): "both_bad both_good both_bad", ("0", "b"): "both_bad both_good both_good"})
     (pair,) = judged_pairs(judged(texts("0"), says, repeats=3))
@@ -129,9 +140,7 @@ def test_repeats_and_orders_go_through_consistency() -> None:
     assert found.order.equal.estimate == 0.5
     whole = report(output)
     assert PAIRS_TABLES[3] in pairs_tables(whole)
-    assert (
-        whole.blocks[0].same.estimate == (1 + 0.5 * 0 + 0.25 * 2) / 2 - 0
-    )  # the second repeat of level 1 keeps it
+    assert whole.blocks[0].same.estimate == (1 + 1 / 2) / 2, "the second repeat of level 1 keeps it"
     one = judged(texts("0", "1"), coin(1), drawn=True)
     assert consistency(one, n_resamples=0).orders == (DRAWN,)
     alone = report(one)

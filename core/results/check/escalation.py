@@ -201,8 +201,13 @@ def _one_judge(panel: Panel) -> None:
 
 def confidence_column(columns: Sequence[str]) -> str | None:
     """The only column whose name ends like a confidence; None if there is none, or several."""
-    found = [name for name in columns if spaced(name).rsplit(" ", 1)[-1] in KNOWN_BY_NAME]
+    found = confidence_columns(columns)
     return found[0] if len(found) == 1 else None
+
+
+def confidence_columns(columns: Sequence[str]) -> list[str]:
+    """The columns whose names end like a confidence."""
+    return [name for name in columns if spaced(name).rsplit(" ", 1)[-1] in KNOWN_BY_NAME]
 
 
 def columns_in(data: bytes, file_name: str) -> list[str]:
@@ -625,12 +630,6 @@ def sent_from(name: str) -> str:
     uncertain ones alone, so a check must not read them as further labels.
     """
     return f"escalated from {name}"
-
-
-def only_judge(panel: Panel, judge: str) -> Panel:
-    """The panel with one of its judges."""
-    at = panel.judges.index(judge)
-    return replace(panel, judges=(judge,), scores=panel.scores[:, [at]], sources=panel.sources[at : at + 1])
 
 
 # --- sentences, tables and JSON ----------------------------------------------------------------

@@ -221,6 +221,8 @@ class PairsBlock:
     """Share with the same verdict in both orders, kinds of ties told apart; repeats averaged."""
     flips: Estimate
     """Share whose verdict follows the place: the first answer in both orders, or the second."""
+    flips_first: float | None
+    """The part of `flips` that follows the first place, 0 to 1; None as `flips`."""
     n_flips: tuple[int, int]
     """Pairs that ever flip: those that follow the first place in a repeat, and those that follow the second."""
     position: FirstPlace
@@ -412,6 +414,7 @@ def _block(pairs: Sequence[JudgedPair], level: str, confidence_level: float) -> 
         len(set(items.tolist())),
         same,
         flips,
+        None if flips.estimate is None else float(np.nanmean(orders[:, 1])),
         (int((orders[:, 1] > 0).sum()), int((orders[:, 2] > 0).sum())),
         first_place(
             [one["first"] for one in places],
