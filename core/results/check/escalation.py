@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.formats.registry import format_of
 from core.results.calibration.cells import dimension_said
-from core.results.cells import decimal, ends, interval, picked
+from core.results.cells import decimal, ends, ends_said, interval, picked
 from core.results.check.next_labels import NextLabels
 from core.results.check.verdict import OwnTexts, own_texts
 from core.results.corrected import LabelScale, label_scale
@@ -652,21 +652,21 @@ def escalation_said(found: Escalation) -> list[str]:
         if found.kept_unlabelled is not None:
             n_kept = int((found.kept & ~found.calibration).sum())
             lines.append(
-                f"It keeps {_ends(found.kept_unlabelled)} of the texts without a label ({n_kept:,} of {found.n_unlabelled:,}); "
+                f"It keeps {ends_said(found.kept_unlabelled)} of the texts without a label ({n_kept:,} of {found.n_unlabelled:,}); "
                 + (f"{len(found.sent):,} go to people." if found.sent else "none is left for people.")
             )
         else:
             lines.append(
-                f"It keeps {_ends(found.kept_labelled)} of the labelled texts. No text is without a label."
+                f"It keeps {ends_said(found.kept_labelled)} of the labelled texts. No text is without a label."
             )
         if found.shift_p is not None and found.shift_p < SELECTED:
             lines.append(
-                f"Check how texts were chosen for labels: it keeps {_ends(found.kept_labelled)} of those with one and "
-                f"{_ends(found.kept_unlabelled)} of the others (p {_p(found.shift_p)}). The promise holds for texts like the labelled ones."
+                f"Check how texts were chosen for labels: it keeps {ends_said(found.kept_labelled)} of those with one and "
+                f"{ends_said(found.kept_unlabelled)} of the others (p {_p(found.shift_p)}). The promise holds for texts like the labelled ones."
             )
     if found.total is not None and found.total.total.estimate is not None and chosen is not None:
         lines.append(
-            f"{found.what[0].upper()}{found.what[1:]} of all texts: {_ends(found.total.total)}{_so_far(found)}."
+            f"{found.what[0].upper()}{found.what[1:]} of all texts: {ends_said(found.total.total)}{_so_far(found)}."
         )
     elif chosen is not None and found.total_reason:
         lines.append(f"No total: {found.total_reason}.")
@@ -684,14 +684,6 @@ def _so_far(found: Escalation) -> str:
 
 def _p(value: float) -> str:
     return "< 0.001" if value < 0.001 else decimal(value)
-
-
-def _ends(found: Estimate | None) -> str:
-    if found is None or found.estimate is None:
-        return "undefined"
-    if found.low is None or found.high is None:
-        return decimal(found.estimate)
-    return f"{decimal(found.estimate)} [{decimal(found.low)}, {decimal(found.high)}]"
 
 
 def escalation_tables(found: Escalation) -> dict[str, ResultTable]:
