@@ -161,7 +161,8 @@ VALUES: Mapping[PairVerdict, float] = {
 PURPOSE = STEP = "pairwise"
 ALONE, NO_OPPONENT = "no other text of the same group to compare it with", "no comparison has a verdict"
 _SIDES = ("first", "second")
-_MIRRORED: Mapping[str, str] = {"own": "other", "other": "own"}
+MIRRORED: Mapping[str, PairVerdict] = {"own": "other", "other": "own"}
+"""A verdict for a text as the other text's record has it; ties stay as they are."""
 _TIES: Mapping[str, Mapping[str, PairVerdict]] = {
     "good-or-bad": {"both good": "both_good", "both bad": "both_bad"},
     "one": {"tie": "tie"},

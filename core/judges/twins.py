@@ -1,4 +1,4 @@
-"""Make edited twins of texts of known quality, to find out what else than quality sways a judge.
+"""Make edited twins of texts of known quality, to find out what besides quality sways a judge.
 
 Each item and system gives one pair: a better text and a worse one, by the levels as made. Each probe edits one of the two
 in a way that leaves its quality as it was. The twins stand in a file of texts that every judge and metric reads; a change
@@ -435,7 +435,7 @@ def _files(twins: Sequence[Twin]) -> Mapping[str, bytes]:
 KIND = AuditKind(
     name="twins",
     title="Edited twins",
-    summary="makes edited twins of pairs of known quality, to measure what else than quality sways a judge",
+    summary="makes edited twins of pairs of known quality, to measure what besides quality sways a judge",
     reads="pairs of levels",
     does="edits; rules: all probes but own-style",
     section="edited-twins",

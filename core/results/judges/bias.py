@@ -1,4 +1,4 @@
-"""What else than quality sways a judge: edits that leave the facts as they are, and the place in which it reads a text."""
+"""What besides quality sways a judge: edits that leave the facts as they are, and the place in which it reads a text."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -731,7 +731,7 @@ def bias_table(audits: Sequence[BiasAudit]) -> ResultTable:
             Column("reason", shown=any(one.verdict == "undefined" for one in effects)),
         ),
         rows,
-        title="What else than quality sways the judge?",
+        title="What besides quality sways the judge?",
         notes=(
             "Change of score: edited minus unedited text, higher is better; a pairwise judge's is the net share of verdicts "
             "moved. Position: share of decisions for the text read first, each pair once, minus one half.",

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError, NotAllowed
-from core.judges.pairwise import KIND, PairwiseRecord, compared_groups, values_against
+from core.judges.pairwise import KIND, MIRRORED, PairwiseRecord, compared_groups, values_against
 from core.judges.pairwise import PairVerdict as OwnVerdict
 from core.results.cells import (
     corrected_column,
@@ -79,7 +79,7 @@ PAIRS_TABLES = (
 """Names of all tables, the main one first. The last three need the votes of a study."""
 ALL = "all pairs"
 EPSILON = EPSILONS["experts"]
-MASKED = (
+SYSTEMS_MASKED = (
     "The systems of these texts are masked, because their study was still blind when the judge read them. Once it is unblinded, "
     "name it, and each mask stands for its system."
 )
@@ -194,9 +194,8 @@ def _pair(one: JudgedText, other: JudgedText, called: tuple[str, str]) -> Judged
 
 
 def _trials(record: PairwiseRecord, mirrored: bool) -> Iterator[_Trial]:
-    turned: Mapping[str, OwnVerdict] = {"own": "other", "other": "own"}
     for trial in record.trials:
-        verdict = turned.get(trial.verdict or "", trial.verdict) if mirrored else trial.verdict
+        verdict = MIRRORED.get(trial.verdict or "", trial.verdict) if mirrored else trial.verdict
         own_first = (trial.order == "own-first") is not mirrored
         yield _Trial(own_first, trial.repeat, verdict, trial.feedback, trial.reason)
 
@@ -370,7 +369,7 @@ def win_rates(pairs: Sequence[JudgedPair], *, confidence_level: float = 0.95) ->
     Misleads where systems meet different opponents, or in other pairs. Raises NotAllowed for masked systems.
     """
     if any(mask_code(text.row.system) for pair in pairs for text in (pair.one, pair.other)):
-        raise NotAllowed(MASKED)
+        raise NotAllowed(SYSTEMS_MASKED)
     groups = list(dict.fromkeys(pair.group for pair in pairs))
     sides: dict[tuple[str, str], list[tuple[ScoredRow, float]]] = {}
     for level in ["", *(groups if len(groups) > 1 else ())]:
