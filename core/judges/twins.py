@@ -250,7 +250,7 @@ def _twins_of(better: ScorableOutput, worse: ScorableOutput, probes: Collection[
         if name in probes:
             own, other = (better, worse) if probe.role == "better" else (worse, better)
             yield Twin(
-                ScoredRow(own.item_id, own.system, own.level, own.language, own.labels),
+                own.row,
                 name,  # type: ignore[arg-type]  # a key of PROBES
                 other.level or "",
                 own.text,

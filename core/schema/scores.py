@@ -101,6 +101,11 @@ class ScorableOutput:
     labels: Mapping[str, str] = field(default_factory=dict)
     """Other columns to group by, such as dataset, generator, shots, prompt."""
 
+    @property
+    def row(self) -> "ScoredRow":
+        """What names the text in scores and records."""
+        return ScoredRow(self.item_id, self.system, self.level, self.language, self.labels)
+
 
 @dataclass(frozen=True)
 class OutputSet:

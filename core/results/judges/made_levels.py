@@ -361,7 +361,7 @@ def plain_texts(outputs: Sequence[ScorableOutput]) -> list[tuple[ScoredRow, Made
     """The texts of a file, without claims."""
     return [
         (
-            ScoredRow(one.item_id, one.system, one.level, one.language, one.labels),
+            one.row,
             MadeText(one.text, one.reference, one.source, one.language),
         )
         for one in outputs
