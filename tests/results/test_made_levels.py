@@ -305,8 +305,9 @@ def test_lengths_of_three_systems_are_three_tests() -> None:
                 scores.append(FALLING[at])
                 given.append(MadeText(" ".join(["word"] * (40 + extra + at)), language="en"))
     found = check(ScoreTable(tuple(rows), (Metric("judge", "", ""),), np.array(scores)[:, None]), given)
-    assert [one.p_holm for one in found.length_by_system] == [pytest.approx(3 * 2 / 2**8)] * 3
-    assert "3 tests" in " ".join(length_table(found).notes)
+    lengths = length_table(found)
+    assert [row[-2:] for row in lengths.rows] == [pytest.approx((2 / 2**8, 3 * 2 / 2**8))] * 3
+    assert "3 tests" in " ".join(lengths.notes)
 
 
 def test_steps_come_from_the_ranking_and_the_groups() -> None:

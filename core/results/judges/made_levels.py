@@ -30,7 +30,7 @@ from core.schema.study import Item, Material
 from core.stats.blinding import SingleRule, strongest_rule
 from core.stats.correlation.groups import mean_within
 from core.stats.degeneracy import tied
-from core.stats.multiplicity import corrected
+from core.stats.multiplicity import Correction, corrected
 from core.stats.resampling import Estimate, Floats, Resampling, ratio_estimates
 from core.study.audit import words_and_marks
 from core.tables.columns import level_number
@@ -227,8 +227,6 @@ class LengthRule:
     first: str
     second: str
     rule: SingleRule
-    p_holm: float | None = None
-    """Corrected over every two systems."""
 
 
 @dataclass(frozen=True)
@@ -867,12 +865,13 @@ def _between_systems(ladder: Ladder, sets: Sequence[LevelSet]) -> tuple[LengthRu
         if shared:
             apart = np.array([[words[first][at] - words[second][at]] for at in shared], dtype=np.float64)
             found.append(LengthRule(first, second, strongest_rule(apart, [item for item, _ in shared])))
-    paid = corrected([one.rule.p for one in found])
-    return tuple(replace(one, p_holm=p) for one, p in zip(found, paid, strict=True))
+    return tuple(found)
 
 
 _MOST_NAMED = 6
 ALPHA = 0.05
+CORRECTION: Correction = "holm"
+"""Of the tests of every two systems."""
 
 
 def made_said(found: MadeLevels) -> list[str]:
@@ -952,9 +951,9 @@ def _length_said(found: MadeLevels) -> str:
 
 def _system_said(found: MadeLevels) -> list[str]:
     said = []
-    for one in found.length_by_system:
+    for one, p in zip(found.length_by_system, _corrected(found), strict=True):
         rule = one.rule
-        if one.p_holm is None or one.p_holm >= ALPHA:
+        if p is None or p >= ALPHA:
             continue
         longer = "longer" if rule.larger else "shorter"
         said.append(
@@ -962,6 +961,10 @@ def _system_said(found: MadeLevels) -> list[str]:
             f"{rule.n_pairs:,} pairs with {shown(one.second)}."
         )
     return said
+
+
+def _corrected(found: MadeLevels) -> list[float | None]:
+    return corrected([one.rule.p for one in found.length_by_system], CORRECTION)
 
 
 def made_tables(found: MadeLevels) -> list[ResultTable]:
@@ -1040,7 +1043,6 @@ def levels_table(found: MadeLevels) -> ResultTable:
 
 def length_table(found: MadeLevels) -> ResultTable:
     """One row for every two systems: how often the longer text is the first one's."""
-    n_tests = sum(one.p_holm is not None for one in found.length_by_system)
     rows = tuple(
         (
             one.first,
@@ -1052,10 +1054,11 @@ def length_table(found: MadeLevels) -> ResultTable:
             one.rule.n_right,
             one.rule.n_undecided,
             one.rule.p,
-            one.p_holm,
+            p,
         )
-        for one in found.length_by_system
+        for one, p in zip(found.length_by_system, _corrected(found), strict=True)
     )
+    n_tests = sum(one.rule.p is not None for one in found.length_by_system)
     columns = (
         Column("first", names_row=True),
         Column("second", names_row=True),
@@ -1064,14 +1067,14 @@ def length_table(found: MadeLevels) -> ResultTable:
         Column("so_in", "in pairs"),
         Column("equal"),
         Column("p", places=4, p_value=True),
-        corrected_column("holm", n_tests, places=4),
+        corrected_column(CORRECTION, n_tests, places=4),
     )
     return ResultTable(
         "length-by-system",
         columns,
         rows,
         "Length of two systems' texts at one level",
-        corrected_note("holm", n_tests, "every two systems"),
+        corrected_note(CORRECTION, n_tests, "length between two systems"),
     )
 
 
@@ -1122,10 +1125,10 @@ def made_json(found: MadeLevels) -> dict[str, Any]:
                 "n_equal": one.rule.n_undecided,
                 "n_pairs": one.rule.n_pairs,
                 "p": one.rule.p,
-                "p_holm": one.p_holm,
+                "p_holm": p,
                 "reason": one.rule.reason,
             }
-            for one in found.length_by_system
+            for one, p in zip(found.length_by_system, _corrected(found), strict=True)
         ],
         "levels": [
             {
