@@ -1176,7 +1176,7 @@ def bias(
     confidence: float = BIAS.confidence_level,
     seed: int = BIAS.rng,
 ) -> Result:
-    """Measure what else than quality sways judges and metrics, as ``judge bias`` does.
+    """Measure what besides quality sways judges and metrics, as ``judge bias`` does.
 
     Parameters
     ----------

@@ -181,6 +181,17 @@ def _with_probabilities(
     )
 
 
+def only_judges(panel: Panel, names: Collection[str]) -> Panel:
+    """The panel with these of its judges, in their order there; rows, items and raters stay."""
+    kept = [at for at, name in enumerate(panel.judges) if name in names]
+    return replace(
+        panel,
+        judges=tuple(panel.judges[at] for at in kept),
+        scores=panel.scores[:, kept],
+        sources=tuple(panel.sources[at] for at in kept) if panel.sources else (),
+    )
+
+
 def unlabelled(panel: Panel, judges: Sequence[int] | None = None) -> NDArray[np.bool_]:
     """Which texts nobody rated although these judges, or all, scored them; shape (n,). judges: their columns."""
     scores = panel.scores if judges is None else panel.scores[:, list(judges)]

@@ -37,6 +37,7 @@ from core.results.judges.made_levels import (
     MadeText,
     Returns,
     Steps,
+    length_table,
     made_json,
     made_said,
     made_tables,
@@ -293,6 +294,20 @@ def test_length_by_level_and_by_system() -> None:
     assert pair.rule.p == pytest.approx(2 / 2**8)
     assert [round(level.words.estimate or 0) for level in found.levels] == [45, 46, 47, 48, 49]
     assert sum("gives away" in line for line in made_said(found)) == 2
+
+
+def test_lengths_of_three_systems_are_three_tests() -> None:
+    rows, scores, given = [], [], []
+    for item in range(8):
+        for system, extra in (("a", 10), ("b", 0), ("c", 5)):
+            for at, level in enumerate(LEVELS):
+                rows.append(ScoredRow(str(item), system, level))
+                scores.append(FALLING[at])
+                given.append(MadeText(" ".join(["word"] * (40 + extra + at)), language="en"))
+    found = check(ScoreTable(tuple(rows), (Metric("judge", "", ""),), np.array(scores)[:, None]), given)
+    lengths = length_table(found)
+    assert [row[-2:] for row in lengths.rows] == [pytest.approx((2 / 2**8, 3 * 2 / 2**8))] * 3
+    assert "3 tests" in " ".join(lengths.notes)
 
 
 def test_steps_come_from_the_ranking_and_the_groups() -> None:

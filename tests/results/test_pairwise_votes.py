@@ -18,12 +18,13 @@ from core.errors import InputError, NotAllowed
 from core.report import json_of, terminal_lines
 from core.results.check.choosing import which_of
 from core.results.check.verdict import CheckOptions, check_panel
-from core.results.correlations.votes import metrics_against_votes, votes_panel
+from core.results.correlations.votes import metrics_against_votes, vote_margins, votes_panel
 from core.results.judges.consistency import DRAWN, ONE_ORDER, consistency
 from core.results.judges.pairwise import (
     GAPS,
     PAIRS_TABLES,
     judged_pairs,
+    opponents_of,
     pairs_json,
     pairs_report,
     pairs_said,
@@ -32,7 +33,7 @@ from core.results.judges.pairwise import (
 )
 from core.results.study.counted import Filters, count
 from core.results.study.results import study_results
-from core.schema.scores import PAIR, JudgeOutput, ScorableOutput
+from core.schema.scores import EDIT, NO_EDIT, PAIR, JudgeOutput, ScorableOutput
 from core.schema.study import PREFERENCES, Rater, StudyRecord
 from core.stats.alt_test import alt_test
 from core.stats.votes import BOTH_BAD, BOTH_GOOD, CANDIDATE, COMPARATOR
@@ -97,6 +98,17 @@ def test_orders_by_hand() -> None:
     assert answers[3:] == [4, CANDIDATE, None]
 
 
+def test_flips_to_either_place_are_shares_of_repeats() -> None:
+    says = scripted(
+        {
+            ("0", "a"): "first first", ("0", "b"): "first second",  # the first place twice, once
+            ("1", "a"): "second second", ("1", "b"): "second second",  # the second place, in both repeats
+        }
+    )  # fmt: skip
+    whole = report(judged(texts("0", "1"), says, repeats=2)).blocks[0]
+    assert (whole.n_flips, whole.flips.estimate, whole.flips_first) == ((1, 1), 0.75, 0.25)
+
+
 def test_a_tie_has_the_kind_that_most_verdicts_name() -> None:
     says = scripted({("0", "a"): "both_bad both_good both_bad", ("0", "b"): "both_bad both_good both_good"})
     (pair,) = judged_pairs(judged(texts("0"), says, repeats=3))
@@ -128,9 +140,7 @@ def test_repeats_and_orders_go_through_consistency() -> None:
     assert found.order.equal.estimate == 0.5
     whole = report(output)
     assert PAIRS_TABLES[3] in pairs_tables(whole)
-    assert (
-        whole.blocks[0].same.estimate == (1 + 0.5 * 0 + 0.25 * 2) / 2 - 0
-    )  # the second repeat of level 1 keeps it
+    assert whole.blocks[0].same.estimate == (1 + 1 / 2) / 2, "the second repeat of level 1 keeps it"
     one = judged(texts("0", "1"), coin(1), drawn=True)
     assert consistency(one, n_resamples=0).orders == (DRAWN,)
     alone = report(one)
@@ -150,6 +160,20 @@ def test_three_systems_levels_and_named_pairs() -> None:
     ]
     found = report(judged(twins, better))
     assert [one.level for one in found.blocks] == ["", "padding", "tone"]
+
+
+def test_opponents_of_a_text_have_the_names_of_its_record() -> None:
+    """Also in a file of edited twins, where the texts of a pair differ in their labels."""
+    twins = [
+        replace(one, labels={PAIR: pair, EDIT: pair if one.level == "0" else NO_EDIT})
+        for pair in (NO_EDIT, "padding")
+        for one in texts("0", "1", systems=("a",))
+    ]
+    output = judged([*twins, *texts("0", systems=("a", "b"), n_items=1)], always_first)
+    for text in output.texts:
+        found = opponents_of(output, text)
+        assert [name for name, _ in found] == [trial.against for trial in text.record.trials[::2]]
+        assert [one.row.labels.get(PAIR) for _, one in found] == [text.row.labels.get(PAIR)]
 
 
 def test_another_kind_of_judge_is_refused() -> None:
@@ -434,5 +458,9 @@ def test_nothing_by_system_and_no_votes_before_the_study_is_unblinded(store: Sto
     assert both.judges == (NAME, "other")
     assert [one[1] for one in both.sources] == [NAME, "other"]
     assert np.isfinite(both.scores).all()
+    named = scores_of(judged(texts_of(record), coin(2), name="named"))
+    margins = vote_margins(record, [scores_of(output), named])
+    assert margins.shape == both.scores.shape, "masked and named texts of several judges are one table"
+    assert (margins[:, 0] == vote_margins(record, scores_of(output))[:, 0]).all()
     (one,) = metrics_against_votes(record, scores_of(output), n_resamples=50)
     assert one.agreement.estimate == 0.5, "a tie in every pair"

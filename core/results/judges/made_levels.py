@@ -13,6 +13,7 @@ import regex
 from rapidfuzz.distance import LCSseq
 
 from core.errors import InputError
+from core.formats.scores import row_key
 from core.generation.facts import Fact, Pool, find_facts, make_pool
 from core.generation.factual.steps import FactualTrace
 from core.generation.language import language_of
@@ -22,7 +23,7 @@ from core.judges.sentences import Content, Premise, sentences_of
 from core.results.cells import corrected_column, corrected_note, decimal, ends, interval, resampled
 from core.results.choices import check_names, directions
 from core.results.correlations.levels import Ladder, MetricByLevel, by_level, ladder_of
-from core.results.joining import place_of
+from core.results.joining import places_of
 from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.scores import JudgeOutput, ScorableOutput, ScoredRow, ScoreTable
 from core.schema.study import Item, Material
@@ -329,21 +330,12 @@ def texts_for(
     rows: Sequence[ScoredRow], texts: Sequence[tuple[ScoredRow, MadeText]]
 ) -> list[MadeText | None]:
     """The text of each row of scores; None if none matches, or several do."""
-    exact = {_key(row): text for row, text in texts}
-    by_item: dict[str, list[tuple[ScoredRow, MadeText]]] = defaultdict(list)
-    for row, text in texts:
-        by_item[row.item_id].append((row, text))
-
-    def of(row: ScoredRow) -> MadeText | None:
-        own = by_item.get(row.item_id, [])
-        place = place_of(row, [other for other, _ in own])
-        return None if place is None else own[place][1]
-
-    return [exact.get(_key(row)) or of(row) for row in rows]
-
-
-def _key(row: ScoredRow) -> tuple[object, ...]:
-    return row.item_id, row.system, row.level, row.language, tuple(sorted(row.labels.items()))
+    exact = {row_key(row): text for row, text in texts}
+    places = places_of(rows, [row for row, _ in texts])
+    return [
+        exact.get(row_key(row)) or (None if place is None else texts[place][1])
+        for row, place in zip(rows, places, strict=True)
+    ]
 
 
 def judged_texts(output: JudgeOutput) -> list[tuple[ScoredRow, MadeText]]:
@@ -367,7 +359,7 @@ def plain_texts(outputs: Sequence[ScorableOutput]) -> list[tuple[ScoredRow, Made
     """The texts of a file, without claims."""
     return [
         (
-            ScoredRow(one.item_id, one.system, one.level, one.language, one.labels),
+            one.row,
             MadeText(one.text, one.reference, one.source, one.language),
         )
         for one in outputs

@@ -35,7 +35,7 @@ from core.results.choices import directions, items_of
 from core.results.correlations.levels import by_level
 from core.results.joining import merge_tables
 from core.results.judges.costs import CostRow
-from core.results.panel import Panel
+from core.results.panel import Panel, only_judges
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from core.schema.scores import ScoreTable, mask_notes
 from core.stats.degeneracy import Constant, constant, constants_said
@@ -173,7 +173,11 @@ def compare_prompts(
     by_level_panel = None if merged is None else _levels_panel(merged)
     if people is None and by_level_panel is None:
         raise InputError(NOTHING_TO_COMPARE_WITH)
-    by_people = None if people is None else which_judge(_of(people, silent), facts, **drawing)
+    by_people = (
+        None
+        if people is None
+        else which_judge(only_judges(people, [one.name for one in speaking]), facts, **drawing)
+    )
     levels = (
         None if by_level_panel is None else which_judge(by_level_panel, facts, measure="spearman", **drawing)
     )
@@ -195,17 +199,6 @@ def compare_prompts(
         constants,
         component,
         tuple(notes),
-    )
-
-
-def _of(panel: Panel, without: Sequence[str]) -> Panel:
-    """The panel without some judges."""
-    kept = [at for at, name in enumerate(panel.judges) if name not in without]
-    return replace(
-        panel,
-        judges=tuple(panel.judges[at] for at in kept),
-        scores=panel.scores[:, kept],
-        sources=tuple(panel.sources[at] for at in kept) if panel.sources else (),
     )
 
 
