@@ -82,7 +82,7 @@ def test_orders_by_hand() -> None:
     place = whole.position
     assert (place.first, place.second, place.n_first, place.n_second) == (4, 1, 2, 0)
     assert place.share_first.estimate == pytest.approx((0.5 + 1 + 1) / 3)
-    assert place.p == 0.5
+    assert place.p == 1.0, "two pairs of one item"
     assert whole.answers == {"decided": 2, "both_good": 1, "both_bad": 0, "tie": 0, "contradicted": 2}
     counted = {"first": 4, "second": 1, "both_good": 3, "both_bad": 2, "tie": 0, "none": 0}
     assert whole.verdicts == counted
@@ -424,3 +424,9 @@ def test_nothing_by_system_and_no_votes_before_the_study_is_unblinded(store: Sto
     assert np.isfinite(both.scores).all()
     (one,) = metrics_against_votes(record, scores_of(output), n_resamples=50)
     assert one.agreement.estimate == 0.5, "a tie in every pair"
+
+
+def test_a_handful_of_items_shows_nothing_of_a_place() -> None:
+    five = report(judged(texts(*"01234"), always_first))
+    assert five.blocks[0].position.share_first.estimate == 1
+    assert not any("No sign" in line for line in pairs_said(five))

@@ -256,7 +256,7 @@ def numbers_beside(data: bytes, file_name: str, panel: Panel, column: str) -> Fl
         if is_nothing(written):
             continue
         value = number_in(written)
-        if value is None:
+        if value is None or not np.isfinite(value):
             problems.append(f"{record.where}: {key} is {shown(str(written))}, expected a number")
         elif not np.isnan(found[place]) and found[place] != value:
             problems.append(
