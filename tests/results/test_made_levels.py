@@ -474,10 +474,12 @@ def test_the_published_study(shared_data: Path) -> None:
     "cell", [("claims", 10, 0.05, "none"), ("score", 10, 0.5, "none"), ("claims", 5, 0.1, "core kept")]
 )
 def test_rates_agree_with_the_stored_table(cell: tuple[str, int, float, str]) -> None:
-    stored = read(GRID)[cell]["called_wrong"]
-    again = cell_measures(GRID, cell, replicates=15)["called_wrong"]
-    assert stored is not None
-    assert again == pytest.approx(stored, abs=0.09)  # four standard errors of 300 items
+    stored, again = read(GRID)[cell], cell_measures(GRID, cell, replicates=15)
+    assert again["called_wrong"] == pytest.approx(
+        stored["called_wrong"], abs=0.09
+    )  # four standard errors of 300 items
+    if cell[0] == "claims":
+        assert again["noise_seen"] == pytest.approx(cell[2], abs=0.02)
 
 
 def test_a_perfect_judge_accuses_no_right_item() -> None:

@@ -363,6 +363,18 @@ def test_a_copy_of_a_rater_of_a_real_study_agrees_with_it(studied: StudyRecord) 
     assert pairs_json(found) == pairs_json(plain), "masks make no difference once they are decoded"
 
 
+def test_a_judge_with_one_answer_is_named_first(simulated: StudyRecord) -> None:
+    """It agrees with every rater who gave that answer, and is no judge: the first sentence warns, a varied judge has none."""
+    record, codes = held_out(simulated)
+    always = lambda a, b, repeat: "both_good"  # noqa: E731
+    for says, n in ((always, N_PAIRS), (always_first, N_PAIRS)):
+        first, *others = pairs_said(report(judged(texts_of(record), says), record))
+        assert first.startswith(f"{NAME} is constant: on {n} of {N_PAIRS} pairs")
+        assert not any("constant" in line for line in others)
+    varied = pairs_said(report(judged(texts_of(record), copies(record, codes)), record))
+    assert not any("constant" in line for line in varied)
+
+
 def test_exclusions_of_the_study_hold() -> None:
     """An excluded rater, a flagged pair, a hidden repeat, a pair with too few votes: as in the study's results."""
     data = dataset(12, ("A0", "A1"))

@@ -133,7 +133,7 @@ def test_without_levels_and_people_there_is_nothing_to_compare_with() -> None:
         rows = [(ScoredRow(f"i{at}", "s"), float(at % 5)) for at in range(20)]
         return Tried(name, name, "m", one_column(table(rows, ["judge"]), "judge", name))
 
-    with pytest.raises(InputError, match="--human"):
+    with pytest.raises(InputError, match="levels"):
         compared(plain("a"), plain("b"))
 
 

@@ -934,8 +934,8 @@ def _noise_said(found: MadeLevels) -> list[str]:
         "do not judge single items by it" if noise >= USELESS else "look at each item before you remake it"
     )
     return [
-        f"About {100 * noise:.0f} % of the judge's verdicts on claims seem wrong, because claims that fell stand again at a worse "
-        f"level ({found.returns.count:,} of {found.returns.n:,} steps): {advice}."
+        f"About {100 * noise:.0f} % of the judge's verdicts on claims seem wrong, or levels are in the wrong order: claims that "
+        f"fell stand again at a worse level ({found.returns.count:,} of {found.returns.n:,} steps): {advice}."
     ]
 
 

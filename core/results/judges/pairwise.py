@@ -50,6 +50,7 @@ from core.schema.study import NO_LEVEL, StudyRecord
 from core.stats.agreement import BesideRaters, beside_raters, gwet_ac1, mean_of_pairs
 from core.stats.alt_test import EPSILONS, PASS_AT, AltTest, Ceiling, human_ceiling
 from core.stats.alt_test import alt_test as run_alt_test
+from core.stats.degeneracy import CONSTANT_SHARE
 from core.stats.multiplicity import corrected
 from core.stats.resampling import AgreementEstimate, Estimate, mean_share, with_agresti_min
 from core.stats.votes import (
@@ -654,7 +655,7 @@ def pairs_said(found: PairsReport) -> list[str]:
     whole = found.blocks[0]
     if not whole.n_pairs:
         return [f"{shown(found.judge)}: no pair has a verdict yet."]
-    said = []
+    said = _constant_said(found)
     if found.votes is not None:
         said += _votes_said(found, found.votes)
     if found.both_orders:
@@ -672,6 +673,26 @@ def pairs_said(found: PairsReport) -> list[str]:
     if found.systems_reason:
         said.append(f"Nothing by system: {found.systems_reason}")
     return said
+
+
+_ANSWER_WORDS = {"both_good": "both good", "both_bad": "both bad", "tie": "a tie"}
+
+
+def _constant_said(found: PairsReport) -> list[str]:
+    """A warning if all or nearly all pairs have one answer that prefers none of the two."""
+    whole = found.blocks[0]
+    for name, n in whole.answers.items():
+        if name != "decided" and n > 1 and n >= CONSTANT_SHARE * whole.n_pairs:
+            what = (
+                f"the answer is {_ANSWER_WORDS[name]}"
+                if name in _ANSWER_WORDS
+                else "the two orders contradict each other"
+            )
+            return [
+                f"{shown(found.judge)} is constant: on {n:,} of {whole.n_pairs:,} pairs {what}. Such a judge reports nothing about a pair: it agrees with raters as "
+                "often as they give that answer, and may pass the Alt-test so."
+            ]
+    return []
 
 
 def _percent(share: float | None) -> str:

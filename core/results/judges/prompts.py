@@ -46,7 +46,7 @@ from core.tables.reading import shown
 
 PROMPTS_TABLE = "prompts"
 NO_SCORE = "it scored no text"
-NOTHING_TO_COMPARE_WITH = "These texts have no levels to compare, so prompts can only be compared by ratings or votes of people. Name them with --human."
+NOTHING_TO_COMPARE_WITH = "These texts have no levels to compare, so prompts can only be compared by ratings or votes of people. Name those, too."
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class PromptsCompared:
     people: Choice | None
     """Against ratings or votes of people; None: there are none."""
     levels: Choice | None
-    """Against known levels (minus the level as the only rater); None: the texts have none."""
+    """Against known levels (minus the damage level as the only rater); None: the texts have none."""
     monotonic: Mapping[str, Estimate]
     """Name -> share of items whose scores never rise from one level to the next worse; empty without levels."""
     constants: Mapping[str, Constant]
@@ -98,7 +98,7 @@ class PromptsCompared:
         return (
             MEASURES[self.main.measure]
             if self.people is not None
-            else "Spearman's correlation with minus the level"
+            else "Spearman's correlation with minus the damage level"
         )
 
     def sentences(self) -> list[str]:
@@ -138,7 +138,7 @@ def compare_prompts(
 ) -> PromptsCompared:
     """Compare prompts or models by `which_judge` on the texts that all of them scored, and mark constant scores.
 
-    people: ratings or votes beside the scores of `tried`, whose names are its judges. With levels in the tables, minus the level
+    people: ratings or votes beside the scores of `tried`, whose names are its judges. With levels in the tables, minus the damage level
     is one more rater, apart from the people: quality is then Spearman's correlation with it over all texts, and the share of
     items whose scores never rise as damage grows (`by_level`) stands beside it. Each of the two comparisons corrects its
     tests by Holm for every two prompts. with_levels: False for scores that only mean something within a level, as of answers that
@@ -208,7 +208,7 @@ def _of(panel: Panel, without: Sequence[str]) -> Panel:
 
 
 def _levels_panel(merged: ScoreTable) -> Panel | None:
-    """The texts with minus the level as their only rating; None with fewer than two levels, and for masked texts, whose
+    """The texts with minus the damage level as their only rating; None with fewer than two levels, and for masked texts, whose
     levels are of either system.
     """
     if mask_notes(row.system for row in merged.rows):
@@ -352,7 +352,7 @@ def _notes(found: PromptsCompared, n_tests: int, n_tests_levels: int) -> list[st
     if found.people is not None and found.levels is not None:
         levels = found.levels
         notes.append(
-            f"Level: Spearman's correlation with minus the level, on {levels.n:,} texts of {levels.n_items:,} items; "
+            f"Level: Spearman's correlation with minus the damage level, on {levels.n:,} texts of {levels.n_items:,} items; "
             f"{levels.n_left_out:,} left out, tests corrected apart."
         )
     if found.levels is not None:
