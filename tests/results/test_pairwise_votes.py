@@ -442,3 +442,20 @@ def test_a_handful_of_items_shows_nothing_of_a_place() -> None:
     five = report(judged(texts(*"01234"), always_first))
     assert five.blocks[0].position.share_first.estimate == 1
     assert not any("No sign" in line for line in pairs_said(five))
+
+
+def test_always_the_candidate_is_no_constant_judge_and_always_a_tie_is_one(simulated: StudyRecord) -> None:
+    """Sides are names that no judge reads: who always prefers one tells the texts apart. Raters who agree do so too."""
+    record = simulated
+    sure, ties, turned = (
+        judged(
+            texts_of(record), copies(record, {(item.item_id, "A0"): code for item in record.items}), name=name
+        )
+        for name, code in (("sure", 0), ("ties", 1), ("turned", 3))
+    )
+    panel = votes_panel(record, [scores_of(one) for one in (sure, ties, turned)])
+    assert [panel.constant_scores(one) is None for one in panel.scores.T] == [True, False, True]
+    agreed = replace(panel, ratings=np.ones_like(panel.ratings))
+    found = {one.name: one for one in check_panel(agreed, CheckOptions(use="gate")).judges}
+    assert found["sure"].verdict != "NOT TRUSTED"
+    assert {found[name].verdict for name in ("ties", "turned")} == {"NOT TRUSTED"}
