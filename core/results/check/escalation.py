@@ -381,6 +381,22 @@ class Escalation:
         return int((~self.calibration).sum())
 
 
+def first_labels(before: Panel, panel: Panel) -> tuple[Panel, Booleans]:
+    """The panel with labels that came back, and which texts had none before, shape (n,).
+
+    before: the panel without them, with the same texts. A second label of a text that had one is left out, with a note: it would move
+    the threshold that the first labels chose.
+    """
+    rated: Booleans = np.any(~np.isnan(before.ratings), axis=1)
+    new = [at for at, name in enumerate(panel.raters) if name not in before.raters]
+    second = rated[:, None] & ~np.isnan(panel.ratings)
+    second[:, [at for at in range(len(panel.raters)) if at not in new]] = False
+    if n := int(second.any(axis=1).sum()):
+        note = f"labels that came back of {n:,} texts are not used: these texts had a label when the threshold was chosen"
+        panel = replace(panel, ratings=np.where(second, np.nan, panel.ratings), notes=(*panel.notes, note))
+    return panel, ~rated
+
+
 def escalate(
     panel: Panel,
     sure: Sureness,
