@@ -19,7 +19,7 @@ from core.generation.language import language_of
 from core.generation.numbers import plain_number
 from core.judges.claims import Claim, ClaimsRecord
 from core.judges.sentences import Content, Premise, sentences_of
-from core.results.cells import decimal, ends, interval, resampled
+from core.results.cells import corrected_column, corrected_note, decimal, ends, interval, resampled
 from core.results.choices import check_names, directions
 from core.results.correlations.levels import Ladder, MetricByLevel, by_level, ladder_of
 from core.results.joining import place_of
@@ -29,6 +29,7 @@ from core.schema.study import Item, Material
 from core.stats.blinding import SingleRule, strongest_rule
 from core.stats.correlation.groups import mean_within
 from core.stats.degeneracy import tied, usual_range
+from core.stats.multiplicity import Correction, corrected
 from core.stats.resampling import Estimate, Floats, Resampling, ratio_estimates
 from core.study.audit import words_and_marks
 from core.tables.columns import level_number
@@ -877,6 +878,8 @@ def _between_systems(ladder: Ladder, sets: Sequence[LevelSet]) -> tuple[LengthRu
 
 _MOST_NAMED = 6
 ALPHA = 0.05
+CORRECTION: Correction = "holm"
+"""Of the tests of every two systems."""
 
 
 def made_said(found: MadeLevels) -> list[str]:
@@ -956,9 +959,9 @@ def _length_said(found: MadeLevels) -> str:
 
 def _system_said(found: MadeLevels) -> list[str]:
     said = []
-    for one in found.length_by_system:
+    for one, p in zip(found.length_by_system, _corrected(found), strict=True):
         rule = one.rule
-        if rule.p is None or rule.p >= ALPHA:
+        if p is None or p >= ALPHA:
             continue
         longer = "longer" if rule.larger else "shorter"
         said.append(
@@ -966,6 +969,10 @@ def _system_said(found: MadeLevels) -> list[str]:
             f"{rule.n_pairs:,} pairs with {shown(one.second)}."
         )
     return said
+
+
+def _corrected(found: MadeLevels) -> list[float | None]:
+    return corrected([one.rule.p for one in found.length_by_system], CORRECTION)
 
 
 def made_tables(found: MadeLevels) -> list[ResultTable]:
@@ -1055,9 +1062,11 @@ def length_table(found: MadeLevels) -> ResultTable:
             one.rule.n_right,
             one.rule.n_undecided,
             one.rule.p,
+            p,
         )
-        for one in found.length_by_system
+        for one, p in zip(found.length_by_system, _corrected(found), strict=True)
     )
+    n_tests = sum(one.rule.p is not None for one in found.length_by_system)
     columns = (
         Column("first", names_row=True),
         Column("second", names_row=True),
@@ -1066,8 +1075,15 @@ def length_table(found: MadeLevels) -> ResultTable:
         Column("so_in", "in pairs"),
         Column("equal"),
         Column("p", places=4, p_value=True),
+        corrected_column(CORRECTION, n_tests, places=4),
     )
-    return ResultTable("length-by-system", columns, rows, "Length of two systems' texts at one level")
+    return ResultTable(
+        "length-by-system",
+        columns,
+        rows,
+        "Length of two systems' texts at one level",
+        corrected_note(CORRECTION, n_tests, "length between two systems"),
+    )
 
 
 def sets_table(found: MadeLevels) -> ResultTable:
@@ -1117,9 +1133,10 @@ def made_json(found: MadeLevels) -> dict[str, Any]:
                 "n_equal": one.rule.n_undecided,
                 "n_pairs": one.rule.n_pairs,
                 "p": one.rule.p,
+                "p_holm": p,
                 "reason": one.rule.reason,
             }
-            for one in found.length_by_system
+            for one, p in zip(found.length_by_system, _corrected(found), strict=True)
         ],
         "levels": [
             {
