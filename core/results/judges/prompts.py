@@ -235,7 +235,7 @@ def prompts_table(found: PromptsCompared) -> ResultTable:
     columns = (
         Column("prompt", "Prompt", names_row=by_prompt, shown=by_prompt),
         Column("model", "Model", names_row=by_model, shown=by_model),
-        Column("run", "Run", shown=False),
+        Column("run", "Run", shown=len({(one.prompt, one.model) for one in found.tried}) < len(found.tried)),
         Column("quality", quality),
         Column("measure", shown=False),
         Column("difference", "Minus the best"),
