@@ -305,6 +305,14 @@ def compared_groups(
     return tuple(tuple(zip(group, _names(group), strict=True)) for group in groups.values())
 
 
+def tells_levels(texts: Iterable[ScorableOutput | ScoredRow], between: str) -> bool:
+    """Whether texts of different levels are compared with each other, so that their scores can tell levels apart."""
+    groups: dict[Hashable, set[str | None]] = {}
+    for one in texts:
+        groups.setdefault(group_of(one, between), set()).add(one.level)
+    return any(len(levels) > 1 for levels in groups.values())
+
+
 def _names(group: Sequence[ScorableOutput]) -> list[str]:
     """A name for each text of a group, as short as tells them apart."""
     ways = [

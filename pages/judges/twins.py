@@ -23,7 +23,7 @@ from core.runs.path import at_hand, written
 from core.runs.records import write_pieces
 from core.runs.texts import Texts
 from core.schema.runs import RULES, Run
-from core.schema.scores import EDIT, OutputSet
+from core.schema.scores import EDIT, OutputSet, mask_notes
 from core.store import Store
 from pages.tabs import downloads, new_run
 from pages.widgets import chosen_judge, chosen_scores, level_diff, menus, result_table, settings_form
@@ -37,9 +37,11 @@ MOST_LISTED = 50
 
 
 def start(store: Store, texts: Texts, contents: Any) -> None:
-    """Show a form that makes twins of the chosen texts, if they have levels and are no twins themselves."""
+    """Show a form that makes twins of the chosen texts, if they have levels, name their systems, and are no twins themselves."""
     if not isinstance(contents, OutputSet) or any(EDIT in one.labels for one in contents.outputs):
         return
+    if mask_notes(one.system for one in contents.outputs):
+        return  # the better and the worse text of a mask may be of two systems
     levels = chosen_scores.once(("levels of twins", contents.sha256, texts[1]), lambda: levels_of(contents))
     if not levels:
         return

@@ -19,6 +19,7 @@ from core.results.judges.costs import JudgeCost, Unit, cost_table, costs_side_by
 from core.results.judges.scores import degeneracy, level_table, score_summary, summary_table
 from core.runs.asked import asked_of
 from core.runs.costs import cost_of_run
+from core.runs.judging.levels import blind_to_levels
 from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import at_hand, runs_that
 from core.schema.runs import Run
@@ -58,9 +59,21 @@ def render_scores(store: Store, scores: Scores) -> None:
     _to_metrics(scores)
     if mask_notes(row.system for row in scores.table.rows):
         return  # at each level another of the two systems may be answer 1
+    if _blind_to_levels(store, scores):
+        st.markdown(
+            "Scores of different levels are not compared: this judge only compared texts of one level, so each level has a mean "
+            "of one half."
+        )
+        return
     if has_levels(scores.table):
         _raw_level(scores)
     levels.render(store, shown, warned=True)
+
+
+def _blind_to_levels(store: Store, scores: Scores) -> bool:
+    if scores.run is None or KINDS[scores.run.kind].reads != "pairs" or not has_levels(scores.table):
+        return False
+    return blind_to_levels(chosen_judge.output_of(store, scores.run))
 
 
 def _in_percent(scores: Scores) -> Scores:

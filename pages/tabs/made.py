@@ -17,7 +17,7 @@ from core.results.judges.made_levels import (
     remake_table,
     sets_table,
 )
-from core.runs.judging.levels import Made, check_levels, made_of_run, questions_csv
+from core.runs.judging.levels import Made, check_levels, made_of_run, questions_csv, unfit_for_levels
 from core.runs.path import at_hand
 from core.runs.scoring import score_table
 from core.schema.runs import Run
@@ -53,11 +53,14 @@ def _shown(store: Store, run: Run) -> None:
     if not has_levels(table):
         nothing(NO_LEVELS)
         return
+    key = menus.key_of(store, run)
+    made: Made = chosen_scores.once(("made texts", key), lambda: made_of_run(at))
+    if reason := unfit_for_levels(table, made):
+        nothing(reason)
+        return
     above = st.container()  # The verdict stands first, but depends on the choices below it.
     metric, options = _chosen([metric.name for metric in table.metrics])
-    key = menus.key_of(store, run)
     with st.spinner("Checking the levels ..."):
-        made: Made = chosen_scores.once(("made texts", key), lambda: made_of_run(at))
         found: MadeLevels = chosen_scores.once(
             ("made levels", key, metric, options),
             lambda: check_levels(table, made, metric=metric, options=options),

@@ -159,7 +159,8 @@ def _body(found: ResultTable, rows: Selection | None) -> None:
         _heat(found, rows)
     else:
         frame = pd.DataFrame(lines(found), columns=told_apart(headings(found)))
-        table(frame.replace("^< ", "<\u00a0", regex=True))  # a narrow cell breaks at any other blank
+        # A narrow cell breaks at any other blank. An interval in percent breaks between its numbers only.
+        table(frame.replace({r"^< ": "<\u00a0", r"(\d) %(?=,|\]| \[)": "\\1\u00a0%"}, regex=True))
 
 
 def _heat(found: ResultTable, rows: Selection | None) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from helpers.pages.generate_visit import html_of
@@ -11,8 +12,13 @@ from helpers.texts import factories
 from helpers.texts.judge_runs import judging_server, run_to_the_end, settings
 from streamlit.testing.v1 import AppTest
 
+from core.errors import InputError
+from core.runs import path
+from core.runs.judging.levels import Made, check_levels, made_of_run, unfit_for_levels
+from core.runs.scoring import score_table
 from core.runs.texts import pairs_of_study
 from core.schema.runs import Run
+from core.schema.scores import EDIT, ScoreTable
 from core.store import Store
 from pages.widgets.chosen_judge import PAIRS_TAB
 
@@ -92,3 +98,40 @@ def test_results_and_check_lead_to_the_tab(store: Store) -> None:
     at.run()
     assert not at.exception
     assert at.button(key=f"check_pairs_{run.run_id}").label
+
+
+def made_of_two(store: Store, **given: object) -> Run:
+    """A judge of two systems' texts at two levels. given: further settings."""
+    rows = (
+        {"item_id": f"q{n:02d}", "question": "What?", "system": system, "level": level, "text": f"{word} text of q{n:02d}, {level}."}
+        for n in range(4)
+        for level in ("A0", "A1")
+        for system, word in (("ai", "Alpha"), ("human", "Beta"))
+    )  # fmt: skip
+    data = "\n".join(map(json.dumps, rows)).encode()
+    with judging_server(lambda body, _: json.dumps({"feedback": "So.", "verdict": "first"})) as server:
+        return run_to_the_end(store, settings("pairwise", server.url, **given), data, name="two.jsonl").run
+
+
+def test_a_judge_within_levels_says_nothing_of_levels(store: Store) -> None:
+    run = made_of_two(store)
+    at = visit(("run", run.run_id), "Scores")
+    assert "Scores of different levels are not compared" in shown(at)
+    assert "Levels" not in [one.value for one in at.subheader]
+    assert unfit_for_levels(*_levels_of(store, run)) in shown(visit(("run", run.run_id), "Levels"))
+    with pytest.raises(InputError, match=r"two\.jsonl: this judge only compared texts of one level"):
+        check_levels(*_levels_of(store, run))
+    between = made_of_two(store, between="levels")
+    assert unfit_for_levels(*_levels_of(store, between)) == ""
+    assert "Levels" in [one.value for one in visit(("run", between.run_id), "Scores").subheader]
+
+
+def _levels_of(store: Store, run: Run) -> tuple[ScoreTable, Made]:
+    at = path.at_hand(store, run)
+    return score_table(at), made_of_run(at)
+
+
+def test_twins_are_no_levels_to_check(store: Store) -> None:
+    table, made = _levels_of(store, made_of_two(store, between="levels"))
+    rows = tuple(replace(row, labels={EDIT: "padding"}) for row in table.rows)
+    assert "edited twins repeat the levels" in unfit_for_levels(replace(table, rows=rows), made)

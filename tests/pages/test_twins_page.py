@@ -13,6 +13,7 @@ from core.judges.twins import KIND, plan_twins
 from core.runs.path import at_hand
 from core.runs.records import write_pieces
 from core.schema.runs import Run
+from core.schema.scores import mask_named
 from core.store import Store
 from core.store.runs import list_runs
 
@@ -44,7 +45,7 @@ def test_one_press_makes_twins_of_the_chosen_texts(store: Store) -> None:
     assert at_hand(store, run.run_id).asked.by_rules
 
 
-def test_texts_without_levels_and_twins_themselves_offer_no_twins(store: Store) -> None:
+def test_texts_without_levels_twins_themselves_and_masked_texts_offer_no_twins(store: Store) -> None:
     plain = b'{"item_id": "1", "system": "s", "text": "It is."}\n'
     twins = b"".join(
         json.dumps(
@@ -53,7 +54,14 @@ def test_texts_without_levels_and_twins_themselves_offer_no_twins(store: Store) 
         + b"\n"
         for level in ("A0", "A1")
     )
-    for data in (plain, twins):
+    masked = b"".join(
+        json.dumps(
+            {"item_id": "1", "system": mask_named(1, "0" * 8), "level": level, "text": level}
+        ).encode()
+        + b"\n"
+        for level in ("A0", "A1")
+    )  # fmt: skip
+    for data in (plain, twins, masked):
         at = form(data)
         assert not at.exception
         assert not [one for one in at.button if "twins of" in one.label]

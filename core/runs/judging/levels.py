@@ -6,9 +6,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Unpack
 
+from core.errors import InputError
 from core.formats.registry import read_texts
 from core.generation.factual.steps import FactualTrace
 from core.judges.claims import KIND as CLAIMS
+from core.judges.pairwise import KIND as PAIRWISE
+from core.judges.pairwise import tells_levels
 from core.results.judges.made_levels import (
     DEFAULT_OPTIONS,
     MadeLevels,
@@ -28,7 +31,7 @@ from core.runs.kinds import KINDS
 from core.runs.path import at_hand, runs_that
 from core.runs.records import RECORDS_FILE, adapter, bytes_of, read_judge_folder, read_report
 from core.schema.runs import RULES, Run
-from core.schema.scores import JudgeOutput, ScorableOutput, ScoredRow, ScoreTable
+from core.schema.scores import EDIT, JudgeOutput, ScorableOutput, ScoredRow, ScoreTable
 from core.schema.study import Item, Material
 from core.stats.resampling import Resampling
 from core.store import Store
@@ -53,6 +56,8 @@ class Made:
     """Whether rules verified the claims."""
     materials: tuple[Material, ...] = ()
     """The questions that the levels were made from; empty: unknown."""
+    blind_to_levels: bool = False
+    """Whether the scores come from a judge that only compared texts of one level."""
 
     def beside(self, other: "Made") -> "Made":
         """These texts with their claims; the texts that only the other has; the steps of both."""
@@ -63,6 +68,7 @@ class Made:
             {**other.steps, **self.steps},
             self.stand_in or other.stand_in,
             self.materials or other.materials,
+            self.blind_to_levels,
         )
 
     def _keyed(self) -> "list[tuple[tuple[str, str, str | None], tuple[ScoredRow, MadeText]]]":
@@ -79,7 +85,29 @@ def made_of_judge(output: JudgeOutput) -> Made:
     by_rules = output.model == RULES
     verifier = output.settings.get("verifier", "")
     stand_in = verifier == RULES or (by_rules and verifier != "nli")
-    return Made(tuple(judged_texts(output)), stand_in=output.kind == CLAIMS.name and stand_in)
+    return Made(
+        tuple(judged_texts(output)),
+        stand_in=output.kind == CLAIMS.name and stand_in,
+        blind_to_levels=blind_to_levels(output),
+    )
+
+
+def blind_to_levels(output: JudgeOutput) -> bool:
+    """Whether a judge only compared texts of one level: its scores are shares of wins there, and one half on average at each level."""
+    between = str(output.settings.get("between", "systems"))
+    return output.kind == PAIRWISE.name and not tells_levels((one.row for one in output.texts), between)
+
+
+def unfit_for_levels(table: ScoreTable, made: Made) -> str:
+    """Why these scores cannot show whether levels are right; empty: they can."""
+    if made.blind_to_levels:
+        return (
+            "this judge only compared texts of one level, so its scores do not tell levels apart; compare the levels of each "
+            "system, or use another judge"
+        )
+    if any(EDIT in row.labels for row in table.rows):
+        return "edited twins repeat the levels of other texts; check the file that they were made from"
+    return ""
 
 
 def made_of_generation(run: RunAtHand) -> Made:
@@ -158,7 +186,9 @@ def check_levels(
     options: MadeOptions = DEFAULT_OPTIONS,
     **drawing: Unpack[Resampling],
 ) -> MadeLevels:
-    """See made_levels. made: the texts of the table's rows, or of more."""
+    """See made_levels. made: the texts of the table's rows, or of more. Raises InputError also where unfit_for_levels says why."""
+    if reason := unfit_for_levels(table, made):
+        raise InputError(f"{table.file_name}: {reason}.")
     texts = texts_for(table.rows, made.texts)
     return made_levels(
         table, texts, metric=metric, steps=made.steps, options=options, stand_in=made.stand_in, **drawing

@@ -10,6 +10,7 @@ from typing import Any
 from core.errors import InputError, Problems
 from core.formats.rated import ratings_of
 from core.judges.kind import JudgeKind
+from core.judges.pairwise import tells_levels
 from core.llm.prompts import Prompt
 from core.results.check.facts import facts_of
 from core.results.judges.costs import costs_side_by_side
@@ -212,7 +213,11 @@ def create_together(
 
 def scores_levels(runs: Sequence[RunAtHand]) -> bool:
     """Whether scores of different levels can be compared. A judge that compares answers of one level cannot tell levels apart."""
-    return not any(run.kind.reads == "pairs" and run.asked.chosen.between != "levels" for run in runs)
+    return all(
+        run.kind.reads != "pairs"
+        or tells_levels((text.output for text in judged_among(run)), run.asked.chosen.between)
+        for run in runs
+    )
 
 
 def _has_levels(run: RunAtHand) -> bool:
