@@ -45,6 +45,7 @@ from core.schema.scores import (
     OutputSet,
     ScorableOutput,
     ScoredRow,
+    mask_notes,
     twin_series,
 )
 from core.schema.settings import seed_setting, setting
@@ -178,6 +179,10 @@ def plan_twins(outputs: OutputSet, *, probes: Collection[str] = (), levels: Sequ
         problems.append(
             f"the file has the columns {', '.join(taken)}, which twins need: leave them out, or choose the texts that the "
             "twins in it were made from"
+        )
+    if mask_notes(one.system for one in outputs.outputs):
+        problems.append(
+            "the systems are masked, and a mask stands for another system from level to level: wait until the study is unblinded"
         )
     series = _series(outputs)
     found = {level: one.level or "" for texts in series.values() for level, one in texts.items()}

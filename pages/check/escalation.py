@@ -25,6 +25,7 @@ from core.results.check.escalation import (
     escalate,
     escalation_said,
     escalation_tables,
+    first_labels,
     numbers_beside,
     sent_from,
     sent_texts,
@@ -260,9 +261,10 @@ def _with_labels(store: Store, panel: Panel, place: str) -> tuple[Panel, np.ndar
         key=address.several("back", f"{place}_back", numbers, numbers, lambda number: known[number].name),
         help="Unblinded studies of texts that were sent from here. They do not move the threshold.",
     )
+    before = panel
     for number in chosen:
         panel = with_labels(panel, panel_of(rating_set_of(released_record(store, known[number]))))
-    new = np.any(~np.isnan(panel.ratings), axis=1) & ~rated
+    panel, new = first_labels(before, panel)
     return panel, back | new, tuple(known[number].name for number in chosen)
 
 

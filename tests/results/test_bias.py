@@ -403,6 +403,25 @@ def test_two_judges_of_one_name_are_told_apart() -> None:
     assert set(PROBES) == set(BY_RULES)
 
 
+def test_one_outlier_does_not_make_every_other_probe_clean() -> None:
+    noise = np.random.default_rng(1).random((8, 3))
+    given = {f"q{at}": tuple(row) for at, row in enumerate(noise.tolist())}
+    table = scores_of(given)  # type: ignore[arg-type]
+    usual = only(bias_audit(table))
+    assert usual.verdict == "underpowered"
+    table.values[0, 0] = 1000.0  # an unedited text of one item
+    wild = only(bias_audit(table))
+    assert wild.verdict == "underpowered"
+    assert usual.scale is not None
+    assert wild.scale == pytest.approx(usual.scale, rel=0.1)
+
+
+def test_judges_of_one_name_in_files_of_one_name_are_told_apart() -> None:
+    audit = bias_audit(scores_of(BY_HAND))
+    found = bias_table([audit, audit])
+    assert len({row[0] for row in found.rows}) == 2
+
+
 def test_a_judge_of_the_same_family_as_a_system_is_noted() -> None:
     given = scores_of(BY_HAND)
     rows = tuple(replace(row, system="Qwen3-8B") for row in given.rows)

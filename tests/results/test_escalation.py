@@ -156,6 +156,7 @@ def test_a_column_in_a_file_of_its_own() -> None:
     [
         (b"item,x\nq1,1\n", "'c'"),
         (b"item,c\nq1,high\n", "line 2"),
+        (b"item,c\nq1,.5\nq2,inf\n", "line 3"),
         (b"item,c\nq1,.5\nq1,.6\n", "line 3"),
         (b"item,c\nq7,.5\n", "confidence"),
     ],

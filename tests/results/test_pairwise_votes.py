@@ -83,7 +83,7 @@ def test_orders_by_hand() -> None:
     place = whole.position
     assert (place.first, place.second, place.n_first, place.n_second) == (4, 1, 2, 0)
     assert place.share_first.estimate == pytest.approx((0.5 + 1 + 1) / 3)
-    assert place.p == 0.5
+    assert place.p == 1.0, "two pairs of one item"
     assert whole.answers == {"decided": 2, "both_good": 1, "both_bad": 0, "tie": 0, "contradicted": 2}
     counted = {"first": 4, "second": 1, "both_good": 3, "both_bad": 2, "tie": 0, "none": 0}
     assert whole.verdicts == counted
@@ -464,3 +464,26 @@ def test_nothing_by_system_and_no_votes_before_the_study_is_unblinded(store: Sto
     assert (margins[:, 0] == vote_margins(record, scores_of(output))[:, 0]).all()
     (one,) = metrics_against_votes(record, scores_of(output), n_resamples=50)
     assert one.agreement.estimate == 0.5, "a tie in every pair"
+
+
+def test_a_handful_of_items_shows_nothing_of_a_place() -> None:
+    five = report(judged(texts(*"01234"), always_first))
+    assert five.blocks[0].position.share_first.estimate == 1
+    assert not any("No sign" in line for line in pairs_said(five))
+
+
+def test_always_the_candidate_is_no_constant_judge_and_always_a_tie_is_one(simulated: StudyRecord) -> None:
+    """Sides are names that no judge reads: who always prefers one tells the texts apart. Raters who agree do so too."""
+    record = simulated
+    sure, ties, turned = (
+        judged(
+            texts_of(record), copies(record, {(item.item_id, "A0"): code for item in record.items}), name=name
+        )
+        for name, code in (("sure", 0), ("ties", 1), ("turned", 3))
+    )
+    panel = votes_panel(record, [scores_of(one) for one in (sure, ties, turned)])
+    assert [panel.constant_scores(one) is None for one in panel.scores.T] == [True, False, True]
+    agreed = replace(panel, ratings=np.ones_like(panel.ratings))
+    found = {one.name: one for one in check_panel(agreed, CheckOptions(use="gate")).judges}
+    assert found["sure"].verdict != "NOT TRUSTED"
+    assert {found[name].verdict for name in ("ties", "turned")} == {"NOT TRUSTED"}

@@ -254,7 +254,7 @@ def numbers_beside(data: bytes, file_name: str, panel: Panel, column: str) -> Fl
         if is_nothing(written):
             continue
         value = number_in(written)
-        if value is None:
+        if value is None or not np.isfinite(value):
             problems.append(f"{record.where}: {key} is {shown(str(written))}, expected a number")
         elif not np.isnan(found[place]) and found[place] != value:
             problems.append(
@@ -372,6 +372,22 @@ class Escalation:
     def n_unlabelled(self) -> int:
         """Texts without a label when the threshold was chosen."""
         return int((~self.calibration).sum())
+
+
+def first_labels(before: Panel, panel: Panel) -> tuple[Panel, Booleans]:
+    """The panel with labels that came back, and which texts had none before, shape (n,).
+
+    before: the panel without them, with the same texts. A second label of a text that had one is left out, with a note: it would move
+    the threshold that the first labels chose.
+    """
+    rated: Booleans = np.any(~np.isnan(before.ratings), axis=1)
+    new = [at for at, name in enumerate(panel.raters) if name not in before.raters]
+    second = rated[:, None] & ~np.isnan(panel.ratings)
+    second[:, [at for at in range(len(panel.raters)) if at not in new]] = False
+    if n := int(second.any(axis=1).sum()):
+        note = f"labels that came back of {n:,} texts are not used: these texts had a label when the threshold was chosen"
+        panel = replace(panel, ratings=np.where(second, np.nan, panel.ratings), notes=(*panel.notes, note))
+    return panel, ~rated
 
 
 def escalate(

@@ -24,7 +24,6 @@ from core.stats import alt_test
 from core.stats.agreement import cohen_kappa, gwet_ac1, pair_shares
 from core.stats.correlation.panels import NO_OTHERS, panel_correlation
 from core.stats.correlation.systems import compare_systems, corrected_between_systems
-from core.stats.degeneracy import constant
 from core.stats.multiplicity import corrected, interval_p
 from core.stats.resampling import Estimate, Floats, at_a_time, mean_share, with_agresti_min
 from core.stats.votes import MISSING, Codes
@@ -484,7 +483,7 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
     kappa, ac1 = _of_classes(own, options)
     correlation = _correlation(own, options)
     bias = _bias(own, options)
-    rules = _rule_constant(own)
+    rules = _rule_constant(panel, own)
     related = _rule_useful(own, use, kappa, correlation, options)
     n_used = n_items
     if use == "replace":
@@ -706,9 +705,9 @@ def _rule_items(n_used: int, n_items: int) -> Rule:
     )
 
 
-def _rule_constant(own: OwnTexts) -> list[Rule]:
-    same = constant(own.scores)
-    if same is None or same.n_others:
+def _rule_constant(panel: Panel, own: OwnTexts) -> list[Rule]:
+    same = panel.constant_scores(own.scores)
+    if same is None:
         return []
     return [
         Rule(

@@ -38,6 +38,7 @@ from core.schema.scores import (
     ScoreTable,
     twin_series,
 )
+from core.stats.degeneracy import usual_range
 from core.stats.multiplicity import corrected, smallest_shown
 from core.stats.resampling import (
     Estimate,
@@ -148,7 +149,7 @@ class Effect:
     detectable: float | None
     """The smallest change that would have been found with a chance of 80 %, on the judge's scale; see `detectable_change`."""
     scale: float | None
-    """Range of this judge's scores in the file, to which the limit refers; position of a pairwise judge: 1."""
+    """Range of this judge's scores in the file (`usual_range`), to which the limit refers; position of a pairwise judge: 1."""
     left_out: Mapping[str, int]
     """Reason -> edited texts (position: pairs; of a rubric judge, texts) not used."""
     reason: str = ""
@@ -247,11 +248,8 @@ def _edit(row: ScoredRow) -> str:
 
 
 def _scales(table: ScoreTable) -> list[float]:
-    """Range of each metric's scores; 0 where all are equal or none is there."""
-    found = []
-    for column in table.values.T:
-        there = column[~np.isnan(column)]
-        found.append(float(np.ptp(there)) if there.size else 0.0)
+    """Range of each metric's scores, see `usual_range`; 0 where all are equal or none is there."""
+    found = [usual_range(column) for column in table.values.T]
     return [0.0 if scale <= _SAME else scale for scale in found]
 
 
@@ -639,10 +637,12 @@ def bias_said(audits: Sequence[BiasAudit]) -> list[str]:
 def _by_judge(audits: Sequence[BiasAudit]) -> list[tuple[str, list[Effect]]]:
     """Judges with their effects; two of one name also get the name of their scores."""
     names = Counter(name for audit in audits for name in {one.judge for one in audit.effects})
+    places = Counter((name, audit.name) for audit in audits for name in {one.judge for one in audit.effects})
     found: dict[str, list[Effect]] = {}
-    for audit in audits:
+    for at, audit in enumerate(audits, start=1):
         for one in audit.effects:
-            name = one.judge if names[one.judge] == 1 else f"{one.judge} ({audit.name})"
+            of_two = audit.name if places[one.judge, audit.name] == 1 else f"{audit.name}, input {at}"
+            name = one.judge if names[one.judge] == 1 else f"{one.judge} ({of_two})"
             found.setdefault(name, []).append(one)
     return list(found.items())
 

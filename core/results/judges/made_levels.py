@@ -29,7 +29,7 @@ from core.schema.scores import JudgeOutput, ScorableOutput, ScoredRow, ScoreTabl
 from core.schema.study import Item, Material
 from core.stats.blinding import SingleRule, strongest_rule
 from core.stats.correlation.groups import mean_within
-from core.stats.degeneracy import tied
+from core.stats.degeneracy import tied, usual_range
 from core.stats.multiplicity import Correction, corrected
 from core.stats.resampling import Estimate, Floats, Resampling, ratio_estimates
 from core.study.audit import words_and_marks
@@ -298,7 +298,7 @@ def made_levels(
     ladder = ladder_of(chosen)
     turned = tied(ladder.scores[:, :, 0] * directions(chosen)[0])
     known = turned[~np.isnan(turned)]
-    rise = options.tolerance * float(np.ptp(known)) if known.size else 0.0
+    rise = options.tolerance * usual_range(known)
     at = _at_levels(ladder, texts)
     reader = _Values.of([one for line in at for one in line if one is not None])
     central = _shared_cores(ladder, at)

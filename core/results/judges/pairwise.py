@@ -88,6 +88,8 @@ CONTRADICTED = N_CHOICES
 NO_VERDICT = "no verdict of the judge"
 Place = Literal["first", "second", "both_good", "both_bad", "tie"]
 _SAME = 1e-9
+FEWEST_ITEMS = 6
+"""Items with a decision below which no p of a position is below .05, whatever the judge does: 2 / 2^5 = .0625."""
 
 
 @dataclass(frozen=True)
@@ -722,6 +724,8 @@ def _position_said(found: FirstPlace) -> str:
         return f"{share}: {found.reason}."
     if found.p < 0.05:
         return f"Position bias. {share} ({_p(found.p)})."
+    if found.share_first.n_clusters < FEWEST_ITEMS:
+        return f"Too few items to tell of a position bias. {share} ({_p(found.p)})."
     return f"No sign of position bias. {share} ({_p(found.p)})."
 
 
@@ -822,7 +826,7 @@ def orders_table(found: PairsReport) -> ResultTable:
         notes=(
             "Follows the place: the first answer in both orders, or the second. Share first: of verdicts for an answer, those for "
             "the answer read first; each pair counts once.",
-            "p: exact test that pairs which lean to a place lean to either equally often. A pair with the same verdict in both "
+            "p: test that pairs which lean to a place lean to either equally often, over items. A pair with the same verdict in both "
             "orders leans to none.",
             f"Intervals: {found.confidence_level:.0%}, over items.",
             *corrected_note("holm", n_tests, "the levels; all pairs together are one test"),
