@@ -232,13 +232,24 @@ def beside_judge(output: JudgeOutput) -> tuple[TextBeside, ...]:
     return texts_of_judge(output, kind)
 
 
+def run_number(given: str) -> int | None:
+    """Return the N of `run:N`; None for any other source. Raises InputError if no number follows."""
+    if not given.startswith(_RUN):
+        return None
+    name = given.removeprefix(_RUN)
+    if not (name.isascii() and name.isdigit()):
+        raise InputError(f"{given!r} is not run:N, e.g. run:3.")
+    return int(name)
+
+
 def judge_from(source: Source) -> JudgeOutput | None:
     """Return a judge's records from its run or the folder of its run; None for any other source. Raises InputError."""
     if frame_in(source) is not None:
         return None
     given = os.fspath(source)  # type: ignore[arg-type]  # every other source is a path
+    number = run_number(given)
     # Imported lazily: runs load slowly.
-    if not str(given).startswith(_RUN):
+    if number is None:
         from core.runs.records import judge_in_folder
 
         return judge_in_folder(Path(given))
@@ -247,7 +258,7 @@ def judge_from(source: Source) -> JudgeOutput | None:
     from core.runs.path import at_hand
 
     with existing_store(None) as store:
-        run = at_hand(store, int(str(given).removeprefix(_RUN)))
+        run = at_hand(store, number)
         return judge_output(run) if isinstance(run.kind, JudgeKind) else None
 
 
@@ -305,22 +316,21 @@ def _of_store(given: str, kind: Kind, db: str | os.PathLike[str] | None) -> Cont
     from core.study.ratings import rating_set_of
 
     _, _, name = given.partition(":")
-    of_run = given.startswith(_RUN)
-    if of_run and not (name.isascii() and name.isdigit()):
-        raise InputError(f"{given!r} is not run:N, e.g. run:3.")
+    number = run_number(given)
+    of_run = number is not None
     lacking = "ratings" if of_run else "scores"
     if kind == lacking:
         raise InputError(f"{given} has no {kind}. {'A run' if of_run else 'A study'} is no source of them.")
     with existing_store(db) as store:
         if kind == "texts":
             found = (
-                texts_of_run(at_hand(store, int(name)))
-                if of_run
+                texts_of_run(at_hand(store, number))
+                if number is not None
                 else texts_of_study(store, find_study(store, name))
             )
             return read_texts(*found)
-        if of_run:
-            return score_table(at_hand(store, int(name)))
+        if number is not None:
+            return score_table(at_hand(store, number))
         return rating_set_of(released_record(store, find_study(store, name)))
 
 

@@ -14,6 +14,7 @@ from core.notebook.frames import (
     contents,
     existing_store,
     frame_in,
+    run_number,
     type_problems,
 )
 from core.notebook.result import Result, result_of
@@ -33,8 +34,6 @@ from core.schema.runs import RUN_FILE
 
 if TYPE_CHECKING:
     from core.runs.judging.levels import Made
-
-_RUN = "run:"
 
 
 def made_levels(
@@ -130,10 +129,9 @@ def _made(source: Source, db: str | os.PathLike[str] | None, *, texts: bool) -> 
 
     if frame_in(source) is None:
         given = os.fspath(source)  # type: ignore[arg-type]  # every other source is a path
-        number = given.removeprefix(_RUN)
-        if given.startswith(_RUN) and number.isascii() and number.isdigit():
+        if (number := run_number(given)) is not None:
             with existing_store(db) as store:
-                return made_of_run(at_hand(store, int(number)))
+                return made_of_run(at_hand(store, number))
         if (Path(given) / RUN_FILE).is_file():
             return made_of_folder(Path(given))
     return made_of_outputs(contents(source, "texts", db=db).outputs) if texts else Made()

@@ -17,6 +17,7 @@ from core.notebook.frames import (
     check_type,
     existing_store,
     names_of,
+    run_number,
 )
 from core.notebook.result import Result, result_of
 from core.results.cells import plain
@@ -335,9 +336,9 @@ def pairs(
     check_parameters([*wrong, *interval_problems(resamples, confidence, seed)])
     record = None if study is None else _record(study, db, seen=True)[0]
     given = os.fspath(judge)
-    if (number := given.removeprefix("run:")) != given and number.isdigit():
+    if (number := run_number(given)) is not None:
         with existing_store(db) as store:
-            output = judge_output(at_hand(store, int(number)))
+            output = judge_output(at_hand(store, number))
     else:
         output = read_judge_folder(Path(given))
     found = pairs_report(

@@ -241,8 +241,7 @@ def first_place(
     simulations of 12 to 100 items with 1 to 6 pairs each, the 95 % interval covered 94 to 98 %.
 
     Misleads if orders are not balanced over systems (then a preference for a system looks like one for a place), and if a
-    small p comes from testing many levels. p takes pairs as independent: where an item has several pairs that lean alike, such as
-    its levels, p is too small, and the interval over items says more.
+    small p comes from testing many levels.
     """
     every = leanings(first, second)
     decided = ~np.isnan(every)

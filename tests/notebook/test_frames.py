@@ -194,6 +194,12 @@ def test_mistakes_name_the_parameter(
     assert "--" not in str(caught.value) or "comet" in str(caught.value)  # there, a command is the answer
 
 
+def test_a_run_without_a_number_is_no_run() -> None:
+    for call in (assay.bias, assay.pairs, assay.made_levels):
+        with pytest.raises(assay.InputError, match=r"not run:N"):
+            call("run:x")  # type: ignore[operator]
+
+
 def test_no_result_before_unblinding(tmp_path: Path) -> None:
     from core.cli import main
 

@@ -609,7 +609,6 @@ def _of_reading_order(judge: str, output: JudgeOutput, options: BiasOptions) -> 
     apart = means[:, 0] - means[:, 1]
     known = ~np.isnan(apart)
     out = {ORDER_MISSING: int((~known).sum())} if not known.all() else {}
-    there = means[~np.isnan(means)]
     items = items_of([text.row for text, use in zip(output.texts, known.tolist(), strict=True) if use])
     change = np.where(np.abs(apart[known]) <= _SAME, 0.0, apart[known])
     return _effect(
@@ -617,7 +616,7 @@ def _of_reading_order(judge: str, output: JudgeOutput, options: BiasOptions) -> 
         POSITION,
         change,
         items,
-        float(np.ptp(there)) if there.size else 0.0,
+        usual_range(means),
         out,
         options,
         of_gap=_undefined("position is no edit", options, 0),
