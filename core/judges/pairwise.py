@@ -42,13 +42,13 @@ from core.schema.runs import Attachment, PromptSlot
 from core.schema.scores import (
     EDIT,
     PAIR,
-    TWIN_LABELS,
     RatedSet,
     RatedText,
     ScorableOutput,
     Score,
     ScoredRow,
     mask_notes,
+    twin_series,
 )
 from core.schema.settings import Remark, refuse, seed_setting, setting
 from core.study.design import draw
@@ -161,7 +161,8 @@ VALUES: Mapping[PairVerdict, float] = {
 PURPOSE = STEP = "pairwise"
 ALONE, NO_OPPONENT = "no other text of the same group to compare it with", "no comparison has a verdict"
 _SIDES = ("first", "second")
-_MIRRORED: Mapping[str, str] = {"own": "other", "other": "own"}
+MIRRORED: Mapping[str, PairVerdict] = {"own": "other", "other": "own"}
+"""A verdict for a text as the other text's record has it; ties stay as they are."""
 _TIES: Mapping[str, Mapping[str, PairVerdict]] = {
     "good-or-bad": {"both good": "both_good", "both bad": "both_bad"},
     "one": {"tie": "tie"},
@@ -258,10 +259,7 @@ def group_of(output: ScorableOutput | ScoredRow, between: str = "systems") -> Ha
     has its own pair of each probe.
     """
     if PAIR in output.labels and EDIT in output.labels:
-        labels = tuple(
-            sorted((key, value) for key, value in output.labels.items() if key not in TWIN_LABELS - {PAIR})
-        )
-        return output.item_id, output.system, output.language, labels
+        return *twin_series(output), output.labels[PAIR]
     if PAIR in output.labels:
         return output.item_id, PAIR, output.labels[PAIR]
     if between == "systems":

@@ -1,4 +1,4 @@
-"""Make edited twins of texts of known quality, to find out what else than quality sways a judge.
+"""Make edited twins of texts of known quality, to find out what besides quality sways a judge.
 
 Each item and system gives one pair: a better text and a worse one, by the levels as made. Each probe edits one of the two
 in a way that leaves its quality as it was. The twins stand in a file of texts that every judge and metric reads; a change
@@ -45,6 +45,8 @@ from core.schema.scores import (
     OutputSet,
     ScorableOutput,
     ScoredRow,
+    mask_notes,
+    twin_series,
 )
 from core.schema.settings import seed_setting, setting
 from core.tables.columns import level_number
@@ -135,7 +137,7 @@ class Twin:
     @property
     def pair(self) -> tuple[object, ...]:
         """A key of its pair."""
-        return self.row.item_id, self.row.system, self.row.language, tuple(sorted(self.row.labels.items()))
+        return twin_series(self.row)
 
 
 @dataclass(frozen=True)
@@ -178,6 +180,10 @@ def plan_twins(outputs: OutputSet, *, probes: Collection[str] = (), levels: Sequ
             f"the file has the columns {', '.join(taken)}, which twins need: leave them out, or choose the texts that the "
             "twins in it were made from"
         )
+    if mask_notes(one.system for one in outputs.outputs):
+        problems.append(
+            "the systems are masked, and a mask stands for another system from level to level: wait until the study is unblinded"
+        )
     series = _series(outputs)
     found = {level: one.level or "" for texts in series.values() for level, one in texts.items()}
     if not any(len(texts) > 1 for texts in series.values()):
@@ -212,8 +218,7 @@ def _series(outputs: OutputSet) -> dict[tuple[object, ...], Series]:
     series: dict[tuple[object, ...], Series] = {}
     for one in outputs.outputs:
         if (level := level_number(one.level)) is not None:
-            key = one.item_id, one.system, one.language, tuple(sorted(one.labels.items()))
-            series.setdefault(key, {}).setdefault(level, one)
+            series.setdefault(twin_series(one), {}).setdefault(level, one)
     return series
 
 
@@ -250,7 +255,7 @@ def _twins_of(better: ScorableOutput, worse: ScorableOutput, probes: Collection[
         if name in probes:
             own, other = (better, worse) if probe.role == "better" else (worse, better)
             yield Twin(
-                ScoredRow(own.item_id, own.system, own.level, own.language, own.labels),
+                own.row,
                 name,  # type: ignore[arg-type]  # a key of PROBES
                 other.level or "",
                 own.text,
@@ -435,7 +440,7 @@ def _files(twins: Sequence[Twin]) -> Mapping[str, bytes]:
 KIND = AuditKind(
     name="twins",
     title="Edited twins",
-    summary="makes edited twins of pairs of known quality, to measure what else than quality sways a judge",
+    summary="makes edited twins of pairs of known quality, to measure what besides quality sways a judge",
     reads="pairs of levels",
     does="edits; rules: all probes but own-style",
     section="edited-twins",

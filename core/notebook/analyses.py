@@ -10,8 +10,6 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-import numpy as np
-
 from core.errors import InputError
 from core.formats.correlations import PREFIX, published_side, read_correlations
 from core.formats.tasks import find_task
@@ -1176,7 +1174,7 @@ def bias(
     confidence: float = BIAS.confidence_level,
     seed: int = BIAS.rng,
 ) -> Result:
-    """Measure what else than quality sways judges and metrics, as ``judge bias`` does.
+    """Measure what besides quality sways judges and metrics, as ``judge bias`` does.
 
     Parameters
     ----------
@@ -1519,6 +1517,7 @@ def escalate(
         escalation_json,
         escalation_said,
         escalation_tables,
+        first_labels,
         numbers_beside,
         sure_by_cut,
         sure_by_numbers,
@@ -1533,10 +1532,10 @@ def escalate(
     options = EscalationOptions(agreement, delta, against, start, passes=wanted)
     check_parameters(escalation_problems(options))
     panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension, find=True)
-    rated = np.any(~np.isnan(panel.ratings), axis=1)
-    returned = list(_each(labels))
+    before, returned = panel, list(_each(labels))
     for one in returned:
         panel = with_labels(panel, panel_from(one))
+    panel, new = first_labels(before, panel)
     if cut is not None:
         sure = sure_by_cut(panel, cut)
     elif confidence == "judges" or (confidence is None and len(panel.judges) > 1):
@@ -1566,7 +1565,7 @@ def escalate(
             raise InputError("No confidence", [f"confidence: {what}"])
         with in_rows(at[0]):
             sure = sure_by_numbers(panel, numbers_beside(*at[1], panel, named), named)
-    found = escalated(panel, sure, options, returned=~rated if returned else None)
+    found = escalated(panel, sure, options, returned=new if returned else None)
     main, thresholds, total, texts = escalation_tables(found).values()
     said = escalation_said(found)
     return result_of([*said, main, thresholds, total], escalation_json(found), [texts], said[0])

@@ -344,8 +344,7 @@ def pair_orders(found: PairsReport) -> go.Figure | None:
     shares: dict[str, list[float]] = {name: [] for name in _ORDER_LOOKS}
     for one in blocks:
         same, flips = one.same.estimate or 0.0, one.flips.estimate or 0.0
-        first, second = one.n_flips
-        to_first = flips * first / (first + second) if first + second else 0.0
+        to_first = one.flips_first or 0.0
         for name, share in zip(shares, (same, to_first, flips - to_first, 1 - same - flips), strict=True):
             shares[name].append(max(share, 0.0))
     for name, values in shares.items():
@@ -427,7 +426,7 @@ _PROBE_ROW = 40
 def bias_effects(effects: Sequence[Effect]) -> go.Figure | None:
     """Draw each probe's change of score with its interval; grey bars reach to the smallest detectable change on both sides.
 
-    effects: of one judge. Position stands among the others where it is on their scale. None if no change is defined.
+    effects: of one judge, all on the scale of its scores. None if no change is defined.
     """
     drawn = [one for one in effects if one.change.estimate is not None]
     if not drawn:

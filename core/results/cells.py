@@ -148,6 +148,15 @@ def decimal(value: float, places: int = 3) -> str:
     return f"{round(value, places) + 0.0:.{places}f}"
 
 
+def ends_said(found: Estimate | None, places: int = 3) -> str:
+    """A number with its interval, for sentences: `0.51 [0.40, 0.61]`; the number alone where there is no interval."""
+    if found is None or found.estimate is None:
+        return "undefined"
+    if found.low is None or found.high is None:
+        return decimal(found.estimate, places)
+    return f"{decimal(found.estimate, places)} [{decimal(found.low, places)}, {decimal(found.high, places)}]"
+
+
 def fitted(value: float, low: float | None, high: float | None, n: int | None, places: int) -> int:
     """Return how many decimals an estimate deserves: those that its interval, or n without one, leaves a meaning.
 

@@ -43,6 +43,19 @@ def place_of(row: ScoredRow, rows: Sequence[ScoredRow]) -> int | None:
     return fitting[0] if len(fitting) == 1 else None
 
 
+def places_of(rows: Sequence[ScoredRow], others: Sequence[ScoredRow]) -> list[int | None]:
+    """For each row, the index of the only one of `others` about the same text, as `place_of` finds it."""
+    of_item: dict[str, list[int]] = {}
+    for at, other in enumerate(others):
+        of_item.setdefault(other.item_id, []).append(at)
+    found: list[int | None] = []
+    for row in rows:
+        there = of_item.get(row.item_id, [])
+        place = place_of(row, [others[at] for at in there])
+        found.append(None if place is None else there[place])
+    return found
+
+
 def text_of(row: ScoredRow, named: Sequence[tuple[ScoredRow, str]]) -> str | None:
     """The text of the row, from texts with their rows; None if none matches, or different texts do."""
     fitting = {text for other, text in named if may_be_one(row, other)}

@@ -30,6 +30,7 @@ from core.results.choices import Dimension, check_names, chosen_ratings, items_o
 from core.results.joining import check_join, identifying_columns, merge_tables, rows_met, unmatched
 from core.results.scales import MOST_CLASSES, Side, Words, common_scale
 from core.schema.scores import PROBABILITY, Metric, Rating, RatingSet, ScoredRow, ScoreTable
+from core.stats.degeneracy import Constant, constant
 from core.stats.resampling import Floats
 from core.tables.columns import (
     LABEL_MARK,
@@ -93,6 +94,19 @@ class Panel:
     """The meaning of the file's columns, if they were found; None for a file that is no table."""
     sources: tuple[tuple[str, str, str], ...] = ()
     """For each judge the name of its table, and its metric's name there and signature; empty for a rater who counts as one."""
+    pairs: bool = False
+    """Whether each row is a pair of texts, and each value a preference: 1, -1, or 0 for a tie."""
+
+    def constant_scores(self, scores: Floats) -> Constant | None:
+        """The score of all texts, if a judge gives only one; None if its scores differ, or it always prefers one side of pairs.
+
+        A judge does not know which side a text is on: if it always prefers the candidate, it tells the texts apart. One that always
+        ties does not.
+        """
+        always = constant(scores)
+        if always is None or always.n_others or (self.pairs and always.value != 0):
+            return None
+        return always
 
 
 def panel_of(
@@ -178,6 +192,17 @@ def _with_probabilities(
     return tuple(
         replace(row, labels={**row.labels, PROBABILITY: known[at]}) if at in known else row
         for at, row in enumerate(rows)
+    )
+
+
+def only_judges(panel: Panel, names: Collection[str]) -> Panel:
+    """The panel with these of its judges, in their order there; rows, items and raters stay."""
+    kept = [at for at, name in enumerate(panel.judges) if name in names]
+    return replace(
+        panel,
+        judges=tuple(panel.judges[at] for at in kept),
+        scores=panel.scores[:, kept],
+        sources=tuple(panel.sources[at] for at in kept) if panel.sources else (),
     )
 
 

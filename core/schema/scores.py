@@ -101,6 +101,11 @@ class ScorableOutput:
     labels: Mapping[str, str] = field(default_factory=dict)
     """Other columns to group by, such as dataset, generator, shots, prompt."""
 
+    @property
+    def row(self) -> "ScoredRow":
+        """What names the text in scores and records."""
+        return ScoredRow(self.item_id, self.system, self.level, self.language, self.labels)
+
 
 @dataclass(frozen=True)
 class OutputSet:
@@ -125,6 +130,12 @@ class ScoredRow:
     level: str | None = None
     language: str = "und"
     labels: Mapping[str, str] = field(default_factory=dict)
+
+
+def twin_series(text: ScorableOutput | ScoredRow) -> tuple[str, str, str, tuple[tuple[str, str], ...]]:
+    """Key that twins share with the texts they were made from: item, system, language and all labels but TWIN_LABELS."""
+    own = tuple(sorted((name, value) for name, value in text.labels.items() if name not in TWIN_LABELS))
+    return text.item_id, text.system, text.language, own
 
 
 @dataclass(frozen=True)

@@ -505,7 +505,7 @@ def trust_threshold(
     of a text's raters who agree. clusters: shape (n,), the item of each text; default: texts are independent. The labelled texts
     must be a random sample of the texts for which the threshold is to hold.
 
-    The guarantee is exact for independent texts with agreement 0 or 1 if it does not rise as confidence falls. With several texts of an
+    The guarantee is exact for independent texts with agreement 0 or 1, however agreement changes with confidence. With several texts of an
     item the bound uses their effective number (`exact_share`), so it is approximate; it is simulated.
 
     Raises ValueError for other shapes and values. Misleads where texts to be judged later differ from the labelled ones.

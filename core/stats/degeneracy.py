@@ -17,6 +17,29 @@ ROUNDING = 1e-12
 """Tolerance relative to the size of the summands; the error of a sum of a thousand doubles is smaller."""
 
 
+FEWEST_IN_RANGE = 4
+
+
+def usual_range(values: ArrayLike) -> float:
+    """Range of the values that are not NaN, without the one value that more than doubles it; 0 without a value.
+
+    Shares of a judge's range say what is small on its scale. One score of 1,000 among shares would make everything small. With
+    fewer than four values, or if the others are all equal, it is the plain range. Misleads with two such values.
+
+    >>> usual_range([0.0, 0.4, 0.6, 1.0, 1000.0]), usual_range([1.0, 1.0, 1.0, 1.0, 5.0])
+    (1.0, 4.0)
+    """
+    given = np.asarray(values, dtype=np.float64).ravel()
+    there = np.sort(given[~np.isnan(given)])
+    if not there.size:
+        return 0.0
+    whole = float(there[-1] - there[0])
+    if there.size < FEWEST_IN_RANGE:
+        return whole
+    others = float(min(there[-1] - there[1], there[-2] - there[0]))
+    return others if ROUNDING < others < whole / 2 else whole
+
+
 def tied(values: Floats, sizes: Floats | None = None) -> Floats:
     """Values along the last axis; values that differ only by rounding become the smallest of them.
 

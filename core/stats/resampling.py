@@ -516,6 +516,7 @@ def sign_flip_p(
     if exact := 2**moved.size <= n_resamples:
         flipped = shares @ sign_flips(moved.size, n_resamples, rng)[0]
     else:
+        # In blocks and as small integers, because `sign_flips` would hold all signs of many items at once.
         generator = np.random.default_rng(rng)
         coins = (
             generator.integers(0, 2, size=(size, moved.size), dtype=np.int8).astype(np.float64)

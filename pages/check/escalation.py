@@ -15,18 +15,18 @@ from core.results.check.escalation import (
     AGAINST,
     DEFAULT_OPTIONS,
     FEWEST_AUDITED,
-    KNOWN_BY_NAME,
     Against,
     Escalation,
     EscalationOptions,
     Sureness,
     answers_of,
     columns_in,
+    confidence_columns,
     escalate,
     escalation_said,
     escalation_tables,
+    first_labels,
     numbers_beside,
-    only_judge,
     sent_from,
     sent_texts,
     sure_by_cut,
@@ -37,7 +37,7 @@ from core.results.check.escalation import (
 )
 from core.results.check.next_labels import draft_study, raters_wanted, read_texts_of, with_labels
 from core.results.check.verdict import Check, classes_of
-from core.results.panel import Panel, inclusion_probabilities, panel_of
+from core.results.panel import Panel, inclusion_probabilities, only_judges, panel_of
 from core.runs.judging import judge_output
 from core.runs.path import at_hand
 from core.schema.study import Study
@@ -45,7 +45,6 @@ from core.store import Store
 from core.store.studies import list_studies
 from core.study.analysis_set import released_record
 from core.study.ratings import rating_set_of
-from core.tables.roles import spaced
 from pages.check import choice
 from pages.widgets import address, menus
 from pages.widgets.messages import mistakes_shown, plain, with_code
@@ -100,7 +99,7 @@ def _offer(store: Store, given: choice.Given, found: Check) -> None:
     way = ways[named]
     chosen = _chosen(place, columns[1:])
     panel, back, labels = _with_labels(store, found.panel, place)
-    alone = panel if named == _JUDGES or len(panel.judges) == 1 else only_judge(panel, _judge(found))
+    alone = panel if named == _JUDGES or len(panel.judges) == 1 else only_judges(panel, [_judge(found)])
     question = ("escalation", *given.key, named, _judge(found), way.label, chosen, labels)
     try:
         result = choice.once(question, lambda: escalate(alone, way.sure(alone), chosen, returned=back))
@@ -130,7 +129,7 @@ def _ways(store: Store, given: choice.Given, found: Check) -> Mapping[str, _Way]
     if len(panel.judges) > 1:
         names = list(panel.judges)
         st.selectbox("Judge", names, key=address.one("trust", "check_trust_judge", names, names[0]))
-    alone = only_judge(panel, _judge(found))
+    alone = only_judges(panel, [_judge(found)])
     if (answers := _answers(store, given, alone)) is not None:
         ways[_REPEATS] = _Way(
             "share of equal answers over repeats",
@@ -188,11 +187,7 @@ def _columns(given: choice.Given, panel: Panel) -> list[str]:
         names = choice.once(("columns", *given.key), lambda: columns_in(*given.texts()))
     except InputError:
         return []
-    return [
-        name
-        for name in names
-        if spaced(name).rsplit(" ", 1)[-1] in KNOWN_BY_NAME and name not in (*panel.judges, *panel.raters)
-    ]
+    return [name for name in confidence_columns(names) if name not in (*panel.judges, *panel.raters)]
 
 
 def _answers(store: Store, given: choice.Given, alone: Panel) -> np.ndarray | None:
@@ -266,9 +261,10 @@ def _with_labels(store: Store, panel: Panel, place: str) -> tuple[Panel, np.ndar
         key=address.several("back", f"{place}_back", numbers, numbers, lambda number: known[number].name),
         help="Unblinded studies of texts that were sent from here. They do not move the threshold.",
     )
+    before = panel
     for number in chosen:
         panel = with_labels(panel, panel_of(rating_set_of(released_record(store, known[number]))))
-    new = np.any(~np.isnan(panel.ratings), axis=1) & ~rated
+    panel, new = first_labels(before, panel)
     return panel, back | new, tuple(known[number].name for number in chosen)
 
 

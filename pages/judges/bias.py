@@ -1,4 +1,4 @@
-"""Tab Bias: what else than quality sways a judge, from its scores of edited twins, with the texts whose scores changed most."""
+"""Tab Bias: what besides quality sways a judge, from its scores of edited twins, with the texts whose scores changed most."""
 
 from collections.abc import Sequence
 from contextlib import suppress

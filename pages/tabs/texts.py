@@ -15,6 +15,7 @@ from core.judges.pairwise import ORDERS, PairwiseRecord
 from core.judges.questions import CrossQuestion
 from core.judges.rubric import KIND as KIND_of_rubric
 from core.judges.rubric import RubricRecord, RubricTrial
+from core.results.judges.pairwise import opponents_of
 from core.runs.kinds import KINDS
 from core.schema.runs import Run
 from core.schema.scores import JudgedText, JudgeOutput
@@ -201,13 +202,8 @@ def _opponents(text: JudgedText, output: JudgeOutput) -> None:
     """Show the texts that the judge compared this one with."""
     if not isinstance(text.record, PairwiseRecord):
         return
-    met = dict.fromkeys(trial.against for trial in text.record.trials)
-    own = text.row
-    for other in output.texts:
-        row = other.row
-        beside = row.system if row.level == own.level else row.level if row.system == own.system else None
-        if other is not text and row.item_id == own.item_id and row.labels == own.labels and beside in met:
-            level_diff.plain_card(f"Compared with: {beside}", other.text, row.language)
+    for called, other in opponents_of(output, text):
+        level_diff.plain_card(f"Compared with: {called}", other.text, other.row.language)
 
 
 _WORST, _GIVEN, _UNDEFINED = "lowest score first", "as in the file", "without a score first"

@@ -158,6 +158,15 @@ def test_the_loop_by_a_study(run: Callable[..., Any], tmp_path: Path) -> None:
     assert again["total"] == after["total"]
 
 
+def test_second_labels_of_labelled_texts_move_nothing(run: Callable[..., Any]) -> None:
+    before = _json(run(*ONE, "--json"))
+    lines = [f"q{at},zoe,{_word(not _truth(at))}" for at in range(N_LABELLED)]
+    Path("second.csv").write_text("\n".join(["item_id,rater,label", *lines]) + "\n")
+    after = _json(run(*ONE, "--labels", "second.csv", "--json"))
+    assert (after["thresholds"], after["total"]) == (before["thresholds"], before["total"])
+    assert any(f"{N_LABELLED:,} texts are not used" in note for note in after["notes"])
+
+
 @pytest.mark.parametrize(
     ("words", "part"),
     [

@@ -27,7 +27,7 @@ def test_a_command_of_the_app_verifies_claims_where_the_library_is(
         who += ["--model", "tiny", "--base-url", server.url] if backend == "openai" else []
         command = [
             *("-m", "core", "judge", "claims", str(tmp_path / "mills.jsonl"), *who),
-            *("--nli", str(tiny_metric_models / "nli"), "--device", "cpu"),
+            *("--nli", str(tiny_metric_models / "nli"), "--device", "cpu", "--contradictions"),
             *("--out", str(tmp_path / "out"), "--db", str(tmp_path / "assay.db")),
         ]
         said = []
@@ -45,5 +45,6 @@ def test_a_command_of_the_app_verifies_claims_where_the_library_is(
         claims = [*(text.record.response or ()), *(text.record.reference or ())]
         assert claims
         assert all(claim.supported is not None and claim.why for claim in claims)
+        assert text.record.contradictions is not None, "searched, with or without a find"
     said_of = json.loads((tmp_path / "out" / "run.json").read_bytes())["settings"]
     assert said_of["claims"]["verifier"] == "nli"

@@ -197,6 +197,8 @@ def test_masked_texts_are_for_a_judge_of_pairs_alone(
         refused(command("judge", "claims", "masked.jsonl", "--backend", "rules", "--out", "x")),
     ]
     assert all("only a judge of pairs may read" in " ".join(text.split()) for text in refusals)
+    twins = refused(command("judge", "twins", "masked.jsonl", "--out", "twins"))
+    assert "masked" in twins, "two levels of one mask may be of two systems"
     assert len(list_runs(judged.store)) == 1
 
 

@@ -122,6 +122,16 @@ def test_the_items_to_remake_are_a_file_for_generate(told: Any, folder: Path, tm
     ]
 
 
+def test_without_an_item_to_remake_no_file_is_replaced(told: Any, folder: Path, tmp_path: Path) -> None:
+    remake, texts = tmp_path / "remake.csv", tmp_path / "texts.csv"
+    remake.write_text("mine")
+    rows = [f"q1,s,A{at},What?,Word number {at}.,{1 - at / 5}" for at in range(5)]
+    texts.write_text("\n".join(["item_id,system,level,question,text,m", *rows]))
+    found = told(texts, texts, "--remake", remake)
+    assert found["remake_items"] == []
+    assert remake.read_text() == "mine"
+
+
 def test_files_hold_every_table(told: Any, tmp_path: Path) -> None:
     file, remake = tmp_path / "levels.csv", tmp_path / "remake.csv"
     told("run:3", "--out", file, "--remake", remake)
@@ -147,13 +157,17 @@ def test_files_hold_every_table(told: Any, tmp_path: Path) -> None:
         (("run:3", "--metric", "claims"), ("Unknown metric",)),
         (("run:9",), ("no run 9",)),
         (("nowhere",), ("nowhere",)),
+        (("run:3", "--remake", "x.csv", "--out", "x.csv"), ("--remake",)),
+        (("{scores}", "--remake", "x.csv"), ("--remake", "texts")),
         (("run:1",), ("run 1",)),
     ],
 )
 def test_mistakes_are_named(
     words: tuple[str, ...], wanted: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["judge", "levels", *words, "--db", str(folder / "assay.db")]) != 0
+    given = [word.format(scores=folder / "scores.csv") for word in words]
+    assert main(["judge", "levels", *given, "--db", str(folder / "assay.db")]) != 0
+    assert not Path("x.csv").exists()
     said = capsys.readouterr().err
     assert "Traceback" not in said
     assert all(one.lower() in said.lower() for one in wanted), said

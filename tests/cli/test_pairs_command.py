@@ -65,7 +65,7 @@ def test_before_the_study_is_unblinded_nothing_is_by_system(folder: Path, comman
         assert found["systems_reason"]
         (whole, *_) = found["orders"]
         assert (whole["n_pairs"], whole["same"]["estimate"], whole["n_flips"]) == (20, 0.5, [10, 0])
-        assert whole["position"]["p"] == pytest.approx(2 / 2**10)
+        assert whole["position"]["p"] == 2 / 2**2, "ten pairs, but of two questions"
         assert found["votes"] is None
         printed = command("judge", "pairs", judge)
         assert not any(name in printed for name in ("ai ", "human", "answer 1", "answer 2"))

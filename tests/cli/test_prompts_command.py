@@ -220,7 +220,7 @@ def test_what_cannot_be_compared_is_refused_and_no_run_stays(
     assert not server.asked
 
 
-@pytest.mark.parametrize(("more", "word"), [((), "--human"), (("--component", "f1"), "f1")])
+@pytest.mark.parametrize(("more", "word"), [((), "levels"), (("--component", "f1"), "f1")])
 def test_texts_without_levels_and_unknown_components_are_refused_before_anything_is_asked(
     command: Command, server: ScriptedServer, here: Path, more: tuple[str, ...], word: str
 ) -> None:

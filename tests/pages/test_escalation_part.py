@@ -129,3 +129,29 @@ def test_without_a_confidence_it_says_what_is_needed(check: Callable[..., AppTes
 def test_a_promise_in_the_address(check: Callable[..., AppTest]) -> None:
     at = check(table(), {"promise": "0.95", "delta": "0.2"})
     assert "an agreement of 0.95 with probability 0.8" in _said(at)
+
+
+def test_several_judges_are_an_ensemble_or_one_is_chosen(check: Callable[..., AppTest]) -> None:
+    lines = table()
+    judged = [line.split(",") for line in lines]
+    for cells in judged[1:]:
+        cells += [cells[4], cells[4] if cells[5] == "1.0" else _word(cells[4] == "fail")]
+    judged[0] += ["judge_b", "judge_c"]
+    text = [",".join(cells) for cells in judged]
+    at = check(text, {"sure": "judges"})
+    assert "majority of 3 judges" in _said(at)
+    assert any("escalate zq.csv --confidence judges" in one.value for one in at.code)
+    at = check(text, {"trust": "judge_b"})
+    assert _said(at).startswith("**Keep judge\\_b")
+    assert any("--judge judge_b --confidence confidence" in one.value for one in at.code)
+
+
+def test_scores_without_classes_get_a_cut(check: Callable[..., AppTest]) -> None:
+    lines = ["item_id,answer,human,judge"]
+    for at in range(N):
+        score = 0.2 + 0.6 * truth(at) + at % 7 / 50
+        lines.append(f"q{at},It is {at}.,{int(truth(at)) if at < N_LABELLED else ''},{score:.3f}")
+    at = check(lines)
+    (cut,) = [one for one in at.number_input if one.label == "Better class from the score"]
+    assert any(f"--cut {cut.value:g}" in one.value for one in at.code)
+    assert "(distance from" in _said(at)

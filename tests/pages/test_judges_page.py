@@ -99,10 +99,7 @@ def buttons(at: AppTest) -> list[str]:
 def test_without_any_run_the_page_shows_the_form(store: Store) -> None:
     at = visit()
     assert field(at, "Judge").value is None  # type: ignore[attr-defined]
-    assert field(at, "Judge").options == [
-        "Compare prompts or models ...",
-        "Upload a judge's output ...",
-    ]
+    assert field(at, "Judge").options == ["Compare prompts or models ...", "Upload a judge's output ..."]
     assert field(at, "Kind").options == ["Rubric", "Pairwise", "Claims", "Cross-examination"]
     assert "a verdict on the rubric's scale" in said(at)
     assert "methods#rubric" in said(at)

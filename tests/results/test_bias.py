@@ -14,7 +14,7 @@ from statsmodels.stats.power import TTestPower
 from core.errors import InputError
 from core.formats.registry import read_texts
 from core.generation.twins import BY_RULES
-from core.judges.pairwise import PairTrial, PairwiseRecord
+from core.judges.pairwise import ORDERS, PairTrial, PairwiseRecord
 from core.judges.rubric import RubricRecord, RubricTrial
 from core.judges.twins import TwinSettings, plan_twins, twin_by_rules, twin_outputs
 from core.llm.families import alike_note
@@ -24,6 +24,7 @@ from core.results.judges.bias import (
     NO_GAP,
     NO_UNEDITED,
     NOTHING,
+    ONLY_TIES,
     BiasAudit,
     BiasOptions,
     Effect,
@@ -35,6 +36,7 @@ from core.results.judges.bias import (
     detectable_change,
 )
 from core.results.judges.consistency import ORDER_MISSING
+from core.results.judges.pairwise import pairs_report
 from core.schema.scores import (
     EDIT,
     EDITED_BY,
@@ -236,7 +238,7 @@ def judged(
     """(item, system) -> record."""
     own = Metric("j", "Made|score:verdict", "Made")
     texts = tuple(
-        JudgedText(ScoredRow(item, system), "", None, None, {"j": 0.5}, {}, record)
+        JudgedText(ScoredRow(item, system), "text", None, None, {"j": 0.5}, {}, record)
         for (item, system), record in records.items()
     )
     output = JudgeOutput("j", kind, "m", settings, (own,), texts)
@@ -265,9 +267,7 @@ def test_a_judge_that_always_takes_the_first() -> None:
     records = {key: one for at in range(12) for key, one in pair(f"q{at}", "a", "b").items()}
     found = only(bias_audit(*judged(records, "pairwise", between="systems")), "position")
     assert (found.verdict, found.favours, found.change.estimate) == ("biased", "first", 0.5)
-    assert (found.change.n, found.flips.n, found.flips.estimate) == (24, 12, 1), (
-        "each request counts once, each pair once"
-    )
+    assert (found.change.n, found.flips.n, found.flips.estimate) == (12, 12, 1), "each pair counts once"
     assert found.p == 2 / 2**12
 
 
@@ -278,12 +278,39 @@ def test_position_by_hand_with_ties() -> None:
         **pair("q3", "both_good", "b"),
         **pair("q4", "a", "tie"),
     }
-    found = only(bias_audit(*judged(records, "pairwise")), "position")
-    # Decided: q1 first, second; q2 first, first; q3 first; q4 first. Ties: one in q3, one in q4.
-    assert found.change.estimate == pytest.approx(5 / 6 - 0.5)
-    assert found.left_out == {"a tie": 2}
+    scores, output = judged(records, "pairwise")
+    found = only(bias_audit(scores, output), "position")
+    # q1 leans to no place; q2, q3 and q4 to the first.
+    assert found.change.estimate == 3.5 / 4 - 0.5
     assert found.flips.estimate == 0.75
     assert found.of_gap.estimate is None
+    block = pairs_report(output, n_resamples=0).blocks[0]
+    assert block.position.share_first.estimate == 0.5 + found.change.estimate, "as the report on pairs"
+    assert block.same.estimate == 1 - found.flips.estimate
+
+
+def test_position_leaves_out_pairs_without_a_decision() -> None:
+    records = {**pair("q1", "a", "b"), **pair("q2", "a", "a"), **pair("q3", "both_good", "both_bad")}
+    found = only(bias_audit(*judged(records, "pairwise")), "position")
+    assert (found.change.n, found.left_out) == (2, {ONLY_TIES: 1})
+
+
+def test_position_counts_each_pair_once_if_a_text_has_no_record() -> None:
+    whole = {
+        ("q", one): PairwiseRecord(
+            tuple(
+                PairTrial(other, order, 0, "own" if order == "own-first" else "other")
+                for other in "abc"
+                if other != one
+                for order in ORDERS
+            )
+        )
+        for one in "abc"
+    }
+    complete = only(bias_audit(*judged(whole, "pairwise")), "position")
+    assert (complete.change.n, complete.flips.n) == (3, 3)
+    stopped = only(bias_audit(*judged({**whole, ("q", "a"): None}, "pairwise")), "position")
+    assert (stopped.change.n, stopped.flips.n) == (3, 3), "the other text's record has the pair as well"
 
 
 def test_a_rubric_judge_that_is_lenient_when_it_reads_the_text_first() -> None:
@@ -374,6 +401,25 @@ def test_two_judges_of_one_name_are_told_apart() -> None:
     assert names == {"m (scores.csv)", "m (run:2)"}
     assert {one["judge"] for one in bias_json([first, second])["effects"]} == names
     assert set(PROBES) == set(BY_RULES)
+
+
+def test_one_outlier_does_not_make_every_other_probe_clean() -> None:
+    noise = np.random.default_rng(1).random((8, 3))
+    given = {f"q{at}": tuple(row) for at, row in enumerate(noise.tolist())}
+    table = scores_of(given)  # type: ignore[arg-type]
+    usual = only(bias_audit(table))
+    assert usual.verdict == "underpowered"
+    table.values[0, 0] = 1000.0  # an unedited text of one item
+    wild = only(bias_audit(table))
+    assert wild.verdict == "underpowered"
+    assert usual.scale is not None
+    assert wild.scale == pytest.approx(usual.scale, rel=0.1)
+
+
+def test_judges_of_one_name_in_files_of_one_name_are_told_apart() -> None:
+    audit = bias_audit(scores_of(BY_HAND))
+    found = bias_table([audit, audit])
+    assert len({row[0] for row in found.rows}) == 2
 
 
 def test_a_judge_of_the_same_family_as_a_system_is_noted() -> None:

@@ -20,7 +20,6 @@ from core.results.check.escalation import (
     escalation_tables,
     majority,
     numbers_beside,
-    only_judge,
     sent_texts,
     sure_by_cut,
     sure_by_margin,
@@ -28,7 +27,7 @@ from core.results.check.escalation import (
     sure_of_judges,
     sure_of_repeats,
 )
-from core.results.panel import Panel, read_panel
+from core.results.panel import Panel, only_judges, read_panel
 from core.schema.scores import PROBABILITY, JudgedText, JudgeOutput, ScoredRow
 from core.stats.calibration import trust_threshold
 from core.stats.prediction_powered import Scored, kept_and_sent
@@ -86,7 +85,7 @@ def test_several_judges_are_an_ensemble() -> None:
     assert found.verdicts.tolist() == [1, 0, 1]
     assert found.confidence == pytest.approx([2 / 3, 1, 2 / 3])
     with pytest.raises(InputError):
-        sure_of_judges(only_judge(given, "j1"))
+        sure_of_judges(only_judges(given, ["j1"]))
 
 
 def test_repeats_of_a_run() -> None:
@@ -157,6 +156,7 @@ def test_a_column_in_a_file_of_its_own() -> None:
     [
         (b"item,x\nq1,1\n", "'c'"),
         (b"item,c\nq1,high\n", "line 2"),
+        (b"item,c\nq1,.5\nq2,inf\n", "line 3"),
         (b"item,c\nq1,.5\nq1,.6\n", "line 3"),
         (b"item,c\nq7,.5\n", "confidence"),
     ],

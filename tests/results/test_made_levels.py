@@ -37,6 +37,7 @@ from core.results.judges.made_levels import (
     MadeText,
     Returns,
     Steps,
+    length_table,
     made_json,
     made_said,
     made_tables,
@@ -295,6 +296,20 @@ def test_length_by_level_and_by_system() -> None:
     assert sum("gives away" in line for line in made_said(found)) == 2
 
 
+def test_lengths_of_three_systems_are_three_tests() -> None:
+    rows, scores, given = [], [], []
+    for item in range(8):
+        for system, extra in (("a", 10), ("b", 0), ("c", 5)):
+            for at, level in enumerate(LEVELS):
+                rows.append(ScoredRow(str(item), system, level))
+                scores.append(FALLING[at])
+                given.append(MadeText(" ".join(["word"] * (40 + extra + at)), language="en"))
+    found = check(ScoreTable(tuple(rows), (Metric("judge", "", ""),), np.array(scores)[:, None]), given)
+    lengths = length_table(found)
+    assert [row[-2:] for row in lengths.rows] == [pytest.approx((2 / 2**8, 3 * 2 / 2**8))] * 3
+    assert "3 tests" in " ".join(lengths.notes)
+
+
 def test_steps_come_from_the_ranking_and_the_groups() -> None:
     spans = tuple(Span(at, at + 1, text, "x") for at, text in enumerate(("first", "second", "third")))
     spans = (*spans[:2], replace(spans[2], start=14, end=19))
@@ -474,10 +489,12 @@ def test_the_published_study(shared_data: Path) -> None:
     "cell", [("claims", 10, 0.05, "none"), ("score", 10, 0.5, "none"), ("claims", 5, 0.1, "core kept")]
 )
 def test_rates_agree_with_the_stored_table(cell: tuple[str, int, float, str]) -> None:
-    stored = read(GRID)[cell]["called_wrong"]
-    again = cell_measures(GRID, cell, replicates=15)["called_wrong"]
-    assert stored is not None
-    assert again == pytest.approx(stored, abs=0.09)  # four standard errors of 300 items
+    stored, again = read(GRID)[cell], cell_measures(GRID, cell, replicates=15)
+    assert again["called_wrong"] == pytest.approx(
+        stored["called_wrong"], abs=0.09
+    )  # four standard errors of 300 items
+    if cell[0] == "claims":
+        assert again["noise_seen"] == pytest.approx(cell[2], abs=0.02)
 
 
 def test_a_perfect_judge_accuses_no_right_item() -> None:

@@ -18,12 +18,13 @@ from core.errors import InputError, NotAllowed
 from core.report import json_of, terminal_lines
 from core.results.check.choosing import which_of
 from core.results.check.verdict import CheckOptions, check_panel
-from core.results.correlations.votes import metrics_against_votes, votes_panel
+from core.results.correlations.votes import metrics_against_votes, vote_margins, votes_panel
 from core.results.judges.consistency import DRAWN, ONE_ORDER, consistency
 from core.results.judges.pairwise import (
     GAPS,
     PAIRS_TABLES,
     judged_pairs,
+    opponents_of,
     pairs_json,
     pairs_report,
     pairs_said,
@@ -32,7 +33,7 @@ from core.results.judges.pairwise import (
 )
 from core.results.study.counted import Filters, count
 from core.results.study.results import study_results
-from core.schema.scores import PAIR, JudgeOutput, ScorableOutput
+from core.schema.scores import EDIT, NO_EDIT, PAIR, JudgeOutput, ScorableOutput
 from core.schema.study import PREFERENCES, Rater, StudyRecord
 from core.stats.alt_test import alt_test
 from core.stats.votes import BOTH_BAD, BOTH_GOOD, CANDIDATE, COMPARATOR
@@ -82,7 +83,7 @@ def test_orders_by_hand() -> None:
     place = whole.position
     assert (place.first, place.second, place.n_first, place.n_second) == (4, 1, 2, 0)
     assert place.share_first.estimate == pytest.approx((0.5 + 1 + 1) / 3)
-    assert place.p == 0.5
+    assert place.p == 1.0, "two pairs of one item"
     assert whole.answers == {"decided": 2, "both_good": 1, "both_bad": 0, "tie": 0, "contradicted": 2}
     counted = {"first": 4, "second": 1, "both_good": 3, "both_bad": 2, "tie": 0, "none": 0}
     assert whole.verdicts == counted
@@ -95,6 +96,17 @@ def test_orders_by_hand() -> None:
     answers = [pair.answer for pair in judged_pairs(judged(texts(*"012345"), scripted(BY_HAND)))]
     assert answers[:3] == [CANDIDATE, 4, BOTH_GOOD]
     assert answers[3:] == [4, CANDIDATE, None]
+
+
+def test_flips_to_either_place_are_shares_of_repeats() -> None:
+    says = scripted(
+        {
+            ("0", "a"): "first first", ("0", "b"): "first second",  # the first place twice, once
+            ("1", "a"): "second second", ("1", "b"): "second second",  # the second place, in both repeats
+        }
+    )  # fmt: skip
+    whole = report(judged(texts("0", "1"), says, repeats=2)).blocks[0]
+    assert (whole.n_flips, whole.flips.estimate, whole.flips_first) == ((1, 1), 0.75, 0.25)
 
 
 def test_a_tie_has_the_kind_that_most_verdicts_name() -> None:
@@ -128,9 +140,7 @@ def test_repeats_and_orders_go_through_consistency() -> None:
     assert found.order.equal.estimate == 0.5
     whole = report(output)
     assert PAIRS_TABLES[3] in pairs_tables(whole)
-    assert (
-        whole.blocks[0].same.estimate == (1 + 0.5 * 0 + 0.25 * 2) / 2 - 0
-    )  # the second repeat of level 1 keeps it
+    assert whole.blocks[0].same.estimate == (1 + 1 / 2) / 2, "the second repeat of level 1 keeps it"
     one = judged(texts("0", "1"), coin(1), drawn=True)
     assert consistency(one, n_resamples=0).orders == (DRAWN,)
     alone = report(one)
@@ -150,6 +160,20 @@ def test_three_systems_levels_and_named_pairs() -> None:
     ]
     found = report(judged(twins, better))
     assert [one.level for one in found.blocks] == ["", "padding", "tone"]
+
+
+def test_opponents_of_a_text_have_the_names_of_its_record() -> None:
+    """Also in a file of edited twins, where the texts of a pair differ in their labels."""
+    twins = [
+        replace(one, labels={PAIR: pair, EDIT: pair if one.level == "0" else NO_EDIT})
+        for pair in (NO_EDIT, "padding")
+        for one in texts("0", "1", systems=("a",))
+    ]
+    output = judged([*twins, *texts("0", systems=("a", "b"), n_items=1)], always_first)
+    for text in output.texts:
+        found = opponents_of(output, text)
+        assert [name for name, _ in found] == [trial.against for trial in text.record.trials[::2]]
+        assert [one.row.labels.get(PAIR) for _, one in found] == [text.row.labels.get(PAIR)]
 
 
 def test_another_kind_of_judge_is_refused() -> None:
@@ -363,6 +387,18 @@ def test_a_copy_of_a_rater_of_a_real_study_agrees_with_it(studied: StudyRecord) 
     assert pairs_json(found) == pairs_json(plain), "masks make no difference once they are decoded"
 
 
+def test_a_judge_with_one_answer_is_named_first(simulated: StudyRecord) -> None:
+    """It agrees with every rater who gave that answer, and is no judge: the first sentence warns, a varied judge has none."""
+    record, codes = held_out(simulated)
+    always = lambda a, b, repeat: "both_good"  # noqa: E731
+    for says, n in ((always, N_PAIRS), (always_first, N_PAIRS)):
+        first, *others = pairs_said(report(judged(texts_of(record), says), record))
+        assert first.startswith(f"{NAME} is constant: on {n} of {N_PAIRS} pairs")
+        assert not any("constant" in line for line in others)
+    varied = pairs_said(report(judged(texts_of(record), copies(record, codes)), record))
+    assert not any("constant" in line for line in varied)
+
+
 def test_exclusions_of_the_study_hold() -> None:
     """An excluded rater, a flagged pair, a hidden repeat, a pair with too few votes: as in the study's results."""
     data = dataset(12, ("A0", "A1"))
@@ -422,5 +458,32 @@ def test_nothing_by_system_and_no_votes_before_the_study_is_unblinded(store: Sto
     assert both.judges == (NAME, "other")
     assert [one[1] for one in both.sources] == [NAME, "other"]
     assert np.isfinite(both.scores).all()
+    named = scores_of(judged(texts_of(record), coin(2), name="named"))
+    margins = vote_margins(record, [scores_of(output), named])
+    assert margins.shape == both.scores.shape, "masked and named texts of several judges are one table"
+    assert (margins[:, 0] == vote_margins(record, scores_of(output))[:, 0]).all()
     (one,) = metrics_against_votes(record, scores_of(output), n_resamples=50)
     assert one.agreement.estimate == 0.5, "a tie in every pair"
+
+
+def test_a_handful_of_items_shows_nothing_of_a_place() -> None:
+    five = report(judged(texts(*"01234"), always_first))
+    assert five.blocks[0].position.share_first.estimate == 1
+    assert not any("No sign" in line for line in pairs_said(five))
+
+
+def test_always_the_candidate_is_no_constant_judge_and_always_a_tie_is_one(simulated: StudyRecord) -> None:
+    """Sides are names that no judge reads: who always prefers one tells the texts apart. Raters who agree do so too."""
+    record = simulated
+    sure, ties, turned = (
+        judged(
+            texts_of(record), copies(record, {(item.item_id, "A0"): code for item in record.items}), name=name
+        )
+        for name, code in (("sure", 0), ("ties", 1), ("turned", 3))
+    )
+    panel = votes_panel(record, [scores_of(one) for one in (sure, ties, turned)])
+    assert [panel.constant_scores(one) is None for one in panel.scores.T] == [True, False, True]
+    agreed = replace(panel, ratings=np.ones_like(panel.ratings))
+    found = {one.name: one for one in check_panel(agreed, CheckOptions(use="gate")).judges}
+    assert found["sure"].verdict != "NOT TRUSTED"
+    assert {found[name].verdict for name in ("ties", "turned")} == {"NOT TRUSTED"}

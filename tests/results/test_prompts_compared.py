@@ -11,6 +11,7 @@ from core.errors import InputError
 from core.report import flat_rows
 from core.results.check.verdict import JudgeFacts
 from core.results.judges.prompts import (
+    FEW_ITEMS,
     PromptsCompared,
     Tried,
     compare_prompts,
@@ -21,6 +22,8 @@ from core.results.judges.prompts import (
 from core.results.panel import panel_of
 from core.schema.scores import Rating, ScoredRow
 from core.stats.multiplicity import corrected
+from scripts.simulations import cell_measures, read
+from scripts.simulations.prompts import GRID
 
 LEVELS = 5
 
@@ -133,7 +136,7 @@ def test_without_levels_and_people_there_is_nothing_to_compare_with() -> None:
         rows = [(ScoredRow(f"i{at}", "s"), float(at % 5)) for at in range(20)]
         return Tried(name, name, "m", one_column(table(rows, ["judge"]), "judge", name))
 
-    with pytest.raises(InputError, match="--human"):
+    with pytest.raises(InputError, match="levels"):
         compared(plain("a"), plain("b"))
 
 
@@ -149,6 +152,25 @@ def test_the_cheaper_of_two_that_are_as_good_is_used() -> None:
     found = compared(scored("dear", same, facts=dear), scored("cheap", same, facts=cheap))
     assert found.main.use == "cheap"
     assert "33 %" in " ".join(found.sentences()) or "3 times" in " ".join(found.sentences())
+
+
+def test_few_items_are_said() -> None:
+    def noted(n_items: int) -> bool:
+        tried = [scored(name, scores(1, seed, n_items)) for seed, name in enumerate("ab")]
+        return any("too narrow" in note for note in prompts_table(compared(*tried)).notes)
+
+    assert (noted(FEW_ITEMS - 1), noted(FEW_ITEMS)) == (True, False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("cell", "about"), [((2, 10, "equal"), 60), ((2, 40, "much better"), 40)])
+def test_the_stored_simulation_is_what_a_few_cells_give_again(cell: tuple[object, ...], about: int) -> None:
+    stored = read(GRID)[cell]
+    again = cell_measures(GRID, cell, about)
+    for name in ("any_false", "covered"):
+        assert again[name] == pytest.approx(stored[name], abs=0.12), name
+    assert again["any_false"] is not None
+    assert again["any_false"] <= 0.12
 
 
 @pytest.mark.slow

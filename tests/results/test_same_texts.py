@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.results.joining import place_of, text_of
+from core.results.joining import place_of, places_of, text_of
 from core.schema.scores import ScoredRow
 
 ENGLISH = ScoredRow("1", "s", "A0", "en")
@@ -45,6 +45,11 @@ def test_a_row_meets_the_one_text_that_contradicts_it_in_nothing(row: ScoredRow,
 def test_labels_that_both_have_tell_texts_apart_and_others_do_not() -> None:
     assert place_of(ScoredRow("1", "s", "0", "en", {"shots": "5", "year": "1"}), SHOTS) == 1
     assert place_of(ScoredRow("1", "s", "0", "en", {"year": "1"}), SHOTS) is None
+
+
+def test_places_of_several_rows_count_from_the_first_text_of_all() -> None:
+    other = ScoredRow("2", "s", "0", "en")
+    assert places_of([other, ENGLISH, ScoredRow("3", "s")], [GERMAN, ENGLISH, other]) == [2, 1, None]
 
 
 def test_one_text_in_two_places_is_one_text() -> None:

@@ -1,5 +1,6 @@
 """Several runs planned together: found or created, worked off in turn, resumed after a kill, with prices as if alone."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from core.runs.judging.several import (
     is_whole,
     prompt_names,
     ratings_in,
+    scores_levels,
     tried,
     variants,
     variants_of,
@@ -252,3 +254,34 @@ def test_the_text_of_an_unusable_answer_has_no_score_and_counts(store: Store, tm
     assert 0 < dull.cost.unusable < dull.cost.calls
     assert found.main.n + found.main.n_left_out == 50
     assert found.main.n_left_out > 0
+
+
+def test_a_judge_of_pairs_within_a_level_has_no_quality_by_level(store: Store) -> None:
+    """Its scores say which of two answers is better, not how good either is: without people nothing is asked."""
+    rows = [
+        {
+            "item_id": f"q{item}",
+            "system": system,
+            "level": level,
+            "text": f"{system} {level}",
+            "source": "What?",
+        }
+        for item in range(3)
+        for system in ("one", "other")
+        for level in ("A0", "A3")
+    ]
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    url = "http://127.0.0.1:9/v1"
+    plan = {
+        between: variants(
+            [(settings("pairwise", url, between=between, model=model), RUNNING) for model in ("a", "b")]
+        )
+        for between in ("systems", "levels")
+    }
+    with pytest.raises(InputError, match="people"):
+        create_together(store, data, "pairs.jsonl", plan["systems"])
+    assert not list_runs(store)
+    assert not scores_levels(
+        [one.run for one in create_together(store, data, "pairs.jsonl", plan["systems"], with_people=True)]
+    )
+    assert scores_levels([one.run for one in create_together(store, data, "pairs.jsonl", plan["levels"])])

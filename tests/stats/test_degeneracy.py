@@ -1,8 +1,9 @@
 """When repeated words are a sign, and what is counted."""
 
+import numpy as np
 import pytest
 
-from core.stats.degeneracy import DUPLICATE_SHARE, duplicates
+from core.stats.degeneracy import DUPLICATE_SHARE, duplicates, usual_range
 
 
 def test_words_repeated_for_different_texts_are_counted() -> None:
@@ -24,3 +25,12 @@ def test_words_repeated_for_different_texts_are_counted() -> None:
 )
 def test_equal_texts_silence_and_few_repetitions_are_no_sign(said: list[tuple[str, list[str]]]) -> None:
     assert duplicates(said, "feedback") is None
+
+
+def test_one_value_that_more_than_doubles_a_range_is_left_out_of_it() -> None:
+    assert usual_range([0.0, 0.4, 0.6, 1.0, 1000.0]) == 1.0
+    assert usual_range([-1000.0, 0.0, 0.4, 0.6, 1.0]) == 1.0
+    assert usual_range([0.0, 0.4, 0.6, 1.0, 2.0]) == 2.0, "doubles it, not more"
+    assert usual_range([5.0, 5.0, 5.0, 1.0]) == 4.0, "the others are all equal"
+    assert usual_range([0.0, 1.0, 100.0]) == 100.0, "too few to tell"
+    assert (usual_range([]), usual_range([np.nan, 3.0])) == (0.0, 0.0)

@@ -99,3 +99,19 @@ def test_the_interval_of_the_share_covers_a_biased_judge():
         accused += fair_p is not None and fair_p < 0.05
     assert 0.94 < hits / 200 < 0.99
     assert accused / 200 < 0.07
+
+
+def test_pairs_of_one_item_are_no_independent_evidence():
+    """Forty questions of five pairs, each of which leans wholly to one place; which, a coin decides. Nominal 5 %."""
+    rng, accused = np.random.default_rng(6), 0
+    items = np.repeat(np.arange(40), 5)
+    for _ in range(100):
+        place = np.repeat(rng.choice([0, 2], 40), 5)
+        first = np.where(rng.random(200) < 0.3, place, 1)
+        p = first_place(first, 2 - first, items).p
+        accused += p is not None and p <= 0.05
+    assert accused / 100 <= 0.1, "counting pairs accuses 16 %"
+    one = first_place([2] * 100, [0] * 100, np.zeros(100))
+    assert one.p == 1.0, "one question shows nothing, however many pairs it has"
+    five = first_place([2] * 10, [0] * 10, np.repeat(np.arange(5), 2))
+    assert five.p == pytest.approx(2 / 2**5)

@@ -40,6 +40,7 @@ from core.results.check.escalation import (
     escalation_json,
     escalation_said,
     escalation_tables,
+    first_labels,
     numbers_beside,
     option_problems,
     sent_from,
@@ -169,7 +170,8 @@ def _escalate(options: argparse.Namespace) -> None:
             panel = with_new_labels(before, options)
             sure = sureness(panel, options)
             tell("testing thresholds")
-            back = np.all(np.isnan(before.ratings), axis=1) if options.labels else None
+            panel, new = first_labels(before, panel)
+            back = new if options.labels else None
             found = escalate(panel, sure, chosen, returned=back)
             made = [] if options.study is None else _study(found, options)
         except InputError as problem:

@@ -1,4 +1,4 @@
-"""`judge bias`: what else than quality sways a judge, from its scores of a file of edited twins."""
+"""`judge bias`: what besides quality sways a judge, from its scores of a file of edited twins."""
 
 import argparse
 from pathlib import Path
@@ -48,7 +48,7 @@ def add_bias(verbs: Commands) -> None:
     command = verb(
         verbs,
         "bias",
-        "what else than quality sways a judge: edits of a text, and its place",
+        "what besides quality sways a judge: edits of a text, and its place",
         _bias,
         *BIAS_TABLES,
     )

@@ -1,6 +1,7 @@
 """`judge levels`: are made levels what they claim to be, and which to remake?"""
 
 import argparse
+import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from core.cli.shared.sources import (
     read_given,
     scores_given,
 )
+from core.errors import InputError
 from core.formats.registry import read_texts
 from core.results.judges.made_levels import (
     DEFAULT_OPTIONS,
@@ -101,16 +103,24 @@ def _levels(options: argparse.Namespace) -> None:
     wrong = [f"--{problem}" for problem in option_problems(chosen)]
     if options.remake is not None and options.remake.suffix.lower() != ".csv":
         wrong.append(f"--remake: {options.remake} does not end in .csv")
+    if options.remake is not None and options.out and options.remake.resolve() == options.out.resolve():
+        wrong.append(f"--remake: {options.remake} is the file of --out. Name another one")
     drawing = checked_intervals(options, inputs, wrong)
     if options.remake is not None:
-        check_out(options.remake, database_path(options.db), inputs)
+        check_out(options.remake, database_path(options.db), inputs, "--remake")
     (table,) = scores_given([options.scores], options)
     made = _made(options.scores, options)
     if options.texts is not None:
         made = made.beside(_texts(options.texts, options))
+    if options.remake is not None and not (made.materials or made.texts):
+        raise InputError(
+            "--remake: the scores come without the texts, so nothing tells the questions. Name the texts behind the scores."
+        )
     found = check_levels(table, made, metric=options.metric, options=chosen, **drawing)
     give(options, made_json(found), [*made_said(found), *made_tables(found)], [sets_table(found)])
-    if options.remake is not None:
+    if options.remake is not None and not found.remake_items:
+        print(f"--remake: no item is to be remade, so {options.remake} is not written.", file=sys.stderr)
+    elif options.remake is not None:
         write_file(options.remake, questions_csv(found.remake_items, made))
         if not options.json:
             print(options.remake)

@@ -261,7 +261,7 @@ def _requested(options: argparse.Namespace, kind: JudgeKind, attached: str) -> l
     for one in wrong:
         problems += one.under(one.what) if one.problems else [str(one)]
     if problems:
-        raise InputError("Some prompts or models cannot be used", problems)
+        raise InputError("Invalid prompts or models", problems)
     return made
 
 

@@ -133,9 +133,7 @@ def _of_run(number: int, database: str | None) -> list[Named]:
             outputs = tuple(text.output for text in judged_among(run))
         else:
             outputs = run.contents.outputs if run.kind.work == "scores" else ()
-    return [
-        (ScoredRow(one.item_id, one.system, one.level, one.language, one.labels), one.text) for one in outputs
-    ]
+    return [(one.row, one.text) for one in outputs]
 
 
 _N_RESAMPLES = 10_000

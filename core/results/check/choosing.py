@@ -29,7 +29,7 @@ from core.stats.correlation.differences import differences_between
 from core.stats.correlation.intervals import n_reached, permutation_test
 from core.stats.correlation.panels import panel_correlation
 from core.stats.correlation.systems import signs_flipped
-from core.stats.degeneracy import constant, tied
+from core.stats.degeneracy import tied
 from core.stats.multiplicity import Correction, corrected
 from core.stats.resampling import Estimate, cluster_sums, mean_share, numbered, with_agresti_min
 from core.tables.problems import listed
@@ -248,7 +248,7 @@ def which_judge(
     unfit |= {
         name: "its scores are constant"
         for name, scores in zip(names, only.scores.T, strict=True)
-        if (always := constant(scores)) is not None and not always.n_others
+        if only.constant_scores(scores) is not None
     }
     criteria, notes = _criteria(names, facts)
     standing = {

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.formats.registry import format_of
 from core.results.calibration.cells import dimension_said
-from core.results.cells import decimal, ends, interval, picked
+from core.results.cells import decimal, ends, ends_said, interval, picked
 from core.results.check.next_labels import NextLabels
 from core.results.check.verdict import OwnTexts, own_texts
 from core.results.corrected import LabelScale, label_scale
-from core.results.joining import place_of
+from core.results.joining import places_of
 from core.results.judges.consistency import answers_again
 from core.results.panel import ROW, Panel, as_written, inclusion_probabilities
 from core.schema.result_table import Column, Interval, ResultTable
@@ -201,8 +201,13 @@ def _one_judge(panel: Panel) -> None:
 
 def confidence_column(columns: Sequence[str]) -> str | None:
     """The only column whose name ends like a confidence; None if there is none, or several."""
-    found = [name for name in columns if spaced(name).rsplit(" ", 1)[-1] in KNOWN_BY_NAME]
+    found = confidence_columns(columns)
     return found[0] if len(found) == 1 else None
+
+
+def confidence_columns(columns: Sequence[str]) -> list[str]:
+    """The columns whose names end like a confidence."""
+    return [name for name in columns if spaced(name).rsplit(" ", 1)[-1] in KNOWN_BY_NAME]
 
 
 def columns_in(data: bytes, file_name: str) -> list[str]:
@@ -235,20 +240,13 @@ def numbers_beside(data: bytes, file_name: str, panel: Panel, column: str) -> Fl
         read_as = {}
     named = {name: place for place, name in (read_as or named_columns(table.keys, known_at("texts"))).items()}
     labels = {name for row in panel.rows for name in row.labels}
-    by_item: dict[str, list[int]] = {}
-    for at, row in enumerate(panel.rows):
-        by_item.setdefault(row.item_id, []).append(at)
     in_order = "item_id" not in named and len(table.records) == len(panel.rows)
+    rows = [_row_of(record, at, named, labels) for at, record in enumerate(table.records)]
+    places = range(len(rows)) if in_order else places_of(rows, panel.rows)
     found = np.full(len(panel.rows), np.nan)
     problems: list[str] = []
     n_met = 0
-    for at, record in enumerate(table.records):
-        place: int | None = at
-        if not in_order:
-            row = _row_of(record, at, named, labels)
-            there = by_item.get(row.item_id, [])
-            match = place_of(row, [panel.rows[one] for one in there])
-            place = None if match is None else there[match]
+    for place, record in zip(places, table.records, strict=True):
         if place is None:
             continue
         n_met += 1
@@ -256,7 +254,7 @@ def numbers_beside(data: bytes, file_name: str, panel: Panel, column: str) -> Fl
         if is_nothing(written):
             continue
         value = number_in(written)
-        if value is None:
+        if value is None or not np.isfinite(value):
             problems.append(f"{record.where}: {key} is {shown(str(written))}, expected a number")
         elif not np.isnan(found[place]) and found[place] != value:
             problems.append(
@@ -288,15 +286,10 @@ def answers_of(output: JudgeOutput, panel: Panel, metric: str) -> Floats:
                 [f"confidence: {shown(metric)} joins {listed(list(components))}; choose one dimension"],
             )
         values = values[:, :, [components.index(component)]]
-    by_item: dict[str, list[int]] = {}
-    for at, text in enumerate(output.texts):
-        by_item.setdefault(text.row.item_id, []).append(at)
     found = np.full((len(panel.rows), values.shape[1]), np.nan)
-    for at, row in enumerate(panel.rows):
-        there = by_item.get(row.item_id, [])
-        place = place_of(row, [output.texts[one].row for one in there])
+    for at, place in enumerate(places_of(panel.rows, [text.row for text in output.texts])):
         if place is not None:
-            found[at] = values[there[place], :, 0]
+            found[at] = values[place, :, 0]
     return found
 
 
@@ -379,6 +372,22 @@ class Escalation:
     def n_unlabelled(self) -> int:
         """Texts without a label when the threshold was chosen."""
         return int((~self.calibration).sum())
+
+
+def first_labels(before: Panel, panel: Panel) -> tuple[Panel, Booleans]:
+    """The panel with labels that came back, and which texts had none before, shape (n,).
+
+    before: the panel without them, with the same texts. A second label of a text that had one is left out, with a note: it would move
+    the threshold that the first labels chose.
+    """
+    rated: Booleans = np.any(~np.isnan(before.ratings), axis=1)
+    new = [at for at, name in enumerate(panel.raters) if name not in before.raters]
+    second = rated[:, None] & ~np.isnan(panel.ratings)
+    second[:, [at for at in range(len(panel.raters)) if at not in new]] = False
+    if n := int(second.any(axis=1).sum()):
+        note = f"labels that came back of {n:,} texts are not used: these texts had a label when the threshold was chosen"
+        panel = replace(panel, ratings=np.where(second, np.nan, panel.ratings), notes=(*panel.notes, note))
+    return panel, ~rated
 
 
 def escalate(
@@ -639,12 +648,6 @@ def sent_from(name: str) -> str:
     return f"escalated from {name}"
 
 
-def only_judge(panel: Panel, judge: str) -> Panel:
-    """The panel with one of its judges."""
-    at = panel.judges.index(judge)
-    return replace(panel, judges=(judge,), scores=panel.scores[:, [at]], sources=panel.sources[at : at + 1])
-
-
 # --- sentences, tables and JSON ----------------------------------------------------------------
 
 
@@ -665,21 +668,21 @@ def escalation_said(found: Escalation) -> list[str]:
         if found.kept_unlabelled is not None:
             n_kept = int((found.kept & ~found.calibration).sum())
             lines.append(
-                f"It keeps {_ends(found.kept_unlabelled)} of the texts without a label ({n_kept:,} of {found.n_unlabelled:,}); "
+                f"It keeps {ends_said(found.kept_unlabelled)} of the texts without a label ({n_kept:,} of {found.n_unlabelled:,}); "
                 + (f"{len(found.sent):,} go to people." if found.sent else "none is left for people.")
             )
         else:
             lines.append(
-                f"It keeps {_ends(found.kept_labelled)} of the labelled texts. No text is without a label."
+                f"It keeps {ends_said(found.kept_labelled)} of the labelled texts. No text is without a label."
             )
         if found.shift_p is not None and found.shift_p < SELECTED:
             lines.append(
-                f"Check how texts were chosen for labels: it keeps {_ends(found.kept_labelled)} of those with one and "
-                f"{_ends(found.kept_unlabelled)} of the others (p {_p(found.shift_p)}). The promise holds for texts like the labelled ones."
+                f"Check how texts were chosen for labels: it keeps {ends_said(found.kept_labelled)} of those with one and "
+                f"{ends_said(found.kept_unlabelled)} of the others (p {_p(found.shift_p)}). The promise holds for texts like the labelled ones."
             )
     if found.total is not None and found.total.total.estimate is not None and chosen is not None:
         lines.append(
-            f"{found.what[0].upper()}{found.what[1:]} of all texts: {_ends(found.total.total)}{_so_far(found)}."
+            f"{found.what[0].upper()}{found.what[1:]} of all texts: {ends_said(found.total.total)}{_so_far(found)}."
         )
     elif chosen is not None and found.total_reason:
         lines.append(f"No total: {found.total_reason}.")
@@ -697,14 +700,6 @@ def _so_far(found: Escalation) -> str:
 
 def _p(value: float) -> str:
     return "< 0.001" if value < 0.001 else decimal(value)
-
-
-def _ends(found: Estimate | None) -> str:
-    if found is None or found.estimate is None:
-        return "undefined"
-    if found.low is None or found.high is None:
-        return decimal(found.estimate)
-    return f"{decimal(found.estimate)} [{decimal(found.low)}, {decimal(found.high)}]"
 
 
 def escalation_tables(found: Escalation) -> dict[str, ResultTable]:

@@ -134,7 +134,7 @@ def texts_of_outputs(outputs: Iterable[ScorableOutput]) -> tuple[TextBeside, ...
     """The texts of a file of texts, with their questions."""
     return tuple(
         TextBeside(
-            ScoredRow(one.item_id, one.system, one.level, one.language, one.labels),
+            one.row,
             one.source or "",
             one.text,
         )

@@ -13,7 +13,7 @@ from core.formats.scorable import read_outputs, write_outputs
 from core.results.cells import picked
 from core.results.check.verdict import own_texts
 from core.results.correlations.disagreement import rank_gaps
-from core.results.joining import place_of
+from core.results.joining import places_of
 from core.results.panel import Panel, unlabelled
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import PROBABILITY, OutputSet, ScorableOutput, ScoredRow
@@ -413,18 +413,9 @@ def read_texts_of(data: bytes, file_name: str, panel: Panel) -> tuple[ScorableOu
 
 def _beside(panel: Panel, outputs: Sequence[ScorableOutput]) -> tuple[ScorableOutput | None, ...]:
     """The only text of each row of the panel; None where none matches, or several do."""
-    by_item: dict[str, list[ScorableOutput]] = {}
-    for one in outputs:
-        by_item.setdefault(one.item_id, []).append(one)
-    found = []
-    for row in panel.rows:
-        there = by_item.get(row.item_id, [])
-        named = [
-            ScoredRow(one.item_id, one.system, one.level, one.language, {}) for one in there
-        ]  # labels of a file of texts may be scores of its panel
-        at = place_of(row, named)
-        found.append(None if at is None else there[at])
-    return tuple(found)
+    # Without labels, because those of a file of texts may be scores of its panel.
+    named = [ScoredRow(one.item_id, one.system, one.level, one.language) for one in outputs]
+    return tuple(None if at is None else outputs[at] for at in places_of(panel.rows, named))
 
 
 def texts_to_label(
@@ -546,14 +537,8 @@ def with_labels(panel: Panel, new: Panel) -> Panel:
     `label_task` stand for the panel's words. A rater of both keeps one column. Raises InputError for a value that
     the panel's scale lacks, for a text that a rater rates in both, and if no text is in both.
     """
-    by_item: dict[str, list[int]] = {}
-    for at, row in enumerate(panel.rows):
-        by_item.setdefault(row.item_id, []).append(at)
-    places = np.full(len(new.rows), -1)
-    for at, row in enumerate(new.rows):
-        there = by_item.get(row.item_id, [])
-        found = place_of(replace(row, labels={}), [panel.rows[one] for one in there])
-        places[at] = -1 if found is None else there[found]
+    found = places_of([replace(row, labels={}) for row in new.rows], panel.rows)
+    places = np.array([-1 if place is None else place for place in found], dtype=np.int64)
     given = _on_scale(panel, new)
     raters = list(dict.fromkeys((*panel.raters, *new.raters)))
     ratings = np.full((len(panel.rows), len(raters)), np.nan)

@@ -9,8 +9,8 @@ from core import __version__
 from core.results.cells import (
     corrected_column,
     corrected_note,
-    decimal,
     ends,
+    ends_said,
     interval,
     left_out_lines,
     plain,
@@ -94,13 +94,7 @@ def ceiling_sentence(check: Check) -> str:
         why = "fewer than two raters" if ceiling.found is None else ceiling.found.reason
         return f"Human ceiling: undefined. Reason: {why}."
     found = ceiling.found
-    return f"Human ceiling: {ceiling.measure} {_ends(found)} of a rater with the others."
-
-
-def _ends(found: Estimate) -> str:
-    if found.low is None or found.high is None:
-        return decimal(found.estimate or 0.0, 2)
-    return f"{decimal(found.estimate or 0.0, 2)} [{decimal(found.low, 2)}, {decimal(found.high, 2)}]"
+    return f"Human ceiling: {ceiling.measure} {ends_said(found, 2)} of a rater with the others."
 
 
 def check_said(check: Check) -> list[str]:
@@ -111,7 +105,7 @@ def check_said(check: Check) -> list[str]:
     said.append(ceiling_sentence(check))
     for one in check.judges:
         fails = [
-            f"{group.column} {shown(group.value)} ({group.measure} {_ends(group.found)}, limit {group.limit:.2f})"
+            f"{group.column} {shown(group.value)} ({group.measure} {ends_said(group.found, 2)}, limit {group.limit:.2f})"
             for group in one.groups
             if group.fails and group.limit is not None
         ]

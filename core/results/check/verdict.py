@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.llm.families import alike_notes
-from core.results.cells import decimal
+from core.results.cells import ends_said
 from core.results.panel import Panel, inclusion_probabilities
 from core.schema.scores import PROBABILITY
 from core.stats import alt_test
 from core.stats.agreement import cohen_kappa, gwet_ac1, pair_shares
 from core.stats.correlation.panels import NO_OTHERS, panel_correlation
 from core.stats.correlation.systems import compare_systems, corrected_between_systems
-from core.stats.degeneracy import constant
 from core.stats.multiplicity import corrected, interval_p
 from core.stats.resampling import Estimate, Floats, at_a_time, mean_share, with_agresti_min
 from core.stats.votes import MISSING, Codes
@@ -484,7 +483,7 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
     kappa, ac1 = _of_classes(own, options)
     correlation = _correlation(own, options)
     bias = _bias(own, options)
-    rules = _rule_constant(own)
+    rules = _rule_constant(panel, own)
     related = _rule_useful(own, use, kappa, correlation, options)
     n_used = n_items
     if use == "replace":
@@ -660,26 +659,23 @@ def _places(found: Estimate, limit: float) -> int:
     return 3 if f"{limit:.2f}" in {f"{abs(one):.2f}" for one in known} else 2
 
 
-def _ends(found: Estimate, places: int = 2) -> str:
-    if found.estimate is None:
-        return "undefined"
-    if found.low is None or found.high is None:
-        return decimal(found.estimate, places)
-    return f"{decimal(found.estimate, places)} [{decimal(found.low, places)}, {decimal(found.high, places)}]"
-
-
 def _above(code: str, wanted: str, what: str, found: Estimate, limit: float, *, limit_said: str = "") -> Rule:
     """The rule that a number is at least the limit."""
     if found.estimate is None:
         return Rule(code, wanted, found, limit, None, f"{what} is undefined: {found.reason}")
     if found.low is None or found.high is None:
         return Rule(
-            code, wanted, found, limit, None, f"{what} {_ends(found)}; no interval: {found.interval_reason}"
+            code,
+            wanted,
+            found,
+            limit,
+            None,
+            f"{what} {ends_said(found, 2)}; no interval: {found.interval_reason}",
         )
     met = True if found.low >= limit else False if found.high < limit else None
     lies = {True: "lies above", False: "lies below", None: "may lie above or below"}[met]
     places = _places(found, limit)
-    said = f"{what} {_ends(found, places)} {lies} {limit:.{places}f}{f', {limit_said}' if limit_said else ''}"
+    said = f"{what} {ends_said(found, places)} {lies} {limit:.{places}f}{f', {limit_said}' if limit_said else ''}"
     above = found.estimate >= limit
     reach = found.estimate - found.low if above else found.high - found.estimate
     return Rule(code, wanted, found, limit, met, said, _items_for(found, reach, abs(found.estimate - limit)))
@@ -709,9 +705,9 @@ def _rule_items(n_used: int, n_items: int) -> Rule:
     )
 
 
-def _rule_constant(own: OwnTexts) -> list[Rule]:
-    same = constant(own.scores)
-    if same is None or same.n_others:
+def _rule_constant(panel: Panel, own: OwnTexts) -> list[Rule]:
+    same = panel.constant_scores(own.scores)
+    if same is None:
         return []
     return [
         Rule(
@@ -744,7 +740,7 @@ def _rule_useful(
         return Rule(
             code, wanted, found, 0.0, True if perfect else None, why, None if perfect else 2 * FEWEST_ITEMS
         )
-    said = f"{what} {_ends(found)}"
+    said = f"{what} {ends_said(found, 2)}"
     if found.high < 0:
         said += " (below 0: is the judge's scale turned, or do its words mean the opposite?)"
     if found.high < USELESS:
@@ -907,7 +903,7 @@ def _rules_rank(own: OwnTexts, options: CheckOptions) -> list[Rule]:
                 rule,
                 met=None,
                 why=f"{rule.why}; but noise lowers it, and the noise-corrected correlation "
-                + ("is undefined" if noise.estimate is None else f"{_ends(noise)} does not fail"),
+                + ("is undefined" if noise.estimate is None else f"{ends_said(noise, 2)} does not fail"),
             )
     chance = order_by_chance(own.scores, own.means, own.systems)
     order = Rule(
@@ -961,7 +957,7 @@ def _rules_monitor(bias: Estimate | None, own: OwnTexts, options: CheckOptions) 
             else "the judge's scores lie outside the raters' scale: their means cannot be compared"
         )
         return [Rule("bias", wanted, None, options.tolerance, None, why)]
-    said = f"bias {_ends(bias, _places(bias, options.tolerance))} of the scale, limit {options.tolerance:g} on both sides"
+    said = f"bias {ends_said(bias, _places(bias, options.tolerance))} of the scale, limit {options.tolerance:g} on both sides"
     if bias.estimate is None or bias.low is None or bias.high is None:
         return [
             Rule(

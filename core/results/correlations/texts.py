@@ -69,7 +69,7 @@ class Texts:
     def _by_item(self) -> Mapping[str, list[tuple[ScoredRow, ScorableOutput]]]:
         found: dict[str, list[tuple[ScoredRow, ScorableOutput]]] = {}
         for one in () if self.outputs is None else self.outputs.outputs:
-            row = ScoredRow(one.item_id, one.system, one.level, one.language, one.labels)
+            row = one.row
             found.setdefault(one.item_id, []).append((row, one))
         return found
 

@@ -119,6 +119,7 @@ def votes_panel(
         ),
         dict(counted.pairs_left_out),
         sources=tuple(origins[at] for at in chosen),
+        pairs=True,
     )
 
 

@@ -1,4 +1,4 @@
-"""What else than quality sways a judge: edits that leave the facts as they are, and the place in which it reads a text."""
+"""What besides quality sways a judge: edits that leave the facts as they are, and the place in which it reads a text."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from core.diff import diff_against
 from core.errors import InputError
-from core.judges.pairwise import ORDERS, VALUES, PairwiseRecord, group_of
+from core.judges.pairwise import PairwiseRecord
 from core.judges.rubric import RubricRecord
 from core.judges.twins import marked
 from core.llm.families import alike_notes, model_of
@@ -25,19 +25,20 @@ from core.results.cells import (
 from core.results.check.gaps import TextBeside, beside_of, by_item, reason_of
 from core.results.choices import directions, items_of, level_key
 from core.results.joining import NO_SCORE
-from core.results.judges.consistency import NO_ORDERS, ORDER_MISSING, rubric_values
+from core.results.judges.consistency import NO_ORDERS, NOT_ASKED, ORDER_MISSING, by_place, rubric_values
+from core.results.judges.pairwise import judged_pairs, orders_compared
 from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.scores import (
     EDIT,
     NO_EDIT,
     PAIR,
     ROLE,
-    TWIN_LABELS,
-    JudgedText,
     JudgeOutput,
     ScoredRow,
     ScoreTable,
+    twin_series,
 )
+from core.stats.degeneracy import usual_range
 from core.stats.multiplicity import corrected, smallest_shown
 from core.stats.resampling import (
     Estimate,
@@ -53,6 +54,7 @@ from core.stats.resampling import (
     sign_flip_p,
     without_each,
 )
+from core.stats.votes import NO_SIDE, leanings
 from core.tables.columns import level_number
 from core.tables.problems import listed
 from core.tables.reading import shown
@@ -73,7 +75,7 @@ CONSTANT = "the judge gives every text the same score"
 NO_GAP = "the judge does not score the better texts higher, so there is nothing to compare with"
 NO_PAIRS = "no unedited pair has two scores"
 NOTHING = "no edited text and its unedited twin both have a score"
-NO_SIDE = "no choice of a side"
+ONLY_TIES = "only ties"
 ONE_ITEM = "fewer than two items"
 _SAME = 1e-9
 _FAVOURS: Mapping[bool, tuple[Favours, Favours]] = {False: ("edited", "unedited"), True: ("first", "second")}
@@ -127,7 +129,7 @@ class Effect:
     """Empty unless the verdict is biased."""
     change: Estimate
     """Mean score of edited minus unedited text, higher is better, on the judge's scale. For a pairwise judge, whose scores are
-    shares of comparisons won, the net share of verdicts moved. Position: share of decided verdicts for the first text minus
+    shares of comparisons won, the net share of verdicts moved. Position: share of decisions for the first text, each pair once, minus
     one half; of a rubric judge, the verdict with the text first minus that with it second."""
     of_gap: Estimate
     """Change as a share of the judge's own mean distance between better and worse unedited texts, so that scales compare. 1: the
@@ -135,7 +137,7 @@ class Effect:
     changes by twice the change. Undefined for position, and where the judge does not tell better from worse."""
     flips: Estimate
     """Share of pairs whose order the edit turns; to or from a tie counts half. Position: share of pairs (rubric: texts) with
-    another verdict in the other order."""
+    another verdict in the other order, kinds of ties told apart."""
     p: float | None
     """Two-sided, by sign flips of items."""
     p_corrected: float | None
@@ -147,9 +149,9 @@ class Effect:
     detectable: float | None
     """The smallest change that would have been found with a chance of 80 %, on the judge's scale; see `detectable_change`."""
     scale: float | None
-    """Range of this judge's scores in the file, to which the limit refers; position of a pairwise judge: 1."""
+    """Range of this judge's scores in the file (`usual_range`), to which the limit refers; position of a pairwise judge: 1."""
     left_out: Mapping[str, int]
-    """Reason -> edited texts (position: comparisons) not used."""
+    """Reason -> edited texts (position: pairs; of a rubric judge, texts) not used."""
     reason: str = ""
     """Why it is undefined or underpowered."""
 
@@ -246,11 +248,8 @@ def _edit(row: ScoredRow) -> str:
 
 
 def _scales(table: ScoreTable) -> list[float]:
-    """Range of each metric's scores; 0 where all are equal or none is there."""
-    found = []
-    for column in table.values.T:
-        there = column[~np.isnan(column)]
-        found.append(float(np.ptp(there)) if there.size else 0.0)
+    """Range of each metric's scores, see `usual_range`; 0 where all are equal or none is there."""
+    found = [usual_range(column) for column in table.values.T]
     return [0.0 if scale <= _SAME else scale for scale in found]
 
 
@@ -271,12 +270,12 @@ def _twins(table: ScoreTable) -> dict[str, list[_Twin]]:
     unedited: dict[tuple[object, ...], list[int]] = {}
     for at, row in enumerate(table.rows):
         if _edit(row) == NO_EDIT:
-            unedited.setdefault((*_series(row), row.labels.get(PAIR) or NO_EDIT), []).append(at)
+            unedited.setdefault((*twin_series(row), row.labels.get(PAIR) or NO_EDIT), []).append(at)
     found: dict[str, list[_Twin]] = {}
     for at, row in enumerate(table.rows):
         if _edit(row) == NO_EDIT:
             continue
-        series = _series(row)
+        series = twin_series(row)
         level, as_made = level_key(row.level), unedited.get((*series, NO_EDIT), [])
         beside = unedited.get((*series, row.labels.get(PAIR) or NO_EDIT), [])
         levels = [level_key(table.rows[other].level) for other in as_made]
@@ -291,12 +290,6 @@ def _twins(table: ScoreTable) -> dict[str, list[_Twin]]:
             )
         )
     return found
-
-
-def _series(row: ScoredRow) -> tuple[object, ...]:
-    """Key of the texts that a file of twins made from one pair."""
-    own = {name: value for name, value in row.labels.items() if name not in TWIN_LABELS}
-    return row.item_id, row.system, row.language, tuple(sorted(own.items()))
 
 
 def _only(places: Sequence[int], fitting: Sequence[bool]) -> int | None:
@@ -578,82 +571,46 @@ def _positions(judge: str, output: JudgeOutput, options: BiasOptions) -> Iterato
     if not _has_orders(output):
         return
     paired = any(isinstance(text.record, PairwiseRecord) for text in output.texts)
-    yield (_of_places if paired else _of_reading_order)(judge, output.texts, output.settings, options)
+    yield (_of_places if paired else _of_reading_order)(judge, output, options)
 
 
-def _of_places(
-    judge: str, texts: Sequence[JudgedText], settings: Mapping[str, object], options: BiasOptions
-) -> Effect:
-    """A pairwise judge: +1/2 for each verdict for the text read first, -1/2 for the second, without ties.
-
-    Each request stands in the records of both its texts, so only those in which the own text comes first are counted.
-    """
-    rows, values, out = [], [], Counter[str]()
-    for text in texts:
-        for trial in text.record.trials if isinstance(text.record, PairwiseRecord) else ():
-            if trial.order != ORDERS[0]:
-                continue
-            if trial.verdict in ("own", "other"):
-                rows.append(text.row)
-                values.append(0.5 if trial.verdict == "own" else -0.5)
-            else:
-                out["a tie" if trial.verdict else trial.reason or NO_SCORE] += 1
-    pairs, turned = [], []
-    for row, verdicts in _compared_twice(texts, str(settings.get("between", "systems"))):
-        pairs.append(row)
-        turned.append(float(np.abs(np.diff(verdicts))[0] > _SAME))
+def _of_places(judge: str, output: JudgeOutput, options: BiasOptions) -> Effect:
+    """A pairwise judge: half of how far each pair leans to the place read first, so that the share of `first_place` is 1/2 + change."""
+    pairs = judged_pairs(output)
+    places = [Counter(trial.place for trial in pair.trials) for pair in pairs]
+    lean = leanings([one["first"] for one in places], [one["second"] for one in places])
+    out: Counter[str] = Counter()
+    for pair, leaning in zip(pairs, lean.tolist(), strict=True):
+        if np.isnan(leaning):
+            failed = (trial.reason for trial in pair.trials if trial.reason)
+            out[ONLY_TIES if any(trial.verdict for trial in pair.trials) else next(failed, NOT_ASKED)] += 1
+    items = items_of([pair.one.row for pair in pairs])
+    decided = ~np.isnan(lean)
+    same = np.array([orders_compared(pair)[0] for pair in pairs])
     return _effect(
         judge,
         POSITION,
-        np.array(values, dtype=np.float64),
-        items_of(rows),
+        lean[decided] / 2,
+        items[decided],
         1.0,
         out,
         options,
         of_gap=_undefined("position is no edit", options, 0),
-        flips=_share(np.array(turned), items_of(pairs), NO_ORDERS, options),
+        flips=_share(1 - same, items, NO_ORDERS, options),
         nothing=NO_SIDE,
     )
 
 
-def _compared_twice(texts: Sequence[JudgedText], between: str) -> Iterator[tuple[ScoredRow, Floats]]:
-    """Each pair once, with its mean verdict in both orders, from the side of one text; pairs without both are left out."""
-    groups: dict[object, list[JudgedText]] = {}
-    for text in texts:
-        if isinstance(text.record, PairwiseRecord):
-            groups.setdefault(group_of(text.row, between), []).append(text)
-    for group in groups.values():
-        for at, text in enumerate(group):
-            # The record names the others in the order of the group: those before this text have had their turn.
-            others = list(dict.fromkeys(trial.against for trial in text.record.trials))
-            for other in others[at:]:
-                trials = [trial for trial in text.record.trials if trial.against == other]
-                means = [
-                    _mean([VALUES[one.verdict] for one in trials if one.order == order and one.verdict])
-                    for order in ORDERS
-                ]
-                if not np.isnan(means).any():
-                    yield text.row, np.array(means)
-
-
-def _mean(values: Sequence[float] | Floats) -> float:
-    """The mean of the values that are not NaN; NaN: there are none."""
-    there = [value for value in values if not np.isnan(value)]
-    return float(np.mean(there)) if there else np.nan
-
-
-def _of_reading_order(
-    judge: str, texts: Sequence[JudgedText], settings: Mapping[str, object], options: BiasOptions
-) -> Effect:
+def _of_reading_order(judge: str, output: JudgeOutput, options: BiasOptions) -> Effect:
     """A rubric judge: the verdict with the text read first minus that with the reference first."""
-    values, orders, _ = rubric_values(texts)
-    means = np.array([[_mean(order) for order in text[:, :, 0]] for text in values])
+    values, orders, _ = rubric_values(output.texts)
     assert orders is not None
-    apart = means[:, orders.index("response-first")] - means[:, orders.index("reference-first")]
+    means = by_place(values[..., 0], orders)
+    apart = means[:, 0] - means[:, 1]
     known = ~np.isnan(apart)
     out = {ORDER_MISSING: int((~known).sum())} if not known.all() else {}
     there = means[~np.isnan(means)]
-    items = items_of([text.row for text, use in zip(texts, known.tolist(), strict=True) if use])
+    items = items_of([text.row for text, use in zip(output.texts, known.tolist(), strict=True) if use])
     change = np.where(np.abs(apart[known]) <= _SAME, 0.0, apart[known])
     return _effect(
         judge,
@@ -680,10 +637,12 @@ def bias_said(audits: Sequence[BiasAudit]) -> list[str]:
 def _by_judge(audits: Sequence[BiasAudit]) -> list[tuple[str, list[Effect]]]:
     """Judges with their effects; two of one name also get the name of their scores."""
     names = Counter(name for audit in audits for name in {one.judge for one in audit.effects})
+    places = Counter((name, audit.name) for audit in audits for name in {one.judge for one in audit.effects})
     found: dict[str, list[Effect]] = {}
-    for audit in audits:
+    for at, audit in enumerate(audits, start=1):
         for one in audit.effects:
-            name = one.judge if names[one.judge] == 1 else f"{one.judge} ({audit.name})"
+            of_two = audit.name if places[one.judge, audit.name] == 1 else f"{audit.name}, input {at}"
+            name = one.judge if names[one.judge] == 1 else f"{one.judge} ({of_two})"
             found.setdefault(name, []).append(one)
     return list(found.items())
 
@@ -772,10 +731,10 @@ def bias_table(audits: Sequence[BiasAudit]) -> ResultTable:
             Column("reason", shown=any(one.verdict == "undefined" for one in effects)),
         ),
         rows,
-        title="What else than quality sways the judge?",
+        title="What besides quality sways the judge?",
         notes=(
             "Change of score: edited minus unedited text, higher is better; a pairwise judge's is the net share of verdicts "
-            "moved. Position: share of decided verdicts for the text read first, minus one half.",
+            "moved. Position: share of decisions for the text read first, each pair once, minus one half.",
             f"Intervals: {options.confidence_level:.0%}, jackknife over {_range_said(effects)} items. p: sign flips of items.",
             *corrected_note("benjamini-hochberg", n_tests, "the probes of each judge"),
             f"Smallest detectable: found with a chance of {POWER:.0%}. Underpowered: above {options.limit:.0%} of the range of "

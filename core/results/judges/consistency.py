@@ -263,7 +263,7 @@ def answers_again(output: JudgeOutput) -> tuple[Floats, tuple[str, ...]]:
 def _over_repeats(
     component: str, values: Floats, texts: Sequence[JudgedText], options: _Options
 ) -> RepeatConsistency:
-    """Measures over repeats or orders. values: shape (texts, orders, repeats)."""
+    """Measures over repeats within each order. values: shape (texts, orders, repeats)."""
     whole = np.asarray(~np.isnan(values).any(axis=(1, 2)), dtype=np.bool_)
     if values.shape[2] < 2:
         agreeing, spread = _undefined(2, len(texts), ONE_REPEAT if values.shape[2] else NOT_ASKED, options)
@@ -274,19 +274,29 @@ def _over_repeats(
     return RepeatConsistency(component, agreeing, spread, _left_out(whole, texts, REPEAT_MISSING))
 
 
+def by_place(values: Floats, orders: Sequence[str]) -> Floats:
+    """Mean over repeats with the judged text first, and with the other text first: shape (texts, 2), NaN without a verdict.
+
+    values: shape (texts, 2, repeats), by these two orders.
+    """
+    given = ~np.isnan(values)
+    n = given.sum(axis=2)
+    means = np.where(n > 0, np.where(given, values, 0.0).sum(axis=2) / np.maximum(n, 1), np.nan)
+    own = next(at for at, order in enumerate(orders) if order in _OWN_FIRST)
+    return means[:, [own, 1 - own]]
+
+
 def _over_orders(
     values: Floats, texts: Sequence[JudgedText], orders: tuple[str, ...], options: _Options
 ) -> OrderConsistency:
-    """Measures over repeats or orders. values: shape (texts, orders, repeats)."""
+    """Measures over the two orders. values: shape (texts, orders, repeats)."""
     if len(orders) < 2:
         reason = ONE_ORDER if orders else NOT_ASKED
         equal, difference, distance = _undefined(3, len(texts), reason, options)
         return OrderConsistency(equal, difference, distance, {})
-    given = np.asarray(~np.isnan(values), dtype=np.bool_)
-    whole = np.asarray(np.all(np.any(given, axis=2), axis=1), dtype=np.bool_)
-    means = np.where(given, values, 0.0).sum(axis=2) / np.maximum(given.sum(axis=2), 1)
-    own = next(at for at, order in enumerate(orders) if order in _OWN_FIRST)
-    apart = means[:, own] - means[:, 1 - own]
+    means = by_place(values, orders)
+    apart = means[:, 0] - means[:, 1]
+    whole = np.asarray(~np.isnan(apart), dtype=np.bool_)
     columns = np.column_stack([np.abs(apart) < _SAME, apart, np.abs(apart)])
     equal, difference, distance = _estimates(columns, whole, texts, NO_ORDERS, options)
     return OrderConsistency(equal, difference, distance, _left_out(whole, texts, ORDER_MISSING))

@@ -13,22 +13,24 @@ import regex
 from rapidfuzz.distance import LCSseq
 
 from core.errors import InputError
+from core.formats.scores import row_key
 from core.generation.facts import Fact, Pool, find_facts, make_pool
 from core.generation.factual.steps import FactualTrace
 from core.generation.language import language_of
 from core.generation.numbers import plain_number
 from core.judges.claims import Claim, ClaimsRecord
 from core.judges.sentences import Content, Premise, sentences_of
-from core.results.cells import decimal, ends, interval, resampled
+from core.results.cells import corrected_column, corrected_note, decimal, ends, interval, resampled
 from core.results.choices import check_names, directions
 from core.results.correlations.levels import Ladder, MetricByLevel, by_level, ladder_of
-from core.results.joining import place_of
+from core.results.joining import places_of
 from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.scores import JudgeOutput, ScorableOutput, ScoredRow, ScoreTable
 from core.schema.study import Item, Material
 from core.stats.blinding import SingleRule, strongest_rule
 from core.stats.correlation.groups import mean_within
-from core.stats.degeneracy import tied
+from core.stats.degeneracy import tied, usual_range
+from core.stats.multiplicity import Correction, corrected
 from core.stats.resampling import Estimate, Floats, Resampling, ratio_estimates
 from core.study.audit import words_and_marks
 from core.tables.columns import level_number
@@ -296,7 +298,7 @@ def made_levels(
     ladder = ladder_of(chosen)
     turned = tied(ladder.scores[:, :, 0] * directions(chosen)[0])
     known = turned[~np.isnan(turned)]
-    rise = options.tolerance * float(np.ptp(known)) if known.size else 0.0
+    rise = options.tolerance * usual_range(known)
     at = _at_levels(ladder, texts)
     reader = _Values.of([one for line in at for one in line if one is not None])
     central = _shared_cores(ladder, at)
@@ -328,21 +330,12 @@ def texts_for(
     rows: Sequence[ScoredRow], texts: Sequence[tuple[ScoredRow, MadeText]]
 ) -> list[MadeText | None]:
     """The text of each row of scores; None if none matches, or several do."""
-    exact = {_key(row): text for row, text in texts}
-    by_item: dict[str, list[tuple[ScoredRow, MadeText]]] = defaultdict(list)
-    for row, text in texts:
-        by_item[row.item_id].append((row, text))
-
-    def of(row: ScoredRow) -> MadeText | None:
-        own = by_item.get(row.item_id, [])
-        place = place_of(row, [other for other, _ in own])
-        return None if place is None else own[place][1]
-
-    return [exact.get(_key(row)) or of(row) for row in rows]
-
-
-def _key(row: ScoredRow) -> tuple[object, ...]:
-    return row.item_id, row.system, row.level, row.language, tuple(sorted(row.labels.items()))
+    exact = {row_key(row): text for row, text in texts}
+    places = places_of(rows, [row for row, _ in texts])
+    return [
+        exact.get(row_key(row)) or (None if place is None else texts[place][1])
+        for row, place in zip(rows, places, strict=True)
+    ]
 
 
 def judged_texts(output: JudgeOutput) -> list[tuple[ScoredRow, MadeText]]:
@@ -366,7 +359,7 @@ def plain_texts(outputs: Sequence[ScorableOutput]) -> list[tuple[ScoredRow, Made
     """The texts of a file, without claims."""
     return [
         (
-            ScoredRow(one.item_id, one.system, one.level, one.language, one.labels),
+            one.row,
             MadeText(one.text, one.reference, one.source, one.language),
         )
         for one in outputs
@@ -877,6 +870,8 @@ def _between_systems(ladder: Ladder, sets: Sequence[LevelSet]) -> tuple[LengthRu
 
 _MOST_NAMED = 6
 ALPHA = 0.05
+CORRECTION: Correction = "holm"
+"""Of the tests of every two systems."""
 
 
 def made_said(found: MadeLevels) -> list[str]:
@@ -934,8 +929,8 @@ def _noise_said(found: MadeLevels) -> list[str]:
         "do not judge single items by it" if noise >= USELESS else "look at each item before you remake it"
     )
     return [
-        f"About {100 * noise:.0f} % of the judge's verdicts on claims seem wrong, because claims that fell stand again at a worse "
-        f"level ({found.returns.count:,} of {found.returns.n:,} steps): {advice}."
+        f"About {100 * noise:.0f} % of the judge's verdicts on claims seem wrong, or levels are in the wrong order: claims that "
+        f"fell stand again at a worse level ({found.returns.count:,} of {found.returns.n:,} steps): {advice}."
     ]
 
 
@@ -956,9 +951,9 @@ def _length_said(found: MadeLevels) -> str:
 
 def _system_said(found: MadeLevels) -> list[str]:
     said = []
-    for one in found.length_by_system:
+    for one, p in zip(found.length_by_system, _corrected(found), strict=True):
         rule = one.rule
-        if rule.p is None or rule.p >= ALPHA:
+        if p is None or p >= ALPHA:
             continue
         longer = "longer" if rule.larger else "shorter"
         said.append(
@@ -966,6 +961,10 @@ def _system_said(found: MadeLevels) -> list[str]:
             f"{rule.n_pairs:,} pairs with {shown(one.second)}."
         )
     return said
+
+
+def _corrected(found: MadeLevels) -> list[float | None]:
+    return corrected([one.rule.p for one in found.length_by_system], CORRECTION)
 
 
 def made_tables(found: MadeLevels) -> list[ResultTable]:
@@ -1055,9 +1054,11 @@ def length_table(found: MadeLevels) -> ResultTable:
             one.rule.n_right,
             one.rule.n_undecided,
             one.rule.p,
+            p,
         )
-        for one in found.length_by_system
+        for one, p in zip(found.length_by_system, _corrected(found), strict=True)
     )
+    n_tests = sum(one.rule.p is not None for one in found.length_by_system)
     columns = (
         Column("first", names_row=True),
         Column("second", names_row=True),
@@ -1066,8 +1067,15 @@ def length_table(found: MadeLevels) -> ResultTable:
         Column("so_in", "in pairs"),
         Column("equal"),
         Column("p", places=4, p_value=True),
+        corrected_column(CORRECTION, n_tests, places=4),
     )
-    return ResultTable("length-by-system", columns, rows, "Length of two systems' texts at one level")
+    return ResultTable(
+        "length-by-system",
+        columns,
+        rows,
+        "Length of two systems' texts at one level",
+        corrected_note(CORRECTION, n_tests, "length between two systems"),
+    )
 
 
 def sets_table(found: MadeLevels) -> ResultTable:
@@ -1117,9 +1125,10 @@ def made_json(found: MadeLevels) -> dict[str, Any]:
                 "n_equal": one.rule.n_undecided,
                 "n_pairs": one.rule.n_pairs,
                 "p": one.rule.p,
+                "p_holm": p,
                 "reason": one.rule.reason,
             }
-            for one in found.length_by_system
+            for one, p in zip(found.length_by_system, _corrected(found), strict=True)
         ],
         "levels": [
             {

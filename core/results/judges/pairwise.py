@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError, NotAllowed
-from core.judges.pairwise import KIND, PairwiseRecord, compared_groups, values_against
+from core.judges.pairwise import KIND, MIRRORED, PairwiseRecord, compared_groups, values_against
 from core.judges.pairwise import PairVerdict as OwnVerdict
 from core.results.cells import (
     corrected_column,
@@ -50,6 +50,7 @@ from core.schema.study import NO_LEVEL, StudyRecord
 from core.stats.agreement import BesideRaters, beside_raters, gwet_ac1, mean_of_pairs
 from core.stats.alt_test import EPSILONS, PASS_AT, AltTest, Ceiling, human_ceiling
 from core.stats.alt_test import alt_test as run_alt_test
+from core.stats.degeneracy import CONSTANT_SHARE
 from core.stats.multiplicity import corrected
 from core.stats.resampling import AgreementEstimate, Estimate, mean_share, with_agresti_min
 from core.stats.votes import (
@@ -78,7 +79,7 @@ PAIRS_TABLES = (
 """Names of all tables, the main one first. The last three need the votes of a study."""
 ALL = "all pairs"
 EPSILON = EPSILONS["experts"]
-MASKED = (
+SYSTEMS_MASKED = (
     "The systems of these texts are masked, because their study was still blind when the judge read them. Once it is unblinded, "
     "name it, and each mask stands for its system."
 )
@@ -87,6 +88,8 @@ CONTRADICTED = N_CHOICES
 NO_VERDICT = "no verdict of the judge"
 Place = Literal["first", "second", "both_good", "both_bad", "tie"]
 _SAME = 1e-9
+FEWEST_ITEMS = 6
+"""Items with a decision below which no p of a position is below .05, whatever the judge does: 2 / 2^5 = .0625."""
 
 
 @dataclass(frozen=True)
@@ -157,6 +160,18 @@ def judged_pairs(output: JudgeOutput) -> tuple[JudgedPair, ...]:
     )
 
 
+def opponents_of(output: JudgeOutput, text: JudgedText) -> tuple[tuple[str, JudgedText], ...]:
+    """The texts that the judge compared with a text, each with the name by which the text's record calls it."""
+    of_item = tuple(one for one in output.texts if one.row.item_id == text.row.item_id)
+    found: list[tuple[str, JudgedText]] = []
+    for pair in judged_pairs(replace(output, texts=of_item)):
+        if pair.one is text:
+            found.append((pair.called[1], pair.other))
+        elif pair.other is text:
+            found.append((pair.called[0], pair.one))
+    return tuple(found)
+
+
 def _output(text: JudgedText) -> ScorableOutput:
     row = text.row
     return ScorableOutput(
@@ -181,9 +196,8 @@ def _pair(one: JudgedText, other: JudgedText, called: tuple[str, str]) -> Judged
 
 
 def _trials(record: PairwiseRecord, mirrored: bool) -> Iterator[_Trial]:
-    turned: Mapping[str, OwnVerdict] = {"own": "other", "other": "own"}
     for trial in record.trials:
-        verdict = turned.get(trial.verdict or "", trial.verdict) if mirrored else trial.verdict
+        verdict = MIRRORED.get(trial.verdict or "", trial.verdict) if mirrored else trial.verdict
         own_first = (trial.order == "own-first") is not mirrored
         yield _Trial(own_first, trial.repeat, verdict, trial.feedback, trial.reason)
 
@@ -209,6 +223,8 @@ class PairsBlock:
     """Share with the same verdict in both orders, kinds of ties told apart; repeats averaged."""
     flips: Estimate
     """Share whose verdict follows the place: the first answer in both orders, or the second."""
+    flips_first: float | None
+    """The part of `flips` that follows the first place, 0 to 1; None as `flips`."""
     n_flips: tuple[int, int]
     """Pairs that ever flip: those that follow the first place in a repeat, and those that follow the second."""
     position: FirstPlace
@@ -355,7 +371,7 @@ def win_rates(pairs: Sequence[JudgedPair], *, confidence_level: float = 0.95) ->
     Misleads where systems meet different opponents, or in other pairs. Raises NotAllowed for masked systems.
     """
     if any(mask_code(text.row.system) for pair in pairs for text in (pair.one, pair.other)):
-        raise NotAllowed(MASKED)
+        raise NotAllowed(SYSTEMS_MASKED)
     groups = list(dict.fromkeys(pair.group for pair in pairs))
     sides: dict[tuple[str, str], list[tuple[ScoredRow, float]]] = {}
     for level in ["", *(groups if len(groups) > 1 else ())]:
@@ -386,7 +402,7 @@ def _has_both(pair: JudgedPair) -> bool:
 
 def _block(pairs: Sequence[JudgedPair], level: str, confidence_level: float) -> PairsBlock:
     items = items_of([pair.one.row for pair in pairs])
-    orders = np.array([_over_orders(pair) for pair in pairs]).reshape(len(pairs), 3)
+    orders = np.array([orders_compared(pair) for pair in pairs]).reshape(len(pairs), 3)
     places = [Counter(trial.place for trial in pair.trials) for pair in pairs]
     same, flips = (
         _explained(mean_share(values, items, confidence_level=confidence_level), pairs)
@@ -400,6 +416,7 @@ def _block(pairs: Sequence[JudgedPair], level: str, confidence_level: float) -> 
         len(set(items.tolist())),
         same,
         flips,
+        None if flips.estimate is None else float(np.nanmean(orders[:, 1])),
         (int((orders[:, 1] > 0).sum()), int((orders[:, 2] > 0).sum())),
         first_place(
             [one["first"] for one in places],
@@ -425,8 +442,11 @@ def _answer_named(pair: JudgedPair) -> str:
     return "both_good" if answer == BOTH_GOOD else "both_bad"
 
 
-def _over_orders(pair: JudgedPair) -> tuple[float, float, float]:
-    """Over repeats with a verdict in both orders: shares with equal verdicts, and with the first and the second place twice."""
+def orders_compared(pair: JudgedPair) -> tuple[float, float, float]:
+    """Shares of repeats with equal verdicts in both orders, with the first place twice, and with the second twice.
+
+    Over repeats with a verdict in both orders; NaN without one.
+    """
     by_repeat: dict[int, dict[bool, _Trial]] = {}
     for trial in pair.trials:
         if trial.verdict is not None:
@@ -652,7 +672,7 @@ def pairs_said(found: PairsReport) -> list[str]:
     whole = found.blocks[0]
     if not whole.n_pairs:
         return [f"{shown(found.judge)}: no pair has a verdict yet."]
-    said = []
+    said = _constant_said(found)
     if found.votes is not None:
         said += _votes_said(found, found.votes)
     if found.both_orders:
@@ -672,6 +692,26 @@ def pairs_said(found: PairsReport) -> list[str]:
     return said
 
 
+_ANSWER_WORDS = {"both_good": "both good", "both_bad": "both bad", "tie": "a tie"}
+
+
+def _constant_said(found: PairsReport) -> list[str]:
+    """A warning if all or nearly all pairs have one answer that prefers none of the two."""
+    whole = found.blocks[0]
+    for name, n in whole.answers.items():
+        if name != "decided" and n > 1 and n >= CONSTANT_SHARE * whole.n_pairs:
+            what = (
+                f"the answer is {_ANSWER_WORDS[name]}"
+                if name in _ANSWER_WORDS
+                else "the two orders contradict each other"
+            )
+            return [
+                f"{shown(found.judge)} is constant: on {n:,} of {whole.n_pairs:,} pairs {what}. Such a judge reports nothing about a pair: it agrees with raters as "
+                "often as they give that answer, and may pass the Alt-test so."
+            ]
+    return []
+
+
 def _percent(share: float | None) -> str:
     return "an unknown share" if share is None else f"{100 * share:.0f} %"
 
@@ -684,6 +724,8 @@ def _position_said(found: FirstPlace) -> str:
         return f"{share}: {found.reason}."
     if found.p < 0.05:
         return f"Position bias. {share} ({_p(found.p)})."
+    if found.share_first.n_clusters < FEWEST_ITEMS:
+        return f"Too few items to tell of a position bias. {share} ({_p(found.p)})."
     return f"No sign of position bias. {share} ({_p(found.p)})."
 
 
@@ -784,7 +826,7 @@ def orders_table(found: PairsReport) -> ResultTable:
         notes=(
             "Follows the place: the first answer in both orders, or the second. Share first: of verdicts for an answer, those for "
             "the answer read first; each pair counts once.",
-            "p: exact test that pairs which lean to a place lean to either equally often. A pair with the same verdict in both "
+            "p: test that pairs which lean to a place lean to either equally often, over items. A pair with the same verdict in both "
             "orders leans to none.",
             f"Intervals: {found.confidence_level:.0%}, over items.",
             *corrected_note("holm", n_tests, "the levels; all pairs together are one test"),

@@ -35,7 +35,7 @@ from core.results.choices import directions, items_of
 from core.results.correlations.levels import by_level
 from core.results.joining import merge_tables
 from core.results.judges.costs import CostRow
-from core.results.panel import Panel
+from core.results.panel import Panel, only_judges
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from core.schema.scores import ScoreTable, mask_notes
 from core.stats.degeneracy import Constant, constant, constants_said
@@ -46,7 +46,9 @@ from core.tables.reading import shown
 
 PROMPTS_TABLE = "prompts"
 NO_SCORE = "it scored no text"
-NOTHING_TO_COMPARE_WITH = "These texts have no levels to compare, so prompts can only be compared by ratings or votes of people. Name them with --human."
+FEW_ITEMS = 20
+"""Items below which a note says that intervals of differences are too narrow (docs/simulations/prompts.md)."""
+NOTHING_TO_COMPARE_WITH = "These texts have no levels to compare, so prompts can only be compared by ratings or votes of people. Name those, too."
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class PromptsCompared:
     people: Choice | None
     """Against ratings or votes of people; None: there are none."""
     levels: Choice | None
-    """Against known levels (minus the level as the only rater); None: the texts have none."""
+    """Against known levels (minus the damage level as the only rater); None: the texts have none."""
     monotonic: Mapping[str, Estimate]
     """Name -> share of items whose scores never rise from one level to the next worse; empty without levels."""
     constants: Mapping[str, Constant]
@@ -98,7 +100,7 @@ class PromptsCompared:
         return (
             MEASURES[self.main.measure]
             if self.people is not None
-            else "Spearman's correlation with minus the level"
+            else "Spearman's correlation with minus the damage level"
         )
 
     def sentences(self) -> list[str]:
@@ -138,7 +140,7 @@ def compare_prompts(
 ) -> PromptsCompared:
     """Compare prompts or models by `which_judge` on the texts that all of them scored, and mark constant scores.
 
-    people: ratings or votes beside the scores of `tried`, whose names are its judges. With levels in the tables, minus the level
+    people: ratings or votes beside the scores of `tried`, whose names are its judges. With levels in the tables, minus the damage level
     is one more rater, apart from the people: quality is then Spearman's correlation with it over all texts, and the share of
     items whose scores never rise as damage grows (`by_level`) stands beside it. Each of the two comparisons corrects its
     tests by Holm for every two prompts. with_levels: False for scores that only mean something within a level, as of answers that
@@ -171,7 +173,11 @@ def compare_prompts(
     by_level_panel = None if merged is None else _levels_panel(merged)
     if people is None and by_level_panel is None:
         raise InputError(NOTHING_TO_COMPARE_WITH)
-    by_people = None if people is None else which_judge(_of(people, silent), facts, **drawing)
+    by_people = (
+        None
+        if people is None
+        else which_judge(only_judges(people, [one.name for one in speaking]), facts, **drawing)
+    )
     levels = (
         None if by_level_panel is None else which_judge(by_level_panel, facts, measure="spearman", **drawing)
     )
@@ -196,19 +202,8 @@ def compare_prompts(
     )
 
 
-def _of(panel: Panel, without: Sequence[str]) -> Panel:
-    """The panel without some judges."""
-    kept = [at for at, name in enumerate(panel.judges) if name not in without]
-    return replace(
-        panel,
-        judges=tuple(panel.judges[at] for at in kept),
-        scores=panel.scores[:, kept],
-        sources=tuple(panel.sources[at] for at in kept) if panel.sources else (),
-    )
-
-
 def _levels_panel(merged: ScoreTable) -> Panel | None:
-    """The texts with minus the level as their only rating; None with fewer than two levels, and for masked texts, whose
+    """The texts with minus the damage level as their only rating; None with fewer than two levels, and for masked texts, whose
     levels are of either system.
     """
     if mask_notes(row.system for row in merged.rows):
@@ -240,7 +235,7 @@ def prompts_table(found: PromptsCompared) -> ResultTable:
     columns = (
         Column("prompt", "Prompt", names_row=by_prompt, shown=by_prompt),
         Column("model", "Model", names_row=by_model, shown=by_model),
-        Column("run", "Run", shown=False),
+        Column("run", "Run", shown=len({(one.prompt, one.model) for one in found.tried}) < len(found.tried)),
         Column("quality", quality),
         Column("measure", shown=False),
         Column("difference", "Minus the best"),
@@ -352,7 +347,7 @@ def _notes(found: PromptsCompared, n_tests: int, n_tests_levels: int) -> list[st
     if found.people is not None and found.levels is not None:
         levels = found.levels
         notes.append(
-            f"Level: Spearman's correlation with minus the level, on {levels.n:,} texts of {levels.n_items:,} items; "
+            f"Level: Spearman's correlation with minus the damage level, on {levels.n:,} texts of {levels.n_items:,} items; "
             f"{levels.n_left_out:,} left out, tests corrected apart."
         )
     if found.levels is not None:
@@ -370,6 +365,11 @@ def _notes(found: PromptsCompared, n_tests: int, n_tests_levels: int) -> list[st
         "Tokens, price and time count every answer of a run once, from the cache or not, as if the run were the only one."
     )
     notes += constants_said((shown(name), one) for name, one in found.constants.items())
+    if main.measure == "spearman" and main.n_items < FEW_ITEMS:
+        notes.append(
+            f"Fewer than {FEW_ITEMS} items: intervals of differences are too narrow. In simulations with 10 items, 84 to 93 % of 95 % "
+            "intervals contained the true difference."
+        )
     least = n_tests / (1 + N_SWAPS_OF_RANKS)
     if main.measure == "spearman" and least >= ALPHA:
         notes.append(

@@ -27,7 +27,7 @@ from core.results.cells import (
 )
 from core.results.choices import NO_VALUE, Key, Named, column_of, has_column, items_of, keys_of, level_key
 from core.schema.result_table import Cell, Column, ResultTable
-from core.schema.scores import ErrorSpan, JudgedText, JudgeOutput, OutputSet, Rating, RatingSet, ScoredRow
+from core.schema.scores import ErrorSpan, JudgedText, JudgeOutput, OutputSet, Rating, RatingSet
 from core.stats.correlation.intervals import PairedTest
 from core.stats.multiplicity import corrected
 from core.stats.resampling import Floats, ratio
@@ -143,7 +143,7 @@ def pair_several(
 ) -> list[Paired]:
     """`pair_spans` for several predictions, with the same text keys for all."""
     outputs = () if texts is None else texts.outputs
-    rows = [ScoredRow(one.item_id, one.system, one.level, one.language, one.labels) for one in outputs]
+    rows = [one.row for one in outputs]
     *keys, of_texts = text_keys([gold.ratings, *(one.ratings for one in predicted), rows])
     lengths = {key: len(one.text) for key, one in zip(of_texts, outputs, strict=True)}
     sides = [

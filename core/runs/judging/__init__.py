@@ -44,7 +44,7 @@ from core.runs.records import (
 )
 from core.runs.scoring import check_unmasked, keep_metrics, kept_row, score_table, table_files
 from core.schema.runs import RULES
-from core.schema.scores import JudgedText, JudgeOutput, Metric, RatedSet, RatedText, Score, ScoredRow
+from core.schema.scores import JudgedText, JudgeOutput, Metric, RatedSet, RatedText, Score
 from core.schema.settings import Remark
 from core.stats.degeneracy import Degeneracy
 from core.store.kept import parts_not_sent, result_texts
@@ -279,7 +279,7 @@ def _judged_text(
 ) -> JudgedText:
     output = text.output
     return JudgedText(
-        row=ScoredRow(output.item_id, output.system, output.level, output.language, output.labels),
+        row=output.row,
         text=output.text,
         document=compared_with(asked.chosen, output),
         question=output.source,

@@ -94,7 +94,7 @@ def previewed(run: RunAtHand) -> Preview:
         judged = done.get((one.item_id, one.system, one.level, one.text))
         found.append(
             PreviewedText(
-                ScoredRow(one.item_id, one.system, one.level, one.language, one.labels),
+                one.row,
                 one.text,
                 {} if judged is None else {components[name]: one for name, one in judged.scores.items()},
                 {} if judged is None else {components[name]: why for name, why in judged.reasons.items()},
