@@ -187,9 +187,10 @@ _STYLE = (
     '[data-testid="stMainBlockContainer"] h2, [data-testid="stMainBlockContainer"] h3'
     " { font-size: 1.25rem; padding: .5rem 0 .25rem; }"
     # The theme's colour carries white text: on a dark page it is too dark for text itself.
-    '[data-testid="stTab"], [data-testid="stButtonGroup"] [aria-checked="true"] { color: inherit !important; }'
+    '[data-testid="stTab"], [data-testid="stButtonGroup"] [aria-checked="true"],'
+    ' [data-variant="pills"][aria-pressed="true"] { color: inherit !important; }'
     '[data-testid="stTab"][aria-selected="true"], [data-testid="stTab"][aria-selected="true"] p,'
-    ' [data-testid="stButtonGroup"] [aria-checked="true"] p'
+    ' [data-testid="stButtonGroup"] [aria-checked="true"] p, [data-variant="pills"][aria-pressed="true"] p'
     " { color: inherit; font-weight: 600; }"
     '[data-testid="stTable"] * { overflow-wrap: normal; word-break: normal; }'
     "@media (max-width: 640px) {"
