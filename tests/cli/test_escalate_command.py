@@ -167,6 +167,19 @@ def test_second_labels_of_labelled_texts_move_nothing(run: Callable[..., Any]) -
     assert any(f"{N_LABELLED:,} texts are not used" in note for note in after["notes"])
 
 
+def test_labels_of_changed_texts_are_refused(run: Callable[..., Any]) -> None:
+    def back(text: str, column: str = "answer") -> tuple[int, str, str]:
+        lines = [f"q{at},{text.format(at)},zoe,{_word(_truth(at))}" for at in range(N_LABELLED, N)]
+        Path("back.csv").write_text("\n".join([f"item_id,{column},rater,label", *lines]) + "\n")
+        return run(*ONE, "--labels", "back.csv", "--json")  # type: ignore[no-any-return]
+
+    same = _json(back("It  is {}. "))
+    status, out, err = back("It was {}.")
+    assert (status, out) == (BAD, "")
+    assert all(part in err for part in ("back.csv", "zq.csv", "q120", f"{N - N_LABELLED - 3} more"))
+    assert _json(back("It was {}.", "remark"))["total"] == same["total"]
+
+
 @pytest.mark.parametrize(
     ("words", "part"),
     [

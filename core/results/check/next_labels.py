@@ -24,7 +24,7 @@ from core.store import Store
 from core.study.lifecycle import import_rating_study, new_seed, studies_like
 from core.tables.columns import ONLY_SYSTEM, Table, known_at
 from core.tables.mapping import with_names
-from core.tables.problems import FileFindings
+from core.tables.problems import FileFindings, listed
 from core.tables.reading import label_of, sha256_of, shown
 
 TABLE = "next-labels"
@@ -530,6 +530,10 @@ def raters_wanted(panel: Panel, use: str) -> int:
 # --- labels that come back ---------------------------------------------------------------------
 
 
+_MOST_OTHER = 3
+"""Most items with another text that a message names."""
+
+
 def with_labels(panel: Panel, new: Panel) -> Panel:
     """The panel with further ratings of its texts, and their probabilities of inclusion.
 
@@ -576,6 +580,32 @@ def with_labels(panel: Panel, new: Panel) -> Panel:
         ratings=ratings,
         notes=tuple(dict.fromkeys((*panel.notes, *new.notes))),
         left_out={**panel.left_out, **({OTHER_TEXT: lost} if lost else {})},
+    )
+
+
+def check_same_texts(
+    panel: Panel, new: Panel, texts: Sequence[ScorableOutput | None], back: Sequence[ScorableOutput | None]
+) -> None:
+    """Refuse labels of other texts than the panel's, although items and systems have the same names.
+
+    texts, back: the text of each row of the panel, from its own input and from that of `new`; None: unknown. Spaces do not count.
+    Raises InputError with the first items.
+    """
+    other = [
+        text
+        for text, read in zip(texts, back, strict=True)
+        if text is not None and read is not None and text.text.split() != read.text.split()
+    ]
+    if not other:
+        return
+    named = listed([shown(one.item_id) for one in other[:_MOST_OTHER]])
+    more = f" and {len(other) - _MOST_OTHER:,} more" if len(other) > _MOST_OTHER else ""
+    raise InputError(
+        f"{shown(new.name)}: labels of other texts",
+        [
+            f"item {named}{more}: the text is not that of {shown(panel.name)}; label the same texts, or give a changed text another "
+            "item"
+        ],
     )
 
 
