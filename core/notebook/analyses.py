@@ -1529,7 +1529,7 @@ def escalate(
     )
     from core.results.check.escalation import escalate as escalated
     from core.results.check.escalation import option_problems as escalation_problems
-    from core.results.check.next_labels import with_labels
+    from core.results.check.next_labels import check_same_texts, texts_beside, with_labels
 
     check_type("confidence", confidence, str, "the name of a column", optional=True)
     wanted = f"{passes:g}" if isinstance(passes, int | float) else passes
@@ -1538,7 +1538,12 @@ def escalate(
     panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension, find=True)
     before, returned = panel, list(_each(labels))
     for one in returned:
-        panel = with_labels(panel, panel_from(one))
+        given = panel_from(one)
+        own, back = table_in(ratings), table_in(one)
+        if own is not None and back is not None:
+            texts, there = texts_beside(panel, panel, *own), texts_beside(panel, given, *back)
+            check_same_texts(panel, given, texts, there)
+        panel = with_labels(panel, given)
     panel, new = first_labels(before, panel)
     has: dict[Way, Callable[[], bool]] = {JUDGES: lambda: len(panel.judges) > 1, COLUMN: lambda: True}
     if cut is not None:

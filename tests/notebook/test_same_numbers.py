@@ -365,6 +365,13 @@ def test_escalate(tmp_path: Path, told: Told, as_frame: bool, given: dict[str, A
     assert in_json(found.json) == printed
     assert printed["n_back"] == 30
     assert printed["chosen"]["threshold"] == 0.625
+    here, there = wide.assign(text="It is so."), back.assign(text="It was so.")
+    with pytest.raises(assay.InputError):
+        assay.escalate(here, human=["a", "b"], judge="x", labels=[there], **given)
+    alike = assay.escalate(
+        here, human=["a", "b"], judge="x", labels=[back.assign(text="It is  so.")], **given
+    )
+    assert alike.json["total"] == found.json["total"]
 
 
 @pytest.mark.parametrize("as_frame", [False, True])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,32 +74,17 @@ def with_new_labels(panel: Panel, options: argparse.Namespace) -> Panel:
     if not options.labels:
         return panel
     # Imported lazily: loads studies and statsmodels.
-    from core.results.check.next_labels import check_same_texts, with_labels
+    from core.results.check.next_labels import check_same_texts, texts_beside, with_labels
 
     texts: list[ScorableOutput | None] | None = None
     for given in options.labels:
         new = _labels(given, options)
-        back = _texts_back(panel, new, given, options)
+        back = texts_beside(panel, new, *file_given(given, options))
         if any(back):
             texts = texts_given(panel, options)[0] if texts is None else texts
             check_same_texts(panel, new, texts, back)
         panel = with_labels(panel, new)
     return panel
-
-
-def _texts_back(
-    panel: Panel, new: Panel, given: str, options: argparse.Namespace
-) -> Sequence[ScorableOutput | None]:
-    """The text of each row of the panel from an input of labels; empty if it has none."""
-    from core.results.check.next_labels import read_texts_of
-
-    roles = new.roles
-    if roles is not None and not any(roles.read_as.get(column) == "text" for column in roles.texts):
-        return ()  # a column `answer` may hold the raters' answers
-    try:
-        return read_texts_of(*file_given(given, options), replace(panel, roles=roles))
-    except InputError:
-        return ()
 
 
 def _labels(given: str, options: argparse.Namespace) -> Panel:

@@ -583,17 +583,29 @@ def with_labels(panel: Panel, new: Panel) -> Panel:
     )
 
 
+def texts_beside(panel: Panel, new: Panel, data: bytes, file_name: str) -> tuple[ScorableOutput | None, ...]:
+    """The text of each row of the panel from the input of which `new` was read; empty if it has no texts."""
+    roles = new.roles
+    if roles is not None and not any(roles.read_as.get(column) == "text" for column in roles.texts):
+        return ()  # a column `answer` may hold the raters' answers
+    try:
+        return read_texts_of(data, file_name, replace(panel, roles=roles))
+    except InputError:
+        return ()
+
+
 def check_same_texts(
     panel: Panel, new: Panel, texts: Sequence[ScorableOutput | None], back: Sequence[ScorableOutput | None]
 ) -> None:
     """Refuse labels of other texts than the panel's, although items and systems have the same names.
 
-    texts, back: the text of each row of the panel, from its own input and from that of `new`; None: unknown. Spaces do not count.
+    texts, back: the text of each row of the panel, from its own input and from that of `new` (`texts_beside`); None: unknown, and
+    empty: no texts, so nothing to compare. Spaces do not count.
     Raises InputError with the first items.
     """
     other = [
         text
-        for text, read in zip(texts, back, strict=True)
+        for text, read in zip(texts, back, strict=bool(texts and back))
         if text is not None and read is not None and text.text.split() != read.text.split()
     ]
     if not other:
