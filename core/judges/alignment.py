@@ -29,6 +29,7 @@ _PURPOSE = "align"
 NO_MISMATCH = "no question mismatches"
 NOTHING_MARKED = "no words are marked"
 NOT_GIVEN = "(not given)"
+"""As `core.judges.kind.NOTHING`; kept because stored answers are found by their request."""
 MAX_TOKENS = 400
 _LONGEST_WHY = 400
 LEAST_SHARED = 0.5

@@ -12,6 +12,7 @@ from typing import Any
 from core.judges.kind import (
     ANY_SCORE,
     EMPTY_TEXT,
+    NOTHING,
     TEMPERATURE,
     Bench,
     Judged,
@@ -26,7 +27,6 @@ from core.judges.rated import (
     DRAWS,
     EXAMPLES,
     N_EXAMPLES,
-    NOTHING,
     ONLY,
     RATER,
     SCORE_COLUMNS,

@@ -20,6 +20,8 @@ from core.tables.reading import number_problem, shown, written
 Compared = Literal["reference", "source"]
 """The part of an item that a judge compares a text with."""
 EMPTY_SOURCE, EMPTY_TEXT = "the source is empty", "the text is empty"
+NOTHING = "(none)"
+"""Stands in a prompt for a part that the item lacks, such as its question."""
 SHORT_SHA = 12
 """Digits of a hash shown in a signature."""
 COMPARING_COLUMNS = ("what", "side", "repeat", "text", "expected", "verdict", "again", "why", "reason")

@@ -21,6 +21,7 @@ from core.errors import InputError
 from core.judges.kind import (
     COMPARING_COLUMNS,
     EMPTY_TEXT,
+    NOTHING,
     SHORT_SHA,
     TEMPERATURE,
     Bench,
@@ -415,9 +416,9 @@ class PairwiseJudge:
             STEP,
             self._prompt.messages(
                 guidelines=self._guidelines.text,
-                question=self._harmless(own.source or other.output.source or "").strip() or "(none)",
-                reference=self._harmless(own.reference or other.output.reference or "").strip() or "(none)",
-                level=level or "(none)",
+                question=self._harmless(own.source or other.output.source or "").strip() or NOTHING,
+                reference=self._harmless(own.reference or other.output.reference or "").strip() or NOTHING,
+                level=level or NOTHING,
                 choices=self._choices,
                 texts="\n".join(
                     f"<{tag}>\n{self._harmless(one.text)}\n</{tag}>"

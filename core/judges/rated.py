@@ -16,6 +16,7 @@ from core.formats.mt_metrics_eval import names_reference
 from core.formats.spans.mqm import score_of, weight_of
 from core.formats.tasks import dump_task, find_task, parse_task, shipped_tasks, unusable_tasks
 from core.judges.kind import (
+    NOTHING,
     SHORT_SHA,
     Bench,
     Compared,
@@ -386,8 +387,6 @@ MOST_ERRORS = 10**6
 """Most errors in one example."""
 MOST_NAMED = 10
 """Most systems, raters or dimensions that a message names."""
-NOTHING = "(none)"
-"""Placeholder for an unknown source or language."""
 SCORE_COLUMNS = ("what", "dimension", "repeat", "score", "examples", "why", "reason")
 """Columns of details.csv for judges that give scores. examples: texts shown to the judge."""
 TASK_AND_RATINGS = (

@@ -17,6 +17,7 @@ from pydantic_core import ErrorDetails
 from core.errors import InputError
 from core.judges.kind import (
     COMPARING_COLUMNS,
+    NOTHING,
     SHORT_SHA,
     TEMPERATURE,
     Bench,
@@ -319,7 +320,7 @@ class RubricJudge:
                 scale=self._rubric.rendered,
                 lowest=self._rubric.lowest,
                 highest=self._rubric.highest,
-                question=self._harmless(pair.source or "").strip() or "(none)",
+                question=self._harmless(pair.source or "").strip() or NOTHING,
                 **self._texts(pair, order),
             ),
             max_tokens=VERDICT_TOKENS,

@@ -27,8 +27,16 @@ from core.generation.twins import (
     edit_by_rules,
     segments_of,
 )
-from core.judges.alignment import NOT_GIVEN
-from core.judges.kind import MOST_TOKENS, QUESTION_MARKS, TEMPERATURE, AuditKind, Audits, Done, tokens_in
+from core.judges.kind import (
+    MOST_TOKENS,
+    NOTHING,
+    QUESTION_MARKS,
+    TEMPERATURE,
+    AuditKind,
+    Audits,
+    Done,
+    tokens_in,
+)
 from core.llm.asking import Model
 from core.llm.client import Request
 from core.llm.defusing import defused
@@ -316,7 +324,7 @@ class Editor:
     def _request(self, twin: Twin, question: str | None) -> Request:
         purpose = _purpose(twin.probe)
         prompt = for_use(self._prompts[purpose], purpose)
-        offered = {"question": question or NOT_GIVEN, "text": twin.text}
+        offered = {"question": question or NOTHING, "text": twin.text}
         return Request(
             step=twin.probe,
             messages=prompt.messages(**{name: defused(value, (prompt,)) for name, value in offered.items()}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from pathlib import Path
@@ -1511,7 +1511,10 @@ def escalate(
     """
     # Imported lazily: loads studies and the planner.
     from core.results.check.escalation import (
+        COLUMN,
+        JUDGES,
         EscalationOptions,
+        Way,
         columns_in,
         confidence_column,
         escalation_json,
@@ -1522,6 +1525,7 @@ def escalate(
         sure_by_cut,
         sure_by_numbers,
         sure_of_judges,
+        ways_had,
     )
     from core.results.check.escalation import escalate as escalated
     from core.results.check.escalation import option_problems as escalation_problems
@@ -1536,9 +1540,10 @@ def escalate(
     for one in returned:
         panel = with_labels(panel, panel_from(one))
     panel, new = first_labels(before, panel)
+    has: dict[Way, Callable[[], bool]] = {JUDGES: lambda: len(panel.judges) > 1, COLUMN: lambda: True}
     if cut is not None:
         sure = sure_by_cut(panel, cut)
-    elif confidence == "judges" or (confidence is None and len(panel.judges) > 1):
+    elif (confidence or next(ways_had(has))) == JUDGES:
         sure = sure_of_judges(panel)
     else:
         columns = [

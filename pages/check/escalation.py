@@ -13,12 +13,18 @@ from core.plots.check import trust_thresholds
 from core.report.card import command_said
 from core.results.check.escalation import (
     AGAINST,
+    COLUMN,
+    CUT,
     DEFAULT_OPTIONS,
     FEWEST_AUDITED,
+    JUDGES,
+    MARGIN,
+    REPEATS,
     Against,
     Escalation,
     EscalationOptions,
     Sureness,
+    Way,
     answers_of,
     columns_in,
     confidence_columns,
@@ -34,6 +40,7 @@ from core.results.check.escalation import (
     sure_by_numbers,
     sure_of_judges,
     sure_of_repeats,
+    ways_had,
 )
 from core.results.check.next_labels import draft_study, raters_wanted, read_texts_of, with_labels
 from core.results.check.verdict import Check, classes_of
@@ -54,7 +61,6 @@ from pages.widgets.result_table import show
 _SENT = "check_escalated"
 _AGREEMENTS = (0.8, 0.85, 0.9, 0.95)
 _DELTAS = (0.05, 0.1, 0.2)
-_JUDGES, _REPEATS, _MARGIN, _CUT = "judges", "repeats", "margin", "cut"
 _STATED = frozenset({"--price", "--seconds", "--currency"})
 """Words of a check's command that are about prices."""
 
@@ -99,7 +105,7 @@ def _offer(store: Store, given: choice.Given, found: Check) -> None:
     way = ways[named]
     chosen = _chosen(place, columns[1:])
     panel, back, labels = _with_labels(store, found.panel, place)
-    alone = panel if named == _JUDGES or len(panel.judges) == 1 else only_judges(panel, [_judge(found)])
+    alone = panel if named == JUDGES or len(panel.judges) == 1 else only_judges(panel, [_judge(found)])
     question = ("escalation", *given.key, named, _judge(found), way.label, chosen, labels)
     try:
         result = choice.once(question, lambda: escalate(alone, way.sure(alone), chosen, returned=back))
@@ -123,38 +129,51 @@ def _judge(found: Check) -> str:
 
 
 def _ways(store: Store, given: choice.Given, found: Check) -> Mapping[str, _Way]:
-    """The ways that this input has, the best first, after the choice of one of several judges."""
+    """The ways that this input has, the default first, after the choice of one of several judges."""
     panel = found.panel
-    ways: dict[str, _Way] = {}
     if len(panel.judges) > 1:
         names = list(panel.judges)
-        st.selectbox("Judge", names, key=address.one("trust", "check_trust_judge", names, names[0]))
+        st.selectbox(
+            "Judge",
+            names,
+            key=address.one("trust", "check_trust_judge", names, names[0]),
+            help="Not used where the majority of judges decides.",
+        )
     alone = only_judges(panel, [_judge(found)])
-    if (answers := _answers(store, given, alone)) is not None:
-        ways[_REPEATS] = _Way(
-            "share of equal answers over repeats",
-            lambda one: sure_of_repeats(one, answers),
-            ("--confidence", _REPEATS),
-        )
-    if given.margins is not None:
-        margins = given.margins
-        at = panel.judges.index(alone.judges[0])
-        ways[_MARGIN] = _Way(
-            "distance of the two scores of a pair",
-            lambda one: sure_by_margin(one, margins()[:, at]),
-            ("--confidence", _MARGIN),
-        )
-    for column in _columns(given, panel):
-        ways[f"column {column}"] = _by_column(given, column)
-    if len(panel.judges) > 1:
-        ways[_JUDGES] = _Way(
-            f"share of {len(panel.judges)} judges with the majority's verdict",
-            sure_of_judges,
-            ("--confidence", _JUDGES),
-        )
+    at = panel.judges.index(alone.judges[0])
+    answers, margins, columns = _answers(store, given, alone), given.margins, _columns(given, panel)
     values = len(np.unique(panel.ratings[~np.isnan(panel.ratings)]))
-    if not classes_of(panel, panel.judges.index(alone.judges[0])) and 2 in (len(panel.classes), values):
-        ways[_CUT] = _cut(alone)
+    has: dict[Way, Callable[[], object]] = {
+        JUDGES: lambda: len(panel.judges) > 1,
+        MARGIN: lambda: margins is not None,
+        REPEATS: lambda: answers is not None,
+        COLUMN: lambda: columns,
+        CUT: lambda: not classes_of(panel, at) and 2 in (len(panel.classes), values),
+    }
+    ways: dict[str, _Way] = {}
+    for way in ways_had(has):
+        if way == JUDGES:
+            ways[way] = _Way(
+                f"share of {len(panel.judges)} judges with the majority's verdict",
+                sure_of_judges,
+                ("--confidence", way),
+            )
+        elif way == MARGIN and margins is not None:
+            ways[way] = _Way(
+                "distance of the two scores of a pair",
+                lambda one: sure_by_margin(one, margins()[:, at]),
+                ("--confidence", way),
+            )
+        elif way == REPEATS and answers is not None:
+            ways[way] = _Way(
+                "share of equal answers over repeats",
+                lambda one: sure_of_repeats(one, answers),
+                ("--confidence", way),
+            )
+        elif way == COLUMN:
+            ways |= {f"column {column}": _by_column(given, column) for column in columns}
+        elif way == CUT:
+            ways[way] = _cut(alone)
     return ways
 
 
@@ -344,7 +363,7 @@ def _words(
         if not skip and word not in _STATED:
             words.append(word)
         skip = word in _STATED
-    if len(found.panel.judges) > 1 and way.words[-1] != _JUDGES and "--judge" not in words:
+    if len(found.panel.judges) > 1 and way.words[-1] != JUDGES and "--judge" not in words:
         words += ["--judge", _judge(found)]
     words += way.words
     for name in ("agreement", "delta", "against"):

@@ -9,6 +9,7 @@ from core.runs.generation import has_texts, texts_of_run
 from core.runs.jobs import RunAtHand
 from core.runs.judging.levels import scored_by
 from core.runs.path import create
+from core.runs.progress import progress_of
 from core.runs.texts import Texts
 from core.schema.runs import RULES
 from pages.tabs import made, new_run
@@ -19,7 +20,6 @@ from pages.widgets.messages import capital, mistakes_shown
 from pages.widgets.parts import nothing, part
 
 _TEXTS = "generated_levels_texts"
-_SETTLED = ("done", "cancelled", "stopped", "interrupted")
 
 
 def render(run: RunAtHand) -> None:
@@ -42,7 +42,8 @@ def render(run: RunAtHand) -> None:
     chosen = runs[
         st.selectbox("Scores of these texts", list(runs), format_func=lambda n: name_of(runs[n]), key=key)
     ]
-    if chosen.state not in _SETTLED:
+    progress = progress_of(run.store, chosen.run_id)
+    if run_panel.is_moving(progress) or progress.state in ("waiting", "interrupted"):
         run_panel.render(run.store, chosen)
     made.render(run.store, chosen)
     if st.button("Open this judge's run", key="levels_open_run", icon=":material/arrow_forward:"):

@@ -138,10 +138,10 @@ def test_several_judges_are_an_ensemble_or_one_is_chosen(check: Callable[..., Ap
         cells += [cells[4], cells[4] if cells[5] == "1.0" else _word(cells[4] == "fail")]
     judged[0] += ["judge_b", "judge_c"]
     text = [",".join(cells) for cells in judged]
-    at = check(text, {"sure": "judges"})
+    at = check(text)  # the majority is the default, as of the command
     assert "majority of 3 judges" in _said(at)
     assert any("escalate zq.csv --confidence judges" in one.value for one in at.code)
-    at = check(text, {"trust": "judge_b"})
+    at = check(text, {"trust": "judge_b", "sure": "column confidence"})
     assert _said(at).startswith("**Keep judge\\_b")
     assert any("--judge judge_b --confidence confidence" in one.value for one in at.code)
 

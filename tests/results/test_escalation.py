@@ -10,6 +10,12 @@ from core.errors import InputError
 from core.judges.rubric import RubricRecord, RubricTrial
 from core.plots.check import trust_thresholds
 from core.results.check.escalation import (
+    COLUMN,
+    CUT,
+    JUDGES,
+    MARGIN,
+    REPEATS,
+    WAYS,
     Escalation,
     EscalationOptions,
     answers_of,
@@ -26,6 +32,7 @@ from core.results.check.escalation import (
     sure_by_numbers,
     sure_of_judges,
     sure_of_repeats,
+    ways_had,
 )
 from core.results.panel import Panel, only_judges, read_panel
 from core.schema.scores import PROBABILITY, JudgedText, JudgeOutput, ScoredRow
@@ -266,6 +273,16 @@ def test_several_texts_of_an_item_are_said() -> None:
     assert (
         len(escalation_tables(found)["escalate"].notes) == len(escalation_tables(alone)["escalate"].notes) + 1
     )
+
+
+def test_the_ways_are_taken_in_the_documented_order_and_asked_no_further_than_needed() -> None:
+    def refused() -> bool:
+        raise AssertionError
+
+    assert list(ways_had(dict.fromkeys(WAYS[::-1], lambda: True))) == list(WAYS)
+    assert WAYS == (JUDGES, MARGIN, REPEATS, COLUMN, CUT)
+    assert next(ways_had({COLUMN: refused, REPEATS: lambda: True, JUDGES: lambda: False})) == REPEATS
+    assert not list(ways_had({JUDGES: lambda: False}))
 
 
 def test_the_margin_of_pairs() -> None:

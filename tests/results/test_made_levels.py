@@ -160,6 +160,20 @@ def test_what_cannot_be_compared_is_undecided_with_its_reason() -> None:
     assert (bare.outcome, one().undecided) == ("as claimed", {"core": NO_CLAIMS})
 
 
+def test_where_nothing_could_be_decided_the_verdict_says_so_first_with_its_most_frequent_reason() -> None:
+    def said(*scores: Sequence[float | None]) -> list[str]:
+        of_items = table({f"item {at}": one for at, one in enumerate(scores)})
+        return made_said(check(of_items, [None] * len(of_items.rows), n_resamples=0))
+
+    missing, equal = (1.0, 0.8, None, 0.4, 0.2), (0.5,) * 5
+    alone = said(missing, missing)
+    assert alone[0].endswith(f"none of 2 items could be decided, because {NOT_SCORED}.")
+    assert not [one for one in alone[1:] if NOT_SCORED in one]
+    mixed = said(missing, equal, missing)
+    assert mixed[0].endswith(f"none of 3 items could be decided, mostly because {NOT_SCORED}.")
+    assert len([one for one in mixed[1:] if NOT_SCORED in one or SCORES_EQUAL in one]) == 2
+
+
 def test_the_worst_level_must_not_keep_the_core_fact() -> None:
     claims = [
         (True, True, True),

@@ -26,11 +26,9 @@ from core.runs.judging.several import (
     scores_levels,
     tried,
     variants,
-    variants_of,
     work_through,
 )
 from core.runs.kinds import KINDS
-from core.schema.settings import SettingsError
 from core.store import Store
 from core.store.kept import step_costs
 from core.store.runs import ask_to_stop, list_runs
@@ -196,19 +194,16 @@ def test_names_tell_prompts_apart_by_hash_where_a_file_was_edited(tmp_path: Path
     assert names == [f"sharp ({one.sha256[:8]})" for one in (first, second)]
 
 
-def test_one_of_the_shipped_prompts_and_several_models(tmp_path: Path) -> None:
-    model: dict[str, Any] = {"backend": "openai", "base_url": "http://127.0.0.1:9/v1"}
-    attached = RUBRIC.attachment.find(RUBRIC.attachment.usual) if RUBRIC.attachment else ""
-    found = variants_of(RUBRIC, {}, model, {}, models=["a", "b"], attached=attached)  # type: ignore[arg-type]
-    assert [one.name for one in found] == ["a", "b"]
+def test_judges_to_compare_are_named_by_what_differs_and_must_be_two() -> None:
+    def of(*models: str) -> list[str]:
+        made = [(settings("rubric", "http://127.0.0.1:9/v1", model=one), RUNNING) for one in models]
+        return [one.name for one in variants(made)]
+
+    assert of("a", "b") == ["a", "b"]
     with pytest.raises(InputError):
-        variants_of(RUBRIC, {}, model, {}, models=["a", "a"], attached=attached)  # type: ignore[arg-type]
+        of("a", "a")
     with pytest.raises(InputError):
-        variants_of(RUBRIC, {}, model, {}, models=["a"], attached=attached)  # type: ignore[arg-type]
-    with pytest.raises(SettingsError):
-        variants_of(
-            RUBRIC, {}, model, {}, prompts=[[find_prompt("verify")], []], models=["a"], attached=attached
-        )  # type: ignore[arg-type]
+        of("a")
 
 
 def test_runs_of_several_kinds_other_files_and_settings(store: Store, tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from functools import cache, partial
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
@@ -27,12 +29,17 @@ from core.cli.shared.sources import (
 from core.errors import InputError
 from core.results.check.escalation import (
     AGAINST,
+    COLUMN,
     DEFAULT_OPTIONS,
     ESCALATION_TABLES,
+    JUDGES,
+    MARGIN,
+    REPEATS,
     Against,
     Escalation,
     EscalationOptions,
     Sureness,
+    Way,
     answers_of,
     columns_in,
     confidence_column,
@@ -50,6 +57,7 @@ from core.results.check.escalation import (
     sure_by_numbers,
     sure_of_judges,
     sure_of_repeats,
+    ways_had,
 )
 from core.store import database_path, open_store
 from core.study.analysis_set import released_record
@@ -61,7 +69,6 @@ if TYPE_CHECKING:
 
 NO_THRESHOLD = 4
 """Exit status where no threshold keeps the promise."""
-REPEATS, JUDGES, MARGIN = "repeats", "judges", "margin"
 _WAYS = (
     "name a column with the judge's confidence (--confidence COLUMN), a run with repeats (run:N), several judges "
     "(--judge A,B,C), or state a cut of its scores (--cut X)"
@@ -213,29 +220,43 @@ def sureness(panel: Panel, options: argparse.Namespace) -> Sureness:
     """The verdicts and the confidence that the options name, or that the inputs have. Raises InputError."""
     if options.cut is not None:
         return sure_by_cut(panel, options.cut)
-    named = options.confidence
-    if named == JUDGES or (named is None and len(panel.judges) > 1):
+    repeats = cache(partial(_answers, panel, options, must=False))
+    column = cache(partial(_column, options))
+    named: str | None = options.confidence
+    if named is None:
+        has: dict[Way, Callable[[], object]] = {
+            JUDGES: lambda: len(panel.judges) > 1,
+            MARGIN: lambda: _is_pairs(options),
+            REPEATS: lambda: repeats().shape[1] > 1,
+            COLUMN: column,
+        }
+        way = next(ways_had(has), None)
+        named = column() if way == COLUMN else way
+        if named is None:
+            raise InputError(f"{shown(panel.name)}: no confidence", [f"confidence: none was found; {_WAYS}"])
+    if named == JUDGES:
         return sure_of_judges(panel)
-    if named == MARGIN or (named is None and options.file.startswith(STUDY) and _is_pairs(options)):
+    if named == MARGIN:
         return sure_by_margin(panel, _margins(options))
-    if named == REPEATS and options.file.startswith(STUDY) and _is_pairs(options):
+    if named == REPEATS and _is_pairs(options):
         raise InputError(
             "No confidence", [f"confidence: in a study of pairs, {MARGIN} counts repeats and orders"]
         )
     if named == REPEATS:
-        return sure_of_repeats(panel, _answers(panel, options))
-    if named is None:
-        if (answers := _answers(panel, options, must=False)).shape[1] > 1:
-            return sure_of_repeats(panel, answers)
-        named = confidence_column(
-            [name for one in _files(options) for name in columns_in(*file_given(one, options))]
-        )
-        if named is None:
-            raise InputError(f"{shown(panel.name)}: no confidence", [f"confidence: none was found; {_WAYS}"])
+        return sure_of_repeats(panel, repeats() if options.confidence is None else _answers(panel, options))
     return sure_by_numbers(panel, _numbers(panel, named, options), named)
 
 
+def _column(options: argparse.Namespace) -> str | None:
+    """The only column of the files whose name says confidence."""
+    return confidence_column(
+        [name for one in _files(options) for name in columns_in(*file_given(one, options))]
+    )
+
+
 def _is_pairs(options: argparse.Namespace) -> bool:
+    if not options.file.startswith(STUDY):
+        return False
     with existing_store(options.db) as store:
         study = find_given_study(store, options.file)
     return study is not None and study.kind == "pairs"
@@ -246,7 +267,7 @@ def _margins(options: argparse.Namespace) -> Floats:
     from core.cli.shared.options import name_list
     from core.results.correlations.votes import vote_margins
 
-    if not options.file.startswith(STUDY) or not _is_pairs(options):
+    if not _is_pairs(options):
         raise InputError("No confidence", [f"confidence: {MARGIN} needs a study of pairs, study:NAME"])
     tables = judge_tables(options.scores, options)
     with existing_store(options.db) as store:

@@ -1,6 +1,6 @@
 """Trust or escalate: keep a judge where it is sure enough to agree with people, and send the other texts to them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -106,6 +106,25 @@ class Sureness:
     """Shape (n,), larger is surer; NaN: unknown, so the text goes to people."""
     said: str
     """What the confidence is."""
+
+
+Way = Literal["judges", "margin", "repeats", "column", "cut"]
+JUDGES: Way = "judges"
+MARGIN: Way = "margin"
+REPEATS: Way = "repeats"
+COLUMN: Way = "column"
+CUT: Way = "cut"
+WAYS: tuple[Way, ...] = (JUDGES, MARGIN, REPEATS, COLUMN, CUT)
+"""Ways to know how sure a judge is, in the order in which one is taken that nobody named."""
+
+
+def ways_had(has: Mapping[Way, Callable[[], object]]) -> Iterator[Way]:
+    """The ways that the inputs have, the default first.
+
+    has: whether the inputs have a way, for each that can be offered. It is called only as far as the caller reads, because an answer
+    may need a run or a file.
+    """
+    return (way for way in WAYS if way in has and has[way]())
 
 
 def majority(answers: Floats) -> tuple[Floats, Floats]:

@@ -886,8 +886,12 @@ def _things(found: MadeLevels) -> str:
 
 
 def verdict_of(found: MadeLevels) -> str:
-    """How many items have levels as claimed, and which to remake."""
+    """How many items have levels as claimed, and which to remake; or why nothing could be decided."""
     counts, things = found.counts, _things(found)
+    if reasons := _all_undecided(found):
+        ((reason, n),) = reasons.most_common(1)
+        most = "" if n == len(found.sets) else "mostly "
+        return f"The levels of none of {len(found.sets):,} {things} could be decided, {most}because {reason}."
     said = f"{counts['as claimed']:,} of {len(found.sets):,} {things} have levels as claimed."
     several = things != "items"
     faulty = [(one, fault) for one in found.sets for fault in one.faults]
@@ -907,9 +911,24 @@ STAND_IN = (
 )
 
 
+def _undecided(found: MadeLevels) -> Counter[str]:
+    return Counter(one.undecided["scores"] for one in found.sets if one.outcome == "undecided")
+
+
+def _all_undecided(found: MadeLevels) -> Counter[str]:
+    """Why no item could be decided, if none could; else empty."""
+    reasons = _undecided(found)
+    return reasons if reasons.total() == len(found.sets) else Counter()
+
+
 def _undecided_said(found: MadeLevels) -> list[str]:
-    reasons = Counter(one.undecided["scores"] for one in found.sets if one.outcome == "undecided")
-    said = [f"Undecided: {n:,}, because {reason}." for reason, n in reasons.items()]
+    reasons = _undecided(found)
+    # The verdict says the only reason for all items already.
+    said = (
+        []
+        if len(_all_undecided(found)) == 1
+        else [f"Undecided: {n:,}, because {reason}." for reason, n in reasons.items()]
+    )
     core = Counter(one.undecided["core"] for one in found.sets if "core" in one.undecided)
     if core.total() == len(found.sets):
         said.append(f"The core fact was not checked: {next(iter(core))}.")

@@ -9,13 +9,11 @@ from typing import Any
 
 from core.errors import InputError, Problems
 from core.formats.rated import ratings_of
-from core.judges.kind import JudgeKind
 from core.judges.pairwise import tells_levels
-from core.llm.prompts import Prompt
 from core.results.check.facts import facts_of
 from core.results.judges.costs import costs_side_by_side
 from core.results.judges.prompts import NOTHING_TO_COMPARE_WITH, Tried, one_column
-from core.runs.asked import Asked, ask
+from core.runs.asked import Asked
 from core.runs.costs import Estimate, cost_alone, estimate_all
 from core.runs.jobs import RunAtHand
 from core.runs.judging import judge_output, judged_among, judging_run
@@ -66,28 +64,6 @@ def variants(made: Sequence[tuple[Asked, Settings]]) -> tuple[Variant, ...]:
     return tuple(
         Variant(name, _called(asked, name), how) for (asked, how), name in zip(made, names, strict=True)
     )
-
-
-def variants_of(
-    kind: JudgeKind,
-    chosen: Mapping[str, object],
-    model: Mapping[str, object],
-    running: Mapping[str, object],
-    *,
-    prompts: Sequence[Sequence[Prompt]] = (),
-    models: Sequence[str] = (),
-    attached: str = "",
-) -> tuple[Variant, ...]:
-    """One judge for each model and each of `prompts`; an empty list there stands for the shipped prompts.
-
-    Other parameters as in `core.runs.asked.ask`. Raises InputError as `ask` and `variants`.
-    """
-    made = [
-        ask(kind, chosen, {**model, "model": name}, running, attached=attached, prompts=own)
-        for name in models or [str(model.get("model") or "")]
-        for own in prompts or [()]
-    ]
-    return variants(made)
 
 
 def _hashes(asked: Asked) -> dict[str, str]:
