@@ -43,6 +43,7 @@ from core.schema.runs import Attachment, PromptSlot
 from core.schema.scores import (
     EDIT,
     PAIR,
+    Metric,
     RatedSet,
     RatedText,
     ScorableOutput,
@@ -54,6 +55,7 @@ from core.schema.scores import (
 from core.schema.settings import Remark, refuse, seed_setting, setting
 from core.study.design import draw
 from core.study.guidelines import guideline_text, shipped_languages
+from core.tables.reading import shown
 from core.yaml_fields import Name, Strict, Text, Title, dumped, is_file_name, place_of, read_yaml, text_of
 from core.yaml_fields import refuse as refuse_file
 from core.yaml_fields import value_problem as problem_of
@@ -312,6 +314,23 @@ def tells_levels(texts: Iterable[ScorableOutput | ScoredRow], between: str) -> b
     for one in texts:
         groups.setdefault(group_of(one, between), set()).add(one.level)
     return any(len(levels) > 1 for levels in groups.values())
+
+
+def level_notes(metrics: Iterable[Metric], rows: Sequence[ScoredRow]) -> tuple[str, ...]:
+    """A note on judges that compared only texts of one level: their scores cannot follow the level."""
+    blind = [
+        shown(one.name)
+        for one in metrics
+        if one.family == KIND.family
+        and "|between:systems|" in one.signature
+        and not tells_levels(rows, "systems")
+    ]
+    if not blind:
+        return ()
+    return (
+        f"{', '.join(blind)}: compared only texts of one level, so these scores are one half on average at each level and cannot "
+        "follow it",
+    )
 
 
 def _names(group: Sequence[ScorableOutput]) -> list[str]:

@@ -270,7 +270,7 @@ def _save(store: Store, draft: _Draft, runs: tuple[int, int] | None, *, changed:
             saved = save_previewed(store, runs[0], draft.text)
             added = f"judges_prompts_{_kind_of(store, runs[0])}_several_{draft.slot.shipped}_add"
             st.session_state[added] = (saved.name,)
-            messages.tell(f"Saved as prompts/{saved.name}.yaml. It is chosen above.")
+            messages.tell(f"Saved as prompts/{saved.name}.yaml. It is chosen in the form.")
 
 
 def _kind_of(store: Store, number: int) -> str:

@@ -15,7 +15,7 @@ from core.study.analysis_set import main_levels, released_record
 from pages.results import parts
 from pages.widgets import chosen_judge, chosen_scores, menus, visitor
 from pages.widgets.messages import plain, with_code
-from pages.widgets.parts import nothing, other_page, page, studies
+from pages.widgets.parts import nothing, page, studies
 
 _LONGEST = 70
 
@@ -35,7 +35,8 @@ def render() -> None:
             st.page_link(studies(), label="Go to the study", icon=":material/arrow_forward:")
             return
         judge = _judge_of_pairs(store, record)
-    _to_check(study, judge)
+    if judge is not None:
+        _to_pairs(judge)
     if study.kind == "ratings":
         parts.of_ratings(record, _fingerprint(record), _release(record.study))
         return
@@ -60,19 +61,15 @@ def _judge_of_pairs(store: Store, record: StudyRecord) -> Run | None:
     return None if found is None else runs[found[1]]
 
 
-def _to_check(study: Study, judge: Run | None) -> None:
-    """Show buttons that check a judge on the study's votes. judge: one that compared its pairs."""
-    with st.container(horizontal=True):
-        if st.button("Check a judge on these votes", key="results_check", icon=":material/fact_check:"):
-            menus.remember_checked(f"study:{study.name}")
-            st.switch_page(other_page("check"))
-        if judge is not None and st.button(
-            f"Compare {plain(chosen_judge.short_name(judge))} with the raters",
-            key="results_pairs",
-            icon=":material/balance:",
-            help="A judge compared these pairs. See its agreement with the raters, beside that of two raters.",
-        ):
-            st.switch_page(chosen_judge.pairs_page_of(judge))
+def _to_pairs(judge: Run) -> None:
+    """Show a button that opens the comparison of a judge of these pairs with the raters."""
+    if st.button(
+        f"Compare {plain(chosen_judge.short_name(judge))} with the raters",
+        key="results_pairs",
+        icon=":material/balance:",
+        help="A judge compared these pairs. See its agreement with the raters, beside that of two raters.",
+    ):
+        st.switch_page(chosen_judge.pairs_page_of(judge))
 
 
 def _release(study: Study) -> Callable[[str], None]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from helpers.processes.scripted_server import Body, ScriptedServer
+from helpers.texts.score_factories import table
 
 from core.errors import InputError
 from core.judges.kind import Bench, Judged
@@ -19,6 +20,7 @@ from core.judges.pairwise import (
     PairwiseRecord,
     PairwiseSettings,
     find_guidelines,
+    level_notes,
     opponents,
     parse_guidelines,
     read_choice,
@@ -28,7 +30,8 @@ from core.judges.pairwise import (
 from core.llm.asking import Model, Unusable
 from core.llm.openai import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.scores import PAIR, RatedSet, RatedText, ScorableOutput
+from core.results.correlations.table import correlate_scores
+from core.schema.scores import PAIR, RatedSet, RatedText, ScorableOutput, ScoredRow
 from core.schema.settings import SettingsError
 from core.study.guidelines import guideline_text
 
@@ -249,3 +252,16 @@ def test_texts_without_words_are_not_compared() -> None:
     found, bodies = judged(by_words, [PAIR_OF_TEXTS[0], empty])
     assert [one.record for one in found] == [None, None]
     assert not any("<first>" in str(body) for body in bodies)
+
+
+@pytest.mark.parametrize(
+    ("between", "labels", "told"), [("systems", {}, 1), ("levels", {}, 0), ("systems", {PAIR: "none"}, 0)]
+)
+def test_scores_within_a_level_are_not_read_as_verdicts_on_levels(
+    between: str, labels: dict[str, str], told: int
+) -> None:
+    (metric,) = KIND.metrics("p", PairwiseSettings(between=between), {"model": "m", "backend": "openai"})  # type: ignore[arg-type]
+    rows = [ScoredRow("q1", system, level, "en", labels) for system in "xy" for level in ("A0", "A1")]
+    assert len(level_notes([metric], rows)) == told
+    found = correlate_scores(table([(row, float(n)) for n, row in enumerate(rows)], [metric]))
+    assert sum(note in found.notes for note in level_notes([metric], rows)) == told

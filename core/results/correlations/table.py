@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.judges.pairwise import level_notes
 from core.llm.families import alike_notes, model_of
 from core.results.cells import (
     corrected_json,
@@ -330,7 +331,10 @@ def joined_groups(
         named = dict(zip(columns, values, strict=True))
         groups.append(JoinedGroup(joined, options, named, np.isin(every, rows), told))
     alike = alike_notes((model_of(metric.signature) for metric in table.metrics), table.rows)
-    return groups, CorrelationReport((), joined.against, options, (*table.notes, *joined.notes, *alike))
+    flat = () if joined.against == "human" else level_notes(table.metrics, table.rows)
+    return groups, CorrelationReport(
+        (), joined.against, options, (*table.notes, *joined.notes, *alike, *flat)
+    )
 
 
 def _telling(tell: Callable[[str], None] | None, begin: str) -> Callable[[str], None]:

@@ -181,7 +181,7 @@ class BiasAudit:
     name: str
     effects: tuple[Effect, ...]
     changes: tuple[Change, ...]
-    """Of all judges and probes, largest absolute change as a share of the judge's scale first."""
+    """Of all judges and probes, without texts whose score did not move; largest absolute change as a share of the judge's scale first."""
     options: BiasOptions
     notes: tuple[str, ...] = ()
 
@@ -334,6 +334,8 @@ def _of_edit(
     change[np.abs(change) <= _SAME * max(scale, 1.0)] = 0.0
     flips = np.abs(_sign(after - rival_after) - _sign(before - rival_before)) / 2
     for one, moved, flip in zip(used, change.tolist(), flips.tolist(), strict=True):
+        if not moved:
+            continue
         assert one.unedited is not None
         shift = Change(
             judge,
