@@ -1541,8 +1541,8 @@ def escalate(
         given = panel_from(one)
         own, back = table_in(ratings), table_in(one)
         if own is not None and back is not None:
-            texts, there = texts_beside(panel, panel, *own), texts_beside(panel, given, *back)
-            check_same_texts(panel, given, texts, there)
+            here, there = texts_beside(panel, panel, *own), texts_beside(panel, given, *back)
+            check_same_texts(panel, given, here, there)
         panel = with_labels(panel, given)
     panel, new = first_labels(before, panel)
     has: dict[Way, Callable[[], bool]] = {JUDGES: lambda: len(panel.judges) > 1, COLUMN: lambda: True}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -42,11 +43,19 @@ from core.results.check.escalation import (
     sure_of_repeats,
     ways_had,
 )
-from core.results.check.next_labels import draft_study, raters_wanted, read_texts_of, with_labels
+from core.results.check.next_labels import (
+    check_same_texts,
+    draft_study,
+    raters_wanted,
+    read_texts_of,
+    texts_beside,
+    with_labels,
+)
 from core.results.check.verdict import Check, classes_of
 from core.results.panel import Panel, inclusion_probabilities, only_judges, panel_of
 from core.runs.judging import judge_output
 from core.runs.path import at_hand
+from core.runs.texts import texts_of_study
 from core.schema.study import Study
 from core.store import Store
 from core.store.studies import list_studies
@@ -104,7 +113,7 @@ def _offer(store: Store, given: choice.Given, found: Check) -> None:
     )
     way = ways[named]
     chosen = _chosen(place, columns[1:])
-    panel, back, labels = _with_labels(store, found.panel, place)
+    panel, back, labels = _with_labels(store, given, found.panel, place)
     alone = panel if named == JUDGES or len(panel.judges) == 1 else only_judges(panel, [_judge(found)])
     question = ("escalation", *given.key, named, _judge(found), way.label, chosen, labels)
     try:
@@ -260,7 +269,9 @@ def _chosen(place: str, columns: Sequence[DeltaGenerator]) -> EscalationOptions:
     return EscalationOptions(agreement, delta, against)
 
 
-def _with_labels(store: Store, panel: Panel, place: str) -> tuple[Panel, np.ndarray, tuple[str, ...]]:
+def _with_labels(
+    store: Store, given: choice.Given, panel: Panel, place: str
+) -> tuple[Panel, np.ndarray, tuple[str, ...]]:
     """The panel with the labels of studies of texts that were sent, which labels came back, and the studies' names."""
     rated = np.any(~np.isnan(panel.ratings), axis=1)
     chances = inclusion_probabilities(panel.rows)
@@ -282,9 +293,22 @@ def _with_labels(store: Store, panel: Panel, place: str) -> tuple[Panel, np.ndar
     )
     before = panel
     for number in chosen:
-        panel = with_labels(panel, panel_of(rating_set_of(released_record(store, known[number]))))
+        labels = panel_of(rating_set_of(released_record(store, known[number])))
+        question = ("same texts", *given.key, number)
+        choice.once(question, partial(_check_texts, store, given, known[number], before, labels))
+        panel = with_labels(panel, labels)
     panel, new = first_labels(before, panel)
     return panel, back | new, tuple(known[number].name for number in chosen)
+
+
+def _check_texts(store: Store, given: choice.Given, study: Study, panel: Panel, new: Panel) -> None:
+    """Refuse the study's labels if the input's texts were changed since."""
+    try:
+        own = given.texts()
+    except InputError:  # scores without texts
+        return
+    there = texts_beside(panel, new, *texts_of_study(store, study))
+    check_same_texts(panel, new, texts_beside(panel, panel, *own), there)
 
 
 def _verdict(found: Escalation) -> None:

@@ -107,6 +107,9 @@ def test_from_the_threshold_to_a_study_and_back(
     assert _said(back).splitlines()[0] == before.splitlines()[0]
     assert f"({n} came back)" not in _said(back)  # all came back: nothing is open
     assert not [one for one in back.number_input if one.label == "Texts for people"]
+    changed = check([line.replace("It is", "It was") for line in lines])
+    assert not [one for one in changed.markdown if "an agreement of" in one.value]
+    assert any("labels of other texts" in one.value for one in changed.error)
     (line,) = [one.value for one in back.code if " escalate " in f" {one.value} "]
     (tmp_path / "zq.csv").write_text("\n".join(lines) + "\n")
     words = line.split("escalate", 1)[1].split()
