@@ -63,8 +63,9 @@ def quality_against(found: Choice, beside: Beside = "price", measured: str = "")
 
     measured: the quality in words; empty: as measured against raters.
 
-    A star marks the judge to use; grey points are dominated by another one in this figure. The axis is logarithmic, unless
-    a judge costs nothing. None if fewer than two judges have a price or time; judges without one are left out.
+    A star marks the judge to use; grey points are dominated by another one in this figure. The axis is logarithmic from a
+    factor of three between judges on, unless one costs nothing. None if fewer than two judges have a price or time; judges
+    without one are left out.
     """
     places = {
         one.name: x
@@ -76,7 +77,7 @@ def quality_against(found: Choice, beside: Beside = "price", measured: str = "")
         return None
     drawn = [one for one in found.judges if one.name in places]
     front = _front(drawn, places)
-    log = min(places.values()) > 0
+    log = 0 < min(places.values()) <= max(places.values()) / _FACTOR_OF_LOG
     figure = go.Figure()
     line_x = [places[one.name] for one in front]
     line_y = [one.quality.estimate for one in front]
@@ -135,6 +136,8 @@ def quality_against(found: Choice, beside: Beside = "price", measured: str = "")
     return dressed(figure, height=_HEIGHT, top=20)
 
 
+_FACTOR_OF_LOG = 3
+"""A logarithmic axis below it would have one tick."""
 _ON_POINT = 24
 """Letters of a judge's name beside its point."""
 

@@ -272,4 +272,6 @@ def test_the_figure_shows_judges_with_a_price() -> None:
     assert len(by_time.data) == 3, "poor has no time"
     free = which_judge(panel(TRUTH, {"good": GOOD, "fair": FAIR}), {**PRICES, "fair": JudgeFacts(cost=0.0)})
     assert quality_against(free).layout.xaxis.type == "linear"  # type: ignore[union-attr]
+    near = which_judge(panel(TRUTH, {"good": GOOD, "fair": FAIR}), {**PRICES, "fair": JudgeFacts(cost=1.9)})
+    assert quality_against(near).layout.xaxis.type == "linear", "one tick would be left"  # type: ignore[union-attr]
     assert quality_against(which_judge(panel(TRUTH, {"good": GOOD, "fair": FAIR}))) is None
