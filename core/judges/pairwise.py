@@ -514,9 +514,17 @@ def _check(settings: PairwiseSettings, bench: Bench, rated: RatedSet, by_rules: 
     if masked and settings.between == "levels":
         text = "{file} has masked texts, whose names differ from level to level: compare systems, or wait until the study is unblinded."
         refuse([Remark("between", text, said)], PairwiseSettings)
-    if guidelines.asks == "levels" and not any(output.level for output in outputs):
-        text = "{guidelines} asks which answer fits its level, but {file} has no levels; choose preference"
-        refuse([Remark("", text, {**said, "guidelines": guidelines.name})], PairwiseSettings)
+    if guidelines.asks == "levels":
+        why = (
+            "but {file} has no levels"
+            if not any(output.level for output in outputs)
+            else "but here texts of different levels are compared"
+            if tells_levels(outputs, settings.between)
+            else ""
+        )
+        if why:
+            text = f"{{guidelines}} asks which answer fits its level, {why}; choose preference"
+            refuse([Remark("", text, {**said, "guidelines": guidelines.name})], PairwiseSettings)
     remarks = [*settings.remarks(by_rules=by_rules), *(Remark("", note) for note in masked)]
     pairs = sum(size * (size - 1) // 2 for size in sizes.values())
     most = max(sizes.values())

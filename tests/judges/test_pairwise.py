@@ -241,6 +241,9 @@ def test_a_file_is_checked_before_it_costs_anything() -> None:
         checked([text("x", "good", "A0"), text("x", "bad", "A1")])
     with pytest.raises(SettingsError):
         checked(PAIR_OF_TEXTS, "levels")
+    with pytest.raises(SettingsError):
+        checked([text("x", "good", "A0"), text("x", "bad", "A1")], "levels", between="levels")
+    assert checked([text("x", "good", "A0"), text("y", "bad", "A0")], "levels") == {}
     assert checked(PAIR_OF_TEXTS) == {}
     assert checked([*PAIR_OF_TEXTS, text("z", "bad")])["pairs"] == "3"
     alone = checked([*PAIR_OF_TEXTS, text("x", "good", item="q2")])
