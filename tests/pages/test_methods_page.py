@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.runs.kinds import KINDS
+from pages import methods
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = {"page": 2, "part": 2, "explained": 1}
@@ -44,7 +45,7 @@ def test_every_section_that_a_page_names_is_there(shown: str) -> None:
     by_module["kinds"] = {kind.section for kind in KINDS.values() if kind.section}
     own = {
         f"{name}#{section}"
-        for name in ("check",)
+        for name in methods._SHOWN
         for section in sections((ROOT / "docs" / f"{name}.md").read_text("utf-8"))
     }
     missing = {name: names - sections(shown) - own for name, names in by_module.items()}
