@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import regex
 
@@ -28,17 +28,16 @@ from core.generation.language import (
 from core.generation.numbers import Draw, number_change
 from core.llm.asking import Unusable
 from core.llm.parsing import refuse_loop
+from core.schema.scores import Role
 
 ProbeName = Literal["padding", "lengthening", "authority", "formatting", "confidence", "own-style"]
-Role = Literal["better", "worse"]
-"""A text's place in its pair, by the levels as made."""
 
 
 @dataclass(frozen=True)
 class Probe:
     """One thing that should not sway a judge."""
 
-    name: str
+    name: ProbeName
     """Its name in files; never changes."""
     title: str
     role: Role
@@ -53,8 +52,12 @@ class Probe:
     """Words by which a model's twin may exceed that, because one sentence is long beside a short text."""
 
 
-PADDING, LENGTHENING, AUTHORITY = "padding", "lengthening", "authority"
-FORMATTING, CONFIDENCE, OWN_STYLE = "formatting", "confidence", "own-style"
+PADDING: Final = "padding"
+LENGTHENING: Final = "lengthening"
+AUTHORITY: Final = "authority"
+FORMATTING: Final = "formatting"
+CONFIDENCE: Final = "confidence"
+OWN_STYLE: Final = "own-style"
 PROBES: Mapping[str, Probe] = {
     one.name: one
     for one in (

@@ -22,7 +22,6 @@ from core.generation.twins import (
     Addition,
     NoTwin,
     ProbeName,
-    Role,
     check_edit,
     edit_by_rules,
     segments_of,
@@ -44,13 +43,16 @@ from core.llm.parsing import read_text
 from core.llm.prompts import Prompt, for_use
 from core.schema.runs import RULES, KindSettings, PromptSlot
 from core.schema.scores import (
+    BETTER,
     EDIT,
     EDITED_BY,
     NO_EDIT,
     PAIR,
     ROLE,
     TWIN_LABELS,
+    WORSE,
     OutputSet,
+    Role,
     ScorableOutput,
     ScoredRow,
     mask_notes,
@@ -259,12 +261,12 @@ def _chosen(given: Sequence[str], found: Mapping[float, str], problems: list[str
 
 
 def _twins_of(better: ScorableOutput, worse: ScorableOutput, probes: Collection[str]) -> Iterator[Twin]:
-    for name, probe in PROBES.items():
-        if name in probes:
-            own, other = (better, worse) if probe.role == "better" else (worse, better)
+    for probe in PROBES.values():
+        if probe.name in probes:
+            own, other = (better, worse) if probe.role == BETTER else (worse, better)
             yield Twin(
                 own.row,
-                name,  # type: ignore[arg-type]  # a key of PROBES
+                probe.name,
                 other.level or "",
                 own.text,
                 other.text,
@@ -373,7 +375,7 @@ def _outputs_of(twins: Sequence[Twin]) -> Iterator[ScorableOutput]:
 
 def _both(twin: Twin, pair: str, edited: str | None) -> Iterator[ScorableOutput]:
     """The pair's texts, the twin's own first. edited: its text after the edit; None: as made."""
-    other: Role = "worse" if twin.role == "better" else "better"
+    other: Role = WORSE if twin.role == BETTER else BETTER
     edit = NO_EDIT if edited is None else twin.probe
     by = {EDITED_BY: twin.editor} if edited is not None and twin.editor != RULES else {}
     for role, level, text, label, more in (

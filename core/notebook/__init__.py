@@ -9,26 +9,21 @@ from core.errors import AssayError, InputError
 from core.notebook.analyses import (
     acc23,
     alt_test,
-    bias,
     calibrate,
-    check,
     compare,
     corrected,
     correlate,
-    escalate,
-    gaps,
     levels,
     meta_correlate,
-    next_labels,
     rank,
     redundancy,
-    which_judge,
 )
 from core.notebook.frames import read
 from core.notebook.made import made_levels
 from core.notebook.result import Result, plot
 from core.notebook.studies import pairs, plan, studies, study_annotations, study_results
 from core.notebook.texts import damage, metrics, score
+from core.notebook.trust import bias, check, escalate, gaps, next_labels, which_judge
 
 __all__ = [
     "AssayError",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
@@ -19,6 +20,7 @@ from core.formats.scorable import write_outputs
 from core.formats.scores import LABELS, Shape, check_no_ratings, write_scores_jsonl
 from core.notebook.result import Result
 from core.results.check.gaps import TextBeside, texts_in, texts_of_judge
+from core.results.choices import interval_problems
 from core.results.joining import check_join
 from core.results.panel import Panel, judge_scores, panel_of, read_panel
 from core.schema.runs import RUN_FILE
@@ -31,6 +33,9 @@ from core.tables.reading import Places, places_named, shown
 if TYPE_CHECKING:
     import pandas as pd
 
+    from core.runs.jobs import RunAtHand
+
+
 Source: TypeAlias = "pd.DataFrame | str | os.PathLike[str]"
 """A data frame, a path, `run:3` or `study:NAME`."""
 Kind = Literal["texts", "scores", "ratings"]
@@ -38,6 +43,7 @@ Names = Sequence[str] | str
 """Several names, or one."""
 Contents: TypeAlias = OutputSet | ScoreTable | RatingSet
 Found = TypeVar("Found", OutputSet, ScoreTable, RatingSet)
+_Found = TypeVar("_Found")
 FRAME = "The data frame"
 """What messages call a data frame; it begins them."""
 _STUDY, _RUN = "study:", "run:"
@@ -242,24 +248,31 @@ def run_number(given: str) -> int | None:
     return int(name)
 
 
-def judge_from(source: Source) -> JudgeOutput | None:
+def from_run_or_folder(
+    source: str | os.PathLike[str],
+    db: str | os.PathLike[str] | None,
+    of_folder: Callable[[Path], _Found],
+    of_run: Callable[[RunAtHand], _Found],
+) -> _Found:
+    """Read a run of the database, `run:3`, or else the folder at a path."""
+    from core.runs.path import at_hand  # imported lazily: runs load slowly
+
+    given = os.fspath(source)
+    if (number := run_number(given)) is None:
+        return of_folder(Path(given))
+    with existing_store(db) as store:
+        return of_run(at_hand(store, number))
+
+
+def judge_from(source: Source, db: str | os.PathLike[str] | None = None) -> JudgeOutput | None:
     """Return a judge's records from its run or the folder of its run; None for any other source. Raises InputError."""
     if frame_in(source) is not None:
         return None
-    given = os.fspath(source)  # type: ignore[arg-type]  # every other source is a path
-    number = run_number(given)
     # Imported lazily: runs load slowly.
-    if number is None:
-        from core.runs.records import judge_in_folder
+    from core.runs.judging import judge_output_if_any
+    from core.runs.records import judge_in_folder
 
-        return judge_in_folder(Path(given))
-    from core.judges.kind import JudgeKind
-    from core.runs.judging import judge_output
-    from core.runs.path import at_hand
-
-    with existing_store(None) as store:
-        run = at_hand(store, number)
-        return judge_output(run) if isinstance(run.kind, JudgeKind) else None
+    return from_run_or_folder(source, db, judge_in_folder, judge_output_if_any)  # type: ignore[arg-type]  # every other source is a path
 
 
 def beside_from(source: Source, panel: Panel) -> tuple[TextBeside, ...]:
@@ -508,3 +521,23 @@ def names_of(given: Names | int | float | None) -> list[str]:
     if given is None:
         return []
     return [str(one) for one in ([given] if isinstance(given, str | int | float) else given)]
+
+
+def each_of(scores: Source | Sequence[Source]) -> Iterable[Source]:
+    """One source or several, as several."""
+    return scores if isinstance(scores, list | tuple) else [scores]  # type: ignore[list-item]  # a path is a text here, not a sequence
+
+
+def interval_options(
+    resamples: int, confidence: float, seed: int, also_wrong: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the options of intervals as keywords of an analysis. Raises InputError with all problems."""
+    unlike = [
+        *type_problems("resamples", resamples, Integral, "a whole number of at least 0"),
+        *type_problems("confidence", confidence, Real, "a number between 0 and 1"),
+        *type_problems("seed", seed, Integral, "a whole number of at least 0"),
+    ]
+    if unlike:
+        check_parameters([*unlike, *also_wrong])
+    check_parameters([*interval_problems(resamples, confidence, seed), *also_wrong])
+    return {"n_resamples": resamples, "confidence_level": confidence, "rng": seed}

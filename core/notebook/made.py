@@ -12,8 +12,8 @@ from core.notebook.frames import (
     check_parameters,
     check_type,
     contents,
-    existing_store,
     frame_in,
+    from_run_or_folder,
     run_number,
     type_problems,
 )
@@ -125,13 +125,9 @@ def made_levels(
 def _made(source: Source, db: str | os.PathLike[str] | None, *, texts: bool) -> Made:
     """The texts of a run, with claims and steps; of another source, its texts if they are wanted."""
     from core.runs.judging.levels import Made, made_of_folder, made_of_outputs, made_of_run
-    from core.runs.path import at_hand
 
     if frame_in(source) is None:
-        given = os.fspath(source)  # type: ignore[arg-type]  # every other source is a path
-        if (number := run_number(given)) is not None:
-            with existing_store(db) as store:
-                return made_of_run(at_hand(store, number))
-        if (Path(given) / RUN_FILE).is_file():
-            return made_of_folder(Path(given))
+        path = Path(os.fspath(source))  # type: ignore[arg-type]  # every other source is a path
+        if run_number(str(path)) is not None or (path / RUN_FILE).is_file():
+            return from_run_or_folder(path, db, made_of_folder, made_of_run)
     return made_of_outputs(contents(source, "texts", db=db).outputs) if texts else Made()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from numbers import Integral, Real
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import InputError
@@ -16,8 +15,8 @@ from core.notebook.frames import (
     check_parameters,
     check_type,
     existing_store,
+    from_run_or_folder,
     names_of,
-    run_number,
 )
 from core.notebook.result import Result, result_of
 from core.results.cells import plain
@@ -325,7 +324,6 @@ def pairs(
     """
     # Imported lazily: reading runs loads every kind of run.
     from core.runs.judging import judge_output
-    from core.runs.path import at_hand
     from core.runs.records import read_judge_folder
 
     check_type("judge", judge, PATH, "run:3, or the folder that judge pairwise wrote")
@@ -335,12 +333,7 @@ def pairs(
     wrong += [f"most: {most} is below 1"] if most is not None and most < 1 else []
     check_parameters([*wrong, *interval_problems(resamples, confidence, seed)])
     record = None if study is None else _record(study, db, seen=True)[0]
-    given = os.fspath(judge)
-    if (number := run_number(given)) is not None:
-        with existing_store(db) as store:
-            output = judge_output(at_hand(store, number))
-    else:
-        output = read_judge_folder(Path(given))
+    output = from_run_or_folder(judge, db, read_judge_folder, judge_output)
     found = pairs_report(
         output, record, epsilon=epsilon, n_resamples=resamples, confidence_level=confidence, rng=seed
     )

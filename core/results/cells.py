@@ -120,6 +120,11 @@ _CORRECTED: Mapping[Correction, str] = {
 }
 
 
+def p_said(value: float) -> str:
+    """A p in a sentence: `p = 0.012`, or `p below 0.001`."""
+    return "p below 0.001" if value < 0.001 else f"p = {decimal(value, 3)}"
+
+
 def corrected_column(
     correction: Correction, n_tests: int, *, places: int = 3, of: str = "", title: str = ""
 ) -> Column:

@@ -30,6 +30,10 @@ NO_EDIT = "none"
 """Value of both labels for texts as they were made."""
 ROLE = "role"
 """Label of a text in a file of edited twins: `better` or `worse`, its place in the pair by the levels as made."""
+Role = Literal["better", "worse"]
+"""A text's place in its pair, by the levels as made."""
+BETTER: Role = "better"
+WORSE: Role = "worse"
 EDITED_BY = "edited_by"
 """Label of a twin that a model wrote: the model's name. Twins by rules and texts as made lack it."""
 TWIN_LABELS = frozenset({PAIR, EDIT, ROLE, EDITED_BY})

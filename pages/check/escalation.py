@@ -52,7 +52,7 @@ from core.results.check.next_labels import (
     with_labels,
 )
 from core.results.check.verdict import Check, classes_of
-from core.results.panel import Panel, inclusion_probabilities, only_judges, panel_of
+from core.results.panel import Panel, only_judges, panel_of
 from core.runs.judging import judge_output
 from core.runs.path import at_hand
 from core.runs.texts import texts_of_study
@@ -113,11 +113,11 @@ def _offer(store: Store, given: choice.Given, found: Check) -> None:
     )
     way = ways[named]
     chosen = _chosen(place, columns[1:])
-    panel, back, labels = _with_labels(store, given, found.panel, place)
+    panel, new, labels = _with_labels(store, given, found.panel, place)
     alone = panel if named == JUDGES or len(panel.judges) == 1 else only_judges(panel, [_judge(found)])
     question = ("escalation", *given.key, named, _judge(found), way.label, chosen, labels)
     try:
-        result = choice.once(question, lambda: escalate(alone, way.sure(alone), chosen, returned=back))
+        result = choice.once(question, lambda: escalate(alone, way.sure(alone), chosen, returned=new))
     except InputError as problem:  # nobody asked for a threshold here, so it is no mistake
         reasons = [one.split(": ", 1)[-1] for one in problem.problems]
         st.markdown(plain(f"No threshold here: {'; '.join(reasons) or problem.what}."))
@@ -271,18 +271,15 @@ def _chosen(place: str, columns: Sequence[DeltaGenerator]) -> EscalationOptions:
 
 def _with_labels(
     store: Store, given: choice.Given, panel: Panel, place: str
-) -> tuple[Panel, np.ndarray, tuple[str, ...]]:
-    """The panel with the labels of studies of texts that were sent, which labels came back, and the studies' names."""
-    rated = np.any(~np.isnan(panel.ratings), axis=1)
-    chances = inclusion_probabilities(panel.rows)
-    back = rated & ~np.isnan(chances) if chances is not None else np.zeros(len(rated), dtype=np.bool_)
+) -> tuple[Panel, np.ndarray | None, tuple[str, ...]]:
+    """The panel with the labels of studies of texts that were sent, which labels came back (None: no study), and their names."""
     known: dict[int, Study] = {
         one.study_id: one
         for one in list_studies(store)
         if one.dataset_file == sent_from(panel.name) and one.kind == "ratings" and one.state == "unblinded"
     }
     if not known:
-        return panel, back, ()
+        return panel, None, ()
     numbers = list(known)
     chosen: list[int] = st.multiselect(
         "Labels that came back",
@@ -298,7 +295,7 @@ def _with_labels(
         choice.once(question, partial(_check_texts, store, given, known[number], before, labels))
         panel = with_labels(panel, labels)
     panel, new = first_labels(before, panel)
-    return panel, back | new, tuple(known[number].name for number in chosen)
+    return panel, new if chosen else None, tuple(known[number].name for number in chosen)
 
 
 def _check_texts(store: Store, given: choice.Given, study: Study, panel: Panel, new: Panel) -> None:

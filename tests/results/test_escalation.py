@@ -386,6 +386,18 @@ def test_labels_of_a_simple_random_sample_choose_a_threshold() -> None:
         found_of(by_uncertainty, sure)
 
 
+def test_labels_drawn_before_stay_out_of_the_threshold_when_others_come_back() -> None:
+    given, sure, truth = split()
+    before = found_of(given, sure)
+    sent = np.array(before.sent)
+    drawn, came = sent[:20], sent[20:40]
+    panel = _with_back(given, truth, drawn, np.linspace(0.1, 0.9, 20))
+    panel.ratings[came, 0] = truth[came]
+    after = found_of(panel, sure, returned=np.isin(np.arange(400), came))
+    assert after.found == before.found
+    assert after.n_back == 40
+
+
 def test_words_without_an_order_need_a_pass() -> None:
     given, sure, _ = split()
     words = replace(given, classes={0.0: "cat", 1.0: "dog"}, ordered=False)

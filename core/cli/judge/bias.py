@@ -12,12 +12,10 @@ from core.cli.shared.options import (
     add_pair_option,
     check_columns,
     check_options,
-    existing_store,
-    run_number,
 )
 from core.cli.shared.running import telling
 from core.cli.shared.sources import JUDGE_NAMES as JUDGES
-from core.cli.shared.sources import judges_given, scores_given
+from core.cli.shared.sources import judge_among, scores_given
 from core.formats.registry import read_texts
 from core.judges.kind import JudgeKind
 from core.results.check.gaps import TextBeside, texts_of_judge, texts_of_outputs
@@ -35,9 +33,6 @@ from core.results.judges.bias import (
     option_problems,
 )
 from core.runs.kinds import KINDS
-from core.runs.path import at_hand
-from core.runs.records import judge_in_folder
-from core.schema.scores import JudgeOutput
 from core.tables.files import read_file
 
 _N_CHANGES = 10
@@ -109,7 +104,7 @@ def _bias(options: argparse.Namespace) -> None:
             texts += texts_of_outputs(read.outputs)
         for given, table in zip(options.scores, tables, strict=True):
             tell(f"comparing twins in {given}")
-            output = _output(given, options.db)
+            output = judge_among(given, options.db)
             audits.append(bias_audit(table, output, chosen))
             if output is not None:
                 kind = KINDS[output.kind]
@@ -120,13 +115,3 @@ def _bias(options: argparse.Namespace) -> None:
     changes = changes_table(audits, texts, most=options.changes) if options.changes else None
     shown = [] if changes is None else [changes]
     give(options, bias_json(audits, changes), [*bias_said(audits), "", bias_table(audits), *shown])
-
-
-def _output(given: str, database: str | None) -> JudgeOutput | None:
-    """The judge's records, if the scores come from a judge's run or folder."""
-    if (number := run_number(given)) is not None:
-        with existing_store(database) as store:
-            if not isinstance(at_hand(store, number).kind, JudgeKind):
-                return None
-        return judges_given([given], database)[0]
-    return judge_in_folder(Path(given))

@@ -50,9 +50,9 @@ from core.results.meta_correlation import LiveSide, Side
 from core.results.panel import Panel, Repeated, judge_scores, panel_of, read_panel
 from core.runs.costs import cost_of_folder, cost_of_run, facts_of_folder, facts_of_run
 from core.runs.jobs import RunAtHand
-from core.runs.judging import answered, judge_output
+from core.runs.judging import answered, judge_output, judge_output_if_any
 from core.runs.path import IDENTITY, at_hand, identity_of
-from core.runs.records import read_audit_folder, read_judge_folder, read_report
+from core.runs.records import judge_in_folder, read_audit_folder, read_judge_folder, read_report
 from core.runs.scoring import score_table
 from core.schema.runs import RUN_FILE
 from core.schema.scores import (
@@ -405,6 +405,11 @@ Found = TypeVar("Found")
 def judges_given(given: Sequence[str], database: str | None) -> list[JudgeOutput]:
     """Read judges' results from folders of `judge rubric|claims|cef` or from runs. Raises InputError with all problems."""
     return _each(given, lambda one: _from_either(one, database, read_judge_folder, judge_output))
+
+
+def judge_among(given: str, database: str | None) -> JudgeOutput | None:
+    """Read a judge's results from its folder or run; None for any other source of scores."""
+    return _from_either(given, database, judge_in_folder, judge_output_if_any)
 
 
 def answers_given(given: Sequence[str], database: str | None) -> list[AnswerSet]:

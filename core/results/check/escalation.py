@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.formats.registry import format_of
 from core.results.calibration.cells import dimension_said
-from core.results.cells import decimal, ends, ends_said, interval, picked
+from core.results.cells import ends, ends_said, interval, p_said, picked
 from core.results.check.next_labels import NextLabels
 from core.results.check.verdict import OwnTexts, own_texts
 from core.results.corrected import LabelScale, label_scale
@@ -431,10 +431,12 @@ def escalate(
     problems = option_problems(options)
     rated: Booleans = np.any(~np.isnan(panel.ratings), axis=1)
     chances = inclusion_probabilities(panel.rows)
-    drawn = rated & ~np.isnan(chances) if chances is not None else np.zeros(len(rated), dtype=bool)
-    back = drawn if returned is None else rated & returned
-    if returned is None and drawn.any() and not (rated & ~drawn).any() and _equal(chances, drawn):
-        back = np.zeros(len(rated), dtype=bool)  # a simple random sample is as good as any other
+    came = np.zeros(len(rated), dtype=np.bool_) if returned is None else rated & returned
+    first = rated & ~came
+    drawn = first & ~np.isnan(chances) if chances is not None else np.zeros(len(rated), dtype=np.bool_)
+    if drawn.any() and not (first & ~drawn).any() and _equal(chances, drawn):
+        drawn = np.zeros(len(rated), dtype=np.bool_)  # a simple random sample is as good as any other
+    back = came | drawn
     calibration = rated & ~back
     if not panel.raters or not rated.any():
         problems.append("human: no ratings by people; name the columns or raters that are people")
@@ -697,7 +699,7 @@ def escalation_said(found: Escalation) -> list[str]:
         if found.shift_p is not None and found.shift_p < SELECTED:
             lines.append(
                 f"Check how texts were chosen for labels: it keeps {ends_said(found.kept_labelled)} of those with one and "
-                f"{ends_said(found.kept_unlabelled)} of the others (p {_p(found.shift_p)}). The promise holds for texts like the labelled ones."
+                f"{ends_said(found.kept_unlabelled)} of the others ({p_said(found.shift_p)}). The promise holds for texts like the labelled ones."
             )
     if found.total is not None and found.total.total.estimate is not None and chosen is not None:
         lines.append(
@@ -715,10 +717,6 @@ def _so_far(found: Escalation) -> str:
     return f", so far from {n:,} labels below the threshold" + (
         f" ({found.n_back:,} came back)" if found.n_back else ""
     )
-
-
-def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else decimal(value)
 
 
 def escalation_tables(found: Escalation) -> dict[str, ResultTable]:

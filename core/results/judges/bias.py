@@ -29,10 +29,12 @@ from core.results.judges.consistency import NO_ORDERS, NOT_ASKED, ORDER_MISSING,
 from core.results.judges.pairwise import judged_pairs, orders_compared
 from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.scores import (
+    BETTER,
     EDIT,
     NO_EDIT,
     PAIR,
     ROLE,
+    WORSE,
     JudgeOutput,
     ScoredRow,
     ScoreTable,
@@ -64,7 +66,6 @@ Favours = Literal["edited", "unedited", "first", "second", ""]
 """What a bias favours: the text with the edit or without; the text that the judge reads first or second."""
 POSITION = "position"
 """Name of the probe that needs no edit: the same texts in both orders."""
-BETTER, WORSE = "better", "worse"
 LIMIT, POWER, ALPHA = 0.1, 0.8, 0.05
 BIAS_TABLES = ("bias", "bias-changes")
 """Names of all tables, the main one first."""

@@ -15,11 +15,11 @@ from core.judges.pairwise import PairVerdict as OwnVerdict
 from core.results.cells import (
     corrected_column,
     corrected_note,
-    decimal,
     each_for_itself,
     ends,
     interval,
     left_out_notes,
+    p_said,
     plain,
 )
 from core.results.check.gaps import GAPS, TextBeside, gaps_of
@@ -723,14 +723,10 @@ def _position_said(found: FirstPlace) -> str:
     if found.p is None:
         return f"{share}: {found.reason}."
     if found.p < 0.05:
-        return f"Position bias. {share} ({_p(found.p)})."
+        return f"Position bias. {share} ({p_said(found.p)})."
     if found.share_first.n_clusters < FEWEST_ITEMS:
-        return f"Too few items to tell of a position bias. {share} ({_p(found.p)})."
-    return f"No sign of position bias. {share} ({_p(found.p)})."
-
-
-def _p(value: float) -> str:
-    return "p below 0.001" if value < 0.001 else f"p = {decimal(value, 3)}"
+        return f"Too few items to tell of a position bias. {share} ({p_said(found.p)})."
+    return f"No sign of position bias. {share} ({p_said(found.p)})."
 
 
 def _votes_said(found: PairsReport, votes: BesideVotes) -> list[str]:
@@ -760,7 +756,7 @@ def _votes_said(found: PairsReport, votes: BesideVotes) -> list[str]:
     place = votes.raters_position
     if place.share_left is not None:
         said.append(
-            f"Raters chose the left answer in {_percent(place.share_left)} of their decisions ({_p(place.p or 0.0)})."
+            f"Raters chose the left answer in {_percent(place.share_left)} of their decisions ({p_said(place.p or 0.0)})."
         )
     return said
 

@@ -227,6 +227,11 @@ def judge_output(run: RunAtHand) -> JudgeOutput:
     return output
 
 
+def judge_output_if_any(run: RunAtHand) -> JudgeOutput | None:
+    """See judge_output; None for a run that judges no texts, such as one of metrics."""
+    return judge_output(run) if isinstance(run.kind, JudgeKind) else None
+
+
 def texts_beside(run: RunAtHand) -> tuple[TextBeside, ...]:
     """The run's texts with the judge's reasons. Raises InputError for a run that judges no texts."""
     return texts_of_judge(judge_output(run), kind_of(run.asked))

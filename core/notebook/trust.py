@@ -1,0 +1,532 @@
+"""Whether a judge can be trusted: verdict, choice, gaps, next labels, bias, and what it may keep."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Literal
+
+from core.errors import InputError
+from core.notebook.frames import (
+    Names,
+    Source,
+    beside_from,
+    beside_judge,
+    check_parameters,
+    check_type,
+    contents,
+    each_of,
+    in_rows,
+    interval_options,
+    judge_from,
+    panel_from,
+    table_in,
+    type_problems,
+)
+from core.notebook.result import Result, result_of
+from core.report import json_of
+from core.results.check.choosing import (
+    stated_facts,
+    which_json,
+    which_of,
+    which_said,
+    which_tables,
+)
+from core.results.check.facts import facts_of_tables
+from core.results.check.gaps import gaps_of, texts_of_outputs
+from core.results.check.tables import check_json, check_said, check_tables
+from core.results.check.verdict import DEFAULT_OPTIONS as CHECK
+from core.results.check.verdict import CheckOptions, Use, check_panel
+from core.results.check.verdict import option_problems as check_option_problems
+from core.results.judges.bias import DEFAULT_OPTIONS as BIAS
+from core.results.judges.bias import (
+    BiasOptions,
+    bias_audit,
+    bias_json,
+    bias_said,
+    bias_table,
+    changes_table,
+)
+from core.results.judges.bias import option_problems as bias_option_problems
+from core.tables.reading import shown
+
+
+def check(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    system_column: str | None = None,
+    use: Use | None = None,
+    margin: float = CHECK.margin,
+    tolerance: float = CHECK.tolerance,
+    accuracy: float = CHECK.accuracy,
+    ceiling: float | None = CHECK.ceiling,
+    epsilon: float = CHECK.epsilon,
+    prices: Mapping[str, float] | None = None,
+    seconds: Mapping[str, float] | None = None,
+    currency: str = "USD",
+    resamples: int = CHECK.n_resamples,
+    confidence: float = CHECK.confidence_level,
+    seed: int = CHECK.rng,
+) -> Result:
+    """Decide whether a judge can be trusted for a use, as the command ``check`` does.
+
+    Parameters
+    ----------
+    ratings, scores, human, judge, dimension
+        As in ``alt_test``; columns that are not named are found by their names and contents.
+    system_column
+        Column with the system. Default: found by its name.
+    use
+        ``"replace"`` a rater, ``"rank"`` systems, ``"gate"`` single answers or ``"monitor"`` a mean. Default: replace with
+        three raters or more, else gate.
+    margin, tolerance, accuracy, ceiling, epsilon
+        Limits of the uses, as the options of the command.
+    prices, seconds, currency
+        Price and time of 1,000 texts by judge, and the currency of the prices.
+    resamples, confidence, seed
+        Resamples of items for the order of systems, level of all intervals, seed.
+
+    Returns
+    -------
+    Result
+        ``verdict`` is ``"TRUSTED"``, ``"NOT TRUSTED"`` or ``"INCONCLUSIVE"``, and empty for several judges; ``sentence`` says
+        why. Table ``check`` (a row for each judge), ``check-rules`` and ``check-groups``.
+
+    Raises
+    ------
+    InputError
+        With all problems of the options, for unknown names, without a judge or a rater, if no text has both, and for
+        ``use="rank"`` with fewer than two systems.
+
+    Notes
+    -----
+    Misleads: a verdict holds for texts and raters like these, and the best of several judges is favoured by chance.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": range(60), "a": [0, 1] * 30, "b": [0, 1] * 30, "c": [0, 1] * 30, "x": [0, 1] * 30})
+    >>> assay.check(frame, human=["a", "b", "c"], judge="x").verdict
+    'TRUSTED'
+    """
+    check_type("currency", currency, str, "a text such as USD")
+    chosen = CheckOptions(use, margin, tolerance, accuracy, ceiling, epsilon)
+    made = interval_options(resamples, confidence, seed, check_option_problems(chosen))
+    panel = panel_from(
+        ratings,
+        list(each_of(scores)),
+        human=human,
+        judge=judge,
+        dimension=dimension,
+        system_column=system_column,
+        find=True,
+    )
+    facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
+    found = check_panel(panel, replace(chosen, **made), facts=facts)
+    main, *others = check_tables(found).values()
+    return result_of([*check_said(found), main], check_json(found), others, found.verdict or "")
+
+
+def which_judge(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    prices: Mapping[str, float] | None = None,
+    seconds: Mapping[str, float] | None = None,
+    currency: str = "",
+    use: Use | None = None,
+    margin: float = CHECK.margin,
+    resamples: int = CHECK.n_resamples,
+    confidence: float = CHECK.confidence_level,
+    seed: int = CHECK.rng,
+) -> Result:
+    """Choose between several judges: quality on the same texts against price and time, as ``check`` does with several.
+
+    Parameters
+    ----------
+    ratings, scores, human, judge, dimension
+        As in ``alt_test``, with two judges or more.
+    prices, seconds
+        Price and time of 1,000 texts by judge. With both unknown for a judge there is no front.
+    currency
+        Currency of the prices, for the sentence. Default: none is written.
+    use
+        Use for which a judge that is NOT TRUSTED is not recommended: ``"replace"``, ``"rank"``, ``"gate"``, ``"monitor"``.
+        Default: as in ``check``.
+    margin
+        How much worse than the best judge a cheaper one may be shown to be and still be used.
+    resamples, confidence, seed
+        Resamples of differences of correlations, level of intervals, seed.
+
+    Returns
+    -------
+    Result
+        Table ``which-judge`` (a row for each judge, best first: ``quality``, ``price_per_1000``, ``seconds_per_1000``,
+        ``use``, ``on_front``, ``dominated_by``) and table ``comparisons`` (every two: ``difference``, ``p``, ``p_holm``,
+        ``better``). ``plot(found, "quality", against="price_per_1000")`` draws quality against price.
+
+    Raises
+    ------
+    InputError
+        With fewer than two judges, for unknown names, and if no text has a rating and a score of every judge.
+
+    Notes
+    -----
+    Misleads: the best judge was found on the same texts, so its quality is a little too high. Check it on new texts. "Not
+    shown to be better" does not mean equal: read the interval.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": range(60), "person": [0, 1] * 30, "big": [0, 1] * 30, "small": [0, 1, 1, 1] * 15})
+    >>> found = assay.which_judge(frame, human="person", judge=["big", "small"], prices={"big": 2, "small": 0.1})
+    >>> found.json["use"]
+    'big'
+    """
+    check_type("currency", currency, str, "a text such as USD")
+    chosen = CheckOptions(use=use, margin=margin)
+    made = interval_options(resamples, confidence, seed, check_option_problems(chosen))
+    panel = panel_from(
+        ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension, find=True
+    )
+    facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
+    found = which_of(check_panel(panel, replace(chosen, **made), facts=facts))
+    main, *others = which_tables(found).values()
+    said = which_said(found)
+    return result_of([*said, main], which_json(found), others, " ".join(said))
+
+
+def gaps(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    most: int | None = None,
+    texts: bool = False,
+) -> Result:
+    """List the texts on which people and judges differ most, as ``check --gaps`` does.
+
+    Parameters
+    ----------
+    ratings, scores, human, judge, dimension
+        As in ``alt_test``.
+    most
+        Number of texts. Default: all.
+    texts
+        Whether the list has the questions, the texts and the judges' reasons of ``ratings``. They may be confidential.
+
+    Returns
+    -------
+    Result
+        Table ``gaps``, largest gap first: ``item``, a column for each rater, ``judge``, ``score``, ``gap``, ``direction``,
+        ``measure`` ...
+
+    Raises
+    ------
+    InputError
+        For unknown names, and if a rater rated a text twice.
+
+    Notes
+    -----
+    Misleads: a text that one rater rated can lead the list because that rater slipped.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": ["q1", "q2"], "a": [1, 5], "b": [2, 5], "x": [5, 5]})
+    >>> assay.gaps(frame, human=["a", "b"], judge="x").frame[["item", "gap", "direction"]].values.tolist()
+    [['q1', 3.5, 'higher'], ['q2', 0.0, '']]
+    """
+    check_type("most", most, Integral, "a whole number", optional=True)
+    check_parameters([f"most: {most} is below 1"] if most is not None and most < 1 else [])
+    panel = panel_from(
+        ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension, find=True
+    )
+    table = gaps_of(panel, beside_from(ratings, panel) if texts else (), most=most)
+    return result_of([table], json_of(table))
+
+
+def next_labels(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    n: int,
+    whole_items: bool = False,
+    rng: int = 0,
+) -> Result:
+    """Choose the texts to label next, with known probabilities, as ``check --next`` does.
+
+    Parameters
+    ----------
+    ratings, scores, human, judge, dimension
+        As in ``alt_test``. Texts without a label have no rating, but a score of every judge.
+    n
+        Number of texts.
+    whole_items
+        Draw items with all their texts, as ``--use rank`` does.
+    rng
+        Seed of the draw.
+
+    Returns
+    -------
+    Result
+        Table ``next-labels``: ``item_id``, ``system``, ``level``, ``language``, ``inclusion_probability``,
+        ``expected_deviation``, ``why``.
+
+    Raises
+    ------
+    InputError
+        For unknown names, and if every text has a label.
+
+    Notes
+    -----
+    Misleads: without their probabilities, the new labels describe the chosen texts only.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": ["q1", "q2", "q3", "q4"], "a": [1, 0, None, None], "x": [1, 1, 0, 1]})
+    >>> assay.next_labels(frame, human="a", judge="x", n=2).frame["inclusion_probability"].tolist()
+    [1.0, 1.0]
+    """
+    # Imported lazily: loads studies and the planner.
+    from core.results.check.next_labels import next_labels as labels_next
+    from core.results.check.next_labels import next_labels_json, next_labels_said, next_labels_table
+
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        check_parameters([f"n: {n!r} is not a whole number from 1"])
+    panel = panel_from(ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension)
+    found = labels_next(panel, n, whole_items=whole_items, rng=rng)
+    return result_of([*next_labels_said(found), next_labels_table(found)], next_labels_json(found))
+
+
+def bias(
+    scores: Source | Sequence[Source],
+    *,
+    limit: float = BIAS.limit,
+    alpha: float = BIAS.alpha,
+    changes: int = 10,
+    texts: Source | None = None,
+    confidence: float = BIAS.confidence_level,
+    seed: int = BIAS.rng,
+    db: str | os.PathLike[str] | None = None,
+) -> Result:
+    """Measure what besides quality sways judges and metrics, as ``judge bias`` does.
+
+    Parameters
+    ----------
+    scores
+        Scores of a file of edited twins, as ``judge twins`` makes it: a data frame, a file, the folder of a judge's run or
+        ``"run:3"``. A run or its folder also tells the bias for a place, if a pairwise or rubric judge read both orders.
+    limit
+        A probe is ``underpowered`` if the smallest change that it can show is larger than this share of the judge's scale.
+    alpha
+        Level of the tests, corrected over a judge's probes.
+    changes
+        Number of texts in the table ``bias-changes``, largest change first.
+    texts
+        The file of twins, for the texts behind a table of scores.
+    confidence, seed
+        Confidence level of intervals, and seed of the drawn sign flips.
+    db
+        Database of ``run:``. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``bias``, a row for each judge and probe: ``verdict`` (``biased``, ``no bias found``, ``underpowered``,
+        ``undefined``), ``favours``, ``change``, ``of_gap``, ``flips``, ``detectable``, ``p_bh``. And ``bias-changes``.
+
+    Raises
+    ------
+    InputError
+        If the scores have neither edited texts nor verdicts in both orders.
+
+    Notes
+    -----
+    Misleads: overlap with a reference rightly falls when a text grows, and a longer text is not as good where conciseness
+    counts.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> cells = [(f"q{at}", level, pair, edit, 4 - 2 * (level == "A3") + (edit == "padding"))
+    ...          for at in range(12) for pair in ("none", "padding") for level, edit in (("A0", pair), ("A3", "none"))]
+    >>> frame = pd.DataFrame(cells, columns=["item", "level", "pair", "edit", "judge"])
+    >>> assay.bias(frame).frame[["probe", "verdict", "favours", "change", "of_gap"]].values.tolist()
+    [['padding', 'biased', 'edited', 1.0, 0.5]]
+    """
+    unlike = [
+        *type_problems("limit", limit, Real, "a number above 0 and at most 1"),
+        *type_problems("alpha", alpha, Real, "a number between 0 and 1"),
+        *type_problems("confidence", confidence, Real, "a number between 0 and 1"),
+        *type_problems("changes", changes, Integral, "a whole number"),
+        *type_problems("seed", seed, Integral, "a whole number of at least 0"),
+    ]
+    check_parameters(unlike)
+    chosen = BiasOptions(limit, alpha, confidence, seed)
+    check_parameters(
+        [*bias_option_problems(chosen), *([f"changes: {changes} is negative"] if changes < 0 else [])]
+    )
+    audits, beside = (
+        [],
+        list(texts_of_outputs(contents(texts, "texts", db=db).outputs)) if texts is not None else [],
+    )
+    for one in each_of(scores):
+        output = judge_from(one, db)
+        audits.append(bias_audit(contents(one, "scores", db=db), output, chosen))
+        beside += [] if output is None else beside_judge(output)
+    listed = changes_table(audits, beside, most=changes) if changes else None
+    said = bias_said(audits)
+    tables = [] if listed is None else [listed]
+    return result_of([*said, bias_table(audits)], bias_json(audits, listed), tables, " ".join(said))
+
+
+def escalate(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    confidence: str | None = None,
+    cut: float | None = None,
+    agreement: float = 0.9,
+    delta: float = 0.1,
+    against: Literal["rater", "majority"] = "rater",
+    start: int | None = None,
+    passes: str | float | None = None,
+    labels: Source | Sequence[Source] = (),
+) -> Result:
+    """Choose the confidence from which a judge agrees with people as often as promised, as ``escalate`` does.
+
+    Parameters
+    ----------
+    ratings, scores, human, judge, dimension
+        As in ``alt_test``. Texts without a label have no rating.
+    confidence
+        Column of ``ratings`` or ``scores`` with the judge's confidence, or ``"judges"``: the share of several judges with the
+        majority's verdict. Default: several judges, else the only column whose name ends like a confidence. (The command also reads
+        repeats of a run and pairs.)
+    cut
+        For scores beside two classes: the better class from this score on, as sure as the distance from it.
+    agreement, delta
+        Agreement with people that is promised for the kept texts, and the largest probability that the promise is broken.
+    against
+        Whether a text agrees with a rater, whichever is asked, or with the label that most of its raters gave.
+    start
+        Labelled items that the first threshold tested must keep. Choose it before you see the result.
+    passes
+        For the total: rating that counts as a pass, as in ``corrected``.
+    labels
+        Labels that came back, of texts below the threshold.
+
+    Returns
+    -------
+    Result
+        Table ``escalate``: ``threshold``, ``agreement``, ``lower_bound``, ``kept_labelled``, ``kept_unlabelled``, ``n_sent``. Tables
+        ``escalate-thresholds``, ``escalate-total`` and, with a row for each text, ``escalate-texts``.
+
+    Raises
+    ------
+    InputError
+        Without a confidence, without a labelled text, and for verdicts that are no classes of the raters.
+
+    Notes
+    -----
+    Misleads: the promise holds for texts like the labelled ones, and only if those were chosen at random.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"human": [1, 0] * 20 + [None] * 60, "judge": [1, 0] * 50, "confidence": [0.9] * 100})
+    >>> found = assay.escalate(frame, human="human", judge="judge")
+    >>> found.json["chosen"]["threshold"], found.json["n_kept_unlabelled"]
+    (0.9, 60)
+    """
+    # Imported lazily: loads studies and the planner.
+    from core.results.check.escalation import (
+        COLUMN,
+        JUDGES,
+        EscalationOptions,
+        Way,
+        columns_in,
+        confidence_column,
+        escalation_json,
+        escalation_said,
+        escalation_tables,
+        first_labels,
+        numbers_beside,
+        sure_by_cut,
+        sure_by_numbers,
+        sure_of_judges,
+        ways_had,
+    )
+    from core.results.check.escalation import escalate as escalated
+    from core.results.check.escalation import option_problems as escalation_problems
+    from core.results.check.next_labels import check_same_texts, texts_beside, with_labels
+
+    check_type("confidence", confidence, str, "the name of a column", optional=True)
+    wanted = f"{passes:g}" if isinstance(passes, int | float) else passes
+    options = EscalationOptions(agreement, delta, against, start, passes=wanted)
+    check_parameters(escalation_problems(options))
+    panel = panel_from(
+        ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension, find=True
+    )
+    before, returned = panel, list(each_of(labels))
+    for one in returned:
+        given = panel_from(one)
+        own, back = table_in(ratings), table_in(one)
+        if own is not None and back is not None:
+            here, there = texts_beside(panel, panel, *own), texts_beside(panel, given, *back)
+            check_same_texts(panel, given, here, there)
+        panel = with_labels(panel, given)
+    panel, new = first_labels(before, panel)
+    has: dict[Way, Callable[[], bool]] = {JUDGES: lambda: len(panel.judges) > 1, COLUMN: lambda: True}
+    if cut is not None:
+        sure = sure_by_cut(panel, cut)
+    elif (confidence or next(ways_had(has))) == JUDGES:
+        sure = sure_of_judges(panel)
+    else:
+        columns = [
+            (name, one, table)
+            for one in (ratings, *each_of(scores))
+            if (table := table_in(one)) is not None
+            for name in columns_in(*table)
+        ]
+        named = confidence or confidence_column([name for name, _, _ in columns]) or ""
+        at = next(
+            (
+                (one, table)
+                for name, one, table in columns
+                if name.strip().casefold() == named.strip().casefold()
+            ),
+            None,
+        )
+        if at is None:
+            what = (
+                f"no column {shown(named)}"
+                if named
+                else "none was found; name a column, several judges, or a cut"
+            )
+            raise InputError("No confidence", [f"confidence: {what}"])
+        with in_rows(at[0]):
+            sure = sure_by_numbers(panel, numbers_beside(*at[1], panel, named), named)
+    found = escalated(panel, sure, options, returned=new if returned else None)
+    main, thresholds, total, texts = escalation_tables(found).values()
+    said = escalation_said(found)
+    return result_of([*said, main, thresholds, total], escalation_json(found), [texts], said[0])
