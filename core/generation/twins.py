@@ -75,8 +75,8 @@ BY_RULES = tuple(name for name in PROBES if name != OWN_STYLE)
 
 MOST_KEPT = 0.8
 """Largest share of its text's words that a rewritten text may keep in order; above it, the wording is the old one."""
-NO_WORDING = "rules have no wording in this language"
-NO_QUESTION = "rules have no wording in this language, and there is no question to restate"
+NO_WORDING = "no wording by rules for this language"
+NO_QUESTION = "no wording by rules for this language, and there is no question to restate"
 FORMATTED = "the text is formatted already"
 NOTHING_TO_MARK = "the text has nothing to mark: one sentence without a number or a name"
 NO_RULE = "rules cannot rewrite a text; choose a model"
