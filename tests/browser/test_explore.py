@@ -84,19 +84,25 @@ def press_dot(page: Page, which: str, plot: int = 0) -> list[object]:
     expect(page.get_by_text("Computing intervals")).to_have_count(0, timeout=SOON)
     settled(page)
     figure.scroll_into_view_if_needed()
-    found = figure.evaluate(
-        f"""gd => {{
-            const dots = gd._fullData[0], at = ({which})(dots);
-            const box = gd.getBoundingClientRect(), {{xaxis, yaxis}} = gd._fullLayout;
-            return {{
-                x: box.x + xaxis._offset + xaxis.d2p(dots.x[at]), y: box.y + yaxis._offset + yaxis.d2p(dots.y[at]),
-                about: Array.from(dots.customdata[at]),
-            }};
-        }}"""
-    )
-    page.mouse.move(found["x"] - 20, found["y"])
-    page.mouse.move(found["x"], found["y"], steps=4)
-    page.locator(".hoverlayer .hovertext").first.wait_for(timeout=SOON)
+    place = f"""gd => {{
+        const dots = gd._fullData[0], at = ({which})(dots);
+        const box = gd.getBoundingClientRect(), {{xaxis, yaxis}} = gd._fullLayout;
+        return {{
+            x: box.x + xaxis._offset + xaxis.d2p(dots.x[at]), y: box.y + yaxis._offset + yaxis.d2p(dots.y[at]),
+            about: Array.from(dots.customdata[at]),
+        }};
+    }}"""
+    pointed = "gd => (gd._hoverdata || []).map(dot => Array.from(dot.customdata))"
+    # A figure moves while something above it still grows: the press waits until the pointer is on its dot.
+    for _ in range(20):
+        found = figure.evaluate(place)
+        page.mouse.move(found["x"] - 20, found["y"])
+        page.mouse.move(found["x"], found["y"], steps=4)
+        page.wait_for_timeout(250)
+        if found == figure.evaluate(place) and figure.evaluate(pointed) == [found["about"]]:
+            break
+    else:
+        raise AssertionError(f"the pointer never was on the dot of {found['about']}")
     page.mouse.click(found["x"], found["y"])
     about: list[object] = found["about"]
     return about
