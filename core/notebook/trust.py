@@ -460,25 +460,25 @@ def escalate(
     """
     # Imported lazily: loads studies and the planner.
     from core.results.check.escalation import (
-        COLUMN,
-        JUDGES,
         EscalationOptions,
-        Way,
-        columns_in,
-        confidence_column,
         escalation_json,
         escalation_said,
         escalation_tables,
         first_labels,
-        numbers_beside,
-        sure_by_cut,
-        sure_by_numbers,
-        sure_of_judges,
-        ways_had,
     )
     from core.results.check.escalation import escalate as escalated
     from core.results.check.escalation import option_problems as escalation_problems
     from core.results.check.next_labels import check_same_texts, texts_beside, with_labels
+    from core.results.check.sureness import (
+        COLUMN,
+        JUDGES,
+        Way,
+        columns_in,
+        confidence_column,
+        numbers_beside,
+        sureness,
+        ways_had,
+    )
 
     check_type("confidence", confidence, str, "the name of a column", optional=True)
     wanted = f"{passes:g}" if isinstance(passes, int | float) else passes
@@ -497,10 +497,9 @@ def escalate(
         panel = with_labels(panel, given)
     panel, new = first_labels(before, panel)
     has: dict[Way, Callable[[], bool]] = {JUDGES: lambda: len(panel.judges) > 1, COLUMN: lambda: True}
-    if cut is not None:
-        sure = sure_by_cut(panel, cut)
-    elif (confidence or next(ways_had(has))) == JUDGES:
-        sure = sure_of_judges(panel)
+    way = confidence or next(ways_had(has))
+    if cut is not None or way == JUDGES:
+        sure = sureness(panel, way, cut=cut)
     else:
         columns = [
             (name, one, table)
@@ -525,7 +524,8 @@ def escalate(
             )
             raise InputError("No confidence", [f"confidence: {what}"])
         with in_rows(at[0]):
-            sure = sure_by_numbers(panel, numbers_beside(*at[1], panel, named), named)
+            table = at[1]
+            sure = sureness(panel, named, numbers=lambda column: numbers_beside(*table, panel, column))
     found = escalated(panel, sure, options, returned=new if returned else None)
     main, thresholds, total, texts = escalation_tables(found).values()
     said = escalation_said(found)

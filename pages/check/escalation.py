@@ -14,34 +14,17 @@ from core.plots.check import trust_thresholds
 from core.report.card import command_said
 from core.results.check.escalation import (
     AGAINST,
-    COLUMN,
-    CUT,
     DEFAULT_OPTIONS,
     FEWEST_AUDITED,
-    JUDGES,
-    MARGIN,
-    REPEATS,
     Against,
     Escalation,
     EscalationOptions,
-    Sureness,
-    Way,
-    answers_of,
-    columns_in,
-    confidence_columns,
     escalate,
     escalation_said,
     escalation_tables,
     first_labels,
-    numbers_beside,
     sent_from,
     sent_texts,
-    sure_by_cut,
-    sure_by_margin,
-    sure_by_numbers,
-    sure_of_judges,
-    sure_of_repeats,
-    ways_had,
 )
 from core.results.check.next_labels import (
     check_same_texts,
@@ -51,12 +34,28 @@ from core.results.check.next_labels import (
     texts_beside,
     with_labels,
 )
+from core.results.check.sureness import (
+    COLUMN,
+    CUT,
+    JUDGES,
+    MARGIN,
+    REPEATS,
+    Sureness,
+    Way,
+    answers_of,
+    columns_in,
+    confidence_columns,
+    numbers_beside,
+    sureness,
+    ways_had,
+)
 from core.results.check.verdict import Check, classes_of
 from core.results.panel import Panel, only_judges, panel_of
 from core.runs.judging import judge_output
 from core.runs.path import at_hand
 from core.runs.texts import texts_of_study
 from core.schema.study import Study
+from core.stats.resampling import Floats
 from core.store import Store
 from core.store.studies import list_studies
 from core.study.analysis_set import released_record
@@ -79,9 +78,14 @@ class _Way:
     """One way to know how sure a judge is."""
 
     label: str
-    sure: Callable[[Panel], Sureness]
-    words: tuple[str, ...]
-    """Of the command."""
+    named: str
+    """The way, or the column."""
+    cut: float | None = None
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """Of the command."""
+        return ("--confidence", self.named) if self.cut is None else ("--cut", f"{self.cut:g}")
 
 
 def offer(store: Store, given: choice.Given, found: Check) -> None:
@@ -117,7 +121,10 @@ def _offer(store: Store, given: choice.Given, found: Check) -> None:
     alone = panel if named == JUDGES or len(panel.judges) == 1 else only_judges(panel, [_judge(found)])
     question = ("escalation", *given.key, named, _judge(found), way.label, chosen, labels)
     try:
-        result = choice.once(question, lambda: escalate(alone, way.sure(alone), chosen, returned=new))
+        result = choice.once(
+            question,
+            lambda: escalate(alone, _sureness(store, given, found, way, alone), chosen, returned=new),
+        )
     except InputError as problem:  # nobody asked for a threshold here, so it is no mistake
         reasons = [one.split(": ", 1)[-1] for one in problem.problems]
         st.markdown(plain(f"No threshold here: {'; '.join(reasons) or problem.what}."))
@@ -150,47 +157,40 @@ def _ways(store: Store, given: choice.Given, found: Check) -> Mapping[str, _Way]
         )
     alone = only_judges(panel, [_judge(found)])
     at = panel.judges.index(alone.judges[0])
-    answers, margins, columns = _answers(store, given, alone), given.margins, _columns(given, panel)
-    values = len(np.unique(panel.ratings[~np.isnan(panel.ratings)]))
+    columns, values = _columns(given, panel), len(np.unique(panel.ratings[~np.isnan(panel.ratings)]))
     has: dict[Way, Callable[[], object]] = {
         JUDGES: lambda: len(panel.judges) > 1,
-        MARGIN: lambda: margins is not None,
-        REPEATS: lambda: answers is not None,
+        MARGIN: lambda: given.margins is not None,
+        REPEATS: lambda: _answers(store, given, alone).shape[1] > 1,
         COLUMN: lambda: columns,
         CUT: lambda: not classes_of(panel, at) and 2 in (len(panel.classes), values),
     }
+    labels = {
+        JUDGES: f"share of {len(panel.judges)} judges with the majority's verdict",
+        MARGIN: "distance of the two scores of a pair",
+        REPEATS: "share of equal answers over repeats",
+    }
     ways: dict[str, _Way] = {}
     for way in ways_had(has):
-        if way == JUDGES:
-            ways[way] = _Way(
-                f"share of {len(panel.judges)} judges with the majority's verdict",
-                sure_of_judges,
-                ("--confidence", way),
-            )
-        elif way == MARGIN and margins is not None:
-            ways[way] = _Way(
-                "distance of the two scores of a pair",
-                lambda one: sure_by_margin(one, margins()[:, at]),
-                ("--confidence", way),
-            )
-        elif way == REPEATS and answers is not None:
-            ways[way] = _Way(
-                "share of equal answers over repeats",
-                lambda one: sure_of_repeats(one, answers),
-                ("--confidence", way),
-            )
-        elif way == COLUMN:
-            ways |= {f"column {column}": _by_column(given, column) for column in columns}
-        elif way == CUT:
-            ways[way] = _cut(alone)
+        if way == COLUMN:
+            ways |= {f"column {column}": _Way(f"column {column}", column) for column in columns}
+        else:
+            ways[way] = _cut(alone) if way == CUT else _Way(labels[way], way)
     return ways
 
 
-def _by_column(given: choice.Given, column: str) -> _Way:
-    def sure(panel: Panel) -> Sureness:
-        return sure_by_numbers(panel, numbers_beside(*given.texts(), panel, column), column)
-
-    return _Way(f"column {column}", sure, ("--confidence", column))
+def _sureness(store: Store, given: choice.Given, found: Check, way: _Way, alone: Panel) -> Sureness:
+    """How sure the judge is, in the chosen way."""
+    at = found.panel.judges.index(_judge(found))
+    margins = given.margins
+    return sureness(
+        alone,
+        way.named,
+        cut=way.cut,
+        margins=None if margins is None else lambda: margins()[:, at],
+        answers=lambda: _answers(store, given, only_judges(found.panel, [_judge(found)])),
+        numbers=lambda column: numbers_beside(*given.texts(), alone, column),
+    )
 
 
 def _cut(alone: Panel) -> _Way:
@@ -204,9 +204,7 @@ def _cut(alone: Panel) -> _Way:
         help="Fix it before any label is known.",
         format="%g",
     )
-    return _Way(
-        f"distance of the score from {cut:g}", lambda one: sure_by_cut(one, cut), ("--cut", f"{cut:g}")
-    )
+    return _Way(f"distance of the score from {cut:g}", CUT, cut)
 
 
 def _columns(given: choice.Given, panel: Panel) -> list[str]:
@@ -218,22 +216,22 @@ def _columns(given: choice.Given, panel: Panel) -> list[str]:
     return [name for name in confidence_columns(names) if name not in (*panel.judges, *panel.raters)]
 
 
-def _answers(store: Store, given: choice.Given, alone: Panel) -> np.ndarray | None:
-    """Every answer of the judge's run; None without repeats."""
+def _answers(store: Store, given: choice.Given, alone: Panel) -> Floats:
+    """Every answer of the judge's run, shape (n, answers); no answers without a run of a judge with repeats."""
+    none: Floats = np.empty((len(alone.rows), 0))
     if not alone.sources or given.margins is not None:  # of pairs, margins count repeats
-        return None
+        return none
     table, metric, _ = alone.sources[0]
     run = next((one for one in given.runs if table == f"run:{one.run_id}"), None)
     if run is None:
-        return None
+        return none
     try:
-        answers = choice.once(
+        return choice.once(
             ("answers", *given.key, metric),
             lambda: answers_of(judge_output(at_hand(store, run)), alone, metric),
         )
     except InputError:  # a metric, or a judge without repeats
-        return None
-    return answers if answers.shape[1] > 1 else None
+        return none
 
 
 def _chosen(place: str, columns: Sequence[DeltaGenerator]) -> EscalationOptions:

@@ -10,23 +10,25 @@ from core.errors import InputError
 from core.judges.rubric import RubricRecord, RubricTrial
 from core.plots.check import trust_thresholds
 from core.results.check.escalation import (
+    Escalation,
+    EscalationOptions,
+    escalate,
+    escalation_json,
+    escalation_said,
+    escalation_tables,
+    sent_texts,
+)
+from core.results.check.sureness import (
     COLUMN,
     CUT,
     JUDGES,
     MARGIN,
     REPEATS,
     WAYS,
-    Escalation,
-    EscalationOptions,
     answers_of,
     confidence_column,
-    escalate,
-    escalation_json,
-    escalation_said,
-    escalation_tables,
     majority,
     numbers_beside,
-    sent_texts,
     sure_by_cut,
     sure_by_margin,
     sure_by_numbers,

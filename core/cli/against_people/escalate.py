@@ -29,34 +29,32 @@ from core.cli.shared.sources import (
 from core.errors import InputError
 from core.results.check.escalation import (
     AGAINST,
-    COLUMN,
     DEFAULT_OPTIONS,
     ESCALATION_TABLES,
-    JUDGES,
-    MARGIN,
-    REPEATS,
     Against,
     Escalation,
     EscalationOptions,
-    Sureness,
-    Way,
-    answers_of,
-    columns_in,
-    confidence_column,
     escalate,
     escalation_json,
     escalation_said,
     escalation_tables,
     first_labels,
-    numbers_beside,
     option_problems,
     sent_from,
     sent_texts,
-    sure_by_cut,
-    sure_by_margin,
-    sure_by_numbers,
-    sure_of_judges,
-    sure_of_repeats,
+)
+from core.results.check.sureness import (
+    COLUMN,
+    JUDGES,
+    MARGIN,
+    REPEATS,
+    Sureness,
+    Way,
+    answers_of,
+    columns_in,
+    confidence_column,
+    numbers_beside,
+    sureness,
     ways_had,
 )
 from core.store import database_path, open_store
@@ -175,7 +173,7 @@ def _escalate(options: argparse.Namespace) -> None:
         try:
             before = open_panel(options, find=True)
             panel = with_new_labels(before, options)
-            sure = sureness(panel, options)
+            sure = _sureness(panel, options)
             tell("testing thresholds")
             panel, new = first_labels(before, panel)
             back = new if options.labels else None
@@ -216,14 +214,12 @@ def _study(found: Escalation, options: argparse.Namespace) -> list[str]:
     ]
 
 
-def sureness(panel: Panel, options: argparse.Namespace) -> Sureness:
+def _sureness(panel: Panel, options: argparse.Namespace) -> Sureness:
     """The verdicts and the confidence that the options name, or that the inputs have. Raises InputError."""
-    if options.cut is not None:
-        return sure_by_cut(panel, options.cut)
     repeats = cache(partial(_answers, panel, options, must=False))
     column = cache(partial(_column, options))
     named: str | None = options.confidence
-    if named is None:
+    if named is None and options.cut is None:
         has: dict[Way, Callable[[], object]] = {
             JUDGES: lambda: len(panel.judges) > 1,
             MARGIN: lambda: _is_pairs(options),
@@ -234,17 +230,14 @@ def sureness(panel: Panel, options: argparse.Namespace) -> Sureness:
         named = column() if way == COLUMN else way
         if named is None:
             raise InputError(f"{shown(panel.name)}: no confidence", [f"confidence: none was found; {_WAYS}"])
-    if named == JUDGES:
-        return sure_of_judges(panel)
-    if named == MARGIN:
-        return sure_by_margin(panel, _margins(options))
-    if named == REPEATS and _is_pairs(options):
-        raise InputError(
-            "No confidence", [f"confidence: in a study of pairs, {MARGIN} counts repeats and orders"]
-        )
-    if named == REPEATS:
-        return sure_of_repeats(panel, repeats() if options.confidence is None else _answers(panel, options))
-    return sure_by_numbers(panel, _numbers(panel, named, options), named)
+    return sureness(
+        panel,
+        named,
+        cut=options.cut,
+        margins=lambda: _margins(options),
+        answers=lambda: repeats() if options.confidence is None else _answers(panel, options),
+        numbers=lambda column: _numbers(panel, column, options),
+    )
 
 
 def _column(options: argparse.Namespace) -> str | None:
@@ -281,6 +274,10 @@ def _margins(options: argparse.Namespace) -> Floats:
 def _answers(panel: Panel, options: argparse.Namespace, *, must: bool = True) -> Floats:
     """Every answer of the panel's only judge, if a run gave it. must: raise InputError if none did."""
     none: Floats = np.empty((len(panel.rows), 0))
+    if _is_pairs(options):
+        raise InputError(
+            "No confidence", [f"confidence: in a study of pairs, {MARGIN} counts repeats and orders"]
+        )
     runs = {one for one in (options.file, *options.scores) if not _is_file(one)}
     sources = [one for one in panel.sources if one[0] in runs]
     if len(panel.judges) != 1 or not sources:

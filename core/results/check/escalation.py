@@ -1,6 +1,6 @@
 """Trust or escalate: keep a judge where it is sure enough to agree with people, and send the other texts to them."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -8,17 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.formats.registry import format_of
-from core.results.calibration.cells import dimension_said
 from core.results.cells import ends, ends_said, interval, p_said, picked
 from core.results.check.next_labels import NextLabels
+from core.results.check.sureness import Sureness
 from core.results.check.verdict import OwnTexts, own_texts
 from core.results.corrected import LabelScale, label_scale
-from core.results.joining import places_of
-from core.results.judges.consistency import answers_again
-from core.results.panel import ROW, Panel, as_written, inclusion_probabilities
+from core.results.panel import Panel, inclusion_probabilities
 from core.schema.result_table import Column, Interval, ResultTable
-from core.schema.scores import JudgeOutput, ScoredRow
 from core.stats.agreement import pair_shares
 from core.stats.calibration import (
     SAME,
@@ -31,10 +27,8 @@ from core.stats.calibration import (
 from core.stats.prediction_powered import SELECTED, KeptAndSent, Scored, corrected_mean, kept_and_sent
 from core.stats.resampling import Estimate, Floats, mean_share
 from core.stats.votes import MISSING
-from core.tables.columns import ONLY_SYSTEM, Record, known_at, named_columns
-from core.tables.problems import FileFindings, listed
-from core.tables.reading import is_nothing, label_of, number_in, sha256_of, shown
-from core.tables.roles import spaced
+from core.tables.columns import ONLY_SYSTEM
+from core.tables.reading import shown
 
 ESCALATION_TABLES = ("escalate", "escalate-thresholds", "escalate-total", "escalate-texts")
 """Names of all tables, the main one first."""
@@ -43,8 +37,6 @@ AGAINST: Mapping[Against, str] = {
     "rater": "a rater of the text, whichever is asked",
     "majority": "the label that most raters of the text gave",
 }
-KNOWN_BY_NAME = frozenset({"confidence", "conf", "certainty", "probability", "prob"})
-"""Last words of columns that hold a judge's confidence."""
 Booleans = NDArray[np.bool_]
 FEWEST_AUDITED = 30
 """Audited texts from which they alone correct the kept ones."""
@@ -90,242 +82,6 @@ def option_problems(options: EscalationOptions) -> list[str]:
     if any(one <= another for one, another in zip(options.thresholds, options.thresholds[1:], strict=False)):
         found.append("thresholds: name each once, the highest first")
     return found
-
-
-# --- how sure a judge is -----------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Sureness:
-    """A judge's verdict on each text of a panel, and how sure it is."""
-
-    judge: str
-    verdicts: Floats
-    """Shape (n,): values of the raters' scale; NaN without a verdict."""
-    confidence: Floats
-    """Shape (n,), larger is surer; NaN: unknown, so the text goes to people."""
-    said: str
-    """What the confidence is."""
-
-
-Way = Literal["judges", "margin", "repeats", "column", "cut"]
-JUDGES: Way = "judges"
-MARGIN: Way = "margin"
-REPEATS: Way = "repeats"
-COLUMN: Way = "column"
-CUT: Way = "cut"
-WAYS: tuple[Way, ...] = (JUDGES, MARGIN, REPEATS, COLUMN, CUT)
-"""Ways to know how sure a judge is, in the order in which one is taken that nobody named."""
-
-
-def ways_had(has: Mapping[Way, Callable[[], object]]) -> Iterator[Way]:
-    """The ways that the inputs have, the default first.
-
-    has: whether the inputs have a way, for each that can be offered. It is called only as far as the caller reads, because an answer
-    may need a run or a file.
-    """
-    return (way for way in WAYS if way in has and has[way]())
-
-
-def majority(answers: Floats) -> tuple[Floats, Floats]:
-    """The most frequent answer to each text, and its share of all answers asked for.
-
-    answers: shape (n, answers), NaN for a missing one, which counts as another answer. Of answers given equally often the one
-    that was given first. Both shape (n,), NaN without an answer.
-    """
-    known = ~np.isnan(answers)
-    same = (answers[:, :, None] == answers[:, None, :]).sum(axis=2)
-    best = same.argmax(axis=1) if answers.shape[1] else np.zeros(len(answers), dtype=np.intp)
-    if not answers.shape[1]:
-        return np.full(len(answers), np.nan), np.full(len(answers), np.nan)
-    rows = np.arange(len(answers))
-    found = np.where(known.any(axis=1), answers[rows, best], np.nan)
-    shares = np.where(known.any(axis=1), same[rows, best] / answers.shape[1], np.nan)
-    return found, shares
-
-
-def sure_of_judges(panel: Panel) -> Sureness:
-    """The majority of the panel's judges, as sure as the share of judges who agree with it.
-
-    Judges may be several models, prompts or simulated annotators, or repeats of one in columns of their own. Raises InputError
-    for fewer than two.
-    """
-    if len(panel.judges) < 2:
-        raise InputError(
-            f"{shown(panel.name)}: no confidence",
-            [f"judge: a share of judges needs at least two, found {listed(panel.judges) or 'none'}"],
-        )
-    verdicts, shares = majority(panel.scores)
-    name = f"majority of {len(panel.judges)} judges"
-    return Sureness(
-        name, verdicts, shares, f"share of {len(panel.judges)} judges with the majority's verdict"
-    )
-
-
-def sure_of_repeats(panel: Panel, answers: Floats) -> Sureness:
-    """The judge's most frequent answer, as sure as its share. answers: shape (n, answers), as in `majority`.
-
-    Raises InputError if each text has one answer.
-    """
-    _one_judge(panel)
-    if answers.shape[1] < 2:
-        raise InputError(
-            f"{shown(panel.name)}: no confidence",
-            [f"judge: {shown(panel.judges[0])} answered once for each text; run it with repeats"],
-        )
-    verdicts, shares = majority(answers)
-    return Sureness(panel.judges[0], verdicts, shares, f"share of {answers.shape[1]} equal answers")
-
-
-def sure_by_numbers(panel: Panel, confidence: Floats, column: str) -> Sureness:
-    """The only judge's scores, with a confidence that stands beside them. confidence: shape (n,)."""
-    _one_judge(panel)
-    return Sureness(panel.judges[0], panel.scores[:, 0], confidence, f"column {column}")
-
-
-def sure_by_margin(panel: Panel, margins: Floats) -> Sureness:
-    """The only judge's preferences in pairs, as sure as its two scores are apart. margins: shape (n,), 0 or more.
-
-    A pairwise judge's score is the share of comparisons that it won, so its margin rises with the share of equal verdicts
-    over orders and repeats.
-    """
-    _one_judge(panel)
-    return Sureness(panel.judges[0], panel.scores[:, 0], margins, "distance of the two scores of a pair")
-
-
-def sure_by_cut(panel: Panel, cut: float) -> Sureness:
-    """Verdicts from the only judge's scores: the larger of the raters' two classes from `cut` on, as sure as the distance from it.
-
-    The cut must be fixed before labels are seen. Raises InputError unless raters use two classes.
-    """
-    _one_judge(panel)
-    values = sorted(panel.classes) or np.unique(panel.ratings[~np.isnan(panel.ratings)]).tolist()
-    if len(values) != 2:
-        raise InputError(
-            f"{shown(panel.name)}: no verdicts",
-            [f"cut: a cut needs raters with two classes, found {len(values)}"],
-        )
-    scores = panel.scores[:, 0]
-    verdicts = np.where(np.isnan(scores), np.nan, np.where(scores >= cut, values[1], values[0]))
-    return Sureness(panel.judges[0], verdicts, np.abs(scores - cut), f"distance from {cut:g}")
-
-
-def _one_judge(panel: Panel) -> None:
-    if len(panel.judges) != 1:
-        found = f"found {len(panel.judges)}: {listed(panel.judges)}" if panel.judges else "found none"
-        raise InputError(
-            f"{shown(panel.name)}: no confidence", [f"judge: {found}; name one column, rater or metric"]
-        )
-
-
-def confidence_column(columns: Sequence[str]) -> str | None:
-    """The only column whose name ends like a confidence; None if there is none, or several."""
-    found = confidence_columns(columns)
-    return found[0] if len(found) == 1 else None
-
-
-def confidence_columns(columns: Sequence[str]) -> list[str]:
-    """The columns whose names end like a confidence."""
-    return [name for name in columns if spaced(name).rsplit(" ", 1)[-1] in KNOWN_BY_NAME]
-
-
-def columns_in(data: bytes, file_name: str) -> list[str]:
-    """The columns of a table; empty for a file that is none."""
-    own = format_of("ratings", data, file_name)
-    if own.rows is None:
-        return []
-    return own.rows(data, known_at("ratings"), FileFindings(file_name, sha256_of(data))).keys
-
-
-def numbers_beside(data: bytes, file_name: str, panel: Panel, column: str) -> Floats:
-    """The numbers of a column for each text of the panel, shape (n,); NaN where none matches or the cell is empty.
-
-    data: any table with the panel's texts, such as the file from which it was read. Rows match by item, system, level, language and
-    labels; without an item they are those of the panel in its order. Raises InputError, with the places, if the column is
-    missing or holds something else than numbers, if one text has several, and if no row matches.
-    """
-    own = format_of("ratings", data, file_name)
-    findings = FileFindings(file_name, sha256_of(data))
-    table = None if own.rows is None else as_written(own.rows(data, known_at("texts"), findings))
-    keys = {} if table is None else {key.strip().casefold(): key for key in table.keys}
-    key = keys.get(column.strip().casefold())
-    if table is None or key is None:
-        has = f"; it has {listed(list(keys.values()))}" if keys else ""
-        raise InputError(
-            f"{shown(file_name)}: no confidence", [f"confidence: no column {shown(column)}{has}"]
-        )
-    read_as = panel.roles.read_as if panel.roles else {}
-    if not {*read_as} <= {*table.keys}:
-        read_as = {}
-    named = {name: place for place, name in (read_as or named_columns(table.keys, known_at("texts"))).items()}
-    labels = {name for row in panel.rows for name in row.labels}
-    in_order = "item_id" not in named and len(table.records) == len(panel.rows)
-    rows = [_row_of(record, at, named, labels) for at, record in enumerate(table.records)]
-    places = range(len(rows)) if in_order else places_of(rows, panel.rows)
-    found = np.full(len(panel.rows), np.nan)
-    problems: list[str] = []
-    n_met = 0
-    for place, record in zip(places, table.records, strict=True):
-        if place is None:
-            continue
-        n_met += 1
-        written = record.cells.get(key)
-        if is_nothing(written):
-            continue
-        value = number_in(written)
-        if value is None or not np.isfinite(value):
-            problems.append(f"{record.where}: {key} is {shown(str(written))}, expected a number")
-        elif not np.isnan(found[place]) and found[place] != value:
-            problems.append(
-                f"{record.where}: item {shown(panel.rows[place].item_id)} has {found[place]:g} already"
-            )
-        else:
-            found[place] = value
-    if not n_met:
-        problems.append(
-            "confidence: no row is about a text with a label or score; use the same items and systems"
-        )
-    if problems:
-        raise InputError(f"{shown(file_name)}: no confidence", problems)
-    return found
-
-
-def answers_of(output: JudgeOutput, panel: Panel, metric: str) -> Floats:
-    """Every answer that the run of the panel's judge gave to each text, shape (n, answers); NaN for a missing one.
-
-    metric: the judge's metric in the run, which names the dimension where it has several. Raises InputError for a kind of judge
-    without repeats, and if the metric names no dimension.
-    """
-    values, components = answers_again(output)
-    if len(components) > 1:
-        _, component = dimension_said(metric, components) or ("", None)
-        if component is None:
-            raise InputError(
-                f"{shown(output.name)}: no confidence",
-                [f"confidence: {shown(metric)} joins {listed(list(components))}; choose one dimension"],
-            )
-        values = values[:, :, [components.index(component)]]
-    found = np.full((len(panel.rows), values.shape[1]), np.nan)
-    for at, place in enumerate(places_of(panel.rows, [text.row for text in output.texts])):
-        if place is not None:
-            found[at] = values[place, :, 0]
-    return found
-
-
-def _row_of(record: Record, at: int, named: Mapping[str, str], labels: Collection[str]) -> ScoredRow:
-    """The text that a record is about. at: its number, from 0, which tells texts apart that nothing else does."""
-    cells = {name: label_of(record.cells.get(column)) for name, column in named.items()}
-    own = {name: label_of(record.cells[name]) or "" for name in labels if name in record.cells}
-    return ScoredRow(
-        cells.get("item_id") or str(at + 1),
-        cells.get("system") or ONLY_SYSTEM,
-        cells.get("level"),
-        cells.get("language") or "und",
-        own | ({ROW: str(at + 1)} if ROW in labels and ROW not in own else {}),
-    )
-
-
-# --- the threshold -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
