@@ -3,7 +3,7 @@
 import math
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any, Literal, Unpack, get_args
@@ -14,16 +14,14 @@ from rapidfuzz.distance import LCSseq
 
 from core.errors import InputError
 from core.formats.scores import row_key
-from core.generation.facts import Fact, Pool, find_facts, make_pool
 from core.generation.factual.steps import FactualTrace
-from core.generation.language import language_of
-from core.generation.numbers import plain_number
 from core.judges.claims import Claim, ClaimsRecord
 from core.judges.sentences import Content, Premise, sentences_of
 from core.results.cells import corrected_column, corrected_note, decimal, ends, interval, resampled
 from core.results.choices import check_names, directions
 from core.results.correlations.levels import Ladder, MetricByLevel, by_level, ladder_of
 from core.results.joining import places_of
+from core.results.judges.values import Values, contradictions
 from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.scores import JudgeOutput, ScorableOutput, ScoredRow, ScoreTable
 from core.schema.study import Item, Material
@@ -300,7 +298,10 @@ def made_levels(
     known = turned[~np.isnan(turned)]
     rise = options.tolerance * usual_range(known)
     at = _at_levels(ladder, texts)
-    reader = _Values.of([one for line in at for one in line if one is not None])
+    reader = Values.of(
+        Material(Item(str(n), one.question or "", one.reference or one.text, one.language))
+        for n, one in enumerate(one for line in at for one in line if one is not None)
+    )
     central = _shared_cores(ladder, at)
     sets = tuple(
         _checked(
@@ -381,7 +382,7 @@ def _checked(
     line: Line,
     rise: float,
     steps: Steps | None,
-    reader: "_Values",
+    reader: Values,
     options: MadeOptions,
     central: Mapping[int, Sequence[int]],
 ) -> LevelSet:
@@ -617,90 +618,17 @@ def _closest(places: Sequence[int], texts: Sequence[str], wanted: str) -> int:
     return max(places, key=lambda place: (shared(place), -place))
 
 
-_DIGITS = regex.compile(r"\p{Nd}+(?:[.,٫٬]\p{Nd}+)*")
-_COUNTED = regex.compile(r"[\s-]*([\p{L}°%]+)")
-_WITH_UNIT = frozenset({"number", "quantity", "percent", "money", "ordinal"})
-_ONE_OF_A_KIND = _WITH_UNIT | {"year", "date", "time", "range"}
-"""Kinds of which two values for one thing contradict each other; a text may name several people."""
-
-Value = tuple[tuple[str, str], str]
-"""((kind, unit), value): what rules compare."""
-
-
-@dataclass(frozen=True)
-class _Values:
-    """Reads the values in texts: numbers with their units, dates, names."""
-
-    pool: Pool
-    languages: Mapping[str, str]
-
-    @classmethod
-    def of(cls, texts: Sequence[MadeText]) -> "_Values":
-        """Names are those that the references and texts have."""
-        materials = [
-            Material(Item(str(n), one.question or "", one.reference or one.text, one.language))
-            for n, one in enumerate({text.reference or text.text: text for text in texts}.values())
-        ]
-        languages = {one.item.reference: language_of(one) for one in materials}
-        return cls(make_pool(materials), languages)
-
-    def in_text(self, one: MadeText) -> "list[_Sentence]":
-        """The values in each sentence of the text."""
-        language = self.languages.get(one.reference or one.text, "und")
-        found = []
-        for sentence in sentences_of(one.text):
-            facts = find_facts(sentence, language, self.pool)
-            hard = [(_value(fact, sentence), fact.text) for fact in facts if _is_hard(fact)]
-            values = Counter(value for value, _ in hard)
-            found.append(_Sentence(sentence, values, dict(hard)))
-        return found
-
-
-@dataclass(frozen=True)
-class _Sentence:
-    """A sentence and its values."""
-
-    text: str
-    values: Counter[Value]
-    spelled: Mapping[Value, str]
-    """Value -> as the sentence has it."""
-
-    def is_about(self, other: "_Sentence") -> bool:
-        """Whether both sentences share enough words to be about one thing."""
-        content, premise = Content.of(self.text), Premise.of(other.text)
-        return sum(map(premise.has, (*content.names, *content.words))) >= _SHARED_WORDS
-
-
-_SHARED_WORDS = 2
-"""Words that two sentences must share for their two values of one unit to contradict each other."""
-
-
-def _is_hard(fact: Fact) -> bool:
-    return fact.kind in _ONE_OF_A_KIND or fact.kind in ("name", "acronym", "title", "weekday")
-
-
-def _value(fact: Fact, text: str) -> Value:
-    said = " ".join(fact.text.casefold().split())
-    if fact.kind not in _WITH_UNIT:
-        return (fact.kind if fact.kind in _ONE_OF_A_KIND else "name", ""), said
-    digits = _DIGITS.search(said)
-    unit = f"{said[: digits.start()]}{said[digits.end() :]}".strip() if digits else ""
-    if not unit and (counted := _COUNTED.match(text, fact.end)):
-        unit = counted.group(1).casefold()
-    return (fact.kind, unit), plain_number(digits.group()) if digits else said
-
-
-def _contradictions(names: Sequence[str], line: Line, reader: _Values) -> list[Fault] | str:
+def _contradictions(names: Sequence[str], line: Line, reader: Values) -> list[Fault] | str:
     """Levels in whose text an old value stands beside the new one, or whose claims contradict each other."""
     first = line[0]
     if first is None:
         return NO_TEXTS if all(one is None for one in line) else NO_FIRST
-    before = reader.in_text(first)
+    before = reader.in_text(first.text, first.reference)
     found: dict[str, tuple[str, list[str]]] = {}
     for name, one in zip(names[1:], line[1:], strict=True):
         if one is None:
             continue
-        for what in _standing(before, reader.in_text(one)):
+        for what in contradictions(before, reader.in_text(one.text, one.reference)):
             found.setdefault(what, (name, []))[1].append(name)
     faults = [
         Fault(name, "contradiction", f"says {_quoted(pair.first)} and {_quoted(pair.second)}")
@@ -720,45 +648,6 @@ def _quoted(claim: str) -> str:
 
 _QUOTED = 60
 """Letters of a claim in a reason."""
-
-
-def _standing(first: Sequence[_Sentence], now: Sequence[_Sentence]) -> Iterator[str]:
-    """What a text contradicts itself about, compared with the best level of its item.
-
-    An old value stands beside the new one if the best level has it several times and this one fewer times, with a new value
-    of the same kind. Two values are given if the best level has one value of a unit, and this one has it in one sentence
-    and another value in a sentence about the same thing.
-    """
-    spelled = {value: text for one in (*now, *first) for value, text in one.spelled.items()}
-
-    def called(key: tuple[str, str], value: str) -> str:
-        text = spelled[key, value]
-        return shown(text if not key[1] or key[1] in text.casefold() else f"{text} {key[1]}")
-
-    before, after = (sum((one.values for one in text), Counter[Value]()) for text in (first, now))
-    old: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for key, value in before:
-        old[key].append(value)
-    new: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for key, value in after:
-        if (key, value) not in before:
-            new[key].append(value)
-    for (key, value), n in before.items():
-        if new[key] and n > 1 and 0 < after[key, value] < n:
-            yield f"changed {called(key, value)} in one place and left it in another"
-    for key, values in old.items():
-        value, *others = values
-        if key[0] not in _ONE_OF_A_KIND or others or before[key, value] > 1:
-            continue
-        left = [one for one in now if (key, value) in one.values]
-        beside = (
-            other
-            for other in new[key]
-            for one in now
-            if (key, other) in one.values and any(one is not two and one.is_about(two) for two in left)
-        )
-        if (other := next(beside, None)) is not None:
-            yield f"gives both {called(key, value)} and {called(key, other)}"
 
 
 def _equal(names: Sequence[str], line: Line, alike: float) -> list[Fault] | str:
