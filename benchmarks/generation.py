@@ -29,7 +29,7 @@ from core.runs.asked import ask
 from core.runs.kinds import KINDS
 from core.runs.path import create
 from core.runs.progress import progress_of
-from core.runs.worker import work
+from core.runs.working.worker import work
 from core.store import open_store
 
 LEVELS = 4

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from core.formats.trutheval import FactualReport, read_report
 from core.generation.factual.spans import BY_RULES, find_spans
 from core.generation.parse import Parsers
-from core.runs.environments import parsers
+from core.runs.working.environments import parsers
 from core.schema.study import FIRST_LEVEL
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from helpers.texts.factories import plain_pairs
 
-from core.runs.environments import SPACY_VARIABLE, missing_for, python_for
+from core.runs.working.environments import SPACY_VARIABLE, missing_for, python_for
 from core.store import Store, open_store
 
 ROOT = Path(__file__).resolve().parents[1]

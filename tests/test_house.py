@@ -194,7 +194,7 @@ def test_a_kind_that_is_spelled_out_is_found() -> None:
     assert not is_a_kind(ast.parse("kind.work").body[0].value)  # type: ignore[attr-defined]  # an expression
 
 
-ARGUMENTS = {("core/runs/environments.py", word) for word in ("--alone", "--db")}
+ARGUMENTS = {("core/runs/working/environments.py", word) for word in ("--alone", "--db")}
 """What a child process is started with: words that nobody reads."""
 
 

@@ -28,7 +28,7 @@ from core.runs.calls import ItemCall, calls_of, item_report, texts_of
 from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand, resume, run_report
 from core.runs.progress import Progress, progress_of, state_of, why_not_now
-from core.runs.worker import end_at_once, work
+from core.runs.working.worker import end_at_once, work
 from core.schema.runs import Run
 from core.store import Store
 from core.store.runs import ask_to_stop, get_run, list_runs

@@ -24,10 +24,10 @@ from core.metrics.kind import KIND, ScoringRunning
 from core.metrics.registry import all_metrics
 from core.report import aligned
 from core.runs.asked import ask
-from core.runs.environments import missing_for
 from core.runs.jobs import RunAtHand
 from core.runs.progress import progress_of
 from core.runs.scoring import score_table
+from core.runs.working.environments import missing_for
 from core.schema.scores import ScoreTable
 from core.store import database_path
 from core.tables.files import write_file

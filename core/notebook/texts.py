@@ -34,12 +34,12 @@ from core.notebook.frames import (
     texts_of,
 )
 from core.runs.asked import ask
-from core.runs.environments import missing_for
 from core.runs.generation import texts_of_run
 from core.runs.jobs import RunAtHand
 from core.runs.path import create
 from core.runs.scoring import score_table
-from core.runs.worker import work
+from core.runs.working.environments import missing_for
+from core.runs.working.worker import work
 from core.schema.runs import Kind
 from core.schema.settings import SettingField, SettingsError
 from core.schema.settings import said as worded_of_settings

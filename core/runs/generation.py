@@ -17,10 +17,10 @@ from core.generation.factual.spans import BY_RULES, by_rules_said
 from core.generation.scheme import GenerationSettings, Scheme, Writer
 from core.llm.client import Cache
 from core.runs.asked import Asked
-from core.runs.environments import parsers
 from core.runs.jobs import AskingJob, Outcome, RunAtHand, WorkPath, grouped, outcome_of
 from core.runs.progress import progress_of
 from core.runs.records import adapter
+from core.runs.working.environments import parsers
 from core.schema.runs import RunItem
 from core.schema.settings import Remark
 from core.schema.study import Material, MaterialSet, Output

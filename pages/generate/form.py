@@ -8,10 +8,10 @@ import streamlit as st
 from core.formats.registry import read_questions
 from core.generation.parse import Parsers
 from core.generation.scheme import GenerationSettings, Scheme
-from core.runs.environments import missing_for
 from core.runs.jobs import RunAtHand
 from core.runs.kinds import kinds_that
 from core.runs.texts import Texts
+from core.runs.working.environments import missing_for
 from core.schema.runs import Kind
 from core.schema.settings import fields_of
 from core.schema.study import MaterialSet

@@ -10,9 +10,9 @@ from core.metrics.kind import KIND, ScoringRunning, ScoringSettings
 from core.metrics.registry import all_metrics
 from core.metrics.scorer import MetricSpec
 from core.runs.asked import ask
-from core.runs.environments import missing_for
 from core.runs.jobs import RunAtHand
 from core.runs.path import create
+from core.runs.working.environments import missing_for
 from core.store import Store
 from core.store.runs import run_data
 from pages.tabs import new_run

@@ -14,7 +14,6 @@ from core.formats.registry import read_rated, read_texts
 from core.judges.kind import Bench, JudgeKind, JudgeSettings
 from core.llm.prompts import Prompt
 from core.runs.asked import OPENAI_KEY, OPENAI_URL, Asked, Running
-from core.runs.environments import missing_for
 from core.runs.generation import has_texts, texts_of_run
 from core.runs.judging.in_one_file import read_judge
 from core.runs.path import at_hand, create, runs_that
@@ -29,6 +28,7 @@ from core.runs.texts import (
     texts_of_folder,
     texts_of_study,
 )
+from core.runs.working.environments import missing_for
 from core.schema.runs import Kind, PromptSlot, Reads, Run
 from core.schema.scores import MASK_NOTE, OutputSet, RatedSet, ScorableOutput
 from core.store import Store

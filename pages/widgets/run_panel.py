@@ -10,7 +10,6 @@ import streamlit as st
 
 from core.runs.asked import Environment, asked_of, fields_named
 from core.runs.costs import Estimate, estimate_all
-from core.runs.environments import forget_children, lives, run_log, start_child
 from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand, create, resume
 from core.runs.progress import (
@@ -25,6 +24,7 @@ from core.runs.progress import (
     why_not_now,
     worked_said,
 )
+from core.runs.working.environments import forget_children, lives, run_log, start_child
 from core.schema.runs import Kind, Run, StepCost, Work
 from core.schema.settings import Remark, SettingField, Settings, fields_of, on_page, said
 from core.store import Store, database_path

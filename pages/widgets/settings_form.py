@@ -12,7 +12,7 @@ from core.judges.kind import JudgeKind
 from core.llm.call_settings import CallSettings
 from core.llm.prompts import STEPS, Prompt, find_prompt, parse_prompt, shipped_prompts, unusable_prompts
 from core.runs.asked import BACKENDS, OPENAI_KEY, OPENAI_URL, Asked, Backend, ModelSettings, Running, ask
-from core.runs.environments import missing_for
+from core.runs.working.environments import missing_for
 from core.schema.runs import Attachment, Kind, PromptSlot
 from core.schema.settings import SettingField, Settings, fields_of, named_values, on_page, worded
 from core.tables.reading import decode

@@ -29,9 +29,9 @@ from playwright.sync_api import Page, expect
 from wire import Wire
 
 from core.runs.asked import Running
-from core.runs.environments import start_child
 from core.runs.path import at_hand, create, written
 from core.runs.texts import guidelines_of_study, pairs_of_study
+from core.runs.working.environments import start_child
 from core.schema.scores import mask_code
 from core.store import Store
 from core.store.answers import PAIRS, assignments_of, guesses_of

@@ -12,7 +12,7 @@ import pytest
 from core.errors import InputError
 from core.generation.factual.spans import find_spans
 from core.generation.parse import Parsers
-from core.runs.environments import missing_for, parsers
+from core.runs.working.environments import missing_for, parsers
 
 TEXT = "Maria left the room. Titan was found by Christiaan Huygens in 1655."
 FOUND = [("the room", "dobj"), ("Christiaan Huygens", "pobj"), ("1655", "pobj")]

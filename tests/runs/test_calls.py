@@ -16,7 +16,7 @@ from core.runs.calls import ItemCall, became, calls_of, item_report
 from core.runs.jobs import RunAtHand
 from core.runs.judging import judge_output
 from core.runs.records import write_pieces
-from core.runs.worker import ItemCache
+from core.runs.working.worker import ItemCache
 from core.store import Store, open_store
 from core.store.kept import item_costs, parts_not_sent, step_costs
 from core.tables.reading import printable_text

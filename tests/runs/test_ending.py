@@ -19,7 +19,7 @@ from core.runs.asked import Running
 from core.runs.jobs import RunAtHand
 from core.runs.path import create, resume
 from core.runs.progress import is_worked_on, progress_of, state_of, why_not_now
-from core.runs.worker import work
+from core.runs.working.worker import work
 from core.store import Store
 from core.store.runs import ask_to_stop, get_run, item_states
 from core.store.studies import now_utc

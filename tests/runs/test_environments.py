@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import InputError
 from core.runs.asked import BACKENDS
-from core.runs.environments import missing_for, python_for, start_child
+from core.runs.working.environments import missing_for, python_for, start_child
 
 ROOT = Path(__file__).resolve().parents[2]
 EXTRAS = {"vllm": "ASSAY_VLLM_PYTHON", "neural": "ASSAY_NEURAL_PYTHON", "spacy": "ASSAY_SPACY_PYTHON"}

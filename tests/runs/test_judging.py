@@ -42,7 +42,7 @@ from core.runs.path import NO_SUCH_RUN, create, find_same, resume, run_report
 from core.runs.progress import money_of, progress_of
 from core.runs.records import read_judge_folder, read_pieces
 from core.runs.scoring import score_table, undefined_scores
-from core.runs.worker import work
+from core.runs.working.worker import work
 from core.store import Store
 from core.store.kept import keep_run_metrics, run_metrics
 from core.store.runs import ask_to_stop, item_states
@@ -330,7 +330,7 @@ def test_the_time_told_is_at_least_what_the_requests_take_that_can_be_open_at_on
 
 
 def test_a_cancelled_run_goes_on_where_it_stopped(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.runs.worker.BEAT_SECONDS", 0.02)
+    monkeypatch.setattr("core.runs.working.worker.BEAT_SECONDS", 0.02)
 
     running = Running(concurrency=4, retries=0)
     with judging_server(lambda body, n: Said(answer(body), delay=0.02)) as server:

@@ -115,7 +115,7 @@ def test_the_line_of_a_command_counts_requests_before_any_item_is_finished(
     store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("core.cli.shared.running.LINE_SECONDS", 0.0)
-    monkeypatch.setattr("core.runs.worker.BEAT_SECONDS", 0.02)
+    monkeypatch.setattr("core.runs.working.worker.BEAT_SECONDS", 0.02)
     with judging_server(lambda body, n: Said(answer(body), delay=0.15, usage=(1_000, 10))) as server:
         run, _ = create(
             store, texts(2), "t.jsonl", settings("rubric", server.url), Running(concurrency=2, retries=0)

@@ -21,7 +21,7 @@ from core.runs.costs import estimate_all
 from core.runs.path import at_hand
 from core.runs.progress import progress_of
 from core.runs.scoring import ScoringJob, pair_hash, score_table, undefined_scores
-from core.runs.worker import work
+from core.runs.working.worker import work
 from core.schema.runs import Run
 from core.schema.scores import ScorableOutput, ScoredRow
 from core.store import Store, open_store

@@ -15,7 +15,7 @@ from core.metrics.parts import PoolPart, ThreadPart
 from core.metrics.scorer import ScoringPair
 from core.runs import scoring, worker
 from core.runs.scoring import FIRST_BATCH, MOST_IN_BATCH, parts_of
-from core.runs.worker import work
+from core.runs.working.worker import work
 from core.schema.scores import Score
 from core.store import Store, open_store
 from core.store.kept import step_costs

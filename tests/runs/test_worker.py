@@ -14,7 +14,7 @@ from core.errors import InputError, NotAllowed
 from core.llm.client import Cache, Call, Reply, Request
 from core.runs.jobs import Outcome
 from core.runs.progress import progress_of
-from core.runs.worker import BEAT_SECONDS, MOST_IN_A_ROW, work
+from core.runs.working.worker import BEAT_SECONDS, MOST_IN_A_ROW, work
 from core.schema.runs import Run
 from core.store import Store, open_store
 from core.store.kept import step_costs

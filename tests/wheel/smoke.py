@@ -117,7 +117,7 @@ def runs_in_child_processes(at: Installed) -> None:
 import time
 from pathlib import Path
 import assay
-from core.runs.environments import lives, start_child
+from core.runs.working.environments import lives, start_child
 from core.runs.path import at_hand, resume
 from core.runs.progress import progress_of
 from core.store import open_store

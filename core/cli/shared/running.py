@@ -17,7 +17,6 @@ from core.installation import command_line
 from core.results.judges.scores import score_summary
 from core.runs.asked import Environment
 from core.runs.costs import Estimate, estimate_all
-from core.runs.environments import python_for
 from core.runs.generation import count_verbatim, spans_found_by, spans_warning
 from core.runs.jobs import RunAtHand
 from core.runs.judging import degeneracy_of
@@ -35,7 +34,8 @@ from core.runs.progress import (
     worked_said,
 )
 from core.runs.scoring import score_table, undefined_scores
-from core.runs.worker import work
+from core.runs.working.environments import python_for
+from core.runs.working.worker import work
 from core.schema.runs import RUN_FILE, Run, StepCost, Work
 from core.schema.scores import ScoreTable
 from core.stats.degeneracy import constants_said

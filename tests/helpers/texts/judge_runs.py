@@ -15,7 +15,7 @@ from core.runs.asked import Asked, ModelSettings, Running, ask
 from core.runs.jobs import RunAtHand
 from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import create, written
-from core.runs.worker import work
+from core.runs.working.worker import work
 from core.schema.settings import SettingField, Settings, SettingsError, said
 from core.store import Store
 
