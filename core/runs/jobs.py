@@ -17,7 +17,16 @@ from core.judges.kind import HELPER_AT_ONCE
 from core.llm.asking import Model
 from core.llm.client import Cache, Client
 from core.llm.vllm import VllmEngine
-from core.runs.asked import Asked, ModelSettings, Running, asked_of, fields_named, running_of
+from core.runs.asked import (
+    Asked,
+    Environment,
+    ModelSettings,
+    Running,
+    asked_of,
+    environment_for,
+    fields_named,
+    running_of,
+)
 from core.schema.runs import ItemState, Kind, Run
 from core.schema.scores import Metric
 from core.schema.settings import Remark, SettingField
@@ -267,6 +276,11 @@ class RunAtHand:
     def running(self) -> Any:
         """See asked.running_of."""
         return running_of(self.run)
+
+    @property
+    def environment(self) -> Environment:
+        """See asked.environment_for."""
+        return environment_for(self.asked, self.running)
 
     @cached_property
     def contents(self) -> Any:
