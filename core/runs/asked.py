@@ -13,10 +13,19 @@ from core.llm.call_settings import CallSettings, secret_names
 from core.llm.prompts import Prompt, find_prompt, parse_prompt
 from core.llm.reaching import normal_url, split_version
 from core.runs.kinds import kind_named
-from core.schema.runs import RULES, Kind, KindSettings, PromptSlot, Run
+from core.schema.runs import (
+    RULES,
+    Engine,
+    Kind,
+    KindSettings,
+    PromptSlot,
+    Run,
+    address_setting,
+    engine_setting,
+)
 from core.schema.settings import About, Remark, SettingField, Settings, fields_of, refuse, setting
 
-Environment = Literal["base", "vllm", "neural"]
+Environment = Literal["base", "vllm", "neural", "ray"]
 """`base` is the app's own environment, used by rules and by models on a server."""
 Backend = Literal["rules", "openai", "vllm", "batch"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
@@ -57,7 +66,10 @@ class ModelSettings(CallSettings):
         unit="tokens",
     )
     engine: dict[str, Any] = setting(
-        {}, "Engine", "vllm: argument of vllm.LLM, such as quantization=awq", metavar="NAME=VALUE"
+        {},
+        "Engine",
+        "local or ray: where the run is done; NAME=VALUE, vllm: argument of vllm.LLM, such as quantization=awq",
+        metavar="NAME=VALUE|ray",
     )
 
     def idle(self, backend: str) -> frozenset[str]:
@@ -131,13 +143,16 @@ class Running(Settings):
         within=(0, 1e12),
         scored=False,
     )
+    engine: Engine = engine_setting()
+    address: str = address_setting()
 
     def idle(self, backend: str) -> frozenset[str]:
-        """Only a server needs a connection; only a server and batch files cost money."""
+        """Only a server needs a connection; only a server and batch files cost money; only Ray has an address."""
+        unused = set() if self.engine == "ray" else {"address"}
         if backend == "openai":
-            return frozenset()
-        prices = {"input_price", "output_price"} if backend == "batch" else set()
-        return frozenset(type(self).model_fields) - prices
+            return frozenset(unused)
+        used = {"engine", "address"} | ({"input_price", "output_price"} if backend == "batch" else set())
+        return frozenset(type(self).model_fields.keys() - used | unused)
 
 
 @dataclass(frozen=True)
@@ -197,6 +212,20 @@ class Asked:
         return (
             "neural" if self.chosen.needs == "neural" else "vllm" if self.model.backend == "vllm" else "base"
         )
+
+
+def environment_for(asked: Asked, running: Any) -> Environment:
+    """The environment in which a run's process starts: a run on Ray that needs no other libraries uses Ray's own.
+
+    running: how the run is processed, with a field `engine`. Where another environment is needed, Ray must be installed
+    in that one.
+    """
+    return "ray" if running.engine == "ray" and asked.environment == "base" else asked.environment
+
+
+def environment_of(run: Run) -> Environment:
+    """See environment_for. Raises InputError if a newer version saved the run."""
+    return environment_for(asked_of(run), running_of(run))
 
 
 def _field(name: str, label: str, option: str = "") -> SettingField:
@@ -262,7 +291,8 @@ def ask(
     if kind.attachment is not None and not attached:
         text = f"choose a {kind.attachment.option}, or give the path of a .yaml file"
         problems.append(Remark(kind.attachment.name, text))
-    refuse(problems, ModelSettings, kind.Running or Running, also=fields_named(kind).values())
+    # The model's fields last: its `engine` is the one that can be wrong.
+    refuse(problems, kind.Running or Running, ModelSettings, also=fields_named(kind).values())
     assert own is not None
     assert asked is not None
     if asked.base_url:

@@ -18,7 +18,16 @@ from core.llm.asking import Model
 from core.llm.client import Cache, Client
 from core.llm.rounds import Collecting
 from core.llm.vllm import VllmEngine
-from core.runs.asked import Asked, ModelSettings, Running, asked_of, fields_named, running_of
+from core.runs.asked import (
+    Asked,
+    Environment,
+    ModelSettings,
+    Running,
+    asked_of,
+    environment_for,
+    fields_named,
+    running_of,
+)
 from core.runs.working.batch_files import batch_files
 from core.schema.runs import ItemState, Kind, Run
 from core.schema.scores import Metric
@@ -284,6 +293,11 @@ class RunAtHand:
     def running(self) -> Any:
         """See asked.running_of."""
         return running_of(self.run)
+
+    @property
+    def environment(self) -> Environment:
+        """See asked.environment_for."""
+        return environment_for(self.asked, self.running)
 
     @cached_property
     def contents(self) -> Any:
