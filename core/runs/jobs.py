@@ -149,7 +149,12 @@ def _client_of(model: ModelSettings, running: Running) -> Client | None:
     if model.backend == "rules":
         return None
     if model.backend == "vllm":
-        return VllmEngine(model.model, max_model_len=model.max_model_len, options=model.engine)
+        return VllmEngine(
+            model.model,
+            max_model_len=model.max_model_len,
+            adapter=model.adapter or None,
+            options=model.engine,
+        )
     # Imported lazily: its package takes half a second to load, and most commands need no server.
     from core.llm.openai import OpenAIServer
 
