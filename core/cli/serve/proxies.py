@@ -85,15 +85,17 @@ listen assay
     http-check send meth GET uri /_stcore/health ver HTTP/1.1 hdr Host localhost
     http-check expect status 200
     timeout check 5s             # a busy process answers late
-    # The connections of a process that hangs are closed: its browsers connect to another one.
-    default-server check inter 2s fastinter 500ms downinter 500ms fall 3 rise 1 on-marked-down shutdown-sessions
+    # A process that died is left alone from the first refused connection until it answers again: its port is open
+    # while it starts. The connections of a process that hangs are closed, so that its browsers go to another one.
+    default-server check inter 2s fastinter 500ms downinter 500ms fall 3 rise 1
+    default-server observe layer4 error-limit 1 on-error mark-down on-marked-down shutdown-sessions
 {servers}
 """
 
 
 def _nginx(door: Door) -> str:
     servers = "\n".join(
-        f"        server 127.0.0.1:{port} max_fails=1 fail_timeout=5s;" for port in door.processes
+        f"        server 127.0.0.1:{port} max_fails=1 fail_timeout=10s;" for port in door.processes
     )
     return f"""\
 # nginx in front of {len(door.processes)} app processes of Assay. Check: nginx -t -p FOLDER/ -c FILE -e stderr
