@@ -85,10 +85,8 @@ listen assay
     http-check send meth GET uri /_stcore/health ver HTTP/1.1 hdr Host localhost
     http-check expect status 200
     timeout check 5s             # a busy process answers late
-    # A process that died is left alone from the first refused connection until it answers again: its port is open
-    # while it starts. The connections of a process that hangs are closed, so that its browsers go to another one.
-    default-server check inter 2s fastinter 500ms downinter 500ms fall 3 rise 1
-    default-server observe layer4 error-limit 1 on-error mark-down on-marked-down shutdown-sessions
+    # The connections of a process that hangs are closed, so that its browsers go to another one.
+    default-server check inter 1s fastinter 300ms downinter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
 {servers}
 """
 

@@ -20,7 +20,9 @@ SOON_SECONDS = 10.0
 """A process that ends earlier after its start has failed to start."""
 _MOST_FAILURES = 3
 """Failures in a row of a process that has never run, until all is given up."""
-_LONGEST_PAUSE_SECONDS = 30.0
+_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 2.0, 30.0
+"""Until a process is started again; doubled with each failure. The proxy notices the death meanwhile: the port is open long
+before a new process answers at it, and browsers would be sent there."""
 _PATIENCE_SECONDS = 15.0
 """From the request to end until a process is killed."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -76,9 +78,9 @@ class _Watched:
         how = f"by signal {-status}" if status < 0 else f"with status {status}"
         if not self.has_run and self.failures >= _MOST_FAILURES:
             raise InputError(f"The {self.part.name} ended {how} at each start. Its messages are above.")
-        pause = 0.0 if self.failures == 1 else min(2.0**self.failures, _LONGEST_PAUSE_SECONDS)
+        pause = min(_PAUSE_SECONDS * 2 ** (self.failures - 1), _LONGEST_PAUSE_SECONDS)
         self._due = now + pause
-        say(f"The {self.part.name} ended {how}. It is started again{f' in {pause:.0f} s' if pause else ''}.")
+        say(f"The {self.part.name} ended {how}. It is started again in {pause:.0f} s.")
 
 
 def check_free(address: str, door: int | None, processes: Sequence[int]) -> None:
