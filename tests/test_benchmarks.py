@@ -49,6 +49,11 @@ def test_each_is_documented_with_its_command_in_its_docstring_and_in_the_list():
         ("agreement_intervals", ["--resamples", "40"], r"ratio \d"),
         ("alt_test", ["--items", "40"], r"lowest ratio \d"),
         (
+            "big_tables",
+            ["--rows", "20", "40", "--sample", "10"],
+            r"big table +40 (?s:.*)ordinary +40 (?s:.*)A row of 40 takes [\d.]+ times the CPU",
+        ),
+        (
             "correlate_command",
             ["--rows", "60", "--metrics", "2", "--resamples", "20", "--beside", "."],
             r"other checkout, in full(?s:.*) times as much",
