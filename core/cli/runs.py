@@ -34,7 +34,7 @@ from core.runs.working.batch_answers import opened, read_answers
 from core.runs.working.worker import end_at_once, work
 from core.schema.runs import Run
 from core.store import Store
-from core.store.runs import ask_to_stop, get_run, list_runs
+from core.store.runs import ask_to_stop, finish_run, get_run, list_runs
 from core.tables.files import json_text
 from core.tables.problems import listed
 from core.tables.reading import shown
@@ -224,6 +224,10 @@ def _cancel(options: argparse.Namespace) -> None:
         if state == "waiting":
             ask_to_stop(store, number)
             print(f"Run {number} is cancelled. It had not started.")
+            return
+        if state == "awaiting":
+            finish_run(store, number, "cancelled")
+            print(f"Run {number} is cancelled. Answers to its batch files can still be read: `runs answers`.")
             return
         if state not in _AT_WORK:
             print(f"Run {number} is {state}, so there is nothing to cancel.")
