@@ -36,6 +36,8 @@ LEVELS = ("A0", "A1", "A2", "A3", "A4")
 SYSTEMS = tuple(f"system {letter}" for letter in "abcdefgh")
 DOMAINS = ("news", "law", "medicine", "chat")
 TARGET_SECONDS, TARGET_MB = 60.0, 1_536.0
+PATIENCE = 60
+"""Seconds to wait for a query; under a limit of memory, some libraries hang."""
 
 
 def write_folder(folder: Path, n_rows: int, metrics: tuple[str, ...] = METRICS, words: int = 40) -> None:
@@ -288,7 +290,10 @@ def in_child(engine: str, query: str, folder: Path, limit_mb: int | None) -> dic
     """What a query took in a process of its own, or the last line of what it said before it failed."""
     limit = [] if limit_mb is None else ["--limit-mb", str(limit_mb)]
     command = [sys.executable, __file__, "--only", engine, query, "--folder", str(folder), *limit]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        return f"hangs: no answer in {PATIENCE} s"
     if found.returncode == 0:
         return dict(json.loads(found.stdout))
     last = found.stderr.strip().splitlines()[-1:] or [""]
