@@ -236,7 +236,7 @@ def ask(
         between += own.problems(asked.backend)
         between += _place_prompts(own, asked.backend, prompts, chosen_prompts)
     # Metrics have no backend, so needing another environment is no mistake.
-    if asked is not None and kind.work != "scores":
+    if asked is not None and not kind.by_metrics:
         offered = [one for one in BACKENDS if one != "rules" or kind.Settings.MODEL_FREE]
         for found, given in ((asked, model), (how, running), (own, chosen)):
             if found is not None:
@@ -405,7 +405,7 @@ def asked_from(kind: Kind, kept: Mapping[str, Any], what: str = "The run's setti
     """The request from settings written by `kept` or `described`. Raises SettingsError if they are invalid. what:
     start of its message.
     """
-    if kind.work == "scores":
+    if kind.by_metrics:
         return Asked(kind, kind.Settings.saved(kept, what))
     attached = kept.get(kind.attachment.name) if kind.attachment else ""
     prompts = kept.get("prompts") or {}
@@ -431,7 +431,7 @@ def kept(asked: Asked) -> dict[str, Any]:
     Settings of model calls are included only if they are not defaults, to keep run.json short.
     """
     own = asked.chosen.model_dump(mode="json")
-    if asked.kind.work == "scores":
+    if asked.kind.by_metrics:
         return dict(own)
     of_kind: dict[str, Any] = {"kind": asked.kind.name, _name_key(asked.kind): asked.name}
     if asked.kind.attachment is not None:
@@ -446,7 +446,7 @@ def kept(asked: Asked) -> dict[str, Any]:
 
 def described(asked: Asked) -> dict[str, Any]:
     """The settings for readers, with prompts by name and hash."""
-    if asked.kind.work == "scores":
+    if asked.kind.by_metrics:
         return kept(asked)
     prompts = {
         purpose: {"name": prompt.name, "sha256": prompt.sha256}
