@@ -1,8 +1,8 @@
-"""The folder of a big table: texts.parquet with all rows, and one part of scores for each finished chunk of rows."""
+"""The folder of a big table (core.schema.big_tables): its texts, and a part of scores for each finished chunk of rows."""
 
 import glob
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +10,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from core.errors import InputError
+from core.results.cells import plain
 from core.results.choices import NO_VALUE, check_names
+from core.schema.big_tables import TEXTS_FILE, part_name
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import Metric
 from core.tables.columns import level_number
@@ -18,8 +20,6 @@ from core.tables.columns import level_number
 if TYPE_CHECKING:
     import duckdb
 
-TEXTS = "texts.parquet"
-PARTS = "scores-*.parquet"
 MEMORY_MB = 512
 """Memory of DuckDB's own; larger sorts and groups go to a temporary folder on disk."""
 COLUMNS = ("item", "system", "level", "language")
@@ -62,11 +62,15 @@ class BigTable:
         return tuple(one for one in self.metrics if not names or one.name in names)
 
 
-def open_table(name: str, folder: Path, metrics: Sequence[Metric]) -> BigTable:
-    """Open the folder of a big table. Raises InputError if it is missing or cannot be read."""
-    if not (folder / TEXTS).is_file():
-        raise InputError(f"{name}: its table is missing ({folder / TEXTS}). Score the file again.")
-    parts = tuple(sorted(folder.glob(PARTS)))
+def open_table(name: str, folder: Path, metrics: Sequence[Metric], chunks: Iterable[int]) -> BigTable:
+    """Open the folder of a big table. chunks: those that are finished. Raises InputError if a file is missing or unreadable."""
+    parts = tuple(folder / part_name(chunk) for chunk in sorted(chunks))
+    if missing := [file for file in (folder / TEXTS_FILE, *parts) if not file.is_file()]:
+        raise InputError(
+            f"{name}: {missing[0]} is missing, and {len(missing) - 1:,} more files. Score the file again, or restore the folder."
+            if len(missing) > 1
+            else f"{name}: {missing[0]} is missing. Score the file again, or restore the folder."
+        )
     table = BigTable(name, folder, tuple(metrics), parts, 0, 0)
     with connected(table) as database:
         counts = [
@@ -85,7 +89,7 @@ def connected(table: BigTable) -> Iterator["duckdb.DuckDBPyConnection"]:
     import duckdb  # imported lazily: only big tables need it
 
     with TemporaryDirectory(prefix="assay-table-") as spill:
-        settings = {
+        settings: dict[str, str | bool | int | float | list[str]] = {
             "threads": "1",
             "memory_limit": f"{MEMORY_MB}MB",
             "temp_directory": spill,
@@ -94,7 +98,7 @@ def connected(table: BigTable) -> Iterator["duckdb.DuckDBPyConnection"]:
         }
         try:
             with duckdb.connect(config=settings) as database:
-                for view, files in (("scores", table.parts), ("texts", (table.folder / TEXTS,))):
+                for view, files in (("scores", table.parts), ("texts", (table.folder / TEXTS_FILE,))):
                     if files:
                         listed = ", ".join(_literal(glob.escape(str(file))) for file in files)
                         database.execute(f"CREATE VIEW {view} AS SELECT * FROM read_parquet([{listed}])")
@@ -291,3 +295,8 @@ NO_REASON = "no reason given"
 def _undefined(text: TextRow, metrics: Sequence[Metric]) -> str:
     names = [metric.name for metric in metrics if text.scores[metric.name] is None]
     return "; ".join(f"{name}: {text.reasons.get(name, NO_REASON)}" for name in names)
+
+
+def texts_json(found: Sequence[TextRow], total: int, query: TextQuery) -> dict[str, Any]:
+    """JSON of a page of texts."""
+    return {"total": total, "from": query.offset + 1, "texts": [plain(one) for one in found]}
