@@ -18,7 +18,8 @@ from core.results.big_tables.scored import (
     quoted,
     value_of,
 )
-from core.results.cells import ends, interval, picked, resampled
+from core.results.cells import decimal, ends, interval, picked, resampled
+from core.results.correlations.levels import LevelMeans
 from core.schema.result_table import Cell, Column, ResultTable
 from core.schema.scores import METHODS, Method, Metric
 from core.stats.correlation.intervals import correlate_columns
@@ -33,6 +34,7 @@ DEFAULT_BY = ("level", "system")
 DEFAULT_RESAMPLES = 1_000
 RANKS = "not computed for a big table: every resample would rank all rows again; Pearson has an interval"
 """Why Spearman and Kendall have no interval."""
+NO_LEVELS = "No text has a level with a number, so nothing is correlated with damage."
 NO_SCORE = "no text of this group has a score"
 _MOST_GROUPS = 10_000
 _MOST_CELLS = 4_000_000
@@ -89,6 +91,7 @@ def estimates(
     *,
     by: Sequence[str] = DEFAULT_BY,
     metrics: Sequence[str] = (),
+    correlated: bool = True,
     n_resamples: int = 0,
     confidence_level: float = 0.95,
     rng: int = 0,
@@ -96,8 +99,9 @@ def estimates(
 ) -> BigEstimates:
     """Estimate means by group, and each metric's correlation with minus the damage level.
 
-    by: columns to group means by (item, system, level, language or a label). metrics: names; empty: all. n_resamples: 0
-    gives no intervals; 1,000 resamples of items take about a minute for a million rows. tell: called with progress messages.
+    by: columns to group means by (item, system, level, language or a label). metrics: names; empty: all. correlated:
+    whether correlations are computed, which takes nearly all of the time. n_resamples: 0 gives no intervals; 1,000 resamples of
+    items take about a minute for a million rows. tell: called with progress messages.
 
     Every number is that of an ordinary run on the same texts. Means are computed by the database engine in one pass; for
     correlations one metric at a time is in memory (about 100 bytes a row). Items are resampled from their sums by group; an item
@@ -116,21 +120,20 @@ def estimates(
     with connected(table) as database:
         told("means by group")
         groups, found = _means(database, columns, chosen, confidence_level)
-        coded = _codes(database, columns, groups, with_items=n_resamples > 0)
-        numbers = np.array([_number(level) for level in coded.levels])
-        target = -numbers[coded.level]
-        correlations = []
-        for place, metric in enumerate(chosen):
-            told(f"metric {place + 1} of {len(chosen)}: {metric.name}")
-            scores = _column(database, metric)
-            if not np.isnan(target).all():
-                correlations.append(_correlation(metric, scores, target, coded.item, drawing))
-            if n_resamples:
-                ranges = _mean_intervals(scores, coded, len(groups), drawing)
-                found[place] = [_with_interval(*both) for both in zip(found[place], ranges, strict=True)]
-    notes = (
-        () if correlations else ("No text has a level with a number, so nothing is correlated with damage.",)
-    )
+        numbered = {level: _number(level) for level in _levels(database)}
+        correlated = correlated and not all(np.isnan(number) for number in numbered.values())
+        correlations: list[LevelCorrelation] = []
+        if correlated or n_resamples:
+            coded = _codes(database, [*numbered], columns, groups, with_items=n_resamples > 0)
+            target = -np.array([*numbered.values()])[coded.level]
+            for place, metric in enumerate(chosen):
+                told(f"metric {place + 1} of {len(chosen)}: {metric.name}")
+                scores = _column(database, metric)
+                if correlated:
+                    correlations.append(_correlation(metric, scores, target, coded.item, drawing))
+                if n_resamples:
+                    ranges = _mean_intervals(scores, coded, len(groups), drawing)
+                    found[place] = [_with_interval(*both) for both in zip(found[place], ranges, strict=True)]
     return BigEstimates(
         table=table,
         by=columns,
@@ -138,8 +141,13 @@ def estimates(
         correlations=tuple(correlations),
         n_resamples=n_resamples,
         confidence_level=confidence_level,
-        notes=(*table.notes, *notes),
+        notes=(*table.notes, *(() if correlations else (NO_LEVELS,))),
     )
+
+
+def _levels(database: "duckdb.DuckDBPyConnection") -> tuple[str | None, ...]:
+    found = database.execute("SELECT DISTINCT level FROM scores ORDER BY 1 NULLS LAST").fetchall()
+    return tuple(row[0] for row in found)
 
 
 def _number(level: str | None) -> float:
@@ -230,7 +238,6 @@ def _undefined(
 class _Coded:
     """Numbers for the texts' levels, groups and items, in the order of the rows."""
 
-    levels: tuple[str | None, ...]
     level: Indices
     group: Indices | None
     item: Indices | None
@@ -239,14 +246,13 @@ class _Coded:
 
 def _codes(
     database: "duckdb.DuckDBPyConnection",
+    levels: Sequence[str | None],
     columns: Sequence[str],
     groups: Sequence[_Group],
     *,
     with_items: bool,
 ) -> _Coded:
     """Number levels and, for intervals, groups and items: small integers instead of a million names."""
-    found = database.execute("SELECT DISTINCT level FROM scores ORDER BY 1 NULLS LAST").fetchall()
-    levels = tuple(row[0] for row in found)
     own = {"own_level": "level"}
     numbers, joins = ["levels.number AS level"], [_numbered(database, "levels", {"own_level": levels})]
     n_items = 0
@@ -278,9 +284,9 @@ def _codes(
     ).fetchnumpy()
     level = np.asarray(coded["level"], dtype=np.intp)
     if not with_items:
-        return _Coded(levels, level, None, None, 0)
+        return _Coded(level, None, None, 0)
     grouped = np.asarray(coded["grouped"], dtype=np.intp) if columns else np.zeros_like(level)
-    return _Coded(levels, level, grouped, np.asarray(coded["item"], dtype=np.intp), n_items)
+    return _Coded(level, grouped, np.asarray(coded["item"], dtype=np.intp), n_items)
 
 
 def _numbered(
@@ -346,6 +352,17 @@ def _with_interval(found: GroupMean, resampled_mean: Estimate) -> GroupMean:
     return replace(found, mean=replace(resampled_mean, **kept))
 
 
+def level_means(found: BigEstimates) -> tuple[LevelMeans, ...]:
+    """The means by level, for a figure. found: estimates by the level alone."""
+    of_metric: dict[str, list[GroupMean]] = {}
+    for one in found.means:
+        of_metric.setdefault(one.metric.name, []).append(one)
+    return tuple(
+        LevelMeans(name, own[0].metric.family, {one.group["level"]: one.mean for one in own})
+        for name, own in of_metric.items()
+    )
+
+
 def means_table(found: BigEstimates) -> ResultTable:
     """One row for each metric and group."""
     columns = (
@@ -407,13 +424,14 @@ def followed_table(found: BigEstimates) -> ResultTable:
 
 def big_said(found: BigEstimates) -> list[str]:
     """The sentences before the tables: which metric follows quality most closely, and what to know about the numbers."""
-    ranked = [one for one in found.correlations if one.by_method["spearman"].estimate is not None]
-    said = []
-    if ranked:
-        best = max(ranked, key=lambda one: one.by_method["spearman"].estimate or 0.0)
-        rho = best.by_method["spearman"].estimate or 0.0
-        said.append(f"{best.metric.name} follows the damage level most closely: Spearman {rho:.3f}.")
-    return [*said, *found.notes, *found.constants]
+    ranked = {
+        one.metric.name: rho
+        for one in found.correlations
+        if (rho := one.by_method["spearman"].estimate) is not None
+    }
+    best = max(ranked, key=ranked.__getitem__, default="")
+    of_several = [f"{best} follows the damage level most closely: Spearman {decimal(ranked[best])}."]
+    return [*(of_several if len(ranked) > 1 else []), *found.notes, *found.constants]
 
 
 def estimates_json(found: BigEstimates) -> dict[str, Any]:

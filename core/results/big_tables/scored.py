@@ -52,8 +52,7 @@ class BigTable:
         if self.is_complete:
             return ()
         return (
-            f"Not complete: {self.n_scored:,} of {self.n_rows:,} rows are scored, the first chunks of the table. "
-            "The numbers below are about these rows alone.",
+            f"Not complete: {self.n_scored:,} of {self.n_rows:,} rows are scored. The numbers below are about these rows alone.",
         )
 
     def metric_named(self, names: Sequence[str]) -> tuple[Metric, ...]:
