@@ -1,6 +1,6 @@
 """A run over a big table: estimates, and its texts page by page. Nothing of it is loaded whole."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import streamlit as st
@@ -138,19 +138,23 @@ def _estimates(
 
 def _by_level(run: RunAtHand, key: Key, table: BigTable, n_resamples: int) -> None:
     part("Means by level", "A metric that follows quality falls from each level to the next.", "levels")
-    found = level_means(_estimates(run, key, table, ("level",), n_resamples, correlated=False))
-    by_name = {one.metric: one for one in found}
+    whole = _estimates(run, key, table, ("level",), n_resamples, correlated=False)
+    found = level_means(whole)
     of_families = list({one.family: one.metric for one in reversed(found)}.values())
+    by_name = {one.metric: one for one in found}
     first = sorted(by_name, key=lambda name: name not in of_families)[:_MOST_PANELS]
     names = st.multiselect("Metrics", list(by_name), default=first, key="big_table_levels_shown")
     if names:
-        figure = plots.scores_by_level([by_name[name] for name in names])
         result_table.show(
-            means_table(_estimates(run, key, table, ("level",), n_resamples, correlated=False)),
-            figure=figure,
+            replace(means_table(_only(whole, names)), name="means-by-level"),
+            figure=plots.scores_by_level([by_name[name] for name in names]),
             alt=f"Mean score by level: {', '.join(names)}",
             folded=AS_A_TABLE,
         )
+
+
+def _only(found: BigEstimates, names: Collection[str]) -> BigEstimates:
+    return replace(found, means=tuple(one for one in found.means if one.metric.name in names))
 
 
 def _by_group(run: RunAtHand, key: Key, table: BigTable, n_resamples: int) -> None:
@@ -166,10 +170,7 @@ def _by_group(run: RunAtHand, key: Key, table: BigTable, n_resamples: int) -> No
     names = [metric.name for metric in table.metrics]
     name = right.selectbox("Metric", names, key=address.one("metric", "big_table_metric", names, names[0]))
     whole = _estimates(run, key, table, tuple(by), n_resamples, correlated=tuple(by) == DEFAULT_BY)
-    shown = replace(whole, means=tuple(one for one in whole.means if one.metric.name == name))
-    result_table.show(
-        replace(means_table(shown), name="means-by-group"), whole=means_table(whole), titled=False
-    )
+    result_table.show(means_table(_only(whole, [name])), whole=means_table(whole), titled=False)
     st.markdown(":small[The downloads have all metrics.]")
 
 

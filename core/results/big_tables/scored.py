@@ -265,7 +265,7 @@ def texts_table(
     return ResultTable(
         "texts",
         (
-            Column("row", names_row=True),
+            Column("row"),
             Column("item", names_row=True),
             *map(Column, ("system", "level")),
             Column("language", shown=False),
