@@ -11,8 +11,8 @@ from core.results.big_tables.estimates import (
     DEFAULT_BY,
     DEFAULT_RESAMPLES,
     BigEstimates,
-    big_said,
     estimates,
+    followed_said,
     followed_table,
     level_means,
     means_table,
@@ -92,7 +92,7 @@ def estimates_of(run: RunAtHand) -> None:
     n_resamples = DEFAULT_RESAMPLES if with_intervals else 0
     found = _estimates(run, key, table, DEFAULT_BY, n_resamples)
     constants(found.constants)
-    for sentence in big_said(replace(found, correlations=()) if found.constants else found):
+    for sentence in filter(None, [followed_said(found), *found.notes]):
         st.markdown(with_code(sentence))
     if found.correlations:
         result_table.show(followed_table(found))

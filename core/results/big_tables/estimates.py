@@ -422,16 +422,22 @@ def followed_table(found: BigEstimates) -> ResultTable:
     )
 
 
-def big_said(found: BigEstimates) -> list[str]:
-    """The sentences before the tables: which metric follows quality most closely, and what to know about the numbers."""
+def followed_said(found: BigEstimates) -> str:
+    """The sentence that names the metric that follows quality most closely; empty for fewer than two metrics."""
     ranked = {
         one.metric.name: rho
         for one in found.correlations
         if (rho := one.by_method["spearman"].estimate) is not None
     }
-    best = max(ranked, key=ranked.__getitem__, default="")
-    of_several = [f"{best} follows the damage level most closely: Spearman {decimal(ranked[best])}."]
-    return [*(of_several if len(ranked) > 1 else []), *found.notes, *found.constants]
+    if len(ranked) < 2:
+        return ""
+    best = max(ranked, key=ranked.__getitem__)
+    return f"{best} follows the damage level most closely: Spearman {decimal(ranked[best])}."
+
+
+def big_said(found: BigEstimates) -> list[str]:
+    """The sentences before the tables: the verdict, and what to know about the numbers."""
+    return [*filter(None, [followed_said(found)]), *found.notes, *found.constants]
 
 
 def estimates_json(found: BigEstimates) -> dict[str, Any]:
