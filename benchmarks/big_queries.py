@@ -336,18 +336,17 @@ def installed_mb(package: str) -> float:
 
 
 def in_child(engine: str, query: str, folder: Path, limit_mb: int | None) -> dict[str, Any] | str:
-    """What a query took in a process of its own, or the last line of what it said before it failed."""
+    """What a query took in a process of its own, or how it failed."""
     limit = [] if limit_mb is None else ["--limit-mb", str(limit_mb)]
     command = [sys.executable, __file__, "--only", engine, query, "--folder", str(folder), *limit]
     try:
         patience = None if limit_mb is None else PATIENCE
         found = subprocess.run(command, capture_output=True, text=True, check=False, timeout=patience)
     except subprocess.TimeoutExpired:
-        return f"hangs: no answer in {PATIENCE} s"
+        return f"hangs for {PATIENCE} s"
     if found.returncode == 0:
         return dict(json.loads(found.stdout))
-    last = found.stderr.strip().splitlines()[-1:] or [""]
-    return f"failed ({found.returncode}): {last[0][:90]}"
+    return f"fails, status {found.returncode}"
 
 
 def main() -> None:

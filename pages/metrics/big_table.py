@@ -81,7 +81,7 @@ def estimates_of(run: RunAtHand) -> None:
     """Show which metric follows quality, and means by level and by other groups."""
     explained(
         "Which metric falls as damage increases? 1 is perfect, 0 is no relation. Below 0 the metric prefers damaged texts.",
-        "scale#big-tables",
+        "correlation",
     )
     key, table = _opened(run)
     if not table.parts:
@@ -184,9 +184,7 @@ def _values(key: Key, table: BigTable, column: str) -> tuple[str, ...]:
 
 def texts_of(run: RunAtHand) -> None:
     """Show the texts with their scores, a page at a time, and one text whole."""
-    explained(
-        f"Texts with their scores, {PER_PAGE} a page. Press a row to read the text.", "scale#big-tables"
-    )
+    explained(f"Texts with their scores, {PER_PAGE} a page. Press a row to read the text.")
     key, table = _opened(run)
     if not table.parts:
         nothing(NOT_SCORED)
