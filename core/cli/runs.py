@@ -337,7 +337,7 @@ def _table(options: argparse.Namespace) -> None:
         means_table,
     )
     from core.results.choices import interval_problems
-    from core.runs.tables.scored import big_table
+    from core.runs.tables.opened import big_table
 
     resamples = options.resamples
     if resamples is None:
@@ -360,7 +360,7 @@ def _table(options: argparse.Namespace) -> None:
 
 def _texts(options: argparse.Namespace) -> None:
     from core.results.big_tables.scored import TextQuery, texts_json, texts_page, texts_table
-    from core.runs.tables.scored import big_table
+    from core.runs.tables.opened import big_table
 
     where = dict(one.split("=", 1) for one in options.where if "=" in one)
     problems = [

@@ -74,7 +74,7 @@ def table(
     drawing = interval_options(resamples, confidence, seed)
     # Imported lazily: runs load slowly.
     from core.runs.path import at_hand
-    from core.runs.tables.scored import big_table
+    from core.runs.tables.opened import big_table
 
     with existing_store(db) as store:
         found = estimates(

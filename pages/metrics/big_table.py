@@ -30,7 +30,7 @@ from core.results.big_tables.scored import (
 from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand
 from core.runs.progress import is_worked_on
-from core.runs.tables.scored import big_table
+from core.runs.tables.opened import big_table
 from core.store import Store
 from core.store.runs import get_run
 from pages.tabs import levels

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.results.big_tables.estimates import estimates
 from core.runs.path import at_hand
-from core.runs.tables.scored import big_table
+from core.runs.tables.opened import big_table
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
 from core.store import Store

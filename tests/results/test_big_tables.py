@@ -37,7 +37,7 @@ from core.results.correlations.levels import by_level
 from core.results.correlations.table import correlate_scores
 from core.results.joining import DEFAULT_OPTIONS
 from core.runs.path import at_hand
-from core.runs.tables.scored import big_table
+from core.runs.tables.opened import big_table
 from core.schema.big_tables import TEXTS_FILE, n_chunks, part_name
 from core.schema.scores import METHODS, ScoreTable
 from core.store import Store, open_store

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from core.cli.shared.giving import counted
 from core.cli.shared.options import Options, add_database_option, print_notes
-from core.cli.shared.running import check_folder, exec_in_environment, run_or_delete
+from core.cli.shared.running import check_folder, exec_in_environment, run_or_delete, telling
 from core.errors import InputError, nearest_names
 from core.llm.call_settings import CallSettings
 from core.llm.prompts import find_prompt
@@ -20,6 +20,7 @@ from core.schema.runs import Kind, Run
 from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
 from core.schema.settings import said as worded_of_settings
 from core.store import Store, database_path, open_store
+from core.tables.streaming import TableFile
 from core.yaml_fields import place_of, read_yaml, refuse, text_of
 
 
@@ -132,8 +133,8 @@ def _help(one: SettingField, fields: Mapping[str, SettingField], usual: str) -> 
 _OWN_WAY = ("backend",)
 """Fields of ModelSettings for which add_run_options registers its own option."""
 _CALL = CallSettings.model_fields.keys()
-Read = Callable[[Store], tuple[bytes, str]]
-"""Returns the file for a run, and its name."""
+Read = Callable[[Store], tuple[bytes | TableFile, str]]
+"""Returns the file for a run, whole or as a big table, and its name."""
 Check = Callable[[Path, Run | None, Callable[[], Run] | None], None]
 """See check_folder."""
 Found = TypeVar("Found")
@@ -271,7 +272,16 @@ def run_it(
             run = resume(found, found.running.but(**_named(options, type(running))), options.limit)
         else:
             check(options.out, None, lambda: find_same(store, data, wanted).run)
-            run, notes = create(store, data, file_name, wanted, running, options.limit)
+            with telling(f"reading {file_name}") as tell:
+                run, notes = create(
+                    store,
+                    data,
+                    file_name,
+                    wanted,
+                    running,
+                    options.limit,
+                    lambda n: tell(f"reading {file_name}: {n:,} rows"),
+                )
             _print_new(run, notes)
         run_or_delete(run)
         return write(run, options.out)
