@@ -49,6 +49,7 @@ def test_each_is_documented_with_its_command_in_its_docstring_and_in_the_list():
     [
         ("agreement_intervals", ["--resamples", "40"], r"ratio \d"),
         ("alt_test", ["--items", "40"], r"lowest ratio \d"),
+        ("big_queries", ["--rows", "6000"], r"all estimates, pandas and scipy: [\d.]+ s"),
         (
             "correlate_command",
             ["--rows", "60", "--metrics", "2", "--resamples", "20", "--beside", "."],
