@@ -27,7 +27,7 @@ from core.schema.settings import About, Remark, SettingField, Settings, fields_o
 
 Environment = Literal["base", "vllm", "neural", "ray"]
 """`base` is the app's own environment, used by rules and by models on a server."""
-Backend = Literal["rules", "openai", "vllm"]
+Backend = Literal["rules", "openai", "vllm", "batch"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY = "OPENAI_API_KEY"
@@ -42,11 +42,12 @@ class ModelSettings(CallSettings):
     backend: Backend = setting(
         "rules",
         "Backend",
-        "what does the work: rules, a server or vLLM",
+        "what does the work: rules, a server, vLLM, or whoever answers batch files",
         words={
             "rules": "Rules: no model, no cost",
             "openai": "A server (OpenAI-compatible)",
             "vllm": "vLLM on this machine",
+            "batch": "Batch files, answered elsewhere",
         },
     )
     model: str = setting("", "Model", "name on the server; for vllm, a name or path")
@@ -75,16 +76,20 @@ class ModelSettings(CallSettings):
         """See Settings."""
         if backend == "rules":
             return frozenset(type(self).model_fields) - {"backend"}
-        return frozenset(
-            {"base_url", "headers", "api_version", "extra_body"}
-            if backend == "vllm"
-            else {"max_model_len", "engine"}
-        )
+        own = frozenset({"max_model_len", "engine"})
+        if backend == "vllm":
+            return frozenset({"base_url", "headers", "api_version", "extra_body"})
+        return own | {"headers", "api_version"} if backend == "batch" else own
 
     @classmethod
     def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:
         """See Settings."""
-        return {"base_url": OPENAI_URL} if backend == "openai" else {}
+        return {"base_url": OPENAI_URL} if backend in ("openai", "batch") else {}
+
+    @property
+    def answered_as(self) -> str:
+        """The backend that the answers count as: a model answers batch files as it answers a server's requests."""
+        return "openai" if self.backend == "batch" else self.backend
 
     @property
     def short_name(self) -> str:
@@ -142,9 +147,13 @@ class Running(Settings):
     address: str = address_setting()
 
     def idle(self, backend: str) -> frozenset[str]:
-        """Only a server needs a connection and costs money."""
-        of_server = () if backend == "openai" else type(self).model_fields.keys() - {"engine", "address"}
-        return frozenset({*of_server, *(() if self.engine == "ray" else ("address",))})
+        """Only a server needs a connection; only a server and batch files cost money; files are answered elsewhere."""
+        where = {"engine", *(("address",) if self.engine == "ray" else ())}
+        used = {
+            "openai": type(self).model_fields.keys() - {"address"} | where,
+            "batch": {"input_price", "output_price"},
+        }
+        return frozenset(type(self).model_fields.keys() - used.get(backend, where))
 
 
 @dataclass(frozen=True)
@@ -395,7 +404,7 @@ def _model_problems(model: ModelSettings) -> Iterator[Remark]:
         return
     if not model.model:
         yield Remark("model", "is empty; enter the model's name")
-    if model.backend == "openai":
+    if model.backend in ("openai", "batch"):
         try:
             normal_url(model.base_url)
         except InputError as wrong:  # never quotes the address, which may contain a secret

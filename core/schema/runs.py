@@ -159,7 +159,7 @@ RULES = "rules"
 """Name of the generator or judge that works without a model."""
 RUN_FILE = "run.json"
 """The run's description of itself, in its output folder."""
-RunState = Literal["waiting", "running", "done", "cancelled", "stopped"]
+RunState = Literal["waiting", "running", "done", "cancelled", "stopped", "awaiting"]
 ItemState = Literal["done", "failed", "again"]
 
 
@@ -171,7 +171,9 @@ class Run:
     kind: str
     """Name of a kind, see core.runs.kinds."""
     state: RunState
-    """`stopped`: it could not continue, and `message` gives the reason. Any state but `done` can be resumed."""
+    """`stopped`: it could not continue, and `message` gives the reason. `awaiting`: requests wait for answers that people
+    bring, and `message` says how. Any state but `done` can be resumed.
+    """
     settings: dict[str, object]
     """Everything that determines the results, including prompts, so that a run can be resumed without files."""
     running: dict[str, object]

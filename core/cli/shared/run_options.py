@@ -245,6 +245,8 @@ def requested_run(
         raise InputError(
             f"--backend is missing: name the backend that {kind.does.partition(';')[0]}: {', '.join(BACKENDS)}."
         )
+    if model["backend"] == "batch":
+        model["base_url"] = model.get("base_url") or (kept and kept.base_url) or OPENAI_URL
     if model["backend"] == "openai":
         model["base_url"] = url = model.get("base_url") or (kept and kept.base_url) or OPENAI_URL
         # With --resume, the key comes from the run.
