@@ -152,7 +152,12 @@ class AskingJob:
 def client_of(model: ModelSettings, running: Running) -> Client:
     """The client of a model on a server or in this process."""
     if model.backend == "vllm":
-        return VllmEngine(model.model, max_model_len=model.max_model_len, options=model.engine)
+        return VllmEngine(
+            model.model,
+            max_model_len=model.max_model_len,
+            adapter=model.adapter or None,
+            options=model.engine,
+        )
     # Imported lazily: its package takes half a second to load, and most commands need no server.
     from core.llm.openai import OpenAIServer
 

@@ -175,7 +175,7 @@ def worked_said(run: Run) -> str:
 
 def money_of(progress: Progress) -> float | None:
     """The run's cost so far; None if a price or a count of tokens is missing, or if it is free."""
-    if kind_named(progress.run.kind).work == "scores":
+    if kind_named(progress.run.kind).by_metrics:
         return None
     prices = running_of(progress.run)
     if prices.input_price is None or prices.output_price is None:

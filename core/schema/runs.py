@@ -11,8 +11,9 @@ from typing import Any, ClassVar, Literal, Self, get_args
 from core.schema.settings import Remark, setting
 from core.schema.settings import Settings as AnySettings
 
-Work = Literal["generation", "scores", "judging", "audit"]
-"""What a run of this kind does: make texts, compute metrics, have a judge score texts, or examine a judge."""
+Work = Literal["generation", "scores", "tables", "judging", "audit"]
+"""What a run of this kind does: make texts, compute metrics (of a file, or of a big table in chunks), have a judge score
+texts, or examine a judge."""
 Engine = Literal["local", "ray"]
 """Where the work of a run is done: in its own process and its children, or on the machines of a Ray cluster."""
 ENGINES: tuple[Engine, ...] = get_args(Engine)
@@ -153,6 +154,11 @@ class Kind:
     attachment: Attachment | None = None
     reports: frozenset[str] = frozenset()
     """Result tables that can be computed from its runs."""
+
+    @property
+    def by_metrics(self) -> bool:
+        """Whether its runs compute metrics, of a file or of a big table: no model is asked and nothing is paid."""
+        return self.work in ("scores", "tables")
 
 
 RULES = "rules"

@@ -136,7 +136,7 @@ def summary(run: RunAtHand, progress: Progress, table: ScoreTable | None = None)
 def cost_notes(at: RunAtHand, progress: Progress) -> list[str]:
     """Estimate the time and cost of all items after a preview; empty if the run is not a preview or calls no model."""
     run = progress.run
-    if at.kind.work == "scores" or progress.state != "done" or run.n_wanted >= run.n_items:
+    if at.kind.by_metrics or progress.state != "done" or run.n_wanted >= run.n_items:
         return []
     told = estimate_all(at, progress)
     time = "time unknown" if told.time is None else f"time {told.time}"
