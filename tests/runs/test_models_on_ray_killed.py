@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from helpers.models.model_answers import Body, answer
+from helpers.processes.ray_engines import DEADLY
 from helpers.processes.ray_workers import process_at
 from helpers.processes.scripted_server import Said, ScriptedServer
 from helpers.texts.judge_runs import text_at, texts
@@ -97,3 +98,21 @@ def test_workers_die_and_the_results_are_those_of_a_run_without_ray(
         assert counted(on_ray) == counted(here)
     for path in tmp_path.rglob("*"):
         assert not path.is_file() or KEY.encode() not in path.read_bytes(), path
+
+
+def test_an_engine_dies_of_one_request_and_all_others_are_answered(ray_python: Path) -> None:
+    ended = subprocess.run(
+        [ray_python, "-m", "helpers.processes.ray_engines"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    said = json.loads(ended.stdout)
+    assert [n for n, text in enumerate(said) if text is None] == [DEADLY]
+    assert all(text.startswith(f"NUMBER {n} by ") for n, text in enumerate(said) if n != DEADLY)
+    engines = {text.rpartition(" ")[2] for text in said if text is not None}
+    assert len(engines) > 1, "another engine went on"

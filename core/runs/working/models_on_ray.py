@@ -59,7 +59,11 @@ class Answering:
 
     async def answered(self, asked: Sequence[Asked]) -> list[Reply]:
         """The same in a running event loop."""
-        await asyncio.shield(self._started)
+        try:
+            await asyncio.shield(self._started)
+        except InputError as problem:
+            where = f"this was found on {node()}, where a worker of Ray runs, with the environment that Ray has there"
+            raise InputError(problem.what, [*problem.problems, where]) from problem
         key, request = asked[0]
         if request_key(self._client, request) != key:
             raise InputError(
@@ -88,7 +92,7 @@ class OnRay:
         """client_of: makes the client of a local run."""
         self._answers, self._model, self._running, self._client_of = answers, model, running, client_of
         self._cluster: Cluster | None = None
-        self._engines: _Engines | None = None
+        self._engines: Engines | None = None
         self._stop = threading.Event()
         self._over = threading.Event()
         """Set while nothing is being answered."""
@@ -150,7 +154,7 @@ class OnRay:
             self._cluster.start()
             if self._model.backend == "vllm":
                 answering = Answering(partial(self._client_of, self._model, self._running))
-                self._engines = _Engines(answering, gpus_of(self._model), self._stop)
+                self._engines = Engines(answering, gpus_of(self._model), self._stop)
 
     def _workers_here(self) -> int:
         """Workers of a cluster that is started on this machine."""
@@ -188,7 +192,7 @@ class OnRay:
         )
 
 
-class _Engines:
+class Engines:
     """Engines of vLLM in actors of a cluster. Only for one thread."""
 
     def __init__(self, answering: Answering, gpus: int, stop: threading.Event) -> None:
@@ -197,7 +201,7 @@ class _Engines:
 
         self._stop = stop
         self._function = pickle.dumps(answering)
-        machines = [one["Resources"] for one in ray.nodes() if one["Alive"]]
+        machines = [one["Resources"] for one in ray.nodes() if one["Alive"] and "CPU" in one["Resources"]]
         with_gpus = [int(one["GPU"]) for one in machines if one.get("GPU", 0) >= 1]
         if with_gpus and (most := max(with_gpus)) < gpus:
             raise InputError(
@@ -216,21 +220,29 @@ class _Engines:
         import ray
 
         how = {**self._needs, "max_concurrency": ENGINE_BATCHES, "scheduling_strategy": "SPREAD"}
-        return ray.remote(_Engine).options(**how).remote(self._function)
+        return ray.remote(Engine).options(**how).remote(self._function)
 
     def answers(self, batches: Sequence[Sequence[Asked]]) -> Iterator[tuple[int, list[Reply | Lost]]]:
         """(Index of a batch, its replies) as they come; see Cluster.spread for workers that die."""
-        return pieced(self._round, batches, self._stop.is_set)
+        at_once = iter([ENGINE_BATCHES])
 
-    def _round(self, pieces: Sequence[Sequence[Asked]], tries: int) -> Iterator[tuple[int, Sequence[Reply]]]:
-        """(Index, replies) of the pieces whose engines survive."""
+        def worked(pieces: Sequence[Sequence[Asked]], tries: int) -> Iterator[tuple[int, Sequence[Reply]]]:
+            # What comes back here was in an engine that died. Alone in an engine, only the culprit dies again.
+            return self._round(pieces, tries, next(at_once, 1))
+
+        return pieced(worked, batches, self._stop.is_set)
+
+    def _round(
+        self, pieces: Sequence[Sequence[Asked]], tries: int, at_once: int
+    ) -> Iterator[tuple[int, Sequence[Reply]]]:
+        """(Index, replies) of the pieces whose engines survive. at_once: pieces in an engine at the same time."""
         import ray
         from ray.exceptions import RayActorError
 
         todo = deque(enumerate(pieces))
         left = [tries] * len(pieces)
         busy: dict[Any, tuple[int, Any, int]] = {}  # answer that is awaited -> (engine, its actor, piece)
-        room = deque(at for at in range(len(self)) for _ in range(ENGINE_BATCHES))
+        room = deque(at for _ in range(at_once) for at in range(len(self)))
         while (todo or busy) and not self._stop.is_set():
             while todo and room:
                 engine, (piece, asked) = room.popleft(), todo.popleft()
@@ -254,7 +266,7 @@ class _Engines:
                 yield piece, replies
 
 
-class _Engine:
+class Engine:
     """An actor with a model."""
 
     def __init__(self, function: bytes) -> None:
