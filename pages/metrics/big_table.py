@@ -204,7 +204,7 @@ def texts_of(run: RunAtHand) -> None:
     with st.spinner("Reading the page ..."):
         found, total = chosen_scores.once((*key, "page", str(query)), lambda: texts_page(table, query))
     if not found:
-        nothing("no text is like that; change the filters")
+        nothing("no text matches; change the filters")
         return
     pages = -(-total // PER_PAGE)
     st.number_input(
