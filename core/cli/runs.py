@@ -230,7 +230,7 @@ def _resume(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
         run = at_hand(store, options.number)
         check_folder(options.out, run.run)
-        exec_in_environment(run.asked.environment)
+        exec_in_environment(run.environment)
         work_here(resume(run, None, options.limit))
         finish_in_folder(run, options.out)
 

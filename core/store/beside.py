@@ -3,9 +3,10 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from core.store.connection import Store
 
@@ -84,3 +85,40 @@ def sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def append_lines(path: Path, lines: Iterable[bytes]) -> int:
+    """Append lines, each without its line break, to a file; returns the offset of the first. They are on disk by then.
+
+    A last line that a killed process left unfinished is removed. Only one process may append at a time.
+    """
+    with path.open("a+b") as file:
+        if file.tell() and not _ends_a_line(file):
+            file.truncate(sum(len(line) + 1 for _, line in whole_lines(path)))
+        begin = file.seek(0, os.SEEK_END)
+        file.writelines(line + b"\n" for line in lines)
+        file.flush()
+        os.fsync(file.fileno())
+        return begin
+
+
+def _ends_a_line(file: BinaryIO) -> bool:
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) == b"\n"
+
+
+def whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """(offset, line) of a file's lines, read one at a time. A last line without a line break was cut off and is left out."""
+    with path.open("rb") as file:
+        at = 0
+        for line in file:
+            if line.endswith(b"\n"):
+                yield at, line[:-1]
+            at += len(line)
+
+
+def put_in_place(partial: Path, path: Path) -> None:
+    """Give a finished file its name. From then on it is there as a whole, even if this process or the machine fails."""
+    sync(partial)
+    partial.replace(path)
+    sync(path.parent)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from core.runs.asked import Environment, asked_of, fields_named
+from core.runs.asked import Environment, environment_of, fields_named
 from core.runs.costs import Estimate, estimate_all
 from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand, create, resume
@@ -276,7 +276,7 @@ _STATES = {
 
 def start(run: Run) -> None:
     """Start the run in its own process. Raises InputError where its environment is missing."""
-    process = start_child(database_path(), run.run_id, asked_of(run).environment)
+    process = start_child(database_path(), run.run_id, environment_of(run))
     st.session_state.setdefault(_STARTED, {})[run.run_id] = (process, run.started_utc)
 
 
@@ -287,7 +287,7 @@ def start_together(runs: Sequence[Run]) -> None:
     """
     by_environment: dict[Environment, list[Run]] = {}
     for run in runs:
-        by_environment.setdefault(asked_of(run).environment, []).append(run)
+        by_environment.setdefault(environment_of(run), []).append(run)
     for environment, own in by_environment.items():
         first, *further = (run.run_id for run in own)
         process = start_child(database_path(), first, environment, further)

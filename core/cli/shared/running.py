@@ -355,7 +355,8 @@ def check_done(progress: Progress) -> None:
     """Raise AssayError that explains how to continue if a run is not done."""
     if progress.state != "done":
         run = progress.run
-        lines = [f"Run {run.run_id} is {progress.state}.", run.message, "Continue it with --resume."]
+        then = "" if progress.state == "awaiting" else "Continue it with --resume."
+        lines = [f"Run {run.run_id} is {progress.state}.", run.message, then]
         raise AssayError("\n".join(line for line in lines if line))
 
 

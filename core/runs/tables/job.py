@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from core.runs.jobs import Batch, Outcome
 from core.runs.scoring import BATCHES_AT_ONCE, ScoringJob, pair_hash
 from core.schema.big_tables import ABOUT_COLUMNS, LABELS, REASONS, ROW, TEXTS_FILE, part_name
 from core.store import Store
-from core.store.beside import sync
+from core.store.beside import put_in_place
 from core.tables.mapping import pyarrow_for
 
 CHUNKS_AT_ONCE = 2
@@ -140,9 +139,7 @@ class TableJob(ScoringJob):
         draft = path.with_name(path.name + _UNFINISHED)
         try:
             parquet.write_table(chunk.table(self._names), draft, compression="zstd")
-            sync(draft)
-            os.replace(draft, path)
-            sync(self._folder)
+            put_in_place(draft, path)
         except OSError as problem:  # such as a full disk: no other chunk could be written
             raise StorageError(
                 f"{path} cannot be written: {problem.strerror or problem}. Make room, then resume the run."
