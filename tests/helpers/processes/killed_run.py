@@ -33,15 +33,19 @@ runpy.run_module("core", run_name="__main__", alter_sys=True)
 """
 
 
-def kill_in_the_middle(arguments: Sequence[str], database: Path, kept: int, n_items: int) -> None:
+def kill_in_the_middle(
+    arguments: Sequence[str], database: Path, kept: int, n_items: int, before: str = ""
+) -> None:
     """Run a command of core on the database's first run until it has saved `kept` of its items or a batch more.
+
+    before: code that the process runs first.
 
     Fails unless the process died of it, left no other behind, and has saved some items and not others.
     """
     told = database.with_suffix(".stderr")  # not a pipe, which its helpers would keep open
     with told.open("w") as stderr:
         process = subprocess.Popen(
-            [sys.executable, "-c", DYING, str(kept), *arguments],
+            [sys.executable, "-c", before + DYING, str(kept), *arguments],
             cwd=ROOT,
             stdout=subprocess.DEVNULL,
             stderr=stderr,
