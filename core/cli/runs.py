@@ -3,6 +3,7 @@
 import argparse
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from core.cli.shared.giving import add_result_options, check_out_file, counted, give, out_problems
@@ -20,6 +21,7 @@ from core.cli.shared.running import (
     check_folder,
     exec_in_environment,
     finish_in_folder,
+    finish_without_files,
     summary,
     telling,
     work_here,
@@ -29,10 +31,11 @@ from core.runs.calls import ItemCall, calls_of, item_report, texts_of
 from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand, resume, run_report
 from core.runs.progress import Progress, progress_of, state_of, why_not_now
+from core.runs.working.batch_answers import opened, read_answers
 from core.runs.working.worker import end_at_once, work
 from core.schema.runs import Run
 from core.store import Store
-from core.store.runs import ask_to_stop, get_run, list_runs
+from core.store.runs import ask_to_stop, finish_run, get_run, list_runs
 from core.tables.files import json_text
 from core.tables.problems import listed
 from core.tables.reading import shown
@@ -133,6 +136,21 @@ def add_to(nouns: Commands) -> None:
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
     command.add_argument("--limit", type=int, metavar="N", help="only the first N items (default: all)")
     command.set_defaults(run=_resume)
+    command = _verb(verbs, "answers", "read the answers to a run's batch files, and continue the run")
+    command.add_argument(
+        "files",
+        type=Path,
+        nargs="*",
+        metavar="FILE",
+        help="answers, and failures if they are in another file",
+    )
+    command.add_argument("--out", type=Path, metavar="DIR", help="folder for the results")
+    command.add_argument(
+        "--ask-again",
+        action="store_true",
+        help="ask requests whose answers are missing again in the next round; without it they keep waiting",
+    )
+    command.set_defaults(run=_answers)
     command = _verb(verbs, "write", "write the results of a run, complete or not")
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
     command.set_defaults(run=_write)
@@ -209,6 +227,10 @@ def _cancel(options: argparse.Namespace) -> None:
             ask_to_stop(store, number)
             print(f"Run {number} is cancelled. It had not started.")
             return
+        if state == "awaiting":
+            finish_run(store, number, "cancelled")
+            print(f"Run {number} is cancelled. Answers to its batch files can still be read: `runs answers`.")
+            return
         if state not in _AT_WORK:
             print(f"Run {number} is {state}, so there is nothing to cancel.")
             return
@@ -233,6 +255,26 @@ def _resume(options: argparse.Namespace) -> None:
         exec_in_environment(run.environment)
         work_here(resume(run, None, options.limit))
         finish_in_folder(run, options.out)
+
+
+def _answers(options: argparse.Namespace) -> None:
+    check_options(
+        [] if options.files or options.ask_again else ["name a file of answers, or use --ask-again"]
+    )
+    with existing_store(options.db) as store, ExitStack() as files:
+        run = at_hand(store, options.number)
+        if options.out is not None:
+            check_folder(options.out, run.run)
+        exec_in_environment(run.asked.environment)
+        answers = opened(options.files)
+        for _, file in answers:
+            files.enter_context(file)
+        print("\n".join(read_answers(store, options.number, answers, give_up=options.ask_again).said))
+        work_here(resume(run, None, run.run.limit))
+        if options.out is not None:
+            finish_in_folder(run, options.out)
+        else:
+            finish_without_files(run)
 
 
 def _write(options: argparse.Namespace) -> None:

@@ -228,7 +228,7 @@ def estimate(at: RunAtHand, progress: Progress, seen: Seen) -> Estimate:
         spread=_relative(sizes, n_left) if len(sizes) > 1 else None,
     )
     worked = covered(seen.items)
-    if not worked:
+    if not worked or at.asked.model.backend == "batch":  # whoever answers the files takes the time, unseen
         return found
     lasting = worked / n_seen * n_left * (calls / scale / paid if paid else 1.0)
     of_items = _by_item(seen, 1) if seen.calls else [end - begin for begin, end in seen.items]

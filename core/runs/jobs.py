@@ -29,6 +29,7 @@ from core.runs.asked import (
     running_of,
 )
 from core.runs.working.batch_files import batch_files
+from core.runs.working.models_on_ray import on_ray
 from core.schema.runs import ItemState, Kind, Run
 from core.schema.scores import Metric
 from core.schema.settings import Remark, SettingField
@@ -120,8 +121,12 @@ class AskingJob:
         self.rounds: Collecting | None = None
         if self.asked.model.backend == "batch":
             self.client = self.rounds = batch_files(run.store, run.run.run_id, self.asked.model)
-        else:
-            self.client = _client_of(self.asked.model, self.running)
+        elif self.running.engine == "ray" and self.asked.model.backend != "rules":
+            self.client = self.rounds = on_ray(
+                run.store, run.run.run_id, self.asked.model, self.running, client_of
+            )
+        elif self.asked.model.backend != "rules":
+            self.client = client_of(self.asked.model, self.running)
 
     @property
     def width(self) -> int:
@@ -145,10 +150,8 @@ class AskingJob:
             await self.client.close()
 
 
-def _client_of(model: ModelSettings, running: Running) -> Client | None:
-    """The client of the model; None: rules do the work."""
-    if model.backend == "rules":
-        return None
+def client_of(model: ModelSettings, running: Running) -> Client:
+    """The client of a model on a server or in this process."""
     if model.backend == "vllm":
         return VllmEngine(
             model.model,

@@ -153,7 +153,12 @@ def seconds_since_start(run: Run) -> float:
 
 def starting(model: ModelSettings) -> str:
     """Name of the phase before a run's first item."""
-    return {"vllm": "starting the model", "openai": "connecting to the server"}.get(model.backend, "starting")
+    names = {
+        "vllm": "starting the model",
+        "openai": "connecting to the server",
+        "batch": "reading the answers",
+    }
+    return names.get(model.backend, "starting")
 
 
 def wall_seconds(run: Run) -> float | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from core.cli.shared.giving import counted
 from core.cli.shared.options import make_folder, print_notes
 from core.errors import AssayError, InputError
-from core.installation import command_line
+from core.installation import COMMAND, command_line
 from core.results.judges.scores import score_summary
 from core.runs.asked import Environment
 from core.runs.costs import Estimate, estimate_all
@@ -325,6 +325,9 @@ def _is_whole(progress: Progress) -> bool:
 def finish_in_folder(run: RunAtHand, folder: Path) -> None:
     """Write a run's results and print a summary. Raises AssayError if the run is not done."""
     progress = progress_of(run.now().store, run.run.run_id)
+    if progress.state == "awaiting" and not progress.n_finished:
+        print(progress.run.message)
+        return
     make_folder(folder)
     files = write_into(run, folder)
     print("\n".join(summary(run, progress)))
@@ -336,6 +339,22 @@ def finish_in_folder(run: RunAtHand, folder: Path) -> None:
     if run.kind.work == "generation":
         _print_spans(spans_found_by(run))
     print("\n".join([*cost_notes(run, progress), f"Written to {folder}: {', '.join(files)}."]))
+    check_done(progress)
+
+
+def finish_without_files(run: RunAtHand) -> None:
+    """Print a summary of a run whose results are not written yet. Raises AssayError if it is neither done nor waiting."""
+    progress = progress_of(run.now().store, run.run.run_id)
+    if progress.state != "awaiting":
+        number = run.run.run_id
+        print(
+            "\n".join(
+                [
+                    *summary(run, progress),
+                    f"Write the results with `{COMMAND} runs write {number} --out DIR`.",
+                ]
+            )
+        )
     check_done(progress)
 
 
@@ -352,11 +371,12 @@ def _print_spans(found: Mapping[str, int]) -> None:
 
 
 def check_done(progress: Progress) -> None:
-    """Raise AssayError that explains how to continue if a run is not done."""
-    if progress.state != "done":
-        run = progress.run
-        then = "" if progress.state == "awaiting" else "Continue it with --resume."
-        lines = [f"Run {run.run_id} is {progress.state}.", run.message, then]
+    """Raise AssayError that explains how to continue if a run is not done. One that waits for answers has done its part."""
+    run = progress.run
+    if progress.state == "awaiting":
+        print(run.message)
+    elif progress.state != "done":
+        lines = [f"Run {run.run_id} is {progress.state}.", run.message, "Continue it with --resume."]
         raise AssayError("\n".join(line for line in lines if line))
 
 
