@@ -303,8 +303,8 @@ def _work(options: argparse.Namespace) -> None:
             end_at_once()  # otherwise work that cannot be interrupted, such as loading a model, would continue
 
 
-DEFAULT_BY, DEFAULT_RESAMPLES, MOST_SHOWN = "level,system", 1_000, 1_000
-"""Columns to group a big table by; resamples of `--intervals`; most texts that one command prints."""
+DEFAULT_BY, DEFAULT_RESAMPLES, MOST_TEXTS = "level,system", 1_000, 20_000
+"""Columns to group a big table by; resamples of `--intervals`; most texts of one command."""
 
 
 def _add_big_tables(verbs: Commands) -> None:
@@ -363,7 +363,7 @@ def _add_big_tables(verbs: Commands) -> None:
         type=int,
         default=20,
         metavar="N",
-        help=f"number of texts, at most {MOST_SHOWN:,} (default %(default)s)",
+        help=f"number of texts, at most {MOST_TEXTS:,} (default %(default)s)",
     )
     add_result_options(command)
     command.set_defaults(run=_texts)
@@ -412,8 +412,8 @@ def _texts(options: argparse.Namespace) -> None:
         problems.append("--descending: needs --sort")
     if options.first < 1:
         problems.append(f"--from: {options.first} is below 1")
-    if not 1 <= options.limit <= MOST_SHOWN:
-        problems.append(f"--limit: {options.limit} is not between 1 and {MOST_SHOWN:,}")
+    if not 1 <= options.limit <= MOST_TEXTS:
+        problems.append(f"--limit: {options.limit} is not between 1 and {MOST_TEXTS:,}")
     check_options([*problems, *out_problems(options)])
     check_out_file(options, [])
     query = TextQuery(where, options.sort, options.descending, options.first - 1, options.limit)
