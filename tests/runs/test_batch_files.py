@@ -14,6 +14,7 @@ import pytest
 from helpers.models.batch_answerer import answered, as_file, requests_of_round, waiting_requests
 from helpers.models.model_answers import answer
 from helpers.models.three_tries import BEGUN, THOUGHT, UNREADABLE
+from helpers.models.vllm_environment import answer_batch
 from helpers.processes.killed_run import ROOT, kill_in_the_middle
 from helpers.processes.scripted_server import Body, Said, Script, ScriptedServer, error
 from helpers.texts.judge_runs import settings, texts, worked
@@ -23,6 +24,7 @@ from core.errors import InputError
 from core.llm.asking import LIMIT_GROWS
 from core.runs.asked import Running
 from core.runs.jobs import RunAtHand
+from core.runs.judging import judge_output
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand, create, resume, written
 from core.runs.progress import money_of, progress_of
@@ -328,6 +330,29 @@ def test_the_commands_go_from_round_to_round(tmp_path: Path, capsys: pytest.Capt
         assert get_run(store, 1).state == "done"
     assert (out / "scores.csv").is_file()
     assert main(["runs", "answers", "1", str(tmp_path / "none.jsonl"), *where]) == 2
+
+
+@pytest.mark.slow
+def test_vllm_answers_the_file_of_a_real_judge(tmp_path: Path, vllm_python: Path, real_model: Path) -> None:
+    with open_store(tmp_path / "real.db") as store:
+        chosen = settings("rubric", URL, backend="batch", model="smollm2", attempts=1, largest_limit=1)
+        run = worked(create(store, texts(2, ("A0", "A4")), "mills.jsonl", chosen, Running())[0])
+        answers = tmp_path / "answers.jsonl"
+        requests = run_folder(store, 1) / "round-001.jsonl"
+        answer_batch(vllm_python, requests, answers, real_model, "smollm2")
+        with answers.open("rb") as file:
+            told = read_answers(store, 1, [(answers.name, file)])
+        assert (told.n_answered, told.failed, told.n_missing) == (4, {}, 0)
+        run = go_on(run)
+        progress = progress_of(store, 1)
+        assert (run.run.state, progress.n_done + progress.n_failed) == ("done", 2)
+        (cost,) = progress.costs
+        assert cost.calls == 4
+        assert cost.input_tokens
+        assert cost.output_tokens
+        scores = [score for text in judge_output(run).texts for score in text.scores.values()]
+        assert set(scores) - {None} <= {1, 2, 3, 4, 5}
+        assert any(score is not None for score in scores)
 
 
 DYING = """
