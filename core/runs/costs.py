@@ -151,6 +151,8 @@ class Seen:
 def estimate_all(at: RunAtHand, progress: Progress) -> Estimate:
     """Estimate a whole run from its finished items, without items that got no answer."""
     number = progress.run.run_id
+    if at.kind.work == "tables":
+        return estimate_scoring(at, progress)
     progress = replace(progress, costs=step_costs(at.store, number, finished=True))
     if at.kind.work == "scores":
         return estimate_scoring(at, progress)

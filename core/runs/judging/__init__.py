@@ -251,7 +251,7 @@ class JudgedSoFar:
         return JudgeOutput(
             asked.called,
             run.kind.name,
-            asked.model.model or RULES,
+            asked.model.named or RULES,
             asked.chosen.model_dump(mode="json"),
             run.metrics,
             tuple(text for item in self._items.look(run) for text in item),
@@ -338,7 +338,7 @@ class Auditing(WorkPath):
 
     def maker(self, asked: Asked) -> str:
         """The model that does the audit, as the user named it."""
-        return asked.model.model or RULES
+        return asked.model.named or RULES
 
 
 def audit_of(asked: Asked) -> AuditKind:
