@@ -475,7 +475,7 @@ def _awaiting(run: RunAtHand) -> None:
         "enough: the others keep waiting.",
     )
     for one in waiting:
-        for name in one.round.files:
+        for name in one.files:
             _request_file(folder / name)
     uploads = st.file_uploader(
         "Answers (JSONL), and failures if they are in another file",
