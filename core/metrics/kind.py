@@ -135,3 +135,13 @@ KIND = Kind(
     Running=ScoringRunning,
     section="metrics",
 )
+TABLE_KIND = Kind(
+    name="table",
+    title="Metrics of a big table",
+    summary="score the texts of a big table with metrics, in chunks",
+    work="tables",
+    reads="texts",
+    Settings=ScoringSettings,
+    Running=ScoringRunning,
+    section="metrics",
+)

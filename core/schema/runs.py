@@ -11,8 +11,9 @@ from typing import Any, ClassVar, Literal, Self, get_args
 from core.schema.settings import Remark, setting
 from core.schema.settings import Settings as AnySettings
 
-Work = Literal["generation", "scores", "judging", "audit"]
-"""What a run of this kind does: make texts, compute metrics, have a judge score texts, or examine a judge."""
+Work = Literal["generation", "scores", "tables", "judging", "audit"]
+"""What a run of this kind does: make texts, compute metrics (of a file, or of a big table in chunks), have a judge score
+texts, or examine a judge."""
 Engine = Literal["local", "ray"]
 """Where the work of a run is done: in its own process and its children, or on the machines of a Ray cluster."""
 ENGINES: tuple[Engine, ...] = get_args(Engine)
@@ -154,12 +155,17 @@ class Kind:
     reports: frozenset[str] = frozenset()
     """Result tables that can be computed from its runs."""
 
+    @property
+    def by_metrics(self) -> bool:
+        """Whether its runs compute metrics, of a file or of a big table: no model is asked and nothing is paid."""
+        return self.work in ("scores", "tables")
+
 
 RULES = "rules"
 """Name of the generator or judge that works without a model."""
 RUN_FILE = "run.json"
 """The run's description of itself, in its output folder."""
-RunState = Literal["waiting", "running", "done", "cancelled", "stopped"]
+RunState = Literal["waiting", "running", "done", "cancelled", "stopped", "awaiting"]
 ItemState = Literal["done", "failed", "again"]
 
 
@@ -171,7 +177,9 @@ class Run:
     kind: str
     """Name of a kind, see core.runs.kinds."""
     state: RunState
-    """`stopped`: it could not continue, and `message` gives the reason. Any state but `done` can be resumed."""
+    """`stopped`: it could not continue, and `message` gives the reason. `awaiting`: requests wait for answers that people
+    bring, and `message` says how. Any state but `done` can be resumed.
+    """
     settings: dict[str, object]
     """Everything that determines the results, including prompts, so that a run can be resumed without files."""
     running: dict[str, object]
