@@ -33,15 +33,17 @@ runpy.run_module("core", run_name="__main__", alter_sys=True)
 """
 
 
-def kill_in_the_middle(arguments: Sequence[str], database: Path, kept: int, n_items: int) -> None:
+def kill_in_the_middle(
+    arguments: Sequence[str], database: Path, kept: int, n_items: int, python: Path | str = sys.executable
+) -> None:
     """Run a command of core on the database's first run until it has saved `kept` of its items or a batch more.
 
-    Fails unless the process died of it, left no other behind, and has saved some items and not others.
+    python: that of the environment to run in. Fails unless the process died of it, left no other behind, and has saved some items and not others.
     """
     told = database.with_suffix(".stderr")  # not a pipe, which its helpers would keep open
     with told.open("w") as stderr:
         process = subprocess.Popen(
-            [sys.executable, "-c", DYING, str(kept), *arguments],
+            [python, "-c", DYING, str(kept), *arguments],
             cwd=ROOT,
             stdout=subprocess.DEVNULL,
             stderr=stderr,
@@ -56,10 +58,10 @@ def kill_in_the_middle(arguments: Sequence[str], database: Path, kept: int, n_it
         assert kept <= len(item_states(store, 1)) < n_items
 
 
-def run_to_the_end(arguments: Sequence[str]) -> None:
+def run_to_the_end(arguments: Sequence[str], python: Path | str = sys.executable) -> None:
     """The same command in a process that nobody kills."""
     ended = subprocess.run(
-        [sys.executable, "-m", "core", *arguments],
+        [python, "-m", "core", *arguments],
         cwd=ROOT,
         capture_output=True,
         text=True,
