@@ -51,7 +51,7 @@ def kill_in_the_middle(
         )
     assert process.wait(timeout=300) == -signal.SIGKILL, told.read_text()
     until = time.monotonic() + 60
-    while left := _alive_in(process.pid):
+    while left := alive_in(process.pid):
         assert time.monotonic() < until, f"processes of a run that was killed stay behind: {left}"
         time.sleep(0.05)
     with open_store(database) as store:
@@ -71,7 +71,7 @@ def run_to_the_end(arguments: Sequence[str], python: Path | str = sys.executable
     assert ended.returncode == 0, ended.stderr
 
 
-def _alive_in(session: int) -> list[int]:
+def alive_in(session: int) -> list[int]:
     """Processes of a session that still run, as the system has them."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):

@@ -1,12 +1,11 @@
 """Runs on a Ray cluster that is there, in Ray's Python: one worker dies once, and one item kills each worker that gets it.
 
-python -m helpers.processes.ray_runs ADDRESS FOLDER, with tests on the path of this process and of the cluster. Each run is
-also done here without Ray. Prints, as JSON, what differs.
+With tests on the path of this process and of the cluster; imported and not started as a script, because workers import it
+too. Each run is also done here without Ray.
 """
 
 import json
 import os
-import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -31,7 +30,7 @@ from core.schema.scores import Score
 from core.store import open_store
 from core.store.runs import run_items
 
-N_TEXTS, POISONED = 5_000, 1_234
+N_TEXTS, POISONED = 1_500, 1_234
 N_JUDGED, POISONED_ITEM = 60, 17
 
 
@@ -104,7 +103,7 @@ def judged(address: str, folder: Path, on_ray: bool) -> list[object]:
 
 
 def main(address: str, folder: Path) -> None:
-    """Print positions at which the results differ, and what a poisoned item has instead."""
+    """Print, as JSON, the positions at which the results differ, and what a poisoned item has instead."""
     said: dict[str, object] = {}
     for name, results in (("scores", scored), ("judged", judged)):
         here, there = results(address, folder, False), results(address, folder, True)
@@ -113,7 +112,3 @@ def main(address: str, folder: Path) -> None:
         said[name] = {"n": len(here), "differ": differ, "instead": [there[at] for at in differ][:1]}
     said["died"] = (folder / "mark").exists()
     print(json.dumps(said))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]))
