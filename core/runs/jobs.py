@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from threading import Lock
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
@@ -36,6 +36,7 @@ from core.schema.settings import Remark, SettingField
 from core.store import Store
 from core.store.kept import results_since, run_metrics
 from core.store.runs import get_run, n_finished_since, run_data
+from core.tables.files import write_file
 
 ITEMS_AHEAD = 2
 """Texts in progress per open request: most texts have one request open at a time, some have several."""
@@ -266,6 +267,13 @@ class WorkPath(Protocol):
 
     def files(self, run: "RunAtHand") -> dict[str, bytes]:
         """File name -> content for the run so far, without run.json."""
+
+    def write_files(self, run: "RunAtHand", folder: Path) -> tuple[str, ...]:
+        """Write these files into a folder; returns their names."""
+        files = self.files(run)
+        for name, data in files.items():
+            write_file(folder / name, data)
+        return tuple(files)
 
     def maker(self, asked: Asked) -> str:
         """What made the results: generator, metrics or judge."""

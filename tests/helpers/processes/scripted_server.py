@@ -272,10 +272,11 @@ class _Link(asyncio.Protocol):
     def _json(self, said: Said) -> object:
         if said.body is not None or self._asked is None:
             return said.body
-        return _completion(said, self._asked.body)
+        return completion(said, self._asked.body)
 
 
-def _completion(said: Said, body: Body) -> Body:
+def completion(said: Said, body: Body) -> Body:
+    """The body of a successful reply to a request."""
     message = {"role": "assistant", "content": said.text, **said.beside}
     if said.refusal is not None:
         message["refusal"] = said.refusal
