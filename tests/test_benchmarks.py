@@ -88,6 +88,15 @@ def test_chained_steps_on_vllm_in_miniature(vllm_python, monkeypatch):
     assert status == 0
 
 
+@pytest.mark.parametrize(("shape", "n"), [("tiny", 204_800), ("8b", 8_029_995_008)])
+def test_the_shapes_of_models_are_those_that_they_are_named_for(shape, n, monkeypatch):
+    """8,029,995,008 and the 266,240 weights of its norms are the 8,030,261,248 of Llama 3.1 8B."""
+    monkeypatch.setenv("ASSAY_VLLM_PYTHON", "nowhere")
+    status, printed = run("vllm_throughput", "--shape", shape)
+    assert (status, printed.splitlines()[0]) == (0, f"shape {shape}: {n:,} random weights")
+    assert "skipped" in printed
+
+
 @pytest.mark.slow
 def test_beside_a_tool_that_computes_the_same_with_plain_loops(tmp_path):
     """A real copy of mt-metrics-eval is not to be had from a registry; its functions as plain loops stand in for it."""
