@@ -8,12 +8,14 @@ without the schema keywords that the server objects to, such as `response_format
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import cast
 
 from core.llm import thinking
 from core.llm.client import Reason, Reply, Request
 
+ANSWERED = "The server answered {}"
+"""Beginning of the detail of an error status."""
 LONGEST_QUOTE = 300
 """Characters of a server's message that a detail quotes."""
 
@@ -41,11 +43,16 @@ def read_completion(data: bytes) -> Reply:
         whole: object = json.loads(data)
     except (ValueError, RecursionError):
         return Reply(None, "server error", f"The server's answer is not JSON; it begins {_beginning(data)}.")
+    return completion_in(whole)
+
+
+def completion_in(whole: object) -> Reply:
+    """The reply in a successful response that is already parsed."""
     choices = _get(whole, "choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     message = _get(first, "message")
     if not isinstance(message, dict):
-        said = message_of(data)
+        said = _message_in(whole)
         return Reply(
             None, "server error", "The server's answer has no choices" + (f": {said}" if said else ".")
         )
@@ -112,6 +119,15 @@ def _count(usage: object, name: str) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
+def read_failure(status: int, data: bytes, hide: Callable[[str], str] = lambda text: text) -> Reply:
+    """The failure in the body of a response with an error status. hide: removes secrets from the server's message."""
+    said = message_of(data)
+    spent = status == 429 and has_no_credit(data)
+    reason: Reason = "not allowed" if spent else reason_of(status, said)
+    said = short(hide(said))
+    return Reply(None, reason, short(ANSWERED.format(status) + (f": {said}" if said else "")))
+
+
 def reason_of(status: int, message: str) -> Reason:
     """The reason for a failed request, from the status and the server's message."""
     if status in (400, 413, 422):
@@ -141,6 +157,10 @@ def message_of(data: bytes) -> str:
         whole: object = json.loads(data)
     except (ValueError, RecursionError):
         return "" if data.lstrip()[:1] == b"<" else short(data.decode("utf-8", "replace"), LONGEST_QUOTE * 20)
+    return _message_in(whole)
+
+
+def _message_in(whole: object) -> str:
     inner = _error_in(whole)
     if not isinstance(inner, str):
         inner = _get(inner, "message") or _get(inner, "detail") or _get(whole, "message") or ""

@@ -15,12 +15,21 @@ from core.llm.prompts import Prompt, find_prompt, parse_prompt
 from core.llm.reaching import normal_url, split_version
 from core.llm.weights import absolute_place, adapter_problems
 from core.runs.kinds import kind_named
-from core.schema.runs import RULES, Kind, KindSettings, PromptSlot, Run
+from core.schema.runs import (
+    RULES,
+    Engine,
+    Kind,
+    KindSettings,
+    PromptSlot,
+    Run,
+    address_setting,
+    engine_setting,
+)
 from core.schema.settings import About, Remark, SettingField, Settings, fields_of, refuse, setting
 
-Environment = Literal["base", "vllm", "neural"]
+Environment = Literal["base", "vllm", "neural", "ray"]
 """`base` is the app's own environment, used by rules and by models on a server."""
-Backend = Literal["rules", "openai", "vllm"]
+Backend = Literal["rules", "openai", "vllm", "batch"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY = "OPENAI_API_KEY"
@@ -35,11 +44,12 @@ class ModelSettings(CallSettings):
     backend: Backend = setting(
         "rules",
         "Backend",
-        "what does the work: rules, a server or vLLM",
+        "what does the work: rules, a server, vLLM, or whoever answers batch files",
         words={
             "rules": "Rules: no model, no cost",
             "openai": "A server (OpenAI-compatible)",
             "vllm": "vLLM on this machine",
+            "batch": "Batch files, answered elsewhere",
         },
     )
     model: str = setting("", "Model", "name on the server; for vllm, a name or path")
@@ -61,23 +71,30 @@ class ModelSettings(CallSettings):
         "", "Adapter", "vllm: folder of a LoRA adapter of the model", words={"": "none"}, metavar="PATH"
     )
     engine: dict[str, Any] = setting(
-        {}, "Engine", "vllm: argument of vllm.LLM, such as quantization=awq", metavar="NAME=VALUE"
+        {},
+        "Engine",
+        "local or ray: where the run is done; NAME=VALUE, vllm: argument of vllm.LLM, such as quantization=awq",
+        metavar="NAME=VALUE|ray",
     )
 
     def idle(self, backend: str) -> frozenset[str]:
         """See Settings."""
         if backend == "rules":
             return frozenset(type(self).model_fields) - {"backend"}
-        return frozenset(
-            {"base_url", "headers", "api_version", "extra_body"}
-            if backend == "vllm"
-            else {"max_model_len", "adapter", "engine"}
-        )
+        own = frozenset({"max_model_len", "adapter", "engine"})
+        if backend == "vllm":
+            return frozenset({"base_url", "headers", "api_version", "extra_body"})
+        return own | {"headers", "api_version"} if backend == "batch" else own
 
     @classmethod
     def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:
         """See Settings."""
-        return {"base_url": OPENAI_URL} if backend == "openai" else {}
+        return {"base_url": OPENAI_URL} if backend in ("openai", "batch") else {}
+
+    @property
+    def answered_as(self) -> str:
+        """The backend that the answers count as: a model answers batch files as it answers a server's requests."""
+        return "openai" if self.backend == "batch" else self.backend
 
     @property
     def short_name(self) -> str:
@@ -138,10 +155,17 @@ class Running(Settings):
         within=(0, 1e12),
         scored=False,
     )
+    engine: Engine = engine_setting()
+    address: str = address_setting()
 
     def idle(self, backend: str) -> frozenset[str]:
-        """Only a server needs a connection and costs money."""
-        return frozenset() if backend == "openai" else frozenset(type(self).model_fields)
+        """Only a server needs a connection; only a server and batch files cost money; files are answered elsewhere."""
+        where = {"engine", *(("address",) if self.engine == "ray" else ())}
+        used = {
+            "openai": type(self).model_fields.keys() - {"address"} | where,
+            "batch": {"input_price", "output_price"},
+        }
+        return frozenset(type(self).model_fields.keys() - used.get(backend, where))
 
 
 @dataclass(frozen=True)
@@ -203,6 +227,20 @@ class Asked:
         )
 
 
+def environment_for(asked: Asked, running: Any) -> Environment:
+    """The environment in which a run's process starts: a run on Ray that needs no other libraries uses Ray's own.
+
+    running: how the run is processed, with a field `engine`. Where another environment is needed, Ray must be installed
+    in that one.
+    """
+    return "ray" if running.engine == "ray" and asked.environment == "base" else asked.environment
+
+
+def environment_of(run: Run) -> Environment:
+    """See environment_for. Raises InputError if a newer version saved the run."""
+    return environment_for(asked_of(run), running_of(run))
+
+
 def _field(name: str, label: str, option: str = "") -> SettingField:
     return SettingField(name, About(label, "", option), "text", None)
 
@@ -248,7 +286,7 @@ def ask(
         between += own.problems(asked.backend)
         between += _place_prompts(own, asked.backend, prompts, chosen_prompts)
     # Metrics have no backend, so needing another environment is no mistake.
-    if asked is not None and kind.work != "scores":
+    if asked is not None and not kind.by_metrics:
         offered = [one for one in BACKENDS if one != "rules" or kind.Settings.MODEL_FREE]
         for found, given in ((asked, model), (how, running), (own, chosen)):
             if found is not None:
@@ -266,7 +304,8 @@ def ask(
     if kind.attachment is not None and not attached:
         text = f"choose a {kind.attachment.option}, or give the path of a .yaml file"
         problems.append(Remark(kind.attachment.name, text))
-    refuse(problems, ModelSettings, kind.Running or Running, also=fields_named(kind).values())
+    # The model's fields last: its `engine` is the one that can be wrong.
+    refuse(problems, kind.Running or Running, ModelSettings, also=fields_named(kind).values())
     assert own is not None
     assert asked is not None
     if asked.base_url:
@@ -379,7 +418,7 @@ def _model_problems(model: ModelSettings) -> Iterator[Remark]:
         return
     if not model.model:
         yield Remark("model", "is empty; enter the model's name")
-    if model.backend == "openai":
+    if model.backend in ("openai", "batch"):
         try:
             normal_url(model.base_url)
         except InputError as wrong:  # never quotes the address, which may contain a secret
@@ -429,7 +468,7 @@ def asked_from(kind: Kind, kept: Mapping[str, Any], what: str = "The run's setti
     """The request from settings written by `kept` or `described`. Raises SettingsError if they are invalid. what:
     start of its message.
     """
-    if kind.work == "scores":
+    if kind.by_metrics:
         return Asked(kind, kind.Settings.saved(kept, what))
     attached = kept.get(kind.attachment.name) if kind.attachment else ""
     prompts = kept.get("prompts") or {}
@@ -455,7 +494,7 @@ def kept(asked: Asked) -> dict[str, Any]:
     Settings of model calls and the adapter are included only if they are not defaults, to keep run.json short.
     """
     own = asked.chosen.model_dump(mode="json")
-    if asked.kind.work == "scores":
+    if asked.kind.by_metrics:
         return dict(own)
     of_kind: dict[str, Any] = {"kind": asked.kind.name, _name_key(asked.kind): asked.name}
     if asked.kind.attachment is not None:
@@ -472,7 +511,7 @@ def kept(asked: Asked) -> dict[str, Any]:
 
 def described(asked: Asked) -> dict[str, Any]:
     """The settings for readers, with prompts by name and hash."""
-    if asked.kind.work == "scores":
+    if asked.kind.by_metrics:
         return kept(asked)
     prompts = {
         purpose: {"name": prompt.name, "sha256": prompt.sha256}

@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from threading import Lock
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
@@ -16,14 +16,27 @@ from core.errors import AssayError
 from core.judges.kind import HELPER_AT_ONCE
 from core.llm.asking import Model
 from core.llm.client import Cache, Client
+from core.llm.rounds import Collecting
 from core.llm.vllm import VllmEngine
-from core.runs.asked import Asked, ModelSettings, Running, asked_of, fields_named, running_of
+from core.runs.asked import (
+    Asked,
+    Environment,
+    ModelSettings,
+    Running,
+    asked_of,
+    environment_for,
+    fields_named,
+    running_of,
+)
+from core.runs.working.batch_files import batch_files
+from core.runs.working.models_on_ray import on_ray
 from core.schema.runs import ItemState, Kind, Run
 from core.schema.scores import Metric
 from core.schema.settings import Remark, SettingField
 from core.store import Store
 from core.store.kept import results_since, run_metrics
 from core.store.runs import get_run, n_finished_since, run_data
+from core.tables.files import write_file
 
 ITEMS_AHEAD = 2
 """Texts in progress per open request: most texts have one request open at a time, some have several."""
@@ -89,13 +102,31 @@ class BatchJob(AnyJob, Protocol):
         """Process several items. An exception is an internal error: the items are then processed one by one."""
 
 
+@runtime_checkable
+class InRounds(Protocol):
+    """A job whose requests may be answered in rounds."""
+
+    @property
+    def rounds(self) -> Collecting | None:
+        """The client that collects them; None: requests are answered one by one."""
+
+
 class AskingJob:
     """Base class of jobs that use a model, or rules instead."""
 
-    def __init__(self, asked: Asked, running: Running, items: Mapping[str, Sequence[Any]]) -> None:
-        self.asked, self.running = asked, running
-        self.item_ids, self.items = tuple(items), tuple(items.values())
-        self.client = _client_of(asked.model, running)
+    def __init__(self, run: "RunAtHand") -> None:
+        self.asked, self.running = run.asked, run.running
+        self.item_ids, self.items = tuple(run.items), tuple(run.items.values())
+        self.client: Client | None = None
+        self.rounds: Collecting | None = None
+        if self.asked.model.backend == "batch":
+            self.client = self.rounds = batch_files(run.store, run.run.run_id, self.asked.model)
+        elif self.running.engine == "ray" and self.asked.model.backend != "rules":
+            self.client = self.rounds = on_ray(
+                run.store, run.run.run_id, self.asked.model, self.running, client_of
+            )
+        elif self.asked.model.backend != "rules":
+            self.client = client_of(self.asked.model, self.running)
 
     @property
     def width(self) -> int:
@@ -110,6 +141,7 @@ class AskingJob:
     def model(self, cache: Cache) -> Model | None:
         """The model for one item; None: rules do the work."""
         asked = self.asked.model
+        cache = cache if self.rounds is None else self.rounds.recording(cache)
         return None if self.client is None else Model(self.client, cache, asked.attempts, asked)
 
     async def close(self) -> None:
@@ -118,10 +150,8 @@ class AskingJob:
             await self.client.close()
 
 
-def _client_of(model: ModelSettings, running: Running) -> Client | None:
-    """The client of the model; None: rules do the work."""
-    if model.backend == "rules":
-        return None
+def client_of(model: ModelSettings, running: Running) -> Client:
+    """The client of a model on a server or in this process."""
     if model.backend == "vllm":
         return VllmEngine(
             model.model,
@@ -238,6 +268,13 @@ class WorkPath(Protocol):
     def files(self, run: "RunAtHand") -> dict[str, bytes]:
         """File name -> content for the run so far, without run.json."""
 
+    def write_files(self, run: "RunAtHand", folder: Path) -> tuple[str, ...]:
+        """Write these files into a folder; returns their names."""
+        files = self.files(run)
+        for name, data in files.items():
+            write_file(folder / name, data)
+        return tuple(files)
+
     def maker(self, asked: Asked) -> str:
         """What made the results: generator, metrics or judge."""
         return asked.called
@@ -272,6 +309,11 @@ class RunAtHand:
     def running(self) -> Any:
         """See asked.running_of."""
         return running_of(self.run)
+
+    @property
+    def environment(self) -> Environment:
+        """See asked.environment_for."""
+        return environment_for(self.asked, self.running)
 
     @cached_property
     def contents(self) -> Any:

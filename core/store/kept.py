@@ -6,7 +6,7 @@ import math
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -97,6 +97,24 @@ def step_costs(
     return [StepCost(**row) for row in rows]
 
 
+def chunk_costs(store: Store, run_id: int) -> list[StepCost]:
+    """Cost of a run over a big table, as its chunks recorded it: `cached` counts texts equal to another of their chunk."""
+    rows = store.rows(
+        """
+        select s.key as step,
+               sum(json_extract(s.value, '$.scored')) as calls,
+               sum(json_extract(s.value, '$.same')) as cached,
+               sum(json_extract(s.value, '$.failed')) as unusable,
+               null as input_tokens, null as output_tokens,
+               sum(json_extract(s.value, '$.seconds')) as seconds
+        from run_item, json_each(run_item.result, '$.steps') as s where run_id = :id group by s.key
+        order by min(position)
+        """,
+        {"id": run_id},
+    )
+    return [StepCost(**row) for row in rows]
+
+
 def answers_of_others(store: Store, run_id: int) -> int:
     """Number of calls answered from the cache by replies that other runs paid for.
 
@@ -108,6 +126,16 @@ def answers_of_others(store: Store, run_id: int) -> int:
         {"id": run_id},
     )
     return int(row["n"]) if row else 0
+
+
+def failed_calls(store: Store, run_id: int, reasons: Collection[str]) -> Counter[str]:
+    """Key -> number of the run's calls that failed with one of these reasons."""
+    rows = store.rows(
+        "select key, count(*) as n from run_call where run_id = :id and not cached "
+        "and reason in (select value from json_each(:reasons)) group by key",
+        {"id": run_id, "reasons": json.dumps(sorted(reasons))},
+    )
+    return Counter({row["key"]: row["n"] for row in rows})
 
 
 def parts_not_sent(store: Store, run_id: int, *, of_cache: bool = False) -> dict[str, int]:

@@ -4,11 +4,12 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
-from core.runs.asked import Environment, asked_of, fields_named
+from core.runs.asked import Environment, environment_of, fields_named
 from core.runs.costs import Estimate, estimate_all
 from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand, create, resume
@@ -24,15 +25,18 @@ from core.runs.progress import (
     why_not_now,
     worked_said,
 )
+from core.runs.working.batch_answers import AnswerFile, read_answers
+from core.runs.working.batch_files import still_waiting
 from core.runs.working.environments import forget_children, lives, run_log, start_child
 from core.schema.runs import Kind, Run, StepCost, Work
 from core.schema.settings import Remark, SettingField, Settings, fields_of, on_page, said
 from core.store import Store, database_path
+from core.store.beside import run_folder
 from core.store.kept import parts_not_sent
 from core.store.runs import ask_to_stop
 from pages.widgets import chosen_judge, messages, settings_form, visitor
 from pages.widgets.messages import mistakes_shown, moment, plain, show_mistake
-from pages.widgets.parts import part, table
+from pages.widgets.parts import counted_as, part, table
 from pages.widgets.settings_form import Wanted
 
 Change = Callable[[RunAtHand], None]
@@ -74,6 +78,16 @@ WORDS: Mapping[Work, RunWords] = {
         resuming="Scored texts are not computed again.",
         told_from="texts and seconds per item",
     ),
+    "tables": RunWords(
+        nothing_made="Nothing was scored.",
+        counts="An item is a block of rows. Complete: every text has its scores, or the reason why a metric is undefined. "
+        "Incomplete: a metric failed on a text; the other texts have their scores.",
+        before_all="The items above are not scored again.",
+        failing="Counts each text on which a metric failed.",
+        stopping="Texts that are being scored are finished first, if that takes only seconds.",
+        resuming="Scored texts are not computed again.",
+        told_from="texts and seconds per block",
+    ),
     "judging": RunWords(
         nothing_made="Nothing was judged, and nothing was paid for.",
         counts="Complete: every text has its scores, or the reason why not. Incomplete: a step of the judge failed for a text "
@@ -100,7 +114,7 @@ def _show_asked(run: RunAtHand) -> None:
     }
     if what := {"generation": "Answers", "judging": "Scores"}.get(run.kind.work):
         rows[f"Name of the {what.lower()}"] = run.asked.called
-    asks = () if run.kind.work == "scores" else (run.asked.model,)
+    asks = () if run.kind.by_metrics else (run.asked.model,)
     for settings in (*asks, run.running, run.asked.chosen):
         rows |= _fields(settings, run.asked.model.backend)
     table(pd.DataFrame({"Setting": list(rows), "Value": [str(value) for value in rows.values()]}))
@@ -139,7 +153,7 @@ def _value(one: SettingField, value: object) -> str:
 def _estimate_table(found: Estimate, run: RunAtHand) -> None:
     """Show the estimate for all items, after a preview."""
     rows = {"Time": found.time or "unknown"}
-    if run.kind.work == "scores":
+    if run.kind.by_metrics:
         rows |= {
             "Texts to score": "unknown: no text is scored yet" if found.calls is None else f"{found.calls:,}"
         }
@@ -184,7 +198,7 @@ def _costs(run: RunAtHand, progress: Progress) -> None:
     """Show calls, time and money by step, after the first call."""
     if not progress.costs:
         return
-    if run.kind.work == "scores":
+    if run.kind.by_metrics:
         part(
             "Cost by group of metrics",
             "Equal texts of an item are scored once. Texts from the cache were scored by an earlier run with the same "
@@ -252,11 +266,16 @@ _LOG_LINES = 15
 _MOVING = ("starting", "running", "cancelling")
 _ANSWERED = "run_panel_answered"
 """Where a session stores the answered requests of the shown run."""
+_MOST_DOWNLOADED = 50_000_000
+"""Bytes of a file of requests that is offered for download; a larger one is fetched from where it lies."""
+_MOST_ANSWERS = 1_000
+"""Megabytes of one file of answers."""
 _STATES = {
     "waiting": "has not started",
     "starting": "is starting",
     "running": "is running",
     "cancelling": "is being cancelled",
+    "awaiting": "waits for answers to its batch files; finished items are saved",
     "done": "is done",
     "cancelled": "was cancelled; finished items are saved",
     "stopped": "stopped early; finished items are saved",
@@ -266,7 +285,7 @@ _STATES = {
 
 def start(run: Run) -> None:
     """Start the run in its own process. Raises InputError where its environment is missing."""
-    process = start_child(database_path(), run.run_id, asked_of(run).environment)
+    process = start_child(database_path(), run.run_id, environment_of(run))
     st.session_state.setdefault(_STARTED, {})[run.run_id] = (process, run.started_utc)
 
 
@@ -277,7 +296,7 @@ def start_together(runs: Sequence[Run]) -> None:
     """
     by_environment: dict[Environment, list[Run]] = {}
     for run in runs:
-        by_environment.setdefault(asked_of(run).environment, []).append(run)
+        by_environment.setdefault(environment_of(run), []).append(run)
     for environment, own in by_environment.items():
         first, *further = (run.run_id for run in own)
         process = start_child(database_path(), first, environment, further)
@@ -316,7 +335,10 @@ def _live(run_id: int, before: str, change: Change | None) -> None:
             return
         _standing(run, progress, state)
         with mistakes_shown():
-            _buttons(run, progress, state, change)
+            if state == "awaiting":
+                _awaiting(run)
+            else:
+                _buttons(run, progress, state, change)
         if state not in _MOVING:
             _unfinished_start(run, change)
             _all_items(run, progress)
@@ -395,7 +417,7 @@ def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
     with st.container(horizontal=True, gap="large"):
         st.metric("Complete", progress.n_done, width="content")
         st.metric("Incomplete", progress.n_failed, width="content")
-        if at.kind.work != "scores":
+        if not at.kind.by_metrics:
             st.metric("No answer yet", progress.n_again, width="content")
     st.markdown(f":small[{WORDS[at.kind.work].counts}]")
 
@@ -439,6 +461,53 @@ def _buttons(run: RunAtHand, progress: Progress, state: str, change: Change | No
             st.rerun()
     if state == "stopped":
         _change_button(run, change)
+
+
+def _awaiting(run: RunAtHand) -> None:
+    """Offer the files of requests, and take files of answers, which continue the run. Raises InputError for wrong files."""
+    folder = run_folder(run.store, run.run.run_id)
+    waiting = [one for one in still_waiting(folder) if one.n]
+    requests = counted_as(sum(one.n for one in waiting), "request")
+    part(
+        "Answers",
+        f"{requests} in round {waiting[-1].round.number if waiting else 1} wait for an answer. Have the files answered by "
+        "OpenAI's Batch API, `vllm run-batch` or a job of your own, then choose the files of answers here. Some are "
+        "enough: the others keep waiting.",
+    )
+    for one in waiting:
+        for name in one.round.files:
+            _request_file(folder / name, one.n)
+    uploads = st.file_uploader(
+        "Answers (JSONL), and failures if they are in another file",
+        type=["jsonl"],
+        accept_multiple_files=True,
+        key=f"run_answers_{run.run.run_id}_{run.run.finished_utc}",
+        max_upload_size=_MOST_ANSWERS,
+    )
+    again = st.checkbox(
+        "Ask requests whose answers are missing again",
+        key=f"run_ask_again_{run.run.run_id}",
+        help="For answers that will never come. They are in the next round's file, so an answer that comes after all is paid "
+        "twice.",
+    )
+    if st.button(
+        "Read the answers and continue", type="primary", key="run_answers", disabled=not (uploads or again)
+    ):
+        files: list[AnswerFile] = [(upload.name, upload) for upload in uploads]
+        told = read_answers(run.store, run.run.run_id, files, give_up=again)
+        messages.keep(" ".join(told.said))
+        start(resume(run, None, run.run.limit).run)
+        st.rerun()
+
+
+def _request_file(path: Path, n: int) -> None:
+    """Show where a file of requests is, with a button to download it if a browser can hold it."""
+    size = path.stat().st_size
+    st.markdown(f"`{path}` ({size / 1e6:,.1f} MB)")
+    if size <= _MOST_DOWNLOADED:
+        st.download_button(
+            f"Download {path.name}", path.read_bytes, path.name, "application/jsonl", key=f"run_{path.name}"
+        )
 
 
 def _unfinished_start(run: RunAtHand, change: Change | None) -> None:
