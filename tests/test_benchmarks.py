@@ -113,6 +113,25 @@ def test_chained_steps_on_vllm_in_miniature(vllm_python, monkeypatch):
 
 
 @pytest.mark.slow
+def test_a_run_beside_vllms_own_benchmark_in_miniature(vllm_python, monkeypatch):
+    monkeypatch.setenv("ASSAY_VLLM_PYTHON", str(vllm_python))
+    status, printed = run("vllm_throughput", "--texts", "4", "--words", "10", "--tokens", "8")
+    assert re.search(
+        r"bench: 4 requests in (?s:.*)requests per second of the run: [\d.]+ of chat", printed
+    ), printed
+    assert status == 0
+
+
+@pytest.mark.parametrize(("shape", "n"), [("tiny", 204_800), ("8b", 8_029_995_008)])
+def test_the_shapes_of_models_are_those_that_they_are_named_for(shape, n, monkeypatch):
+    """8,029,995,008 and the 266,240 weights of its norms are the 8,030,261,248 of Llama 3.1 8B."""
+    monkeypatch.setenv("ASSAY_VLLM_PYTHON", "nowhere")
+    status, printed = run("vllm_throughput", "--shape", shape)
+    assert (status, printed.splitlines()[0]) == (0, f"shape {shape}: {n:,} random weights")
+    assert "skipped" in printed
+
+
+@pytest.mark.slow
 def test_beside_a_tool_that_computes_the_same_with_plain_loops(tmp_path):
     """A real copy of mt-metrics-eval is not to be had from a registry; its functions as plain loops stand in for it."""
     rng = np.random.default_rng(0)
