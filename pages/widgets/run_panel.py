@@ -19,6 +19,7 @@ from core.runs.progress import (
     money_of,
     not_sent_said,
     progress_of,
+    rate_said,
     spoken_range,
     starting,
     why_not_now,
@@ -418,13 +419,8 @@ def _speed(run: RunAtHand, progress: Progress, answered: Answered | None) -> str
         return f" {starting(run.asked.model).capitalize()}: {duration(passed)} so far."
     if progress.rate is None:
         return f" No {'further ' if progress.n_done else ''}item is finished yet."
-    said = (
-        f" {progress.rate * 60:,.0f} items a minute"
-        if progress.rate < 10
-        else f" {progress.rate:,.0f} items a second"
-    )
     left = answered.left_between(run.store, progress.run)
-    return f"{said}{'' if left is None else f', {spoken_range(*left)} left'}."
+    return f" {rate_said(progress.rate)}{'' if left is None else f', {spoken_range(*left)} left'}."
 
 
 def _buttons(run: RunAtHand, progress: Progress, state: str, change: Change | None) -> None:
