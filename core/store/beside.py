@@ -45,7 +45,13 @@ def numbers_of_folders(database: Path) -> list[int]:
         names = [path.name for path in folders_of(database).iterdir() if path.is_dir()]
     except FileNotFoundError:
         return []
-    return sorted(int(found[1]) for name in names if (found := _NAMED.fullmatch(name)))
+    return sorted(number for name in names if (number := number_of_folder(name)))
+
+
+def number_of_folder(name: str) -> int | None:
+    """The run's number in the name of its folder; None: it is not such a name."""
+    found = _NAMED.fullmatch(name)
+    return int(found[1]) if found else None
 
 
 def files_in(folder: Path) -> Iterator[Path]:
