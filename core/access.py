@@ -12,11 +12,13 @@ from core.errors import InputError, NotAllowed
 from core.installation import COMMAND, START
 from core.store import Store
 from core.store.raters import (
+    begin_event,
     count_event,
     count_since,
     delete_session,
     insert_session,
     session_is_open,
+    take_back_event,
     token_sha256,
 )
 from core.store.studies import delete_setting, now_utc, read_setting, write_setting
@@ -89,8 +91,9 @@ _SCRYPT = {"n": 2**15, "r": 8, "p": 3}
 _one_at_a_time = threading.Lock()
 """Serialises attempts, so that many at once do not take memory and processor time from raters."""
 
-WRONG_PASSPHRASE, SIGNED_IN, CHOSEN, LINK_MADE, UNKNOWN_LINK = (
+WRONG_PASSPHRASE, BEING_CHECKED, SIGNED_IN, CHOSEN, LINK_MADE, UNKNOWN_LINK = (
     "wrong passphrase",
+    "passphrase being checked",
     "admin signed in",
     "passphrase chosen",
     "one-time link made",
@@ -155,15 +158,22 @@ def choose_passphrase(store: Store, link: str, passphrase: str, again: str) -> s
 def sign_in(store: Store, passphrase: str, address: str) -> str:
     """Return a session token for the correct passphrase. Raises NotAllowed for a wrong one, or after too many."""
     with _one_at_a_time:
-        if _too_many(store, address):
-            raise NotAllowed(
-                f"Too many wrong passphrases. Wait {TRIES_WINDOW_SECONDS // 60} minutes, or create a one-time link "
-                f"on the app's machine: {COMMAND} admin link"
-            )
+        with store.writing():
+            if _too_many(store, address):
+                raise NotAllowed(
+                    f"Too many wrong passphrases. Wait {TRIES_WINDOW_SECONDS // 60} minutes, or create a one-time link "
+                    f"on the app's machine: {COMMAND} admin link"
+                )
+            # Counted before it is checked: another process may be checking one now. It counts on if this process dies.
+            attempt = begin_event(store, BEING_CHECKED, address)
         known = read_setting(store, _PASSPHRASE)
-        if known is None or not _matches(passphrase, known):
-            count_event(store, WRONG_PASSPHRASE, address, window_seconds=TRIES_WINDOW_SECONDS)
-            raise NotAllowed("Wrong passphrase.")
+        right = known is not None and _matches(passphrase, known)
+        with store.writing():
+            take_back_event(store, attempt)
+            if not right:
+                count_event(store, WRONG_PASSPHRASE, address, window_seconds=TRIES_WINDOW_SECONDS)
+    if not right:
+        raise NotAllowed("Wrong passphrase.")
     with store.writing():
         count_event(store, SIGNED_IN, address)
         return _new_session(store)
@@ -186,10 +196,11 @@ def _new_session(store: Store) -> str:
 
 
 def _too_many(store: Store, address: str) -> bool:
-    return (
-        count_since(store, WRONG_PASSPHRASE, TRIES_WINDOW_SECONDS, address) >= MOST_FAILURES
-        or count_since(store, WRONG_PASSPHRASE, TRIES_WINDOW_SECONDS) >= MOST_FAILURES_OF_ALL
-    )
+    def tried(at: str | None) -> int:
+        kinds = (WRONG_PASSPHRASE, BEING_CHECKED)
+        return sum(count_since(store, kind, TRIES_WINDOW_SECONDS, at) for kind in kinds)
+
+    return tried(address) >= MOST_FAILURES or tried(None) >= MOST_FAILURES_OF_ALL
 
 
 def _normal(passphrase: str) -> str:

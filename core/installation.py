@@ -15,7 +15,7 @@ COMMAND = "assay" if INSTALLED else "python -m core"
 """The command line, as messages write it."""
 START = "assay serve" if INSTALLED else "./run"
 """The command that starts the app, as messages write it."""
-Extra = Literal["neural", "spacy", "vllm"]
+Extra = Literal["neural", "ray", "spacy", "vllm"]
 """An environment of its own, for packages that cannot be installed with the app's."""
 
 

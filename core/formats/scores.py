@@ -147,13 +147,14 @@ def label_column(label: str, values: Sequence[str], taken: frozenset[str], *, wi
     taken: names that mean something else, in lower case.
     """
     plain = label.lower()
-    unclear = (
-        wide
-        and plain not in LABELS
-        and any(is_undefined(value) or looks_like_number(value) for value in values)
-    )
+    unclear = wide and plain not in LABELS and any(map(may_be_misread, values))
     marked = unclear or plain in {*taken, RESULT} or plain.startswith((LABEL_MARK, METRIC_MARK))
     return f"{LABEL_MARK}{label}" if marked else label
+
+
+def may_be_misread(value: str) -> bool:
+    """Whether a label's value could be taken for a score in the wide form."""
+    return is_undefined(value) or looks_like_number(value)
 
 
 def metric_column(metric: Metric, clear: bool, taken: frozenset[str]) -> str:

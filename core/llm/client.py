@@ -22,11 +22,16 @@ Reason = Literal[
     "unreachable",
     "server error",
     "busy",  # too many requests
+    "waiting",  # collected, to be asked together with others in the next round
 ]
 """Why there is no usable answer."""
 REASONS: tuple[Reason, ...] = get_args(Reason)
-TRANSPORT: frozenset[Reason] = frozenset({"not allowed", "timeout", "unreachable", "server error", "busy"})
+TRANSPORT: frozenset[Reason] = frozenset(
+    {"not allowed", "timeout", "unreachable", "server error", "busy", "waiting"}
+)
 """Reasons unrelated to the request: never cached, and another run may succeed."""
+NOT_KEPT: frozenset[Reason] = TRANSPORT | {"rejected", "too long"}
+"""Reasons that depend on the server's state and settings, which are not part of the key; such requests are repeated."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +130,7 @@ class Cache(Protocol):
         """The reply stored under this key; None: there is none."""
 
     def record(self, call: Call) -> None:
-        """Record a call, and store its reply unless it was cached or its reason is in TRANSPORT.
+        """Record a call, and store its reply unless it was cached or its reason is in NOT_KEPT.
 
         The record is on disk when this returns.
         """

@@ -8,12 +8,14 @@ without the schema keywords that the server objects to, such as `response_format
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import cast
 
 from core.llm import thinking
 from core.llm.client import Reason, Reply, Request
 
+ANSWERED = "The server answered {}"
+"""Beginning of the detail of an error status."""
 LONGEST_QUOTE = 300
 """Characters of a server's message that a detail quotes."""
 
@@ -110,6 +112,15 @@ def _storable(text: str) -> bool:
 def _count(usage: object, name: str) -> int | None:
     value = _get(usage, name)
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def read_failure(status: int, data: bytes, hide: Callable[[str], str] = lambda text: text) -> Reply:
+    """The failure in the body of a response with an error status. hide: removes secrets from the server's message."""
+    said = message_of(data)
+    spent = status == 429 and has_no_credit(data)
+    reason: Reason = "not allowed" if spent else reason_of(status, said)
+    said = short(hide(said))
+    return Reply(None, reason, short(ANSWERED.format(status) + (f": {said}" if said else "")))
 
 
 def reason_of(status: int, message: str) -> Reason:

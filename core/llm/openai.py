@@ -135,6 +135,14 @@ class OpenAIServer:
         version = {"api_version": self._how.api_version} if self._how.api_version else {}
         return {"base_url": self.base_url, **version}
 
+    def body(self, request: Request, dropped: frozenset[str] = frozenset()) -> dict[str, object]:
+        """The body that is sent for a request, without `dropped` and the parts that the server has refused."""
+        return body_of(self.model, request, self._room.limit_of(request), self.left_out | dropped)
+
+    def hear(self, reply: Reply) -> None:
+        """Learn from a reply how much room thinking needs."""
+        self._room.learn(reply)
+
     async def start(self) -> None:
         """Check that the server answers, accepts the key and has the model. Raises InputError if not.
 
@@ -222,7 +230,7 @@ class OpenAIServer:
         tries, waited, seconds = 0, 0.0, 0.0
         while True:
             left_out = self.left_out | dropped
-            body = body_of(self.model, request, self._room.limit_of(request), left_out)
+            body = self.body(request, dropped)
             async with line.pace.turn(_tokens_of(request)) as turn:
                 began = time.monotonic()
                 response, failed = await self._send(line, body, tries)
@@ -240,7 +248,7 @@ class OpenAIServer:
                 reply = exchange.read_completion(response.content)
                 # Only now is it clear that leaving these parts out helped.
                 self.left_out |= dropped
-                self._room.learn(reply)
+                self.hear(reply)
                 return replace(reply, seconds=seconds, not_sent=parts_missing(request, left_out))
             if response is not None:
                 refused = refused_parts(response.status_code, response.content, body)
@@ -286,11 +294,8 @@ class OpenAIServer:
 
     def _failure(self, line: "_Line", response: httpx2.Response) -> Reply:
         """The failure for an error status, with the server's message; never quotes a refused key."""
-        status, said, key = response.status_code, exchange.message_of(response.content), line.key
-        spent = status == 429 and exchange.has_no_credit(response.content)
-        reason = "not allowed" if spent else exchange.reason_of(status, said)
-        said = exchange.short(line.hide(said))
-        said = f": {said}" if said else ""
+        status, key = response.status_code, line.key
+        failed = exchange.read_failure(status, response.content, line.hide)
         if status == 401:
             wanted = "requires a key: name the environment variable that contains it"
             refused = f"refused the key in {key.variable}"
@@ -300,12 +305,14 @@ class OpenAIServer:
         elif status == 404:
             hint = "" if _VERSION.search(self.base_url) else "; base URLs usually end in /v1"
             # The hint precedes the server's message, which may be long enough to be shortened.
-            detail = (
-                f"The server at {self.base_url} has no model {self.model!r} or no chat API (404{hint}){said}"
+            detail = failed.detail.replace(
+                exchange.ANSWERED.format(404),
+                f"The server at {self.base_url} has no model {self.model!r} or no chat API (404{hint})",
+                1,
             )
         else:
-            detail = f"The server answered {status}{said}"
-        return Reply(None, reason, exchange.short(detail))
+            return failed
+        return replace(failed, detail=exchange.short(detail))
 
     def _connected(self) -> "_Line":
         """The connection of the running event loop. Raises InputError if the key cannot be read."""

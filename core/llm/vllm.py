@@ -27,7 +27,7 @@ from core.errors import InputError, nearest_names
 from core.installation import set_up
 from core.llm.client import Reason, Reply, Request
 from core.llm.thinking import Room, apart
-from core.llm.weights import fingerprint
+from core.llm.weights import adapter_problems, fingerprint, reserved_rank
 
 T = TypeVar("T")
 
@@ -45,6 +45,9 @@ ABOUT_THE_MACHINE = frozenset(
         "enforce_eager",
         "gpu_memory_utilization",
         "kv_cache_memory_bytes",
+        "max_cpu_loras",
+        "max_lora_rank",
+        "max_loras",
         "max_num_batched_tokens",
         "max_num_seqs",
         "num_gpu_blocks_override",
@@ -99,18 +102,21 @@ class VllmEngine:
         max_model_len: int | None = None,
         dtype: str = "auto",
         seed: int = 0,
+        adapter: str | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> None:
         """Choose a model; start() loads it.
 
         model: a folder (or GGUF file), or a name on the model hub.
         max_model_len: most tokens of prompt and answer together; None: the model's maximum.
+        adapter: folder of a LoRA adapter that every request uses; None: the model as it is.
         options: additional arguments of vllm.LLM, such as quantization or gpu_memory_utilization, and
             `chat_template_kwargs` for the model's chat template.
         """
         self._place = Path(model).expanduser()
         self.model = self._place.resolve().name if self._place.exists() else model
         self._settings = {"max_model_len": max_model_len, "dtype": dtype, "seed": seed}
+        self._adapter = Path(adapter).expanduser().absolute() if adapter else None
         self._given = dict(options or {})
         self._options = dict(self._given)
         self._for_template: dict[str, Any] | None = self._options.pop(_FOR_TEMPLATE, None)
@@ -121,7 +127,7 @@ class VllmEngine:
 
     @cached_property
     def identity(self) -> Mapping[str, object]:
-        """See Client. A local model is identified by its files' contents, wherever they are."""
+        """See Client. A local model and its adapter are identified by their files' contents, wherever they are."""
         options = {key: _by_content(key, value) for key, value in self._options.items()}
         return {
             "model": _by_content("model", str(self._place)) if self._place.exists() else self.model,
@@ -131,6 +137,8 @@ class VllmEngine:
             "chat_template_kwargs": self._for_template,
             "guided_by": self._guidance,
             "vllm": vllm_release(),
+            # Left out without an adapter, so that answers from versions without adapters are still found.
+            **({"adapter": _by_content("adapter", self._adapter)} if self._adapter else {}),
         }
 
     @property
@@ -181,6 +189,8 @@ class VllmEngine:
             raise InputError(
                 f"There is no model {self.model}.", ["choose an existing folder, or a model's name"]
             )
+        if self._adapter and (wrong := adapter_problems(self._adapter, self._place)):
+            raise InputError(f"The adapter {self._adapter.name} cannot be used.", wrong)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # warnings about the libraries' internals
             try:
@@ -196,13 +206,15 @@ class VllmEngine:
                 _ = self.identity  # read the model's files now, not at the first request
                 self._llm = vllm.LLM(**self._arguments())
                 first = [{"role": "user", "content": "Hello"}]
+                adapter = self._adapter_request()
                 self._llm.chat(
                     first,
                     vllm.SamplingParams(max_tokens=1),
                     use_tqdm=False,
+                    lora_request=adapter,
                     chat_template_kwargs=self._for_template,
                 )
-                return Flow(Exchange(self._llm, self._for_template))
+                return Flow(Exchange(self._llm, self._for_template, adapter))
             except Exception as problem:
                 raise self._not_loaded(problem) from problem
 
@@ -217,7 +229,16 @@ class VllmEngine:
             ours["enforce_eager"] = (
                 True  # compiling takes longer than the small models that run there, and a compiler
             )
+        if self._adapter:
+            ours |= {"enable_lora": True, "max_lora_rank": reserved_rank(self._adapter)}
         return {**ours, **self._options, "structured_outputs_config": dict(self._guidance)}
+
+    def _adapter_request(self) -> Any:
+        """What every request carries so that vLLM uses the adapter; None: there is no adapter."""
+        if self._adapter is None:
+            return None
+        request = import_module("vllm.lora.request").LoRARequest
+        return request(self._adapter.name, 1, str(self._adapter))
 
     def _not_loaded(self, problem: Exception) -> InputError:
         if "chat template" in str(problem).lower():
@@ -358,11 +379,11 @@ class Sent:
 class Exchange:
     """Input and output of a loaded engine. Only for the engine's thread."""
 
-    def __init__(self, llm: Any, for_template: Mapping[str, Any] | None) -> None:
-        """for_template: arguments of the chat template for every request."""
+    def __init__(self, llm: Any, for_template: Mapping[str, Any] | None, adapter: Any = None) -> None:
+        """for_template: arguments of the chat template for every request. adapter: vLLM's LoRARequest for every request."""
         self._llm = llm
         self._engine = llm.llm_engine
-        self._for_template = dict(for_template or {})
+        self._for_template, self._adapter = dict(for_template or {}), adapter
         self._room = Room()
         config = self._engine.vllm_config
         parser = config.structured_outputs_config.reasoning_parser
@@ -384,7 +405,11 @@ class Exchange:
         messages = [{"role": message.role, "content": message.content} for message in request.messages]
         told = self._for_template | _told_to_template(request) | how.chat_template
         [internal] = self._llm.enqueue_chat(
-            messages, self._parameters(request, limit), use_tqdm=False, chat_template_kwargs=told or None
+            messages,
+            self._parameters(request, limit),
+            use_tqdm=False,
+            lora_request=self._adapter,
+            chat_template_kwargs=told or None,
         )
         # vLLM adds a random part to the id of its outputs.
         number = internal.partition("-")[0]

@@ -11,7 +11,7 @@ from core.installation import COMMAND
 from core.llm.weights import absolute_place
 from core.metrics.registry import find_metrics
 from core.metrics.scorer import Group, MetricSpec
-from core.schema.runs import Kind, KindSettings
+from core.schema.runs import Engine, Kind, KindSettings, address_setting, engine_setting
 from core.schema.settings import Remark, Settings, setting
 
 MOST_WORKERS = 256
@@ -111,6 +111,14 @@ class ScoringRunning(Settings):
         within=(1, MOST_WORKERS),
         scored=False,
     )
+    engine: Engine = engine_setting()
+    address: str = address_setting()
+
+    def idle(self, backend: str) -> frozenset[str]:
+        """Only a run on Ray has a cluster, and a cluster that is already there has its own number of processes."""
+        if self.engine != "ray":
+            return frozenset({"address"})
+        return frozenset({"workers"} if self.address else ())
 
     def processes(self, n_texts: int) -> int:
         """The number of processes for so many texts; 1 means a thread of the run's own process."""
@@ -122,6 +130,16 @@ KIND = Kind(
     title="Metrics",
     summary="score texts with metrics",
     work="scores",
+    reads="texts",
+    Settings=ScoringSettings,
+    Running=ScoringRunning,
+    section="metrics",
+)
+TABLE_KIND = Kind(
+    name="table",
+    title="Metrics of a big table",
+    summary="score the texts of a big table with metrics, in chunks",
+    work="tables",
     reads="texts",
     Settings=ScoringSettings,
     Running=ScoringRunning,

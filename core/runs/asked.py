@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
 from core.errors import InputError
@@ -12,13 +13,23 @@ from core.llm.asking import DEFAULT_ATTEMPTS
 from core.llm.call_settings import CallSettings, secret_names
 from core.llm.prompts import Prompt, find_prompt, parse_prompt
 from core.llm.reaching import normal_url, split_version
+from core.llm.weights import absolute_place, adapter_problems
 from core.runs.kinds import kind_named
-from core.schema.runs import RULES, Kind, KindSettings, PromptSlot, Run
+from core.schema.runs import (
+    RULES,
+    Engine,
+    Kind,
+    KindSettings,
+    PromptSlot,
+    Run,
+    address_setting,
+    engine_setting,
+)
 from core.schema.settings import About, Remark, SettingField, Settings, fields_of, refuse, setting
 
-Environment = Literal["base", "vllm", "neural"]
+Environment = Literal["base", "vllm", "neural", "ray"]
 """`base` is the app's own environment, used by rules and by models on a server."""
-Backend = Literal["rules", "openai", "vllm"]
+Backend = Literal["rules", "openai", "vllm", "batch"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY = "OPENAI_API_KEY"
@@ -33,11 +44,12 @@ class ModelSettings(CallSettings):
     backend: Backend = setting(
         "rules",
         "Backend",
-        "what does the work: rules, a server or vLLM",
+        "what does the work: rules, a server, vLLM, or whoever answers batch files",
         words={
             "rules": "Rules: no model, no cost",
             "openai": "A server (OpenAI-compatible)",
             "vllm": "vLLM on this machine",
+            "batch": "Batch files, answered elsewhere",
         },
     )
     model: str = setting("", "Model", "name on the server; for vllm, a name or path")
@@ -55,29 +67,46 @@ class ModelSettings(CallSettings):
         within=(1, 10**8),
         unit="tokens",
     )
+    adapter: str = setting(
+        "", "Adapter", "vllm: folder of a LoRA adapter of the model", words={"": "none"}, metavar="PATH"
+    )
     engine: dict[str, Any] = setting(
-        {}, "Engine", "vllm: argument of vllm.LLM, such as quantization=awq", metavar="NAME=VALUE"
+        {},
+        "Engine",
+        "local or ray: where the run is done; NAME=VALUE, vllm: argument of vllm.LLM, such as quantization=awq",
+        metavar="NAME=VALUE|ray",
     )
 
     def idle(self, backend: str) -> frozenset[str]:
         """See Settings."""
         if backend == "rules":
             return frozenset(type(self).model_fields) - {"backend"}
-        return frozenset(
-            {"base_url", "headers", "api_version", "extra_body"}
-            if backend == "vllm"
-            else {"max_model_len", "engine"}
-        )
+        own = frozenset({"max_model_len", "adapter", "engine"})
+        if backend == "vllm":
+            return frozenset({"base_url", "headers", "api_version", "extra_body"})
+        return own | {"headers", "api_version"} if backend == "batch" else own
 
     @classmethod
     def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:
         """See Settings."""
-        return {"base_url": OPENAI_URL} if backend == "openai" else {}
+        return {"base_url": OPENAI_URL} if backend in ("openai", "batch") else {}
+
+    @property
+    def answered_as(self) -> str:
+        """The backend that the answers count as: a model answers batch files as it answers a server's requests."""
+        return "openai" if self.backend == "batch" else self.backend
 
     @property
     def short_name(self) -> str:
-        """The model's name without folder or organisation; `rules` if no model is used."""
-        return RULES if self.backend == "rules" else self.model.rstrip("/").split("/")[-1]
+        """The model's name without folder or organisation, with that of its adapter; `rules` if no model is used."""
+        if self.backend == "rules":
+            return RULES
+        return "+".join(place.rstrip("/").split("/")[-1] for place in (self.model, self.adapter) if place)
+
+    @property
+    def named(self) -> str:
+        """The model as the user named it, with its adapter; empty: none."""
+        return " + ".join(filter(None, (self.model, self.adapter)))
 
 
 class Running(Settings):
@@ -126,10 +155,16 @@ class Running(Settings):
         within=(0, 1e12),
         scored=False,
     )
+    engine: Engine = engine_setting()
+    address: str = address_setting()
 
     def idle(self, backend: str) -> frozenset[str]:
-        """Only a server needs a connection and costs money."""
-        return frozenset() if backend == "openai" else frozenset(type(self).model_fields)
+        """Only a server needs a connection; only a server and batch files cost money; only Ray has an address."""
+        unused = set() if self.engine == "ray" else {"address"}
+        if backend == "openai":
+            return frozenset(unused)
+        used = {"engine", "address"} | ({"input_price", "output_price"} if backend == "batch" else set())
+        return frozenset(type(self).model_fields.keys() - used | unused)
 
 
 @dataclass(frozen=True)
@@ -191,6 +226,20 @@ class Asked:
         )
 
 
+def environment_for(asked: Asked, running: Any) -> Environment:
+    """The environment in which a run's process starts: a run on Ray that needs no other libraries uses Ray's own.
+
+    running: how the run is processed, with a field `engine`. Where another environment is needed, Ray must be installed
+    in that one.
+    """
+    return "ray" if running.engine == "ray" and asked.environment == "base" else asked.environment
+
+
+def environment_of(run: Run) -> Environment:
+    """See environment_for. Raises InputError if a newer version saved the run."""
+    return environment_for(asked_of(run), running_of(run))
+
+
 def _field(name: str, label: str, option: str = "") -> SettingField:
     return SettingField(name, About(label, "", option), "text", None)
 
@@ -236,7 +285,7 @@ def ask(
         between += own.problems(asked.backend)
         between += _place_prompts(own, asked.backend, prompts, chosen_prompts)
     # Metrics have no backend, so needing another environment is no mistake.
-    if asked is not None and kind.work != "scores":
+    if asked is not None and not kind.by_metrics:
         offered = [one for one in BACKENDS if one != "rules" or kind.Settings.MODEL_FREE]
         for found, given in ((asked, model), (how, running), (own, chosen)):
             if found is not None:
@@ -254,11 +303,14 @@ def ask(
     if kind.attachment is not None and not attached:
         text = f"choose a {kind.attachment.option}, or give the path of a .yaml file"
         problems.append(Remark(kind.attachment.name, text))
-    refuse(problems, ModelSettings, kind.Running or Running, also=fields_named(kind).values())
+    # The model's fields last: its `engine` is the one that can be wrong.
+    refuse(problems, kind.Running or Running, ModelSettings, also=fields_named(kind).values())
     assert own is not None
     assert asked is not None
     if asked.base_url:
         asked = asked.but(base_url=normal_url(asked.base_url))
+    if asked.adapter:
+        asked = asked.but(adapter=absolute_place(asked.adapter))
     own = own.settled()
     slots = own.prompts(by_rules=asked.backend == "rules")
     return Asked(kind, own, asked, _texts_of(slots, chosen_prompts), name, attached), how
@@ -365,11 +417,13 @@ def _model_problems(model: ModelSettings) -> Iterator[Remark]:
         return
     if not model.model:
         yield Remark("model", "is empty; enter the model's name")
-    if model.backend == "openai":
+    if model.backend in ("openai", "batch"):
         try:
             normal_url(model.base_url)
         except InputError as wrong:  # never quotes the address, which may contain a secret
             yield from (Remark("base_url", "{what}", {"what": problem}) for problem in wrong.problems)
+    if model.backend == "vllm" and model.adapter:
+        yield from _adapter_problems(model)
     yield from model.call_problems()
     # Settings are stored with the run, so they must not contain secrets at any depth.
     for place in ("engine", "extra_body", "chat_template"):
@@ -377,6 +431,14 @@ def _model_problems(model: ModelSettings) -> Iterator[Remark]:
             yield Remark(
                 place, "{name} is a secret; set it in the environment, such as HF_TOKEN", {"name": name}
             )
+
+
+def _adapter_problems(model: ModelSettings) -> Iterator[Remark]:
+    try:
+        problems = adapter_problems(Path(model.adapter).expanduser(), Path(model.model).expanduser())
+    except OSError as wrong:
+        problems = [f"{wrong.filename or model.adapter} cannot be read: {wrong.strerror or wrong}"]
+    yield from (Remark("adapter", "{what}", {"what": problem}) for problem in problems)
 
 
 def _key_problems(running: Running) -> Iterator[Remark]:
@@ -405,7 +467,7 @@ def asked_from(kind: Kind, kept: Mapping[str, Any], what: str = "The run's setti
     """The request from settings written by `kept` or `described`. Raises SettingsError if they are invalid. what:
     start of its message.
     """
-    if kind.work == "scores":
+    if kind.by_metrics:
         return Asked(kind, kind.Settings.saved(kept, what))
     attached = kept.get(kind.attachment.name) if kind.attachment else ""
     prompts = kept.get("prompts") or {}
@@ -428,10 +490,10 @@ def asked_from(kind: Kind, kept: Mapping[str, Any], what: str = "The run's setti
 def kept(asked: Asked) -> dict[str, Any]:
     """The request as stored: JSON values, including defaults, so that equal settings are equal texts.
 
-    Settings of model calls are included only if they are not defaults, to keep run.json short.
+    Settings of model calls and the adapter are included only if they are not defaults, to keep run.json short.
     """
     own = asked.chosen.model_dump(mode="json")
-    if asked.kind.work == "scores":
+    if asked.kind.by_metrics:
         return dict(own)
     of_kind: dict[str, Any] = {"kind": asked.kind.name, _name_key(asked.kind): asked.name}
     if asked.kind.attachment is not None:
@@ -440,13 +502,15 @@ def kept(asked: Asked) -> dict[str, Any]:
     for name, one in CallSettings.model_fields.items():
         if getattr(asked.model, name) == one.default:
             del model[name]
+    if not asked.model.adapter:
+        del model["adapter"]
     vllm = {name: model.pop(name) for name in ("max_model_len", "engine")}
     return model | {"prompts": dict(asked.prompts)} | vllm | of_kind | {asked.kind.name: own}
 
 
 def described(asked: Asked) -> dict[str, Any]:
     """The settings for readers, with prompts by name and hash."""
-    if asked.kind.work == "scores":
+    if asked.kind.by_metrics:
         return kept(asked)
     prompts = {
         purpose: {"name": prompt.name, "sha256": prompt.sha256}

@@ -154,7 +154,7 @@ def item_report(run: RunAtHand, position: int, calls: Iterable[ItemCall]) -> dic
     return {
         "run": run.run.run_id,
         "item": list(run.items)[position],
-        "model": run.asked.model.model,
+        "model": run.asked.model.named,
         "calls": [_as_json(call, names) for call in calls],
     }
 

@@ -152,7 +152,7 @@ def estimate_all(at: RunAtHand, progress: Progress) -> Estimate:
     """Estimate a whole run from its finished items, without items that got no answer."""
     number = progress.run.run_id
     progress = replace(progress, costs=step_costs(at.store, number, finished=True))
-    if at.kind.work == "scores":
+    if at.kind.by_metrics:
         return estimate_scoring(at, progress)
     n_texts, n_items = texts_come_to(at.store, number)
     times = item_times(at.store, number)

@@ -90,7 +90,7 @@ class GenerationJob(AskingJob):
     """Job for texts at levels; see core.runs.jobs."""
 
     def __init__(self, run: RunAtHand) -> None:
-        super().__init__(run.asked, run.running, run.items)
+        super().__init__(run)
         self._scheme, self._prompts = scheme_of(run.asked), run.asked.prompts_read
         self._parsers = parsers()
         self._pool = make_pool(run.contents.materials) if self.client is None else None

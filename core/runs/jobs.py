@@ -16,8 +16,19 @@ from core.errors import AssayError
 from core.judges.kind import HELPER_AT_ONCE
 from core.llm.asking import Model
 from core.llm.client import Cache, Client
+from core.llm.rounds import Collecting
 from core.llm.vllm import VllmEngine
-from core.runs.asked import Asked, ModelSettings, Running, asked_of, fields_named, running_of
+from core.runs.asked import (
+    Asked,
+    Environment,
+    ModelSettings,
+    Running,
+    asked_of,
+    environment_for,
+    fields_named,
+    running_of,
+)
+from core.runs.working.batch_files import batch_files
 from core.schema.runs import ItemState, Kind, Run
 from core.schema.scores import Metric
 from core.schema.settings import Remark, SettingField
@@ -89,13 +100,27 @@ class BatchJob(AnyJob, Protocol):
         """Process several items. An exception is an internal error: the items are then processed one by one."""
 
 
+@runtime_checkable
+class InRounds(Protocol):
+    """A job whose requests may be answered in rounds."""
+
+    @property
+    def rounds(self) -> Collecting | None:
+        """The client that collects them; None: requests are answered one by one."""
+
+
 class AskingJob:
     """Base class of jobs that use a model, or rules instead."""
 
-    def __init__(self, asked: Asked, running: Running, items: Mapping[str, Sequence[Any]]) -> None:
-        self.asked, self.running = asked, running
-        self.item_ids, self.items = tuple(items), tuple(items.values())
-        self.client = _client_of(asked.model, running)
+    def __init__(self, run: "RunAtHand") -> None:
+        self.asked, self.running = run.asked, run.running
+        self.item_ids, self.items = tuple(run.items), tuple(run.items.values())
+        self.client: Client | None = None
+        self.rounds: Collecting | None = None
+        if self.asked.model.backend == "batch":
+            self.client = self.rounds = batch_files(run.store, run.run.run_id, self.asked.model)
+        else:
+            self.client = _client_of(self.asked.model, self.running)
 
     @property
     def width(self) -> int:
@@ -110,6 +135,7 @@ class AskingJob:
     def model(self, cache: Cache) -> Model | None:
         """The model for one item; None: rules do the work."""
         asked = self.asked.model
+        cache = cache if self.rounds is None else self.rounds.recording(cache)
         return None if self.client is None else Model(self.client, cache, asked.attempts, asked)
 
     async def close(self) -> None:
@@ -123,7 +149,12 @@ def _client_of(model: ModelSettings, running: Running) -> Client | None:
     if model.backend == "rules":
         return None
     if model.backend == "vllm":
-        return VllmEngine(model.model, max_model_len=model.max_model_len, options=model.engine)
+        return VllmEngine(
+            model.model,
+            max_model_len=model.max_model_len,
+            adapter=model.adapter or None,
+            options=model.engine,
+        )
     # Imported lazily: its package takes half a second to load, and most commands need no server.
     from core.llm.openai import OpenAIServer
 
@@ -267,6 +298,11 @@ class RunAtHand:
     def running(self) -> Any:
         """See asked.running_of."""
         return running_of(self.run)
+
+    @property
+    def environment(self) -> Environment:
+        """See asked.environment_for."""
+        return environment_for(self.asked, self.running)
 
     @cached_property
     def contents(self) -> Any:

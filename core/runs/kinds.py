@@ -25,6 +25,7 @@ KINDS: Mapping[str, Kind] = {
         factual.KIND,
         damage.KIND,
         metrics.KIND,
+        metrics.TABLE_KIND,
         rubric.KIND,
         pairwise.KIND,
         claims.KIND,

@@ -14,6 +14,7 @@ from core.runs.judging import Auditing, Judging, degeneracy_of
 from core.runs.kinds import kind_named, kinds_that
 from core.runs.progress import Progress, money_of, progress_of, wall_seconds, why_not_now
 from core.runs.scoring import Scoring
+from core.runs.tables import Tables
 from core.schema.runs import RUN_FILE, Run, Work
 from core.schema.settings import Remark, Settings, refuse
 from core.store import Store
@@ -24,6 +25,7 @@ from core.tables.reading import sha256_of
 PATHS: Mapping[Work, WorkPath] = {
     "generation": Generation(),
     "scores": Scoring(),
+    "tables": Tables(),
     "judging": Judging(),
     "audit": Auditing(),
 }
@@ -140,7 +142,7 @@ def identity_of(run: Run) -> dict[str, object]:
 def run_report(at: RunAtHand, progress: Progress) -> dict[str, object]:
     """Settings, counters and cost of a run, for run.json and `runs show --json`."""
     run, metrics = progress.run, at.metrics
-    gives_scores = at.kind.work in ("scores", "judging")
+    gives_scores = at.kind.by_metrics or at.kind.work == "judging"
     report: dict[str, object] = {
         **identity_of(run),
         "state": progress.state,
@@ -162,7 +164,7 @@ def run_report(at: RunAtHand, progress: Progress) -> dict[str, object]:
         "costs": [asdict(cost) for cost in progress.costs],
         "money": money_of(progress),
     }
-    if at.kind.work != "scores":
+    if not at.kind.by_metrics:
         report["prices"] = {"input": at.running.input_price, "output": at.running.output_price}
         report["found"] = answers_of_others(at.store, run.run_id)
     if missing := parts_not_sent(at.store, run.run_id):

@@ -180,7 +180,7 @@ def money_of(progress: Progress) -> float | None:
 
 def money_for(run: Run, costs: Sequence[StepCost]) -> float | None:
     """The price of these calls of a run; see money_of."""
-    if kind_named(run.kind).work == "scores":
+    if kind_named(run.kind).by_metrics:
         return None
     prices = running_of(run)
     if prices.input_price is None or prices.output_price is None:

@@ -100,12 +100,20 @@ class Scoring(WorkPath):
 
 def reading_notes(specs: Sequence[MetricSpec], texts: Sequence[ScorableOutput]) -> Iterator[str]:
     """One sentence for each group of metrics that lacks something: a source, or words in the references' script."""
-    if unreferred := sum(text.reference is None for text in texts):
-        yield f"{unreferred} of {len(texts)} texts have no reference: metrics that need one cannot score them"
-    lacking = sum(text.source is None for text in texts)
-    if lacking and (reading := [spec.metric.name for spec in specs if "source" in spec.needs]):
-        yield f"{', '.join(reading)}: {lacking} of {len(texts)} texts have no source to read"
+    lacking = {
+        "reference": sum(text.reference is None for text in texts),
+        "source": sum(text.source is None for text in texts),
+    }
+    yield from lacking_notes(specs, lacking, len(texts))
     yield from notes_about(specs, [ScoringPair(text.text, text.reference, text.source) for text in texts])
+
+
+def lacking_notes(specs: Sequence[MetricSpec], lacking: Mapping[str, int], n_texts: int) -> Iterator[str]:
+    """Sentences on texts without a reference or a source. lacking: number of texts without each of them."""
+    if unreferred := lacking["reference"]:
+        yield f"{unreferred} of {n_texts} texts have no reference: metrics that need one cannot score them"
+    if lacking["source"] and (reading := [spec.metric.name for spec in specs if "source" in spec.needs]):
+        yield f"{', '.join(reading)}: {lacking['source']} of {n_texts} texts have no source to read"
 
 
 def by_item(outputs: Sequence[ScorableOutput]) -> dict[str, list[ScorableOutput]]:
@@ -116,10 +124,15 @@ def by_item(outputs: Sequence[ScorableOutput]) -> dict[str, list[ScorableOutput]
 def check_unmasked(outputs: Iterable[ScorableOutput], file_name: str) -> None:
     """Raise NotAllowed for the masked texts of a blind study, which only a judge of pairs may read."""
     if mask_notes(output.system for output in outputs):
-        raise NotAllowed(
-            f"{file_name} has the masked texts of a blind study, which only a judge of pairs may read. Once the study is "
-            "unblinded, choose the study itself: its texts then have their systems' names."
-        )
+        raise NotAllowed(masked_said(file_name))
+
+
+def masked_said(file_name: str) -> str:
+    """Why masked texts are not scored, and what to do."""
+    return (
+        f"{file_name} has the masked texts of a blind study, which only a judge of pairs may read. Once the study is "
+        "unblinded, choose the study itself: its texts then have their systems' names."
+    )
 
 
 def _check_needs(specs: Sequence[MetricSpec], outputs: OutputSet) -> None:
@@ -127,11 +140,16 @@ def _check_needs(specs: Sequence[MetricSpec], outputs: OutputSet) -> None:
     if not texts:
         raise InputError(f"{outputs.file_name} has no text to score.")
     there = {"reference": any(text.reference for text in texts), "source": any(text.source for text in texts)}
+    check_needs(specs, there, outputs.file_name)
+
+
+def check_needs(specs: Sequence[MetricSpec], there: Mapping[str, bool], file_name: str) -> None:
+    """Raise InputError if no metric has what it needs. there: whether any text has it, for `reference` and `source`."""
     hopeless = [spec for spec in specs if not all(there[need] for need in spec.needs)]
     if len(hopeless) == len(specs):
         lacking = sorted({need for spec in specs for need in spec.needs if not there[need]})
         raise InputError(
-            f"{outputs.file_name} has no {' and no '.join(lacking)} for any text, but every chosen metric needs it: "
+            f"{file_name} has no {' and no '.join(lacking)} for any text, but every chosen metric needs it: "
             f"add the column, or choose other metrics (`{COMMAND} score --list`)."
         )
 

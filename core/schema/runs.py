@@ -6,18 +6,45 @@ Each kind is one object, exported by its own module.
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
-from core.schema.settings import Remark
+from core.schema.settings import Remark, setting
 from core.schema.settings import Settings as AnySettings
 
-Work = Literal["generation", "scores", "judging", "audit"]
-"""What a run of this kind does: make texts, compute metrics, have a judge score texts, or examine a judge."""
+Work = Literal["generation", "scores", "tables", "judging", "audit"]
+"""What a run of this kind does: make texts, compute metrics (of a file, or of a big table in chunks), have a judge score
+texts, or examine a judge."""
+Engine = Literal["local", "ray"]
+"""Where the work of a run is done: in its own process and its children, or on the machines of a Ray cluster."""
+ENGINES: tuple[Engine, ...] = get_args(Engine)
 Reads = Literal[
     "questions", "texts", "pairs", "rated texts", "questions asked", "marked texts", "pairs of levels"
 ]
 """Contents of the run's input file. `pairs`: texts of which a judge compares two at a time; `pairs of
 levels`: two texts of an item and system, made to two levels."""
+
+
+def engine_setting() -> Any:
+    """Define the field `engine` of settings for processing a run."""
+    return setting(
+        "local",
+        "Where it runs",
+        "where the work is done: local, in processes of this machine; ray, on a Ray cluster",
+        words={"local": "Processes of this machine", "ray": "Ray"},
+        scored=False,
+    )
+
+
+def address_setting() -> Any:
+    """Define the field `address` of settings for processing a run."""
+    return setting(
+        "",
+        "Address of the Ray cluster",
+        "ray: address of a running cluster, such as 10.0.0.1:6379; without it, the run starts one on this machine",
+        metavar="HOST:PORT",
+        words={"": "a cluster on this machine, for this run"},
+        scored=False,
+    )
 
 
 @dataclass(frozen=True)
@@ -128,12 +155,17 @@ class Kind:
     reports: frozenset[str] = frozenset()
     """Result tables that can be computed from its runs."""
 
+    @property
+    def by_metrics(self) -> bool:
+        """Whether its runs compute metrics, of a file or of a big table: no model is asked and nothing is paid."""
+        return self.work in ("scores", "tables")
+
 
 RULES = "rules"
 """Name of the generator or judge that works without a model."""
 RUN_FILE = "run.json"
 """The run's description of itself, in its output folder."""
-RunState = Literal["waiting", "running", "done", "cancelled", "stopped"]
+RunState = Literal["waiting", "running", "done", "cancelled", "stopped", "awaiting"]
 ItemState = Literal["done", "failed", "again"]
 
 
@@ -145,7 +177,9 @@ class Run:
     kind: str
     """Name of a kind, see core.runs.kinds."""
     state: RunState
-    """`stopped`: it could not continue, and `message` gives the reason. Any state but `done` can be resumed."""
+    """`stopped`: it could not continue, and `message` gives the reason. `awaiting`: requests wait for answers that people
+    bring, and `message` says how. Any state but `done` can be resumed.
+    """
     settings: dict[str, object]
     """Everything that determines the results, including prompts, so that a run can be resumed without files."""
     running: dict[str, object]

@@ -1,11 +1,13 @@
 """The folder of a run beside the database, for what is too large for SQLite: big tables, and files of batch requests."""
 
 import json
+import os
 import re
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from core.store.connection import Store
 from core.store.studies import read_setting
@@ -55,13 +57,13 @@ def number_of_folder(name: str) -> int | None:
 
 
 def files_in(folder: Path) -> Iterator[Path]:
-    """All finished files in a run's folder, in order; files that are still written, named `.NAME` or `NAME.tmp`, are left out."""
+    """All finished files in a run's folder, in order; files that are still written (`.NAME`, `NAME.partial`) are left out."""
     for path in sorted(folder.rglob("*")):
         if (
             path.is_file()
             and not path.is_symlink()
             and not path.name.startswith(".")
-            and path.suffix != ".tmp"
+            and path.suffix != ".partial"
         ):
             yield path
 
@@ -106,3 +108,45 @@ def left_out_said(store: Store, run_id: int) -> str | None:
         f"The tables of run {run_id} were left out of the backup from which this database was restored. Restore a backup "
         "made with its tables, or run it again from its file."
     )
+
+
+def append_lines(path: Path, lines: Iterable[bytes]) -> int:
+    """Append lines, each without its line break, to a file; returns the offset of the first. They are on disk by then.
+
+    A last line that a killed process left unfinished is removed. Only one process may append at a time.
+    """
+    with path.open("a+b") as file:
+        if file.tell() and not _ends_a_line(file):
+            file.truncate(sum(len(line) + 1 for _, line in whole_lines(path)))
+        begin = file.seek(0, os.SEEK_END)
+        file.writelines(line + b"\n" for line in lines)
+        file.flush()
+        os.fsync(file.fileno())
+        return begin
+
+
+def _ends_a_line(file: BinaryIO) -> bool:
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) == b"\n"
+
+
+def whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """(offset, line) of a file's lines, read one at a time. A last line without a line break was cut off and is left out."""
+    with path.open("rb") as file:
+        at = 0
+        for line in file:
+            if line.endswith(b"\n"):
+                yield at, line[:-1]
+            at += len(line)
+
+
+def put_in_place(partial: Path, path: Path) -> None:
+    """Give a finished file its name. From then on it is there as a whole, even if this process or the machine fails."""
+    with partial.open("rb") as file:
+        os.fsync(file.fileno())
+    partial.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

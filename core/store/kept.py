@@ -6,7 +6,7 @@ import math
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -122,6 +122,16 @@ def answers_of_others(store: Store, run_id: int) -> int:
         {"id": run_id},
     )
     return int(row["n"]) if row else 0
+
+
+def failed_calls(store: Store, run_id: int, reasons: Collection[str]) -> Counter[str]:
+    """Key -> number of the run's calls that failed with one of these reasons."""
+    rows = store.rows(
+        "select key, count(*) as n from run_call where run_id = :id and not cached "
+        "and reason in (select value from json_each(:reasons)) group by key",
+        {"id": run_id, "reasons": json.dumps(sorted(reasons))},
+    )
+    return Counter({row["key"]: row["n"] for row in rows})
 
 
 def parts_not_sent(store: Store, run_id: int, *, of_cache: bool = False) -> dict[str, int]:

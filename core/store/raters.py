@@ -186,13 +186,32 @@ def count_event(store: Store, kind: str, address: str, *, window_seconds: float 
         if row is not None:
             store.table("event").update(row["id"], {"n": row["n"] + 1, "last_utc": now})
         else:
-            entry = {"kind": kind, "address": address, "n": 1, "first_utc": now, "last_utc": now}
-            store.table("event").insert(entry)
+            begin_event(store, kind, address)
             store.change(
                 "delete from event where kind = :kind and id <= "
                 "(select id from event where kind = :kind order by id desc limit 1 offset :most)",
                 {"kind": kind, "most": MOST_EVENTS},
             )
+
+
+def begin_event(store: Store, kind: str, address: str) -> int:
+    """Write a line of its own for an event, and return its number, so that the line can be taken back."""
+    with store.writing():
+        now = now_utc()
+        entry = {
+            "kind": kind,
+            "address": address[:LONGEST_ADDRESS],
+            "n": 1,
+            "first_utc": now,
+            "last_utc": now,
+        }
+        return int(store.table("event").insert(entry).last_pk)
+
+
+def take_back_event(store: Store, number: int) -> None:
+    """Delete the line that begin_event wrote."""
+    with store.writing():
+        store.table("event").delete(number)
 
 
 def events(store: Store, newest: int = 200) -> list[Event]:

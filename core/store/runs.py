@@ -125,6 +125,13 @@ def note_start(store: Store, run_id: int, seconds: float, owner: Owner) -> None:
         store.table("run").update(run_id, {"start_seconds": round(seconds, 3)})
 
 
+def note_message(store: Store, run_id: int, message: str, owner: Owner) -> None:
+    """Record what a running run is doing, in one sentence. Raises NotAllowed: see check_owner."""
+    with store.writing():
+        check_owner(store, run_id, owner)
+        store.table("run").update(run_id, {"message": message})
+
+
 def ask_to_stop(store: Store, run_id: int) -> None:
     """Request a run to stop; its process checks this flag."""
     with store.writing():

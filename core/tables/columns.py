@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import PurePath
 from typing import Any, Literal, NamedTuple
 
@@ -319,7 +319,7 @@ def read_rows(
     """
     if is_jsonl(text, findings.file_name):
         return _jsonl_rows(text, columns, findings)
-    return _csv_rows(text, columns, findings, without)
+    return csv_records(csv_lines(text), _delimiter(text, columns.named), columns, findings, without)
 
 
 def number_columns(text: str, columns: Columns, wanted: Collection[str]) -> dict[str, NDArray[np.float64]]:
@@ -327,7 +327,7 @@ def number_columns(text: str, columns: Columns, wanted: Collection[str]) -> dict
 
     Returns nothing if a row cannot be read: read_rows reports the problem.
     """
-    rows, asked = _csv_cells(text, _delimiter(text, columns.named)), set(wanted)
+    rows, asked = _csv_cells(csv_lines(text), _delimiter(text, columns.named)), set(wanted)
     try:
         header = [columns.named.get(cell.strip().lower()) for cell in next(rows)[1]]
         parts: dict[int, list[NDArray[np.float64]]] = {
@@ -361,14 +361,19 @@ def header_of(text: str, names: Collection[str]) -> list[str]:
 
 def csv_lines(text: str) -> Iterator[str]:
     """Yield lines for `csv.reader` without a second copy of the text; a cell may be as long as the text."""
-    # The whole process shares this limit. It is only raised, so that parallel imports cannot lower it for each other.
-    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
+    allow_cells(len(text) + 1)
     return (found.group() for found in _LINE.finditer(text))
 
 
-def _csv_cells(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def allow_cells(length: int) -> None:
+    """Let `csv.reader` read cells of so many characters."""
+    # The whole process shares this limit. It is only raised, so that parallel imports cannot lower it for each other.
+    csv.field_size_limit(max(csv.field_size_limit(), length))
+
+
+def _csv_cells(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not empty, each with its first line. csv.Error names the line of an invalid row."""
-    reader, start = csv.reader(csv_lines(text), delimiter=delimiter, strict=True), 1
+    reader, start = csv.reader(lines, delimiter=delimiter, strict=True), 1
     try:
         for cells in reader:
             line, start = start, reader.line_num + 1
@@ -381,13 +386,18 @@ def _csv_cells(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         ) from error
 
 
-def _csv_rows(
-    text: str, columns: Columns, findings: FileFindings, without: Collection[str]
+def csv_records(
+    lines: Iterable[str],
+    delimiter: str,
+    columns: Columns,
+    findings: FileFindings,
+    without: Collection[str] = (),
 ) -> Iterator[Record]:
+    """Yield the rows of CSV lines below their header; see read_rows."""
     header: list[str | None] | None = None
     freed = 0
     try:
-        for line, cells in _csv_cells(text, _delimiter(text, columns.named)):
+        for line, cells in _csv_cells(lines, delimiter):
             if header is None:
                 written = [cell.strip().lower() for cell in cells]
                 _check_header(written, line, columns, findings)
@@ -487,9 +497,9 @@ def _jsonl_rows(text: str, columns: Columns, findings: FileFindings) -> Iterator
     note_ignored(findings, list(ignored))
 
 
-def jsonl_objects(text: str) -> Iterator[JsonLine]:
-    """Yield the lines that are not empty, each with its own problems for the caller to report."""
-    for line, written in enumerate(io.StringIO(text), start=1):
+def jsonl_objects(text: str | Iterable[str]) -> Iterator[JsonLine]:
+    """Yield the lines that are not empty, each with its own problems for the caller to report. text: whole, or its lines."""
+    for line, written in enumerate(io.StringIO(text) if isinstance(text, str) else text, start=1):
         if not written.strip():
             continue
         value, problem = parse_json(written.rstrip("\n"), line)
@@ -600,7 +610,7 @@ def open_records(
     if is_jsonl(text, name):
         lines = list(jsonl_objects(numbers_as_json(text)))
         keys = _filled_keys(one.value for one in lines if one.value is not None)
-        return object_records(_reported(lines, findings), known, findings, keys)
+        return object_records(reported(lines, findings), known, findings, keys)
     keys, columns, house = _house(text, known)
     rows = read_rows(text, house, findings, without=without)
     return Table(keys, columns, list(rows), null=False)
@@ -633,7 +643,7 @@ def _filled_keys(objects: Iterable[Mapping[str, object]]) -> list[str]:
     return [key for key in dict.fromkeys(key for one in objects for key in one) if key.strip()]
 
 
-def _reported(lines: Iterable[JsonLine], findings: FileFindings) -> Iterator[tuple[str, JsonObject]]:
+def reported(lines: Iterable[JsonLine], findings: FileFindings) -> Iterator[tuple[str, JsonObject]]:
     """Yield the lines that are objects; report each line's problems when it is reached."""
     for one in lines:
         findings.problems += one.problems
@@ -651,23 +661,42 @@ def object_records(
     if keys is None:
         objects = list(objects)
         keys = _filled_keys(one for _, one in objects)
-    columns = _columns(keys, known)
+    columns = columns_of_keys(keys, known)
+    return Table(list(keys), columns, list(records_of_objects(objects, keys, columns, findings)))
+
+
+def records_of_objects(
+    objects: Iterable[tuple[str, Mapping[str, object]]],
+    keys: Sequence[str],
+    columns: Mapping[str, str],
+    findings: FileFindings,
+) -> Iterator[Record]:
+    """Yield (place, object) pairs as rows. keys: all keys; columns: key -> Assay's name, as columns_of_keys gives it."""
     house, ignored = Columns({key: columns.get(key, key) for key in keys}), dict[str, None]()
-    records = [Record(where, known_fields(one, house, where, findings, ignored)) for where, one in objects]
+    for where, one in objects:
+        yield Record(where, known_fields(one, house, where, findings, ignored))
     note_ignored(findings, list(ignored))
-    return Table(list(keys), columns, records)
 
 
-def _columns(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:
+def columns_of_keys(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Key -> Assay's name, for the keys of a table's rows that a reader of `known` uses."""
     columns = named_columns(keys, known)
     return source_as_system(columns) if "system" in known else columns
+
+
+def csv_opened(
+    text: str, known: Mapping[str, Sequence[str]]
+) -> tuple[list[str], dict[str, str], Columns, str]:
+    """Keys of CSV text, key -> Assay's name, the columns to read, and the separator. text: at least the header."""
+    keys, columns, house = _house(text, known)
+    return keys, columns, house, _delimiter(text, house.named)
 
 
 def _house(text: str, known: Mapping[str, Sequence[str]]) -> tuple[list[str], dict[str, str], Columns]:
     """Keys of CSV text, key -> Assay's name, and the columns to read."""
     header = header_of(text, {other for names in known.values() for other in names})
     keys = [key for key in _written_header(text, header) if key]
-    columns = _columns(keys, known)
+    columns = columns_of_keys(keys, known)
     names = {key: columns.get(key, key) for key in keys}
     # read_rows compares the header's cells as they are written, in lower case.
     plain = {guarded(key).lower(): name for key, name in names.items()} | {
@@ -757,8 +786,15 @@ def objects_in(text: str, file_name: str) -> Iterator[JsonObject]:
     return (one for one in rows if isinstance(one, JsonObject))
 
 
+NoLabel = Callable[[str], str]
+"""Column -> its first cell that cannot be a label, and why; empty if all can."""
+
+
 def labels_among(
-    keys: Sequence[str], unused: Collection[str], records: Sequence[Record], findings: FileFindings
+    keys: Sequence[str],
+    unused: Collection[str],
+    records: Sequence[Record] | NoLabel,
+    findings: FileFindings,
 ) -> list[str]:
     """The columns among `keys` to group by; add a note on those in `unused`, which the reader does not use."""
     if there := [key for key in keys if key in unused]:
@@ -766,7 +802,9 @@ def labels_among(
     return usable_labels([key for key in keys if key not in unused], records, findings)
 
 
-def usable_labels(columns: Iterable[str], records: Sequence[Record], findings: FileFindings) -> list[str]:
+def usable_labels(
+    columns: Iterable[str], records: Sequence[Record] | NoLabel, findings: FileFindings
+) -> list[str]:
     """The columns whose name and cells can all be labels; add a note on each of the others."""
     usable: dict[str, str] = {}
     for column in columns:
@@ -777,7 +815,7 @@ def usable_labels(columns: Iterable[str], records: Sequence[Record], findings: F
             # Other programs and the CSV reader above ignore case in a header.
             reason = f"{shown(usable[name.lower()])} has the same name"
         else:
-            reason = _no_label(column, records)
+            reason = records(column) if callable(records) else _no_label(column, records)
         if reason:
             findings.notes.append(f"column {shown(column)} is not used: {reason}")
         else:
@@ -787,11 +825,14 @@ def usable_labels(columns: Iterable[str], records: Sequence[Record], findings: F
 
 def _no_label(column: str, records: Sequence[Record]) -> str:
     """The first cell of a column that cannot be a label, and why; empty if all can."""
-    for record in records:
-        value = record.cells.get(column)
-        if not is_nothing(value) and label_of(value) is None:
-            return f"its cells cannot be labels to group by ({record.where}: {name_problem(value)})"
-    return ""
+    return next(filter(None, (no_label(record.where, record.cells.get(column)) for record in records)), "")
+
+
+def no_label(where: str, value: object) -> str:
+    """Why a cell cannot be a label, as a column's reason; empty if it can, or is empty."""
+    if is_nothing(value) or label_of(value) is not None:
+        return ""
+    return f"its cells cannot be labels to group by ({where}: {name_problem(value)})"
 
 
 def names_in(record: Record, labels: Sequence[str], findings: FileFindings) -> Names | None:
@@ -861,9 +902,14 @@ def repeated(
         before = first.setdefault(key, where)
         if before != where:
             found.append(f"{where}: {what}{named(key)} as in {before}")
-    if len(found) > MOST_REPEATED:
-        found = [f"{found[0]}; {len(found) - 1} more rows repeat an earlier one"]
-    findings.problems += found
+    findings.problems += repeats_said(found, len(found))
+
+
+def repeats_said(first: Sequence[str], n: int) -> Sequence[str]:
+    """The problems of n rows that repeat earlier ones, of which `first` has the first few; one problem if there are many."""
+    if n <= MOST_REPEATED:
+        return first
+    return [f"{first[0]}; {n - 1} more rows repeat an earlier one"]
 
 
 # A hyphen joins only after a letter or word; alone it is a minus sign.
@@ -885,15 +931,26 @@ def with_item_level(records: list[Record]) -> list[Record]:
 
     Returns the records unchanged if an id names no level, or if a column gives another level.
     """
-    split: list[Record] = []
-    for record in records:
-        match = _DAMAGED.fullmatch(label_of(record.cells.get("item_id")) or "")
-        level = record.cells.get("level")
-        if match is None:
-            return records
-        if is_nothing(level):
-            level = match["level"]
-        elif level_number(label_of(level)) != float(match["level"]):
-            return records
-        split.append(replace(record, cells={**record.cells, "item_id": match["item"], "level": level}))
-    return split
+    split = list(takewhile(lambda one: one is not None, map(split_item, records)))
+    return [one for one in split if one is not None] if len(split) == len(records) else records
+
+
+def split_item(record: Record) -> Record | None:
+    """The record with its id split into item and level; None if it names no level, or another than the column."""
+    found = level_in(record.cells.get("item_id"))
+    if found is None or contradicts(record.cells.get("level"), found[1]):
+        return None
+    level = record.cells.get("level")
+    own = found[1] if is_nothing(level) else level
+    return replace(record, cells={**record.cells, "item_id": found[0], "level": own})
+
+
+def level_in(item_id: object) -> tuple[str, str] | None:
+    """Item and level of an id such as ITEM_levelL; None for others."""
+    match = _DAMAGED.fullmatch(label_of(item_id) or "")
+    return None if match is None else (match["item"], match["level"])
+
+
+def contradicts(level: object, of_id: str) -> bool:
+    """Whether a cell gives another level than the id."""
+    return not is_nothing(level) and level_number(label_of(level)) != float(of_id)

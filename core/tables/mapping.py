@@ -131,7 +131,11 @@ def with_columns(data: bytes, file_name: str, columns: Mapping[str, str]) -> byt
     """
     if not columns:
         return data
-    keys = _columns_of(data, file_name)
+    return with_names(data, file_name, new_names(_columns_of(data, file_name), file_name, columns))
+
+
+def new_names(keys: Sequence[str], file_name: str, columns: Mapping[str, str]) -> dict[str, str]:
+    """The file's column -> its new name, for `with_columns`. keys: the file's columns."""
     by_name = {key.strip().casefold(): key for key in keys}
     missing = [theirs for theirs in columns.values() if theirs.strip().casefold() not in by_name]
     if missing:
@@ -145,7 +149,7 @@ def with_columns(data: bytes, file_name: str, columns: Mapping[str, str]) -> byt
     chosen = {by_name[theirs.strip().casefold()]: ours for ours, theirs in columns.items()}
     left = [key for key in keys if key not in chosen]
     taken = named_columns(left, {name: VOCABULARY[name] for name in columns})
-    return with_names(data, file_name, {key: ASIDE.format(column=key) for key in taken} | chosen)
+    return {key: ASIDE.format(column=key) for key in taken} | chosen
 
 
 def with_names(data: bytes, file_name: str, names: Mapping[str, str]) -> bytes:

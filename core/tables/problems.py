@@ -46,6 +46,9 @@ class FileFindings:
         self.problems = Problems()
         self.notes: list[str] = []
         self._replaced: list[tuple[str, int]] = []
+        """The first places with replaced characters, and the number there."""
+        self._n_replaced = Counter[str]()
+        """Number of such texts and characters; a large file may have millions."""
 
     def text(self, where: str, field: str, value: object) -> str:
         """The value as a text to store and show. If it is no text: adds a problem and returns ""."""
@@ -56,7 +59,9 @@ class FileFindings:
             self.problems.append(f"{where}: {field} {problem}")
             return ""
         if count := control_count(value):
-            self._replaced.append((where if field == "text" else f"{where}, {field}", count))
+            self._n_replaced.update(texts=1, characters=count)
+            if len(self._replaced) < MOST_REPLACED_NOTES:
+                self._replaced.append((where if field == "text" else f"{where}, {field}", count))
         # Replace first: str.strip would drop some control characters uncounted.
         return clean_text(printable_text(value))
 
@@ -82,14 +87,10 @@ class FileFindings:
 
     def note_replaced(self) -> None:
         """Note where a character of the file was replaced."""
-        self.notes += [
-            f"{where}: {_controls(count)} replaced by U+FFFD"
-            for where, count in self._replaced[:MOST_REPLACED_NOTES]
-        ]
-        if len(self._replaced) > MOST_REPLACED_NOTES:
-            total = sum(count for _, count in self._replaced)
+        self.notes += [f"{where}: {_controls(count)} replaced by U+FFFD" for where, count in self._replaced]
+        if (n_texts := self._n_replaced["texts"]) > len(self._replaced):
             self.notes.append(
-                f"{_controls(total)} replaced by U+FFFD in {len(self._replaced)} texts in all; "
+                f"{_controls(self._n_replaced['characters'])} replaced by U+FFFD in {n_texts} texts in all; "
                 f"the first {MOST_REPLACED_NOTES} are listed"
             )
 

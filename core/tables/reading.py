@@ -79,8 +79,8 @@ def reject(file_name: str, problems: Iterable[str]) -> NoReturn:
     raise InputError(f"{shown(file_name)} cannot be imported: {found.counted}", found)
 
 
-def decode(data: bytes, file_name: str) -> str:
-    """The file's text, without a byte order mark.
+def decode(data: bytes, file_name: str, whole: Iterable[bytes] | None = None) -> str:
+    """The file's text, without a byte order mark. whole: all lines of the file, if `data` is only its beginning.
 
     Raises InputError if it is empty, a zip archive or not UTF-8.
     """
@@ -91,23 +91,24 @@ def decode(data: bytes, file_name: str) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        reject(file_name, [_bad_bytes(data)])
+        reject(file_name, [bad_bytes(data.split(b"\n") if whole is None else whole)])
     if not text.strip():
         reject(file_name, ["line 1: the file is empty"])
     return text
 
 
-def _bad_bytes(data: bytes) -> str:
-    """One problem for the whole file: a wrong encoding affects every line with an accent."""
+def bad_bytes(lines: Iterable[bytes]) -> str:
+    """One problem for a whole file that is not UTF-8: a wrong encoding affects every line with an accent."""
     # A line break is never part of a longer UTF-8 sequence, so each line can be decoded alone.
-    wrong: list[tuple[int, int]] = []
-    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+    n_wrong, number, byte = 0, 0, 0
+    for at, line in enumerate(lines, start=1):
         try:
             line.decode("utf-8")
         except UnicodeDecodeError as error:
-            wrong.append((number, line[error.start]))
-    number, byte = wrong[0]
-    more = "" if len(wrong) == 1 else f" (and {len(wrong) - 1} more lines)"
+            n_wrong += 1
+            if n_wrong == 1:
+                number, byte = at, line[error.start]
+    more = "" if n_wrong == 1 else f" (and {n_wrong - 1} more lines)"
     return f"line {number}: byte 0x{byte:02x} is not UTF-8{more}; save the file as UTF-8 (Excel: CSV UTF-8)"
 
 

@@ -84,7 +84,7 @@ def _first_of_each(runs: dict[int, Run]) -> list[int]:
     """The newest run of each model: two runs of one model cannot be compared."""
     newest: dict[str, int] = {}
     for run_id, run in runs.items():
-        newest.setdefault(asked_of(run).model.model, run_id)
+        newest.setdefault(asked_of(run).model.named, run_id)
     return list(newest.values())
 
 
@@ -126,7 +126,7 @@ def _start(store: Store, run: Run) -> None:
         list(cefs)[:2] if run.run_id not in cefs else [run.run_id],
         help_text="Choose runs of several models on the same texts, and let each model answer all questions.",
     )
-    if len({asked_of(one).model.model for one in chosen}) == 1:
+    if len({asked_of(one).model.named for one in chosen}) == 1:
         st.markdown(":small[These are one model's questions. To compare models, choose runs of several.]")
     wanted = new_run.model(KIND)
     sets = [one for cef in chosen for one in question_sets_of(chosen_judge.output_of(store, cef))]

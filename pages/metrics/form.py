@@ -47,6 +47,8 @@ def form(store: Store) -> int | None:
         groups = {spec.group for spec in specs}
         used_by = {"batch_size": "neural", "workers": "lexical"}
         unused = [name for name, group in used_by.items() if group not in groups]
+        if missing_for("ray") is not None:
+            unused.append("engine")
         running = settings_form.render(ScoringRunning, _FORM, without=unused, backend="rules")
         if texts is None:
             st.markdown("Choose texts above to start a run.")

@@ -311,7 +311,7 @@ def name_of(run: Run) -> str:
 def what_of(run: Run) -> str:
     """Return what a run does and with which model. Raises InputError for a run that a newer Assay saved."""
     asked = asked_of(run)
-    if asked.kind.work == "scores":
+    if asked.kind.by_metrics:
         metrics = asked.chosen.metrics
         return str(metrics[0]) if len(metrics) == 1 else f"{len(metrics)} metrics"
     who = shortened(asked.name or asked.model.short_name, _LONGEST)

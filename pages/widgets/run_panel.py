@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from core.runs.asked import Environment, asked_of, fields_named
+from core.runs.asked import Environment, environment_of, fields_named
 from core.runs.costs import Estimate, estimate_all
 from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand, create, resume
@@ -75,6 +75,16 @@ WORDS: Mapping[Work, RunWords] = {
         resuming="Scored texts are not computed again.",
         told_from="texts and seconds per item",
     ),
+    "tables": RunWords(
+        nothing_made="Nothing was scored.",
+        counts="An item is a block of rows. Complete: every text has its scores, or the reason why a metric is undefined. "
+        "Incomplete: a metric failed on a text; the other texts have their scores.",
+        before_all="The items above are not scored again.",
+        failing="Counts each text on which a metric failed.",
+        stopping="Texts that are being scored are finished first, if that takes only seconds.",
+        resuming="Scored texts are not computed again.",
+        told_from="texts and seconds per block",
+    ),
     "judging": RunWords(
         nothing_made="Nothing was judged, and nothing was paid for.",
         counts="Complete: every text has its scores, or the reason why not. Incomplete: a step of the judge failed for a text "
@@ -101,7 +111,7 @@ def _show_asked(run: RunAtHand) -> None:
     }
     if what := {"generation": "Answers", "judging": "Scores"}.get(run.kind.work):
         rows[f"Name of the {what.lower()}"] = run.asked.called
-    asks = () if run.kind.work == "scores" else (run.asked.model,)
+    asks = () if run.kind.by_metrics else (run.asked.model,)
     for settings in (*asks, run.running, run.asked.chosen):
         rows |= _fields(settings, run.asked.model.backend)
     table(pd.DataFrame({"Setting": list(rows), "Value": [str(value) for value in rows.values()]}))
@@ -140,7 +150,7 @@ def _value(one: SettingField, value: object) -> str:
 def _estimate_table(found: Estimate, run: RunAtHand) -> None:
     """Show the estimate for all items, after a preview."""
     rows = {"Time": found.time or "unknown"}
-    if run.kind.work == "scores":
+    if run.kind.by_metrics:
         rows |= {
             "Texts to score": "unknown: no text is scored yet" if found.calls is None else f"{found.calls:,}"
         }
@@ -185,7 +195,7 @@ def _costs(run: RunAtHand, progress: Progress) -> None:
     """Show calls, time and money by step, after the first call."""
     if not progress.costs:
         return
-    if run.kind.work == "scores":
+    if run.kind.by_metrics:
         part(
             "Cost by group of metrics",
             "Equal texts of an item are scored once. Texts from the cache were scored by an earlier run with the same "
@@ -267,7 +277,7 @@ _STATES = {
 
 def start(run: Run) -> None:
     """Start the run in its own process. Raises InputError where its environment is missing."""
-    process = start_child(database_path(), run.run_id, asked_of(run).environment)
+    process = start_child(database_path(), run.run_id, environment_of(run))
     st.session_state.setdefault(_STARTED, {})[run.run_id] = (process, run.started_utc)
 
 
@@ -278,7 +288,7 @@ def start_together(runs: Sequence[Run]) -> None:
     """
     by_environment: dict[Environment, list[Run]] = {}
     for run in runs:
-        by_environment.setdefault(asked_of(run).environment, []).append(run)
+        by_environment.setdefault(environment_of(run), []).append(run)
     for environment, own in by_environment.items():
         first, *further = (run.run_id for run in own)
         process = start_child(database_path(), first, environment, further)
@@ -396,7 +406,7 @@ def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
     with st.container(horizontal=True, gap="large"):
         st.metric("Complete", progress.n_done, width="content")
         st.metric("Incomplete", progress.n_failed, width="content")
-        if at.kind.work != "scores":
+        if not at.kind.by_metrics:
             st.metric("No answer yet", progress.n_again, width="content")
     st.markdown(f":small[{WORDS[at.kind.work].counts}]")
 

@@ -30,6 +30,8 @@ def given(key: str, default: object) -> str:
 
 
 _NONE: Mapping[str, Any] = {}
+_NOT_DRAWN = frozenset({"key_variable", "engine", "address"})
+"""Fields of Running with a widget of their own, or only an option: a cluster is named where its command is typed."""
 _AWAY = "_away"
 """Suffix of the key of a menu: the choice that is no longer offered, and its replacement."""
 
@@ -347,7 +349,7 @@ def choose_backend(prefix: str, rules: str | None, own: Collection[str] = ()) ->
         missing, running = missing or problem, {"key_variable": variable or None}
     with st.expander("Speed, attempts and prices" if server else "Attempts"):
         model |= render(ModelSettings, prefix, without=fields - _ATTEMPTS, backend=backend)
-        running |= render(Running, prefix, without=("key_variable",), backend=backend)
+        running |= render(Running, prefix, without=_NOT_DRAWN, backend=backend)
     with st.expander("Model calls: limits, thinking, further fields"):
         without = fields - _CALLS - {"engine"} | set(own)
         model |= render(ModelSettings, prefix, without=without, backend=backend)
@@ -358,7 +360,7 @@ def put_backend(prefix: str, model: ModelSettings, running: Running) -> None:
     """Fill the form with a backend and its processing settings."""
     st.session_state[f"{prefix}_backend"] = model.backend
     put(model, prefix, without=_OWN_WAY | model.idle(model.backend))
-    put(running, prefix, without={"key_variable"} | running.idle(model.backend))
+    put(running, prefix, without=_NOT_DRAWN | running.idle(model.backend))
     if model.backend == "openai":
         st.session_state[_key_of(prefix, model.base_url)] = running.key_variable or ""
 

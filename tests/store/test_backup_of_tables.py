@@ -25,7 +25,7 @@ def with_table(store: Store, content: bytes = TABLE) -> int:
     (folder / "texts.parquet").write_bytes(content)
     (folder / "answers").mkdir()
     (folder / "answers" / "round-001.jsonl").write_text("{}\n")
-    (folder / ".scores.parquet.tmp").write_bytes(b"half")
+    (folder / "scores.parquet.partial").write_bytes(b"half")
     return run.run_id
 
 

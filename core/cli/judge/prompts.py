@@ -23,7 +23,7 @@ from core.cli.shared.options import (
     print_notes,
     run_number,
 )
-from core.cli.shared.run_options import requested_run, settings_given
+from core.cli.shared.run_options import requested_run, running_given
 from core.cli.shared.running import check_folder, exec_in_environment, run_or_delete, telling
 from core.cli.shared.sources import HUMAN_NAMES, add_interval_options, check_given, panel_beside, read_people
 from core.errors import AssayError, InputError, Problems, nearest_names
@@ -38,7 +38,7 @@ from core.results.judges.prompts import (
     prompts_table,
 )
 from core.results.panel import panel_of
-from core.runs.asked import Asked, Running
+from core.runs.asked import Asked, environment_for
 from core.runs.jobs import RunAtHand
 from core.runs.judging.several import (
     Prices,
@@ -208,7 +208,7 @@ def _of_kind(options: argparse.Namespace, kind: JudgeKind, given: Given) -> None
             f"{', '.join(map(shown, unknown))}: no such model here. Name prices of {', '.join(sorted(map(shown, known)))}."
         )
     plan = tuple(
-        _priced(one, settings_given(options, Running), prices.get(one.asked.model.short_name, (None, None)))
+        _priced(one, running_given(options), prices.get(one.asked.model.short_name, (None, None)))
         for one in plan
     )
     for one in options.inputs:
@@ -217,7 +217,7 @@ def _of_kind(options: argparse.Namespace, kind: JudgeKind, given: Given) -> None
         raise InputError(NO_RATINGS)
     if options.human is not None:
         read_people(options.human, options)  # reports now what would be refused after hours of work
-    exec_in_environment(plan[0].asked.environment)
+    exec_in_environment(environment_for(plan[0].asked, plan[0].running))
     with contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext():
         found = _run_and_compare(options, kind, given, plan)
     give(

@@ -12,11 +12,20 @@ from core.cli.shared.running import check_folder, exec_in_environment, run_or_de
 from core.errors import InputError, nearest_names
 from core.llm.call_settings import CallSettings
 from core.llm.prompts import find_prompt
-from core.runs.asked import BACKENDS, OPENAI_KEY, OPENAI_URL, Asked, ModelSettings, Running, ask
+from core.runs.asked import (
+    BACKENDS,
+    OPENAI_KEY,
+    OPENAI_URL,
+    Asked,
+    ModelSettings,
+    Running,
+    ask,
+    environment_for,
+)
 from core.runs.jobs import RunAtHand
 from core.runs.judging.in_one_file import JudgeFile, ask_as
 from core.runs.path import create, find_same, resume
-from core.schema.runs import Kind, Run
+from core.schema.runs import ENGINES, Kind, Run
 from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
 from core.schema.settings import said as worded_of_settings
 from core.store import Store, database_path, open_store
@@ -132,6 +141,8 @@ def _help(one: SettingField, fields: Mapping[str, SettingField], usual: str) -> 
 _OWN_WAY = ("backend",)
 """Fields of ModelSettings for which add_run_options registers its own option."""
 _CALL = CallSettings.model_fields.keys()
+_SHARED_NAME = ("engine",)
+"""Fields of Running whose option belongs to a field of ModelSettings: `--engine ray` beside `--engine NAME=VALUE`."""
 Read = Callable[[Store], tuple[bytes, str]]
 """Returns the file for a run, and its name."""
 Check = Callable[[Path, Run | None, Callable[[], Run] | None], None]
@@ -190,7 +201,7 @@ def add_run_options(
     calls = command.add_argument_group("every call of the model")
     add_settings(calls, CallSettings, without=kind.Settings.model_fields)
     run = command.add_argument_group("run")
-    add_settings(run, Running)
+    add_settings(run, Running, without=_SHARED_NAME)
     if several:
         _add_limit(run, "continue later without it")
         add_database_option(run)
@@ -226,13 +237,16 @@ def requested_run(
     kept = None if judge is None else judge.asked.model
     own |= settings_given(options, kind.Settings)
     model |= settings_given(options, ModelSettings, without=without)
-    running |= settings_given(options, Running)
+    running |= settings_given(options, Running, without=_SHARED_NAME)
+    _take_engine(model, running)
     usual = options.usual_backend if kept is None else kept.backend
     model["backend"] = options.backend or model.get("backend") or usual
     if model["backend"] is None:
         raise InputError(
             f"--backend is missing: name the backend that {kind.does.partition(';')[0]}: {', '.join(BACKENDS)}."
         )
+    if model["backend"] == "batch":
+        model["base_url"] = model.get("base_url") or (kept and kept.base_url) or OPENAI_URL
     if model["backend"] == "openai":
         model["base_url"] = url = model.get("base_url") or (kept and kept.base_url) or OPENAI_URL
         # With --resume, the key comes from the run.
@@ -249,6 +263,43 @@ def requested_run(
     )
 
 
+def _take_engine(model: dict[str, Any], running: dict[str, Any]) -> None:
+    """Move the word for where the run is done from the model's `engine` to the one of the run.
+
+    Raises InputError for a second word. The settings report a word that they do not know.
+    """
+    given = model.get("engine")
+    if not isinstance(given, str | list | tuple):
+        return
+    entries = given.splitlines() if isinstance(given, str) else [str(one) for one in given]
+    words = list(dict.fromkeys(one.strip() for one in entries if "=" not in one and one.strip()))
+    arguments = tuple(one for one in entries if "=" in one)
+    if len(words) > 1:
+        raise InputError(
+            f"--engine: {' and '.join(words)} are two engines; name one of {', '.join(ENGINES)}."
+        )
+    if words and words[0] not in ENGINES:
+        raise InputError(
+            f"--engine: {words[0]!r} is neither {' nor '.join(ENGINES)}, nor NAME=VALUE, an argument of vllm.LLM."
+        )
+    if words:
+        running["engine"] = words[0]
+    if arguments:
+        model["engine"] = arguments
+    else:
+        del model["engine"]
+
+
+def running_given(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the processing options of a run that uses a model."""
+    model = {
+        name: value for name, value in settings_given(options, ModelSettings).items() if name == "engine"
+    }
+    running = settings_given(options, Running, without=_SHARED_NAME)
+    _take_engine(model, running)
+    return running
+
+
 def run_it(
     options: argparse.Namespace,
     wanted: Asked,
@@ -262,13 +313,16 @@ def run_it(
 
     check: raises InputError if the results cannot be written to --out.
     """
-    exec_in_environment(wanted.environment)
+    if not options.resume:  # otherwise it depends on the run that is continued
+        exec_in_environment(environment_for(wanted, running))
     with open_store(database_path(options.db)) as store:
         data, file_name = read(store)
         if options.resume:
             found = find_same(store, data, wanted)
             check(options.out, found.run, None)
-            run = resume(found, found.running.but(**_named(options, type(running))), options.limit)
+            running = found.running.but(**_named(options, type(running)))
+            exec_in_environment(environment_for(wanted, running))
+            run = resume(found, running, options.limit)
         else:
             check(options.out, None, lambda: find_same(store, data, wanted).run)
             run, notes = create(store, data, file_name, wanted, running, options.limit)
@@ -279,7 +333,7 @@ def run_it(
 
 def _named(options: argparse.Namespace, model: type[Settings]) -> dict[str, Any]:
     """Return the changed processing options of a resumed run. An empty --key-variable sends no key."""
-    given = settings_given(options, model)
+    given = running_given(options) if model is Running else settings_given(options, model)
     return given | ({"key_variable": given["key_variable"] or None} if "key_variable" in given else {})
 
 

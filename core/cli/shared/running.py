@@ -136,7 +136,7 @@ def summary(run: RunAtHand, progress: Progress, table: ScoreTable | None = None)
 def cost_notes(at: RunAtHand, progress: Progress) -> list[str]:
     """Estimate the time and cost of all items after a preview; empty if the run is not a preview or calls no model."""
     run = progress.run
-    if at.kind.work == "scores" or progress.state != "done" or run.n_wanted >= run.n_items:
+    if at.kind.by_metrics or progress.state != "done" or run.n_wanted >= run.n_items:
         return []
     told = estimate_all(at, progress)
     time = "time unknown" if told.time is None else f"time {told.time}"
@@ -339,7 +339,8 @@ def check_done(progress: Progress) -> None:
     """Raise AssayError that explains how to continue if a run is not done."""
     if progress.state != "done":
         run = progress.run
-        lines = [f"Run {run.run_id} is {progress.state}.", run.message, "Continue it with --resume."]
+        then = "" if progress.state == "awaiting" else "Continue it with --resume."
+        lines = [f"Run {run.run_id} is {progress.state}.", run.message, then]
         raise AssayError("\n".join(line for line in lines if line))
 
 

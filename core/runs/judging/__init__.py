@@ -142,7 +142,7 @@ def metrics_of(asked: Asked, bench: Bench, engine: str = "") -> tuple[Metric, ..
     kind, model = kind_of(asked), asked.model
     who: dict[str, object] = {
         "model": model.short_name if model.backend == "vllm" else model.model,
-        "backend": model.backend,
+        "backend": model.answered_as,
         "engine": engine,
     }
     if not asked.by_rules:
@@ -157,7 +157,7 @@ class JudgeJob(AskingJob):
     """Job for judges (see core.runs.jobs): an item consists of all its texts to be judged."""
 
     def __init__(self, run: RunAtHand) -> None:
-        super().__init__(run.asked, run.running, run.items)
+        super().__init__(run)
         self._run = run
         self._bench = bench_of(run.asked, run.contents, run.run.data_sha256)
         self._names: tuple[str, ...] = ()
@@ -251,7 +251,7 @@ class JudgedSoFar:
         return JudgeOutput(
             asked.called,
             run.kind.name,
-            asked.model.model or RULES,
+            asked.model.named or RULES,
             asked.chosen.model_dump(mode="json"),
             run.metrics,
             tuple(text for item in self._items.look(run) for text in item),
@@ -338,7 +338,7 @@ class Auditing(WorkPath):
 
     def maker(self, asked: Asked) -> str:
         """The model that does the audit, as the user named it."""
-        return asked.model.model or RULES
+        return asked.model.named or RULES
 
 
 def audit_of(asked: Asked) -> AuditKind:
@@ -366,7 +366,7 @@ class AuditJob(AskingJob):
     """Job for audits (see core.runs.jobs): an item consists of all its pieces in the file."""
 
     def __init__(self, run: RunAtHand) -> None:
-        super().__init__(run.asked, run.running, run.items)
+        super().__init__(run)
         self._audits: Audits = audit_of(run.asked).open(run.asked.chosen, run.asked.prompts_read)
 
     async def do(self, position: int, cache: Cache) -> Outcome:

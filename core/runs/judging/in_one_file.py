@@ -198,6 +198,8 @@ def write_judge(judge: JudgeFile) -> bytes:
     for name, one in CallSettings.model_fields.items():
         if getattr(asked.model, name) == one.default:
             of_model.pop(name, None)
+    if not asked.model.adapter:
+        of_model.pop("adapter", None)
     for name in _NOT_IN_FILES:
         of_model.pop(name, None)
     if engine := of_model.pop("engine", None):

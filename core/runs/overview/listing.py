@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from core.errors import InputError
-from core.runs.asked import asked_of
+from core.runs.asked import asked_of, environment_of
 from core.runs.overview.machine import NOT_REPORTED, Processes
 from core.runs.progress import (
     Answered,
@@ -64,7 +64,7 @@ def place_of(run: Run) -> Place:
     """Where a run works. Its process is on this machine: SQLite's locks do not reach further."""
     environment = ""
     with suppress(InputError):
-        environment = asked_of(run).environment
+        environment = environment_of(run)
     address = str(run.running.get("address") or "")
     engine = str(run.running.get("engine") or "local")
     host = ""
@@ -94,7 +94,7 @@ def name_of(run: Run) -> str:
         asked = asked_of(run)
     except InputError:
         return ""
-    if asked.kind.work == "scores":
+    if asked.kind.by_metrics:
         metrics = asked.chosen.metrics
         return ", ".join(metrics) if len(metrics) <= 2 else f"{len(metrics)} metrics"
     return asked.called

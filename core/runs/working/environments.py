@@ -17,6 +17,8 @@ from core.runs.asked import BACKENDS, Backend, Environment
 
 VLLM_VARIABLE = "ASSAY_VLLM_PYTHON"
 """Path of another Python with vllm."""
+RAY_VARIABLE = "ASSAY_RAY_PYTHON"
+"""Path of another Python with the packages of requirements-ray.txt."""
 SPACY_VARIABLE = "ASSAY_SPACY_PYTHON"
 """Path of another Python with spaCy and a pipeline."""
 NEURAL_VARIABLE = "ASSAY_NEURAL_PYTHON"
@@ -45,6 +47,12 @@ _EXTRAS: dict[str, _Extra] = {
         "vllm",
         VLLM_VARIABLE,
         lambda: f"vLLM is not set up here. Set it up with {set_up('vllm')}, which creates .venv-vllm.",
+    ),
+    "ray": _Extra(
+        lambda: find_spec("ray") is not None,
+        "ray",
+        RAY_VARIABLE,
+        lambda: f"Ray is not set up here. Set it up with {set_up('ray')}, which creates .venv-ray.",
     ),
     # Never a run's own environment: runs in other environments start a helper process there.
     "spacy": _Extra(

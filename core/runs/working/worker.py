@@ -14,8 +14,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NoReturn
 
 from core.errors import AssayError, NotAllowed
-from core.llm.client import TRANSPORT, Call, Reason, Reply, asked_as_json
-from core.runs.jobs import Batch, BatchJob, Job, Outcome
+from core.llm.client import NOT_KEPT, TRANSPORT, Call, Reply, asked_as_json
+from core.llm.rounds import Collecting
+from core.runs.jobs import Batch, BatchJob, InRounds, Job, Outcome
 from core.runs.progress import why_not_now
 from core.schema.runs import Run, RunItem, RunState
 from core.store import Store, open_store
@@ -28,6 +29,7 @@ from core.store.runs import (
     finish_run,
     get_run,
     item_states,
+    note_message,
     note_start,
     save_items,
 )
@@ -38,8 +40,6 @@ GRACE_SECONDS = 8.0
 """Seconds for a stopping run to abort open requests and close its model."""
 MOST_IN_A_ROW = 20
 """Consecutive items without an answer after which the run stops; it can be resumed."""
-NOT_KEPT: frozenset[Reason] = TRANSPORT | {"rejected", "too long"}
-"""Reasons that depend on the server's state and settings, which are not part of the key; such requests are repeated."""
 
 
 def work(
@@ -105,6 +105,12 @@ def _broken(problem: Exception) -> Outcome:
     return Outcome("failed", {"detail": f"{name}: {problem}"}, (("internal", name),))
 
 
+def _why_unanswered(outcome: Outcome) -> str:
+    """The first reason for missing answers; `waiting` only if there is no other."""
+    reasons = {reason for _, reason in outcome.failures if reason in TRANSPORT}
+    return min(reasons - {"waiting"} or reasons, default="server")
+
+
 @dataclass
 class _Shift:
     """The work of one process on a run."""
@@ -116,6 +122,8 @@ class _Shift:
     tell: Callable[[], None] | None = None
     alone: bool = False
     todo: deque[int] = field(default_factory=deque)
+    waiting: list[int] = field(default_factory=list)
+    """Items that need answers which the next round may bring."""
     silent: int = 0
     """Consecutive items without an answer."""
     stop: asyncio.Event = field(default_factory=asyncio.Event)
@@ -142,10 +150,7 @@ class _Shift:
             starting = asyncio.create_task(self.job.start())
             if await self._unless_stopped([starting]):
                 note_start(self.store, self.run.run_id, time.monotonic() - begun, self.owner)
-                hands = [
-                    asyncio.create_task(self._hand()) for _ in range(min(self.job.width, len(self.todo)))
-                ]
-                await self._unless_stopped(hands)
+                await self._all_rounds(self.job.rounds if isinstance(self.job, InRounds) else None)
             self.ended = self.stopped or self._end()
         finally:
             try:
@@ -154,6 +159,32 @@ class _Shift:
                 self.over.set()
                 await beating
         return self.ended
+
+    async def _all_rounds(self, rounds: Collecting | None) -> None:
+        """Process the items: once, or in rounds until none of them waits for an answer."""
+        n_rounds = 0
+        while True:
+            self.waiting.clear()
+            self.unanswered.clear()
+            hands = [asyncio.create_task(self._hand()) for _ in range(min(self.job.width, len(self.todo)))]
+            if not await self._unless_stopped(hands) or rounds is None or not self.waiting:
+                return
+            if n_rounds and not rounds.n_usable:
+                return  # another round would bring the same failures
+            n_rounds += 1
+            delivering = asyncio.create_task(self._deliver(rounds))
+            if not await self._unless_stopped([delivering]):
+                return
+            self.todo.extend(sorted(self.waiting))
+
+    async def _deliver(self, rounds: Collecting) -> None:
+        """Have the requests of this round answered, or end the run until people bring answers."""
+        n = len(rounds.waiting)
+        asked = "1 request" if n == 1 else f"{n:,} requests"
+        note_message(self.store, self.run.run_id, f"Waiting for answers to {asked}.", self.owner)
+        message = await rounds.end_round()
+        if message is not None:
+            self._stop("awaiting", message)
 
     def _end(self) -> tuple[RunState, str]:
         if not self.unanswered:
@@ -199,6 +230,10 @@ class _Shift:
             outcome = await job.do(position, ItemCache(self.store, self.run.run_id, position, self._hear))
         except Exception as problem:
             outcome = _broken(problem)
+        if outcome.state == "again" and isinstance(self.job, InRounds) and self.job.rounds is not None:
+            self.waiting.append(position)  # it stays open, and starts again once answers have arrived
+            self.unanswered[_why_unanswered(outcome)] += 1
+            return
         self._save([position], Batch([outcome], lambda: None), begun)
         self._listen_for_silence(outcome)
 
@@ -229,11 +264,11 @@ class _Shift:
 
     def _listen_for_silence(self, outcome: Outcome) -> None:
         """Stop the run after too many consecutive items without an answer, instead of waiting for each of thousands of items."""
-        reasons = sorted({reason for _, reason in outcome.failures if reason in TRANSPORT})
         if outcome.state == "again":
-            self.unanswered[reasons[0] if reasons else "server"] += 1
+            self.unanswered[_why_unanswered(outcome)] += 1
         self.silent = self.silent + 1 if outcome.state == "again" else 0
         if self.silent >= MOST_IN_A_ROW and not self.stop.is_set():
+            reasons = sorted({reason for _, reason in outcome.failures if reason in TRANSPORT})
             self._stop(
                 "stopped",
                 f"No answer for {self.silent} items in a row ({', '.join(reasons) or 'server'})."

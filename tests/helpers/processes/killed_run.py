@@ -17,7 +17,7 @@ from core.store.runs import item_states
 ROOT = Path(__file__).resolve().parents[3]
 DYING = """
 import os, runpy, signal, sys
-from core.runs import worker
+from core.runs.working import worker
 
 kept, saved, save = int(sys.argv.pop(1)), 0, worker.save_items
 

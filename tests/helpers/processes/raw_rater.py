@@ -76,11 +76,11 @@ def post(base: str, path: str, address: str = "127.0.0.1", cookie: str = "", **f
 
 
 def cookie_of(link: str, address: str = "127.0.0.1") -> str:
-    """What a browser sends after it opened a personal link: `name=value`."""
+    """What a browser sends after it opened a personal link: `name=value`, and with a proxy its cookie after it."""
     base, token = link.rsplit("/r/", 1)
     reply = ask(base, f"/r/{token}", address=address)
     assert reply.status == 303, f"the link opened nothing: {reply.status}"
-    return reply.cookies[0].split(";")[0]
+    return "; ".join(cookie.split(";")[0] for cookie in reply.cookies)
 
 
 class Gone(Exception):
