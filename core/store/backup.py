@@ -96,13 +96,13 @@ def tables_of(store: Store) -> dict[int, int]:
     }
 
 
-def write_backup(store: Store) -> bytes:
-    """Write a zip with a consistent copy of the database, its key file and a manifest, without folders of runs.
+def write_backup(store: Store, *, with_tables: bool = False) -> bytes:
+    """Write a zip with a consistent copy of the database, its key file and a manifest, in memory.
 
-    Others may read and write meanwhile. The backup opens every link, so protect it like the database.
+    with_tables: with the folders of the runs; see write_backup_file, which needs little memory. Others may read and write meanwhile. The backup opens every link, so protect it like the database.
     """
     buffer = io.BytesIO()
-    _write(store, buffer, with_tables=False)
+    _write(store, buffer, with_tables=with_tables)
     return buffer.getvalue()
 
 

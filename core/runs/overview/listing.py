@@ -231,11 +231,12 @@ def run_sizes(store: Store) -> list[RunSize]:
 
 _RUN = (
     Column("run", names_row=True),
-    Column("kind"),
+    Column("kind", shown=False),
     Column("name", "name or metrics"),
-    Column("file"),
+    Column("file", shown=False),
     Column("state"),
 )
+"""Readers know a run by its name. Files hold all of it."""
 
 
 def _cells(run: Run, state: ShownState | None = None) -> tuple[Cell, ...]:
@@ -276,7 +277,7 @@ def working_table(found: Sequence[Working]) -> ResultTable:
                 run.message,
             )
         )
-    notes = ()
+    notes: tuple[str, ...] = ()
     if any(one.memory is None and one.place.is_alive for one in found):
         notes = (f"No memory: {NOT_REPORTED}.",)
     return ResultTable("runs-now", columns, tuple(rows), notes=notes)
@@ -288,13 +289,13 @@ def cost_table(lines: Sequence[RunLine]) -> ResultTable:
         *_RUN,
         Column("model"),
         Column("created_utc", "created (UTC)"),
-        Column("finished"),
-        Column("items"),
+        Column("finished", shown=False),
+        Column("items", shown=False),
         Column("calls"),
         Column("tokens_in", "tokens in"),
         Column("tokens_out", "tokens out"),
         Column("money", places=4),
-        Column("worked_s", "worked, s", places=0),
+        Column("worked_s", "worked, s", places=0, shown=False),
         Column("failures"),
     )
     rows = tuple(
@@ -330,22 +331,18 @@ def model_table(lines: Sequence[RunLine]) -> ResultTable:
         asked = [line for line in own if line.calls] if model not in (RULES, "metrics") else []
         counts = [(line.tokens("input_tokens"), line.tokens("output_tokens")) for line in asked]
         money = [line.money for line in asked]
-        rows.append(
-            (
-                *(model, len(own), sum(line.calls for line in own)),
-                *(sum(pair[at] or 0 for pair in counts) for at in (0, 1)),
-                sum(None in pair for pair in counts),
-                sum(one or 0.0 for one in money),
-                sum(one is None for one in money),
-            )
-        )
-    rows.sort(key=lambda row: (-row[6], -row[2], row[0]))
+        calls, price = sum(line.calls for line in own), sum(one or 0.0 for one in money)
+        tokens = (sum(pair[at] or 0 for pair in counts) for at in (0, 1))
+        row = (model, len(own), calls, *tokens, sum(None in pair for pair in counts))
+        rows.append(((-price, -calls, model), (*row, price, sum(one is None for one in money))))
+    rows.sort(key=lambda one: one[0])
+    found = tuple(row for _, row in rows)
     notes = []
-    if any(row[5] for row in rows):
+    if any(row[5] for row in found):
         notes.append("Sums of tokens leave out runs whose server did not count the tokens of every call.")
-    if any(row[7] for row in rows):
+    if any(row[7] for row in found):
         notes.append("Sums of money leave out runs without both prices, or without a count of tokens.")
-    return ResultTable("model-costs", columns, tuple(rows), notes=tuple(notes))
+    return ResultTable("model-costs", columns, found, notes=tuple(notes))
 
 
 def failure_table(lines: Sequence[RunLine]) -> ResultTable:
@@ -378,8 +375,8 @@ def size_table(sizes: Sequence[RunSize]) -> ResultTable:
     columns = (
         *_RUN,
         Column("created_utc", "created (UTC)"),
-        Column("items"),
-        Column("calls"),
+        Column("items", shown=False),
+        Column("calls", shown=False),
         Column("database_mb", "in the database, MB", places=1),
         Column("folder_mb", "folder, MB", places=1),
         Column("log_mb", "log, MB", places=1),

@@ -65,8 +65,8 @@ def house_of(store: Store) -> House:
     )
 
 
-def space_table(house: House) -> ResultTable:
-    """The database and the files beside it, in megabytes (1 MB is 1,000,000 bytes)."""
+def space_table(house: House, *, warned: bool = True) -> ResultTable:
+    """The database and the files beside it, in megabytes (1 MB is 1,000,000 bytes). warned: whether warnings are its notes."""
     space, name = house.space, house.database
     rows: list[tuple[Cell, ...]] = [
         (name, space.database / _MB, "studies, runs, caches and uploaded files"),
@@ -94,7 +94,7 @@ def space_table(house: House) -> ResultTable:
         ("free on the disk", space.free / _MB, ""),
     ]
     columns = (Column("what", names_row=True), Column("mb", "MB", places=1), Column("note", "what it is"))
-    return ResultTable("space", columns, tuple(rows), notes=house.warnings)
+    return ResultTable("space", columns, tuple(rows), notes=house.warnings if warned else ())
 
 
 def memory_table(house: House) -> ResultTable:
