@@ -32,6 +32,7 @@ from core.runs.working.worker import end_at_once, work
 from core.schema.result_table import ResultTable
 from core.schema.runs import Run
 from core.store import Store
+from core.store.beside import left_out_said
 from core.store.runs import ask_to_stop, get_run, list_runs
 from core.tables.files import json_text
 from core.tables.problems import listed
@@ -245,7 +246,8 @@ def _show(options: argparse.Namespace) -> None:
         if options.json:
             print(json_text(run_report(at, progress)))
         else:
-            print("\n".join([*summary(at, progress), *filter(None, [progress.run.message])]))
+            further = (progress.run.message, left_out_said(store, options.number))
+            print("\n".join([*summary(at, progress), *filter(None, further)]))
 
 
 def _cancel(options: argparse.Namespace) -> None:
@@ -370,7 +372,7 @@ def _disk(options: argparse.Namespace) -> None:
             raise InputError("--compact: leave out --json.")
         house, sizes = house_of(store), run_sizes(store)
     table = size_table(sizes[: options.most])
-    said: list[str | ResultTable] = [space_table(house), table, memory_table(house)]
-    if len(sizes) > options.most:
-        said.append(f"And {counted(len(sizes) - options.most, 'smaller run')}. All: --most {len(sizes)}")
+    more = len(sizes) - options.most
+    rest = [f"And {counted(more, 'smaller run')}. All: --most {len(sizes)}"] if more > 0 else []
+    said: list[str | ResultTable] = [table, *rest, space_table(house), memory_table(house)]
     give(options, house_json(house) | {"runs": size_json(sizes[: options.most])}, said)

@@ -14,7 +14,7 @@ from core.store import Store
 from core.store.runs import list_runs
 from core.store.upkeep import in_bytes
 from pages.widgets import menus, messages
-from pages.widgets.messages import plain
+from pages.widgets.messages import plain, with_code
 from pages.widgets.parts import counted_as, nothing, places
 
 _ONLY = {
@@ -39,7 +39,7 @@ def render(store: Store) -> None:
     with st.spinner("Adding up ..."):
         going = deletion_of(store, numbers, force=force)
     for line in going.refused:
-        st.markdown(f"- Not deleted: {plain(line)}")
+        st.markdown(f"- Not deleted: {with_code(line)}")
     if going.needed:
         st.markdown(f":small[{plain(KEEPS_TEXTS)}]")
     if not going.runs:

@@ -30,6 +30,7 @@ from core.runs.working.environments import forget_children, lives, run_log, star
 from core.schema.runs import Kind, Run, StepCost, Work
 from core.schema.settings import Remark, SettingField, Settings, fields_of, on_page, said
 from core.store import Store, database_path
+from core.store.beside import left_out_said
 from core.store.kept import parts_not_sent
 from core.store.runs import ask_to_stop
 from pages.widgets import chosen_judge, messages, settings_form, visitor
@@ -333,6 +334,8 @@ def _live(run_id: int, before: str, change: Change | None) -> None:
             _why_not_started(run, change)
             return
         _standing(run, progress, state)
+        if missing := left_out_said(store, run_id):
+            st.warning(missing)
         with mistakes_shown():
             _buttons(run, progress, state, change)
         if state not in _MOVING:

@@ -60,7 +60,9 @@ class Deletion:
             if lost.n_shared
             else ""
         )
-        return f"{_counted(len(self.runs), 'run')}: {'; '.join(parts)}.{stay}"
+        waiting = ", ".join(str(run.run_id) for run in self.runs if run.state == "awaiting")
+        lost_answers = f" Answers that are still to come are lost: run {waiting}." if waiting else ""
+        return f"{_counted(len(self.runs), 'run')}: {'; '.join(parts)}.{stay}{lost_answers}"
 
 
 def _counted(n: int, one: str, many: str = "") -> str:

@@ -333,7 +333,7 @@ def model_table(lines: Sequence[RunLine]) -> ResultTable:
         money = [line.money for line in asked]
         calls, price = sum(line.calls for line in own), sum(one or 0.0 for one in money)
         tokens = (sum(pair[at] or 0 for pair in counts) for at in (0, 1))
-        row = (model, len(own), calls, *tokens, sum(None in pair for pair in counts))
+        row: tuple[Cell, ...] = (model, len(own), calls, *tokens, sum(None in pair for pair in counts))
         rows.append(((-price, -calls, model), (*row, price, sum(one is None for one in money))))
     rows.sort(key=lambda one: one[0])
     found = tuple(row for _, row in rows)

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.installation import COMMAND
 from core.runs.overview.machine import NOT_REPORTED, Memory, Process, Processes, memory_of_machine
 from core.runs.progress import is_worked_on
 from core.schema.result_table import Cell, Column, ResultTable
@@ -73,7 +72,7 @@ def space_table(house: House, *, warned: bool = True) -> ResultTable:
         (
             "of it unused",
             space.unused / _MB,
-            f"free pages; `{COMMAND} runs disk --compact`",
+            "free pages, which new data fill and compacting gives back",
         ),
         (
             "of it uploaded files",
