@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.models.vllm_environment import vllm_python as vllm_python
+from helpers.processes.several_apps import needs
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "benchmarks"
@@ -48,6 +49,7 @@ def test_each_is_documented_with_its_command_in_its_docstring_and_in_the_list():
     [
         ("agreement_intervals", ["--resamples", "40"], r"ratio \d"),
         ("alt_test", ["--items", "40"], r"lowest ratio \d"),
+        ("big_queries", ["--rows", "6000"], r"all estimates, pandas and scipy: [\d.]+ s"),
         (
             "correlate_command",
             ["--rows", "60", "--metrics", "2", "--resamples", "20", "--beside", "."],
@@ -67,6 +69,13 @@ def test_each_is_documented_with_its_command_in_its_docstring_and_in_the_list():
             r"\| 1 \| 2 \| [\d.]+ \|.*\| 0 \| \d+ \| [\d.-]+ \|$",
         ),
         (
+            "raters",
+            ["--raters", "4", "--seconds", "3", "--every", "1", "--processes", "2", "--kill"],
+            # lost is 0, doubled is 0
+            r"\| 2, one killed \| 4 \| 1 \|.*\| 0 \| \d+ \| [\d.-]+ \| 0 \| [\d.]+ \| [\d.]+ \| \d \| [\d.]+ \|$",
+        ),
+        ("writers", ["--writers", "2", "--seconds", "1"], r"\| 2 \|(?s:.*)\| 0 \|$"),
+        (
             "score_command",
             ["--rows", "20", "40", "--sample", "10", "--beside", "."],
             r"beside +40 (?s:.*)beside: 2 times the rows take [\d.]+ times the CPU",
@@ -75,6 +84,8 @@ def test_each_is_documented_with_its_command_in_its_docstring_and_in_the_list():
     ],
 )
 def test_runs_in_miniature(name, options, says):
+    if "--processes" in options:
+        needs("haproxy")
     status, printed = run(name, *options)
     assert re.search(says, printed.strip()), printed
     assert status == 0 or "NOT kept" in printed, printed

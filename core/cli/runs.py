@@ -3,6 +3,7 @@
 import argparse
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from core.cli.shared.giving import add_result_options, check_out_file, counted, give, out_problems
@@ -13,12 +14,14 @@ from core.cli.shared.options import (
     add_reading_verb,
     check_options,
     existing_store,
+    name_list,
     print_result,
 )
 from core.cli.shared.running import (
     check_folder,
     exec_in_environment,
     finish_in_folder,
+    finish_without_files,
     summary,
     telling,
     work_here,
@@ -28,12 +31,13 @@ from core.runs.calls import ItemCall, calls_of, item_report, texts_of
 from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand, resume, run_report
 from core.runs.progress import Progress, progress_of, state_of, why_not_now
+from core.runs.working.batch_answers import opened, read_answers
 from core.runs.working.worker import end_at_once, work
 from core.schema.result_table import ResultTable
 from core.schema.runs import Run
 from core.store import Store
 from core.store.beside import left_out_said
-from core.store.runs import ask_to_stop, get_run, list_runs
+from core.store.runs import ask_to_stop, finish_run, get_run, list_runs
 from core.tables.files import json_text
 from core.tables.problems import listed
 from core.tables.reading import shown
@@ -134,9 +138,25 @@ def add_to(nouns: Commands) -> None:
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
     command.add_argument("--limit", type=int, metavar="N", help="only the first N items (default: all)")
     command.set_defaults(run=_resume)
+    command = _verb(verbs, "answers", "read the answers to a run's batch files, and continue the run")
+    command.add_argument(
+        "files",
+        type=Path,
+        nargs="*",
+        metavar="FILE",
+        help="answers, and failures if they are in another file",
+    )
+    command.add_argument("--out", type=Path, metavar="DIR", help="folder for the results")
+    command.add_argument(
+        "--ask-again",
+        action="store_true",
+        help="ask requests whose answers are missing again in the next round; without it they keep waiting",
+    )
+    command.set_defaults(run=_answers)
     command = _verb(verbs, "write", "write the results of a run, complete or not")
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
     command.set_defaults(run=_write)
+    _add_big_tables(verbs)
     command = verbs.add_parser("work", help="process queued runs one after the other (used by the app)")
     command.add_argument("numbers", type=int, nargs="+", metavar="RUN", help="numbers of the runs")
     add_database_option(command)
@@ -257,6 +277,10 @@ def _cancel(options: argparse.Namespace) -> None:
             ask_to_stop(store, number)
             print(f"Run {number} is cancelled. It had not started.")
             return
+        if state == "awaiting":
+            finish_run(store, number, "cancelled")
+            print(f"Run {number} is cancelled. Answers to its batch files can still be read: `runs answers`.")
+            return
         if state not in _AT_WORK:
             print(f"Run {number} is {state}, so there is nothing to cancel.")
             return
@@ -281,6 +305,26 @@ def _resume(options: argparse.Namespace) -> None:
         exec_in_environment(run.environment)
         work_here(resume(run, None, options.limit))
         finish_in_folder(run, options.out)
+
+
+def _answers(options: argparse.Namespace) -> None:
+    check_options(
+        [] if options.files or options.ask_again else ["name a file of answers, or use --ask-again"]
+    )
+    with existing_store(options.db) as store, ExitStack() as files:
+        run = at_hand(store, options.number)
+        if options.out is not None:
+            check_folder(options.out, run.run)
+        exec_in_environment(run.asked.environment)
+        answers = opened(options.files)
+        for _, file in answers:
+            files.enter_context(file)
+        print("\n".join(read_answers(store, options.number, answers, give_up=options.ask_again).said))
+        work_here(resume(run, None, run.run.limit))
+        if options.out is not None:
+            finish_in_folder(run, options.out)
+        else:
+            finish_without_files(run)
 
 
 def _write(options: argparse.Namespace) -> None:
@@ -376,3 +420,124 @@ def _disk(options: argparse.Namespace) -> None:
     rest = [f"And {counted(more, 'smaller run')}. All: --most {len(sizes)}"] if more > 0 else []
     said: list[str | ResultTable] = [table, *rest, space_table(house), memory_table(house)]
     give(options, house_json(house) | {"runs": size_json(sizes[: options.most])}, said)
+
+
+DEFAULT_BY, DEFAULT_RESAMPLES, MOST_SHOWN = "level,system", 1_000, 1_000
+"""Columns to group a big table by; resamples of `--intervals`; most texts that one command prints."""
+
+
+def _add_big_tables(verbs: Commands) -> None:
+    """Register the verbs for runs over big tables."""
+    command = _verb(
+        verbs,
+        "table",
+        "estimates of a run over a big table: which metric follows quality, and means by group",
+    )
+    command.add_argument(
+        "--by",
+        metavar="COL,...",
+        default=DEFAULT_BY,
+        help="columns to group means by: item, system, level, language or a label (default %(default)s)",
+    )
+    command.add_argument("--metrics", metavar="NAME,...", help="only these metrics (default: all)")
+    command.add_argument(
+        "--intervals",
+        action="store_true",
+        help="also compute intervals by resampling items, which takes about a minute",
+    )
+    command.add_argument(
+        "--resamples",
+        type=int,
+        help=f"number of bootstrap resamples (default {DEFAULT_RESAMPLES:,} with --intervals, else none)",
+    )
+    command.add_argument(
+        "--confidence", type=float, default=0.95, help="confidence level of intervals (default %(default)s)"
+    )
+    command.add_argument("--seed", type=int, default=0, help="seed of all resampling (default %(default)s)")
+    add_result_options(command, "correlations", "means")
+    command.set_defaults(run=_table)
+    command = _verb(verbs, "texts", "texts of a run over a big table with their scores, page by page")
+    command.add_argument(
+        "--where",
+        metavar="COL=VALUE",
+        action="append",
+        default=[],
+        help="only texts with this value: item, system, level, language or a label; may be repeated",
+    )
+    command.add_argument("--metrics", metavar="NAME,...", help="metrics to show (default: all)")
+    command.add_argument(
+        "--sort", metavar="METRIC", help="lowest scores of this metric first (default: order of the file)"
+    )
+    command.add_argument("--descending", action="store_true", help="with --sort: highest scores first")
+    command.add_argument(
+        "--from",
+        dest="first",
+        type=int,
+        default=1,
+        metavar="N",
+        help="first text to show (default %(default)s)",
+    )
+    command.add_argument(
+        "--limit",
+        type=int,
+        default=20,
+        metavar="N",
+        help=f"number of texts, at most {MOST_SHOWN:,} (default %(default)s)",
+    )
+    add_result_options(command)
+    command.set_defaults(run=_texts)
+
+
+def _table(options: argparse.Namespace) -> None:
+    # Imported lazily, here and below: other verbs of runs compute no statistic.
+    from core.results.big_tables.estimates import (
+        big_said,
+        estimates,
+        estimates_json,
+        followed_table,
+        means_table,
+    )
+    from core.results.choices import interval_problems
+    from core.runs.tables.opened import big_table
+
+    resamples = options.resamples
+    if resamples is None:
+        resamples = DEFAULT_RESAMPLES if options.intervals else 0
+    wrong = [f"--{one}" for one in interval_problems(resamples, options.confidence, options.seed)]
+    check_options([*wrong, *out_problems(options)])
+    check_out_file(options, [])
+    with existing_store(options.db) as store, telling("reading the table") as tell:
+        found = estimates(
+            big_table(at_hand(store, options.number)),
+            by=name_list(options.by) or [],
+            metrics=name_list(options.metrics) or [],
+            n_resamples=resamples,
+            confidence_level=options.confidence,
+            rng=options.seed,
+            tell=tell,
+        )
+    give(options, estimates_json(found), [*big_said(found), followed_table(found), means_table(found)])
+
+
+def _texts(options: argparse.Namespace) -> None:
+    from core.results.big_tables.scored import TextQuery, texts_json, texts_page, texts_table
+    from core.runs.tables.opened import big_table
+
+    where = dict(one.split("=", 1) for one in options.where if "=" in one)
+    problems = [
+        f"--where: {shown(one)} is not COLUMN=VALUE, e.g. level=A3" for one in options.where if "=" not in one
+    ]
+    if options.descending and options.sort is None:
+        problems.append("--descending: needs --sort")
+    if options.first < 1:
+        problems.append(f"--from: {options.first} is below 1")
+    if not 1 <= options.limit <= MOST_SHOWN:
+        problems.append(f"--limit: {options.limit} is not between 1 and {MOST_SHOWN:,}")
+    check_options([*problems, *out_problems(options)])
+    check_out_file(options, [])
+    query = TextQuery(where, options.sort, options.descending, options.first - 1, options.limit)
+    with existing_store(options.db) as store:
+        table = big_table(at_hand(store, options.number))
+        metrics = table.metric_named(name_list(options.metrics) or [])
+        found, total = texts_page(table, query)
+    give(options, texts_json(found, total, query), [*table.notes, texts_table(found, metrics, total, query)])

@@ -14,7 +14,7 @@ from core.runs.asked import ModelSettings, running_of
 from core.runs.kinds import kind_named
 from core.schema.runs import Run, RunState, StepCost
 from core.store import Store
-from core.store.kept import step_costs
+from core.store.kept import chunk_costs, step_costs
 from core.store.runs import calls_since, finished_of, get_run, item_counts, n_finished_since
 from core.store.studies import now_utc
 
@@ -89,7 +89,7 @@ def progress_of(store: Store, run_id: int) -> Progress:
         n_failed=states.get("failed", 0),
         n_again=states.get("again", 0),
         failures=failures,
-        costs=_costs(store, run_id, working),
+        costs=_costs(store, run, working),
         rate=rate,
     )
 
@@ -153,7 +153,12 @@ def seconds_since_start(run: Run) -> float:
 
 def starting(model: ModelSettings) -> str:
     """Name of the phase before a run's first item."""
-    return {"vllm": "starting the model", "openai": "connecting to the server"}.get(model.backend, "starting")
+    names = {
+        "vllm": "starting the model",
+        "openai": "connecting to the server",
+        "batch": "reading the answers",
+    }
+    return names.get(model.backend, "starting")
 
 
 def wall_seconds(run: Run) -> float | None:
@@ -308,8 +313,11 @@ _slow: dict[tuple[str, int], tuple[float, list[StepCost]]] = {}
 """Database and run -> time until which its sums are fresh, and the sums."""
 
 
-def _costs(store: Store, run_id: int, working: bool) -> list[StepCost]:
+def _costs(store: Store, run: Run, working: bool) -> list[StepCost]:
     """The run's sums. In a running run with very many calls they may be a few seconds old."""
+    run_id = run.run_id
+    if kind_named(run.kind).work == "tables":
+        return chunk_costs(store, run_id)
     key, begun = (str(store.path), run_id), time.monotonic()
     if working and key in _slow and begun < _slow[key][0]:
         return _slow[key][1]

@@ -183,6 +183,11 @@ class ScoresSoFar:
             raise InputError(
                 f"Run {number} generates texts and has no scores. Score its texts with `{COMMAND} score run:{number}`."
             )
+        if work == "tables":
+            raise InputError(
+                f"Run {number} scores a big table, whose scores are never read whole: write them to a file with "
+                f"`{COMMAND} runs write {number} --out FOLDER`, or score a part of its texts."
+            )
         if work == "audit":
             raise InputError(
                 f"Run {number} examines judges (kind: {run.kind.name}) and does not score texts."

@@ -4,7 +4,9 @@ import json
 import os
 import re
 import shutil
+import tempfile
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -110,6 +112,58 @@ def left_out_said(store: Store, run_id: int) -> str | None:
     )
 
 
+_NEW = "new-"
+
+
+@contextmanager
+def new_folder(store: Store) -> Iterator[Path]:
+    """A folder for the files of a run that has no number yet. Deleted at the end, unless `keep_folder` has taken it.
+
+    Deletes what processes left here that were killed while they wrote.
+    """
+    there = folders_of(store.path)
+    there.mkdir(mode=0o700, exist_ok=True)
+    for left in there.glob(f"{_NEW}*"):
+        if not _lives(left.name.removeprefix(_NEW).partition("-")[0]):
+            shutil.rmtree(left, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=f"{_NEW}{os.getpid()}-", dir=there))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lives(process: str) -> bool:
+    """Whether there is a process with this number."""
+    try:
+        os.kill(int(process), 0)
+    except (ProcessLookupError, ValueError):
+        return False
+    except PermissionError:
+        pass  # owned by another user
+    return True
+
+
+def keep_folder(store: Store, folder: Path, run_id: int) -> None:
+    """Make a new folder that of a run. Call it in the transaction that saves the run.
+
+    A folder of the same name is the rest of a process that was killed before its transaction ended.
+    """
+    delete_run_folder(store, run_id)
+    sync(folder)
+    folder.rename(run_folder(store, run_id))
+    sync(folders_of(store.path))
+
+
+def sync(path: Path) -> None:
+    """Wait until a file's contents, or a folder's names, are on disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def append_lines(path: Path, lines: Iterable[bytes]) -> int:
     """Append lines, each without its line break, to a file; returns the offset of the first. They are on disk by then.
 
@@ -142,11 +196,6 @@ def whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 def put_in_place(partial: Path, path: Path) -> None:
     """Give a finished file its name. From then on it is there as a whole, even if this process or the machine fails."""
-    with partial.open("rb") as file:
-        os.fsync(file.fileno())
+    sync(partial)
     partial.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync(path.parent)

@@ -111,6 +111,24 @@ def costs_of_runs(store: Store) -> dict[int, list[StepCost]]:
     return found
 
 
+def chunk_costs(store: Store, run_id: int) -> list[StepCost]:
+    """Cost of a run over a big table, as its chunks recorded it: `cached` counts texts equal to another of their chunk."""
+    rows = store.rows(
+        """
+        select s.key as step,
+               sum(json_extract(s.value, '$.scored')) as calls,
+               sum(json_extract(s.value, '$.same')) as cached,
+               sum(json_extract(s.value, '$.failed')) as unusable,
+               null as input_tokens, null as output_tokens,
+               sum(json_extract(s.value, '$.seconds')) as seconds
+        from run_item, json_each(run_item.result, '$.steps') as s where run_id = :id group by s.key
+        order by min(position)
+        """,
+        {"id": run_id},
+    )
+    return [StepCost(**row) for row in rows]
+
+
 def answers_of_others(store: Store, run_id: int) -> int:
     """Number of calls answered from the cache by replies that other runs paid for.
 

@@ -30,7 +30,7 @@ _PARTS = (
     ("Not started", ("waiting",)),
 )
 _STATES = {
-    "awaiting": "waits for answers to a batch",
+    "awaiting": "waits for answers to its batch files",
     "waiting": "not started",
     "stopped": "stopped before its end",
     "interrupted": "interrupted: its process is gone",
@@ -137,7 +137,8 @@ def _buttons(store: Store, run: Run, one: Working | None = None) -> None:
     with mistakes_shown(), st.container(horizontal=True):
         at = at_hand(store, run)
         progress = one.progress if one is not None else progress_of(store, run.run_id)
-        run_panel.cancel_or_resume(at, progress, f"operation_{run.run_id}", first=False)
+        if progress.state != "awaiting":  # its own page takes the answers
+            run_panel.cancel_or_resume(at, progress, f"operation_{run.run_id}", first=False)
         if st.button("Open", key=f"operation_{run.run_id}_open"):
             st.switch_page(chosen_judge.page_of(run))
 

@@ -17,8 +17,8 @@ _TICK = 5.0
 _MOST = 5
 """Studies or runs of one state that are listed."""
 _STATES = {
-    "awaiting": "waiting for answers",
     "waiting": "not started",
+    "awaiting": "waits for answers to its batch files",
     "stopped": "stopped before its end",
     "interrupted": "interrupted",
 }

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import pandas as pd
@@ -26,16 +27,18 @@ from core.runs.progress import (
     why_not_now,
     worked_said,
 )
+from core.runs.working.batch_answers import AnswerFile, read_answers
+from core.runs.working.batch_files import still_waiting
 from core.runs.working.environments import forget_children, lives, run_log, start_child
 from core.schema.runs import Kind, Run, StepCost, Work
 from core.schema.settings import Remark, SettingField, Settings, fields_of, on_page, said
 from core.store import Store, database_path
-from core.store.beside import left_out_said
+from core.store.beside import left_out_said, run_folder
 from core.store.kept import parts_not_sent
 from core.store.runs import ask_to_stop
 from pages.widgets import chosen_judge, messages, settings_form, visitor
 from pages.widgets.messages import mistakes_shown, moment, plain, show_mistake
-from pages.widgets.parts import part, table
+from pages.widgets.parts import counted_as, part, table
 from pages.widgets.settings_form import Wanted
 
 Change = Callable[[RunAtHand], None]
@@ -265,11 +268,16 @@ _LOG_LINES = 15
 _MOVING = ("starting", "running", "cancelling")
 _ANSWERED = "run_panel_answered"
 """Where a session stores the answered requests of the shown run."""
+_MOST_DOWNLOADED = 50_000_000
+"""Bytes of a file of requests that is offered for download; a larger one is fetched from where it lies."""
+_MOST_ANSWERS = 1_000
+"""Megabytes of one file of answers."""
 _STATES = {
     "waiting": "has not started",
     "starting": "is starting",
     "running": "is running",
     "cancelling": "is being cancelled",
+    "awaiting": "waits for answers to its batch files; finished items are saved",
     "done": "is done",
     "cancelled": "was cancelled; finished items are saved",
     "stopped": "stopped early; finished items are saved",
@@ -337,7 +345,10 @@ def _live(run_id: int, before: str, change: Change | None) -> None:
         if missing := left_out_said(store, run_id):
             st.warning(missing)
         with mistakes_shown():
-            _buttons(run, progress, state, change)
+            if state == "awaiting":
+                _awaiting(run)
+            else:
+                _buttons(run, progress, state, change)
         if state not in _MOVING:
             _unfinished_start(run, change)
             _all_items(run, progress)
@@ -463,6 +474,53 @@ def cancel_or_resume(run: RunAtHand, progress: Progress, key: str, *, first: boo
         if st.button(label, type=kind, key=f"{key}_resume", help=WORDS[run.kind.work].resuming):
             start(resume(run, None, run.run.limit).run)  # which takes back a cancel that nobody lived to hear
             st.rerun()
+
+
+def _awaiting(run: RunAtHand) -> None:
+    """Offer the files of requests, and take files of answers, which continue the run. Raises InputError for wrong files."""
+    folder = run_folder(run.store, run.run.run_id)
+    waiting = [one for one in still_waiting(folder) if one.n]
+    requests = counted_as(sum(one.n for one in waiting), "request")
+    part(
+        "Answers",
+        f"{requests} in round {waiting[-1].round.number if waiting else 1} wait for an answer. Have the files answered by "
+        "OpenAI's Batch API, `vllm run-batch` or a job of your own, then choose the files of answers here. Some are "
+        "enough: the others keep waiting.",
+    )
+    for one in waiting:
+        for name in one.round.files:
+            _request_file(folder / name, one.n)
+    uploads = st.file_uploader(
+        "Answers (JSONL), and failures if they are in another file",
+        type=["jsonl"],
+        accept_multiple_files=True,
+        key=f"run_answers_{run.run.run_id}_{run.run.finished_utc}",
+        max_upload_size=_MOST_ANSWERS,
+    )
+    again = st.checkbox(
+        "Ask requests whose answers are missing again",
+        key=f"run_ask_again_{run.run.run_id}",
+        help="For answers that will never come. They are in the next round's file, so an answer that comes after all is paid "
+        "twice.",
+    )
+    if st.button(
+        "Read the answers and continue", type="primary", key="run_answers", disabled=not (uploads or again)
+    ):
+        files: list[AnswerFile] = [(upload.name, upload) for upload in uploads]
+        told = read_answers(run.store, run.run.run_id, files, give_up=again)
+        messages.keep(" ".join(told.said))
+        start(resume(run, None, run.run.limit).run)
+        st.rerun()
+
+
+def _request_file(path: Path, n: int) -> None:
+    """Show where a file of requests is, with a button to download it if a browser can hold it."""
+    size = path.stat().st_size
+    st.markdown(f"`{path}` ({size / 1e6:,.1f} MB)")
+    if size <= _MOST_DOWNLOADED:
+        st.download_button(
+            f"Download {path.name}", path.read_bytes, path.name, "application/jsonl", key=f"run_{path.name}"
+        )
 
 
 def _unfinished_start(run: RunAtHand, change: Change | None) -> None:

@@ -72,7 +72,7 @@ def test_what_runs_and_stopped_has_place_speed_and_buttons(store: Store) -> None
     at = visit()
     assert [one.value for one in at.subheader][:3] == ["Working now", "Stopped or interrupted", "Not started"]
     shown = said(at)
-    assert f"Process {os.getpid()}, environment base, model on this machine" in shown
+    assert f"Process {os.getpid()}, environment base, model: this machine" in shown
     assert "1 failure: cut off." in shown
     assert "The *server* is gone." in shown
     assert labels(at) == ["Cancel", "Open", "Resume", "Open", "Start", "Open"]

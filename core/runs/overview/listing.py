@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from core.errors import InputError
 from core.runs.asked import asked_of, environment_of
+from core.runs.kinds import KINDS
 from core.runs.overview.machine import NOT_REPORTED, Processes
 from core.runs.progress import (
     Answered,
@@ -25,7 +26,7 @@ from core.schema.result_table import Cell, Column, ResultTable
 from core.schema.runs import RULES, Run, StepCost
 from core.store import Store
 from core.store.beside import run_folder, size_of
-from core.store.kept import costs_of_runs
+from core.store.kept import chunk_costs, costs_of_runs
 from core.store.runs import calls_of_late, counts_of_runs, list_runs
 from core.store.upkeep import Rows, estimated_rows
 
@@ -48,7 +49,7 @@ class Place:
     engine: str
     """`local`, or what spreads the work, such as `ray at ADDRESS`."""
     server: str
-    """Machine of the model's server, if a server answers; empty otherwise."""
+    """Machine of the model's server, or `batch files`; empty without either."""
 
     def __str__(self) -> str:
         process = "no process"
@@ -56,7 +57,7 @@ class Place:
             process = f"process {self.process}{'' if self.is_alive else ' (gone)'}"
         said = [process, f"environment {self.environment}" if self.environment else ""]
         said += ["" if self.engine == "local" else self.engine]
-        said += [f"model on {self.server}" if self.server else ""]
+        said += [f"model: {self.server}" if self.server else ""]
         return ", ".join(filter(None, said))
 
 
@@ -67,8 +68,9 @@ def place_of(run: Run) -> Place:
         environment = environment_of(run)
     address = str(run.running.get("address") or "")
     engine = str(run.running.get("engine") or "local")
-    host = ""
-    if run.settings.get("backend") == "openai":
+    backend = run.settings.get("backend")
+    host = "batch files" if backend == "batch" else ""
+    if backend == "openai":
         parts = urlsplit(str(run.settings.get("base_url") or ""))
         host = "this machine" if parts.hostname in _HERE else parts.netloc.rpartition("@")[2]
     return Place(
@@ -191,7 +193,10 @@ def run_lines(store: Store, runs: Iterable[Run] | None = None) -> list[RunLine]:
     for run in chosen:
         states, failures = counts.get(run.run_id, ({}, {}))
         done, failed, again = (states.get(name, 0) for name in ("done", "failed", "again"))
-        lines.append(RunLine(run, state_of(run), done, failed, again, failures, costs.get(run.run_id, ())))
+        # The calls of a run over a big table are counted in its items.
+        by_item = run.kind in KINDS and KINDS[run.kind].work == "tables"
+        own = chunk_costs(store, run.run_id) if by_item else costs.get(run.run_id, [])
+        lines.append(RunLine(run, state_of(run), done, failed, again, failures, own))
     return lines
 
 

@@ -387,6 +387,9 @@ def _quiet_start() -> Iterator[None]:
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
         "PYTHONPATH": path,  # for workers on this machine
     }
+    tokens = {"RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"} & os.environ.keys()
+    if "RAY_AUTH_MODE" not in os.environ and (tokens or (Path.home() / ".ray" / "auth_token").is_file()):
+        own["RAY_AUTH_MODE"] = "token"  # `ray start` requires the token, which programs send only if told to
     before = {name: os.environ.get(name) for name in own}
     os.environ.update(own)
     try:

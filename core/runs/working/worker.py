@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NoReturn
 
 from core.errors import AssayError, NotAllowed
-from core.llm.client import NOT_KEPT, TRANSPORT, Call, Reply, asked_as_json
+from core.llm.client import MOST_IN_A_ROW, NOT_KEPT, TRANSPORT, Call, Reply, asked_as_json
 from core.llm.rounds import Collecting
 from core.runs.jobs import Batch, BatchJob, InRounds, Job, Outcome
 from core.runs.progress import why_not_now
@@ -38,8 +38,6 @@ BEAT_SECONDS = 0.5
 """Seconds between two checks of the cancel flag."""
 GRACE_SECONDS = 8.0
 """Seconds for a stopping run to abort open requests and close its model."""
-MOST_IN_A_ROW = 20
-"""Consecutive items without an answer after which the run stops; it can be resumed."""
 
 
 def work(
