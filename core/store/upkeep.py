@@ -17,6 +17,8 @@ LITTLE_BYTES = 2**30
 """Free space below which the disk counts as nearly full."""
 QUIET_SECONDS = 600.0
 """Seconds after the last vote from which nobody counts as voting."""
+_BEAT_SECONDS = 15.0
+"""Seconds after the last sign of life from which a run's process counts as dead."""
 _SAMPLE = 20
 """Rows whose mean length stands for all rows of a run."""
 _ROW_BYTES = 130
@@ -180,20 +182,35 @@ def studies_with_votes(store: Store, seconds: float = QUIET_SECONDS) -> list[str
     return [row["name"] for row in rows]
 
 
-def compact(store: Store) -> int:
-    """Rewrite the database without its unused space; returns the bytes given back to the disk.
-
-    Nobody can save anything meanwhile, so it is refused within ten minutes after a vote. Needs free space for two more
-    copies of what is in use: a temporary file, and the write-ahead log. Raises NotAllowed with the reason if it must not
-    run, and StorageError if the database cannot be written.
-    """
+def why_not_compact(store: Store) -> str | None:
+    """Why the database must not be compacted now, and what to do; None: it may be."""
     if voting := studies_with_votes(store):
-        raise NotAllowed(
+        return (
             f"Raters are voting in {', '.join(voting)}, and nobody can save a vote while the database is compacted. Try again "
             f"{QUIET_SECONDS / 60:.0f} minutes after the last vote, or close the study first."
         )
-    if missing := room_missing(store):
-        raise NotAllowed(missing)
+    working = store.rows(
+        "select id from run where state = 'running' and beat_utc >= :since order by id",
+        {"since": now_utc(-_BEAT_SECONDS)},
+    )
+    if working:
+        numbers = ", ".join(str(row["id"]) for row in working)
+        return (
+            f"Processes work on run {numbers}, and none can save a result while the database is compacted. Wait for their end, or "
+            "cancel them first."
+        )
+    return _room_missing(store)
+
+
+def compact(store: Store) -> int:
+    """Rewrite the database without its unused space; returns the bytes given back to the disk.
+
+    Nobody can save anything meanwhile, so it is refused within ten minutes after a vote, and while a run is processed. Needs free space for two more
+    copies of what is in use: a temporary file, and the write-ahead log. Raises NotAllowed with the reason if it must not
+    run, and StorageError if the database cannot be written.
+    """
+    if why := why_not_compact(store):
+        raise NotAllowed(why)
     store.forget()
     before = size_of(store.path)
     with in_our_words(store.path):
@@ -202,7 +219,7 @@ def compact(store: Store) -> int:
     return before - size_of(store.path)
 
 
-def room_missing(store: Store) -> str | None:
+def _room_missing(store: Store) -> str | None:
     """Why there is no room to compact the database; None: there is."""
     pages = _pragma(store, "page_count") - _pragma(store, "freelist_count")
     needed = pages * _pragma(store, "page_size")

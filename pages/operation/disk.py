@@ -6,7 +6,7 @@ from core.runs.overview.deleting import sweep
 from core.runs.overview.listing import run_sizes, size_table
 from core.runs.overview.space import House, house_of, memory_table, space_table
 from core.store import Store
-from core.store.upkeep import compact, in_bytes, room_missing, studies_with_votes
+from core.store.upkeep import compact, in_bytes, why_not_compact
 from pages.operation import deleting
 from pages.operation.rows import some_rows
 from pages.widgets import messages, result_table
@@ -43,8 +43,7 @@ def _compact(store: Store, house: House) -> None:
     """Offer to give free pages back, where there are some."""
     if house.space.unused < 10**6:
         return
-    voting, missing = studies_with_votes(store), room_missing(store)
-    why = "Raters have voted in the last ten minutes." if voting else missing or ""
+    why = why_not_compact(store)
     with mistakes_shown():
         if st.button(
             f"Compact the database: {in_bytes(house.space.unused)}",

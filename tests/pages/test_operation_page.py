@@ -44,9 +44,9 @@ def tables(at: AppTest) -> list[list[dict[str, str]]]:
 
 def test_without_runs_each_part_says_so(store: Store) -> None:
     assert "no run is in progress" in said(visit())
-    assert "there is no run yet" in said(visit("Cost and failures"))
     disk = visit("Disk and memory")
-    assert "there is no run yet" in said(disk)
+    for at in (visit("Cost and failures"), disk):
+        assert "there is no run yet" in said(at)
     assert {"assay.db", "free on the disk"} <= {row["what"] for row in tables(disk)[0]}
     for tab in ("Backup", "Sign-ins"):
         at = visit(tab)

@@ -244,8 +244,12 @@ def test_compacting_is_refused_while_raters_vote_or_without_room(
     vote(store, at_hand.tokens["R1"], always("left"))
     with pytest.raises(NotAllowed, match="Raters are voting in votes"):
         compact(store)
-    monkeypatch.setattr(upkeep, "QUIET_SECONDS", 0.0)
-    monkeypatch.setattr(upkeep.studies_with_votes, "__defaults__", (-1.0,))
+    monkeypatch.setattr(upkeep, "studies_with_votes", lambda _: [])
+    busy = waiting_run(store)
+    claim_run(store, busy.run_id, os.getpid())
+    with pytest.raises(NotAllowed, match=f"Processes work on run {busy.run_id}"):
+        compact(store)
+    finish_run(store, busy.run_id, "cancelled")
     usage = upkeep.shutil.disk_usage(store.path.parent)._replace(free=1_000)
     monkeypatch.setattr(upkeep.shutil, "disk_usage", lambda _: usage)
     with pytest.raises(NotAllowed, match="Compacting needs"):
