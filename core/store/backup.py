@@ -211,10 +211,14 @@ def read_backup(data: bytes | Path, file_name: str, folder: Path) -> Backup:
 
 
 def _note_left_out(store: Store, manifest: dict[str, Any]) -> tuple[int, ...]:
-    """Record in an unpacked database which of its runs lack their folders."""
-    had = [int(number) for number in manifest.get("tables", {}).get("runs", {})]
+    """The runs of an unpacked database that lack their folders.
+
+    The database lists all runs that had one, because a restore may be killed before the folders are in place: `left_out`
+    names those without a folder.
+    """
+    had = {int(number) for number in manifest.get("tables", {}).get("runs", {})}
     missing = {number for number in had if not run_folder(store, number).is_dir()} | set(left_out(store))
-    write_setting(store, LEFT_OUT, json.dumps(sorted(missing)))
+    write_setting(store, LEFT_OUT, json.dumps(sorted(had | missing)))
     return tuple(sorted(missing))
 
 

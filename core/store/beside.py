@@ -15,7 +15,7 @@ from core.store.connection import Store
 from core.store.studies import read_setting
 
 LEFT_OUT = "tables_left_out"
-"""Setting: JSON list of the runs whose folders a restored backup did not contain."""
+"""Setting: JSON list of the runs that had folders when the restored backup was made, whether it contains them or not."""
 _NAMED = re.compile(r"run-([1-9]\d{0,17})")
 
 
@@ -107,8 +107,8 @@ def left_out_said(store: Store, run_id: int) -> str | None:
     if run_id not in left_out(store):
         return None
     return (
-        f"The tables of run {run_id} were left out of the backup from which this database was restored. Restore a backup "
-        "made with its tables, or run it again from its file."
+        f"The tables of run {run_id} were left out when this database was restored. Restore a backup made with its tables, or run it "
+        "again from its file."
     )
 
 

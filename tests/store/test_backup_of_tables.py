@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import subprocess
+import sys
 import zipfile
 from io import BytesIO
 from pathlib import Path
@@ -12,9 +14,18 @@ from helpers.texts.factories import edited, members_of, waiting_run, zipped
 from core.errors import InputError, StorageError
 from core.store import Store, backup, open_store
 from core.store.backup import restore_backup, tables_of, write_backup, write_backup_file
-from core.store.beside import folders_of, left_out, left_out_said, make_run_folder, orphans, run_folder
+from core.store.beside import (
+    folders_of,
+    left_out,
+    left_out_said,
+    make_run_folder,
+    numbers_of_folders,
+    orphans,
+    run_folder,
+)
 from core.store.runs import delete_run, insert_run, list_runs
 
+ROOT = Path(__file__).parents[2]
 TABLE = b"PAR1" + bytes(range(256)) * 5_000
 
 
@@ -204,3 +215,47 @@ def test_a_new_run_never_takes_over_a_folder_or_a_number(store: Store) -> None:
     assert new == first + 5
     delete_run(store, new)
     assert insert_run(store, list_runs(store)[0], b"").run_id == new, "it was refused, so no list showed it"
+
+
+CHILD = """
+import os, sys
+from pathlib import Path
+from core.store import backup
+real, seen = os.rename, []
+def rename(old, new):
+    seen.append(new)
+    if len(seen) == 2 and sys.argv[3] == "before the new folder comes":
+        os._exit(9)
+    real(old, new)
+    if len(seen) == 1 and sys.argv[3] == "before the commit":
+        os._exit(9)
+backup.os.rename = rename
+backup.restore_backup(Path(sys.argv[1]), Path(sys.argv[2]), replace=True)
+"""
+
+
+@pytest.mark.parametrize("moment", ["before the commit", "before the new folder comes"])
+def test_a_killed_restore_never_mixes_tables_and_may_be_repeated(
+    store: Store, tmp_path: Path, moment: str
+) -> None:
+    number = with_table(store)
+    file = saved(store, tmp_path)
+    path = tmp_path / "live" / "assay.db"
+    with open_store(path) as live:
+        waiting_run(live)
+        theirs = with_table(live, b"theirs")
+    assert theirs != number
+    child = subprocess.run([sys.executable, "-c", CHILD, str(file), str(path), moment], cwd=ROOT, check=False)
+    assert child.returncode == 9
+    with open_store(path) as live:
+        assert live.rows("pragma integrity_check") == [{"integrity_check": "ok"}]
+        assert numbers_of_folders(path) == []
+        assert len(list_runs(live)) == (2 if moment == "before the commit" else 1)
+        assert left_out(live) == (set() if moment == "before the commit" else {number})
+    (kept,) = path.parent.glob("assay.db.before-restore-*Z.d")
+    assert (kept / f"run-{theirs}" / "texts.parquet").read_bytes() == b"theirs"
+    restore_backup(file, path, replace=True)
+    with open_store(path) as live:
+        assert (run_folder(live, number) / "texts.parquet").read_bytes() == TABLE
+        assert [run.run_id for run in list_runs(live)] == [number]
+        assert left_out(live) == set()
