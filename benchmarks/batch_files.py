@@ -66,7 +66,9 @@ def answer_files(folder: Path, answers: Path) -> int:
         for file in sorted(folder.glob("round-001*.jsonl")):
             for line in file.open(encoding="utf-8"):
                 asked = json.loads(line)
-                out.write(json.dumps(line_of(asked["custom_id"], asked["body"], answer(asked["body"]), n)) + "\n")
+                out.write(
+                    json.dumps(line_of(asked["custom_id"], asked["body"], answer(asked["body"]), n)) + "\n"
+                )
                 n += 1
     return n
 
@@ -87,7 +89,9 @@ def main() -> int:
     """Measure each size; return 1 if a target is missed."""
     parser = argparse.ArgumentParser(description="The commands of one round of batch files.")
     parser.add_argument("--texts", type=int, nargs="+", default=[1_000, 10_000])
-    parser.add_argument("--folder", type=Path, default=None, help="where to work (default: a temporary folder)")
+    parser.add_argument(
+        "--folder", type=Path, default=None, help="where to work (default: a temporary folder)"
+    )
     options = parser.parse_args()
     totals: list[tuple[int, float]] = []
     for n in options.texts:
