@@ -407,6 +407,8 @@ def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
     st.progress(min(share, 1.0), text=so_far)
     if run.message and state in ("stopped", "cancelled"):
         _show_kept(run.message)
+    elif run.message and state == "running":
+        st.markdown(plain(run.message))
     if progress.silent_seconds is not None:
         st.warning(why_not_now(run) or "")
     elif state == "cancelling":

@@ -170,19 +170,22 @@ class _Shift:
             if n_rounds and not rounds.n_usable:
                 return  # another round would bring the same failures
             n_rounds += 1
-            delivering = asyncio.create_task(self._deliver(rounds))
+            delivering = asyncio.create_task(self._deliver(rounds, n_rounds))
             if not await self._unless_stopped([delivering]):
                 return
             self.todo.extend(sorted(self.waiting))
 
-    async def _deliver(self, rounds: Collecting) -> None:
+    async def _deliver(self, rounds: Collecting, n_rounds: int) -> None:
         """Have the requests of this round answered, or end the run until people bring answers."""
         n = len(rounds.waiting)
         asked = "1 request" if n == 1 else f"{n:,} requests"
-        note_message(self.store, self.run.run_id, f"Waiting for answers to {asked}.", self.owner)
+        said = f"Waiting for answers to {asked}, round {n_rounds} of this start."
+        note_message(self.store, self.run.run_id, said, self.owner)
         message = await rounds.end_round()
         if message is not None:
             self._stop("awaiting", message)
+        else:
+            note_message(self.store, self.run.run_id, "", self.owner)
 
     def _end(self) -> tuple[RunState, str]:
         if not self.unanswered:
