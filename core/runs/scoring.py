@@ -186,8 +186,8 @@ class ScoresSoFar:
             )
         if work == "tables":
             raise InputError(
-                f"Run {number} scores a big table, whose scores are never read whole: write them to a file with "
-                f"`{COMMAND} runs write {number} --out FOLDER`, or score a part of its texts."
+                f"Run {number} scores a big table, whose scores are never read whole. Its estimates: "
+                f"`{COMMAND} runs table {number}`. Its scores as files: `{COMMAND} runs write {number} --out FOLDER`."
             )
         if work == "audit":
             raise InputError(

@@ -35,6 +35,8 @@ from core.store.runs import (
 
 BEAT_SECONDS = 0.5
 """Seconds between two checks of the cancel flag."""
+ROUND_SECONDS = 2.0
+"""Seconds between two looks at how far a round is."""
 GRACE_SECONDS = 8.0
 """Seconds for a stopping run to abort open requests and close its model."""
 
@@ -97,6 +99,12 @@ def _why_unanswered(outcome: Outcome) -> str:
     """The first reason for missing answers; `waiting` only if there is no other."""
     reasons = {reason for _, reason in outcome.failures if reason in TRANSPORT}
     return min(reasons - {"waiting"} or reasons, default="server")
+
+
+def _waiting_for(n: int, n_arrived: int) -> str:
+    """How far a round is, in one sentence."""
+    asked = "1 request" if n == 1 else f"{n:,} requests"
+    return f"Waiting for answers to {asked}{f', {n_arrived:,} are here' if n_arrived else ''}."
 
 
 @dataclass
@@ -167,11 +175,21 @@ class _Shift:
 
     async def _deliver(self, rounds: Collecting) -> None:
         """Have the requests of this round answered, or end the run until people bring answers."""
-        n = len(rounds.waiting)
-        asked = "1 request" if n == 1 else f"{n:,} requests"
-        note_message(self.store, self.run.run_id, f"Waiting for answers to {asked}.", self.owner)
-        message = await rounds.end_round()
-        if message is not None:
+        n, said = len(rounds.waiting), ""
+        delivering = asyncio.ensure_future(rounds.end_round())
+        try:
+            while not delivering.done():
+                if (now := _waiting_for(n, rounds.deliverer.n_arrived)) != said:
+                    said = now
+                    note_message(self.store, self.run.run_id, said, self.owner)
+                await asyncio.wait([delivering], timeout=ROUND_SECONDS)
+        finally:
+            delivering.cancel()
+            await asyncio.gather(delivering, return_exceptions=True)
+        message = delivering.result()
+        if message is None:
+            note_message(self.store, self.run.run_id, "", self.owner)
+        else:
             self._stop("awaiting", message)
 
     def _end(self) -> tuple[RunState, str]:

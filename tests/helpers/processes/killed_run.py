@@ -34,16 +34,23 @@ runpy.run_module("core", run_name="__main__", alter_sys=True)
 
 
 def kill_in_the_middle(
-    arguments: Sequence[str], database: Path, kept: int, n_items: int, python: Path | str = sys.executable
+    arguments: Sequence[str],
+    database: Path,
+    kept: int,
+    n_items: int,
+    before: str = "",
+    python: Path | str = sys.executable,
 ) -> None:
     """Run a command of core on the database's first run until it has saved `kept` of its items or a batch more.
 
-    python: that of the environment to run in. Fails unless the process died of it, left no other behind, and has saved some items and not others.
+    before: code that the process runs first; python: that of the environment to run in.
+
+    Fails unless the process died of it, left no other behind, and has saved some items and not others.
     """
     told = database.with_suffix(".stderr")  # not a pipe, which its helpers would keep open
     with told.open("w") as stderr:
         process = subprocess.Popen(
-            [python, "-c", DYING, str(kept), *arguments],
+            [python, "-c", before + DYING, str(kept), *arguments],
             cwd=ROOT,
             stdout=subprocess.DEVNULL,
             stderr=stderr,
