@@ -6,7 +6,6 @@ import signal
 import sys
 import threading
 import time
-import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -16,7 +15,7 @@ from typing import Any, NoReturn
 from core.errors import AssayError, NotAllowed
 from core.llm.client import MOST_IN_A_ROW, NOT_KEPT, TRANSPORT, Call, Reply, asked_as_json
 from core.llm.rounds import Collecting
-from core.runs.jobs import Batch, BatchJob, InRounds, Job, Outcome
+from core.runs.jobs import Batch, BatchJob, InRounds, Job, Outcome, broken
 from core.runs.progress import why_not_now
 from core.schema.runs import Run, RunItem, RunState
 from core.store import Store, open_store
@@ -94,15 +93,6 @@ def _claim(store: Store, run_id: int) -> Owner | None:
             finish_run(store, run_id, "cancelled")
             return None
         return claim_run(store, run_id, os.getpid())
-
-
-def _broken(problem: Exception) -> Outcome:
-    """The outcome of an item after an internal error, which must affect one item, never the run."""
-    if isinstance(problem, AssayError):  # such as a full disk, so that nothing more can be saved
-        raise problem
-    traceback.print_exception(problem, file=sys.stderr)
-    name = type(problem).__name__
-    return Outcome("failed", {"detail": f"{name}: {problem}"}, (("internal", name),))
 
 
 def _why_unanswered(outcome: Outcome) -> str:
@@ -245,7 +235,7 @@ class _Shift:
         try:
             outcome = await job.do(position, ItemCache(self.store, self.run.run_id, position, self._hear))
         except Exception as problem:
-            outcome = _broken(problem)
+            outcome = broken(problem)
         if outcome.state == "again" and isinstance(self.job, InRounds) and self.job.rounds is not None:
             self.waiting.append(position)  # it stays open, and starts again once answers have arrived
             self.unanswered[_why_unanswered(outcome)] += 1
@@ -260,7 +250,7 @@ class _Shift:
             batch = await job.do_together(positions)
         except Exception as problem:
             if len(positions) == 1 or isinstance(problem, AssayError):
-                batch = Batch([_broken(problem)], lambda: None)
+                batch = Batch([broken(problem)], lambda: None)
         if batch is not None:
             self._save(positions, batch, begun)
         else:
