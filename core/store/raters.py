@@ -8,6 +8,7 @@ import os
 import secrets
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import cast
 
 from core.errors import NotFound, StorageError
 from core.schema.study import Rater
@@ -205,7 +206,8 @@ def begin_event(store: Store, kind: str, address: str) -> int:
             "first_utc": now,
             "last_utc": now,
         }
-        return int(store.table("event").insert(entry).last_pk)
+        table = store.table("event").insert(entry)
+        return cast("int", table.last_pk)
 
 
 def take_back_event(store: Store, number: int) -> None:
