@@ -16,8 +16,8 @@ from core.cli.shared.options import (
     print_notes,
 )
 from core.cli.shared.run_options import add_resume_options, add_settings, run_it, settings_given
-from core.cli.shared.running import check_done, summary
-from core.cli.shared.sources import MEANING, NAMES, check_given, read_given
+from core.cli.shared.running import check_done, summary, telling
+from core.cli.shared.sources import MEANING, NAMES, check_given, is_file, read_given
 from core.errors import InputError
 from core.formats.scores import Shape, write_scores_csv, write_scores_jsonl, write_scores_parquet
 from core.metrics.kind import KIND, ScoringRunning
@@ -27,10 +27,13 @@ from core.runs.asked import ask
 from core.runs.jobs import RunAtHand
 from core.runs.progress import progress_of
 from core.runs.scoring import score_table
+from core.runs.tables import big_table
+from core.runs.tables.scored import write_table
 from core.runs.working.environments import missing_for
 from core.schema.scores import ScoreTable
-from core.store import database_path
+from core.store import Store, database_path
 from core.tables.files import write_file
+from core.tables.streaming import TableFile
 
 _WRITERS: dict[str, Callable[[ScoreTable, Shape], bytes]] = {
     ".csv": write_scores_csv,
@@ -76,10 +79,22 @@ def _score(options: argparse.Namespace) -> None:
         options,
         wanted,
         running,
-        lambda store: read_given(store, options.texts, options.language_pair, options.columns),
+        lambda store: _texts(store, options),
         check=lambda *_: None,
         write=partial(_finish, shape=options.shape),
     )
+
+
+def _texts(store: Store, options: argparse.Namespace) -> tuple[bytes | TableFile, str]:
+    """Return the texts; of a file with very many rows, the file as a big table."""
+    path = Path(options.texts)
+    if (
+        is_file(options.texts)
+        and options.language_pair is None
+        and (table := big_table(path, options.columns))
+    ):
+        return table, path.name
+    return read_given(store, options.texts, options.language_pair, options.columns)
 
 
 def _models(given: Iterable[str]) -> dict[str, str]:
@@ -113,10 +128,15 @@ def _check_ending(out: Path | None) -> None:
 def _finish(run: RunAtHand, out: Path, shape: Shape) -> None:
     """Write the table, complete or not, and print a summary."""
     progress = progress_of(run.now().store, run.run.run_id)
-    table = score_table(run)
-    write_file(out, _WRITERS[out.suffix.lower()](table, shape))
-    print("\n".join(summary(run, progress, table)))
-    print_notes(table.notes)
+    if run.kind.work == "tables":
+        with telling(f"writing {out.name}") as tell:
+            write_table(run, out, shape, lambda n: tell(f"writing {out.name}: {n:,} texts"))
+        print("\n".join(summary(run, progress)))
+    else:
+        table = score_table(run)
+        write_file(out, _WRITERS[out.suffix.lower()](table, shape))
+        print("\n".join(summary(run, progress, table)))
+        print_notes(table.notes)
     print(f"Written to {out} ({shape}).")
     check_done(progress)
 

@@ -146,8 +146,12 @@ def label_column(label: str, values: Sequence[str], taken: frozenset[str], *, wi
 
     taken: names that mean something else, in lower case.
     """
+    return _label_column(label, wide and any(map(may_be_misread, values)), taken)
+
+
+def _label_column(label: str, unclear: bool, taken: frozenset[str]) -> str:
     plain = label.lower()
-    unclear = wide and plain not in LABELS and any(map(may_be_misread, values))
+    unclear = unclear and plain not in LABELS
     marked = unclear or plain in {*taken, RESULT} or plain.startswith((LABEL_MARK, METRIC_MARK))
     return f"{LABEL_MARK}{label}" if marked else label
 
@@ -488,18 +492,22 @@ def parquet_notes(data: bytes) -> ParquetNotes:
 def parquet_bytes(columns: Mapping[str, Sequence[Any]], notes: ParquetNotes) -> bytes:
     """The columns as a Parquet file; repeated texts are stored once."""
     arrow, parquet = pyarrow_for("Parquet")
+    schema = parquet_schema([(name, _is_numbers(values)) for name, values in columns.items()], notes)
+    table = arrow.table(dict(columns), schema=schema)
+    buffer = io.BytesIO()
+    parquet.write_table(table, buffer)
+    return buffer.getvalue()
+
+
+def parquet_schema(columns: Iterable[tuple[str, bool]], notes: ParquetNotes) -> Any:
+    """The pyarrow.Schema of a Parquet file. columns: name, and whether it has numbers; others have strings."""
+    arrow, _ = pyarrow_for("Parquet")
     about = {
         "metrics": [[m.name, m.signature, m.family, m.direction] for m in notes.metrics.values()],
         "reasons": [list(reason) for reason in notes.reasons],
     }
-    arrays = {
-        name: arrow.array(values, arrow.float64() if _is_numbers(values) else arrow.string())
-        for name, values in columns.items()
-    }
-    table = arrow.table(arrays).replace_schema_metadata({_KEY: json.dumps(about).encode()})
-    buffer = io.BytesIO()
-    parquet.write_table(table, buffer)
-    return buffer.getvalue()
+    fields = [(name, arrow.float64() if numbers else arrow.string()) for name, numbers in columns]
+    return arrow.schema(fields, metadata={_KEY: json.dumps(about).encode()})
 
 
 def _is_numbers(values: Sequence[Any]) -> bool:
@@ -529,6 +537,18 @@ def _notes(written: bytes) -> ParquetNotes:
 
 
 Shape = Literal["long", "wide"]
+
+
+@dataclass(frozen=True)
+class ScoreColumns:
+    """Columns of a written table that depend on all its rows, for a table that is written in pieces."""
+
+    labels: Mapping[str, str]
+    """Label -> its column."""
+    metrics: tuple[str, ...]
+    """Columns of the metrics in the wide form."""
+
+
 ABOUT_FILES = ("item", "system", "level", "language")
 OF_SCORE = ("metric", "score", "reason", "family", "direction", "signature")
 
@@ -538,26 +558,67 @@ _TAKEN = frozenset(
 _OF_LABELS = (_TAKEN | {*SAID}) - {LABEL_PAIR}
 
 
-def write_scores_csv(table: ScoreTable, shape: Shape = "long") -> bytes:
-    """The scores as UTF-8 CSV. Numbers are in their shortest exact form, undefined scores are empty cells."""
+def score_columns(
+    shape: Shape, labels: Mapping[str, bool], metrics: Sequence[Metric], clear: Sequence[bool]
+) -> ScoreColumns:
+    """The columns of a table that is written in pieces.
+
+    labels: label -> whether a value of it may be misread as a score; clear: whether a metric has any score.
+    """
+    return ScoreColumns(
+        {
+            label: _label_column(label, shape == "wide" and unclear, _OF_LABELS)
+            for label, unclear in labels.items()
+        },
+        tuple(
+            metric_column(metric, has_score, _TAKEN | LABELS)
+            for metric, has_score in zip(metrics, clear, strict=True)
+        ),
+    )
+
+
+def _columns_of(table: ScoreTable, shape: Shape) -> ScoreColumns:
+    values: dict[str, dict[str, None]] = {}
+    for row in table.rows:
+        for label, value in row.labels.items():
+            values.setdefault(label, {})[value] = None
+    unclear = {label: shape == "wide" and any(map(may_be_misread, held)) for label, held in values.items()}
+    clear = [_is_clear(table, number) for number in range(len(table.metrics))]
+    return score_columns(shape, unclear, table.metrics, clear)
+
+
+def write_scores_csv(
+    table: ScoreTable, shape: Shape = "long", *, columns: ScoreColumns | None = None, header: bool = True
+) -> bytes:
+    """The scores as UTF-8 CSV. Numbers are in their shortest exact form, undefined scores are empty cells.
+
+    columns: those of the whole table, if this is a piece of it; header: whether to write them.
+    """
+    own = columns or _columns_of(table, shape)
     if shape == "long":
-        return b"".join(_long_csv(table))
-    columns, rows = _shaped(table, shape)
+        return b"".join(_long_csv(table, own, header))
+    names, rows = _shaped(table, shape, own)
     # A name from a file may look like a formula, and so may a signature that begins with a sign.
-    titles = {name: str(guarded(name)) for name in columns}
+    titles = {name: str(guarded(name)) for name in names}
     return csv_bytes(
-        list(titles.values()), ({titles[key]: cell for key, cell in row.items()} for row in rows)
+        list(titles.values()),
+        ({titles[key]: cell for key, cell in row.items()} for row in rows),
+        header=header,
     )
 
 
 def write_scores_jsonl(
-    table: ScoreTable, shape: Shape = "long", *, texts: Sequence[ScorableOutput] | None = None
+    table: ScoreTable,
+    shape: Shape = "long",
+    *,
+    texts: Sequence[ScorableOutput] | None = None,
+    columns: ScoreColumns | None = None,
 ) -> bytes:
     """The scores as JSONL, one object a line; undefined scores are null.
 
-    texts: the text of each row of the table, written beside its first score, where `read_scored_texts` finds it.
+    columns: those of the whole table, if this is a piece of it. texts: the text of each row of the table, written beside its first score, where `read_scored_texts` finds it.
     """
-    _, rows = _shaped(table, shape)
+    _, rows = _shaped(table, shape, columns or _columns_of(table, shape))
     return jsonl_bytes(rows if texts is None else _with_texts(table, rows, shape, texts))
 
 
@@ -575,7 +636,7 @@ def _with_texts(
 
 def write_scores_parquet(table: ScoreTable, shape: Shape = "long") -> bytes:
     """The scores as a Parquet file; its metadata has signatures, families, directions and reasons in either shape."""
-    names, written = _shaped(table, shape)
+    names, written = _shaped(table, shape, _columns_of(table, shape))
     rows = list(written)
     reasons = [(row, table.metrics[metric].name, reason) for (row, metric), reason in table.reasons.items()]
     notes = ParquetNotes(
@@ -584,24 +645,27 @@ def write_scores_parquet(table: ScoreTable, shape: Shape = "long") -> bytes:
     return parquet_bytes({name: [row[name] for row in rows] for name in names}, notes)
 
 
-def _shaped(table: ScoreTable, shape: Shape) -> tuple[list[str], Iterator[dict[str, Any]]]:
-    labels = _label_names(table, shape)
-    if shape == "long":
-        return [*ABOUT_FILES, *labels.values(), *OF_SCORE], _long_rows(table, labels)
-    metrics = [
-        metric_column(metric, _is_clear(table, number), _TAKEN | LABELS)
-        for number, metric in enumerate(table.metrics)
-    ]
-    return [*ABOUT_FILES, *labels.values(), *metrics], _wide_rows(table, labels, metrics)
+def _shaped(
+    table: ScoreTable, shape: Shape, columns: ScoreColumns
+) -> tuple[list[str], Iterator[dict[str, Any]]]:
+    names, labels = names_of(columns, shape), columns.labels
+    return names, (
+        _long_rows(table, labels) if shape == "long" else _wide_rows(table, labels, columns.metrics)
+    )
 
 
-def _long_csv(table: ScoreTable) -> Iterator[bytes]:
+def names_of(columns: ScoreColumns, shape: Shape) -> list[str]:
+    """All columns of a written table, in their order."""
+    return [*ABOUT_FILES, *columns.labels.values(), *(OF_SCORE if shape == "long" else columns.metrics)]
+
+
+def _long_csv(table: ScoreTable, columns: ScoreColumns, header: bool) -> Iterator[bytes]:
     """Yield the long form, text by text. Cells on a text and on a metric are formatted once, not for every score."""
-    labels = _label_names(table, "long")
-    yield csv_cells(*ABOUT_FILES, *labels.values(), *OF_SCORE).encode() + b"\r\n"
-    described = [(csv_cells(m.name), csv_cells(m.family, _stated(m), m.signature)) for m in table.metrics]
+    if header:
+        yield csv_cells(*names_of(columns, "long")).encode() + b"\r\n"
+    described = [(csv_cells(m.name), csv_cells(*described_by(m).values())) for m in table.metrics]
     for number, (row, values) in enumerate(zip(table.rows, table.values.tolist(), strict=True)):
-        about = csv_cells(*_about(row, labels).values())
+        about = csv_cells(*_about(row, columns.labels).values())
         lines = []
         for at, ((name, rest), value) in enumerate(zip(described, values, strict=True)):
             score = "" if math.isnan(value) else repr(value)
@@ -610,19 +674,12 @@ def _long_csv(table: ScoreTable) -> Iterator[bytes]:
         yield "".join(lines).encode()
 
 
-def _label_names(table: ScoreTable, shape: Shape) -> dict[str, str]:
-    """Label -> its column."""
-    values: dict[str, dict[str, None]] = {}
-    for row in table.rows:
-        for label, value in row.labels.items():
-            values.setdefault(label, {})[value] = None
-    return {
-        label: label_column(label, list(held), _OF_LABELS, wide=shape == "wide")
-        for label, held in values.items()
-    }
+def described_by(metric: Metric) -> dict[str, str | None]:
+    """The columns of the long form that describe a metric, after its name, score and reason."""
+    return {"family": metric.family, "direction": _stated(metric), "signature": metric.signature}
 
 
-def _about(row: ScoredRow, labels: dict[str, str]) -> dict[str, Any]:
+def _about(row: ScoredRow, labels: Mapping[str, str]) -> dict[str, Any]:
     return {
         "item": row.item_id,
         "system": row.system,
@@ -632,18 +689,17 @@ def _about(row: ScoredRow, labels: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _long_rows(table: ScoreTable, labels: dict[str, str]) -> Iterator[dict[str, Any]]:
-    described = [
-        {"metric": m.name, "family": m.family, "direction": _stated(m), "signature": m.signature}
-        for m in table.metrics
-    ]
+def _long_rows(table: ScoreTable, labels: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    described = [{"metric": metric.name, **described_by(metric)} for metric in table.metrics]
     for number, (row, values) in enumerate(zip(table.rows, table.values.tolist(), strict=True)):
         about = _about(row, labels)
         for at, (metric, value) in enumerate(zip(described, values, strict=True)):
             yield {**about, **metric, "score": _known(value), "reason": table.reasons.get((number, at))}
 
 
-def _wide_rows(table: ScoreTable, labels: dict[str, str], metrics: list[str]) -> Iterator[dict[str, Any]]:
+def _wide_rows(
+    table: ScoreTable, labels: Mapping[str, str], metrics: Sequence[str]
+) -> Iterator[dict[str, Any]]:
     for row, values in zip(table.rows, table.values.tolist(), strict=True):
         yield _about(row, labels) | {name: _known(value) for name, value in zip(metrics, values, strict=True)}
 

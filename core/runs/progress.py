@@ -4,7 +4,7 @@ import math
 import os
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from core.runs.asked import ModelSettings, running_of
 from core.runs.kinds import kind_named
 from core.schema.runs import Run, RunState, StepCost
 from core.store import Store
-from core.store.kept import step_costs
+from core.store.kept import chunk_costs, step_costs
 from core.store.runs import calls_since, finished_of, get_run, item_counts, n_finished_since
 from core.store.studies import now_utc
 
@@ -89,7 +89,7 @@ def progress_of(store: Store, run_id: int) -> Progress:
         n_failed=states.get("failed", 0),
         n_again=states.get("again", 0),
         failures=failures,
-        costs=_costs(store, run_id, working),
+        costs=_costs(store, run, working),
         rate=rate,
     )
 
@@ -153,7 +153,12 @@ def seconds_since_start(run: Run) -> float:
 
 def starting(model: ModelSettings) -> str:
     """Name of the phase before a run's first item."""
-    return {"vllm": "starting the model", "openai": "connecting to the server"}.get(model.backend, "starting")
+    names = {
+        "vllm": "starting the model",
+        "openai": "connecting to the server",
+        "batch": "reading the answers",
+    }
+    return names.get(model.backend, "starting")
 
 
 def wall_seconds(run: Run) -> float | None:
@@ -175,19 +180,29 @@ def worked_said(run: Run) -> str:
 
 def money_of(progress: Progress) -> float | None:
     """The run's cost so far; None if a price or a count of tokens is missing, or if it is free."""
-    if kind_named(progress.run.kind).by_metrics:
+    return money_for(progress.run, progress.costs)
+
+
+def money_for(run: Run, costs: Sequence[StepCost]) -> float | None:
+    """The price of these calls of a run; see money_of."""
+    if kind_named(run.kind).by_metrics:
         return None
-    prices = running_of(progress.run)
+    prices = running_of(run)
     if prices.input_price is None or prices.output_price is None:
         return None
     total = 0.0
-    for cost in progress.costs:
+    for cost in costs:
         if cost.calls and (cost.input_tokens is None or cost.output_tokens is None):
             return None
         total += (cost.input_tokens or 0) * prices.input_price + (
             cost.output_tokens or 0
         ) * prices.output_price
     return total / 1e6
+
+
+def rate_said(rate: float) -> str:
+    """A number of items per second in words: `12 items a minute`, `34 items a second`."""
+    return f"{rate * 60:,.0f} items a minute" if rate < 10 else f"{rate:,.0f} items a second"
 
 
 def not_sent_said(missing: Mapping[str, int]) -> str:
@@ -298,8 +313,11 @@ _slow: dict[tuple[str, int], tuple[float, list[StepCost]]] = {}
 """Database and run -> time until which its sums are fresh, and the sums."""
 
 
-def _costs(store: Store, run_id: int, working: bool) -> list[StepCost]:
+def _costs(store: Store, run: Run, working: bool) -> list[StepCost]:
     """The run's sums. In a running run with very many calls they may be a few seconds old."""
+    run_id = run.run_id
+    if kind_named(run.kind).work == "tables":
+        return chunk_costs(store, run_id)
     key, begun = (str(store.path), run_id), time.monotonic()
     if working and key in _slow and begun < _slow[key][0]:
         return _slow[key][1]

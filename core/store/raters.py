@@ -8,7 +8,6 @@ import os
 import secrets
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import cast
 
 from core.errors import NotFound, StorageError
 from core.schema.study import Rater
@@ -206,8 +205,7 @@ def begin_event(store: Store, kind: str, address: str) -> int:
             "first_utc": now,
             "last_utc": now,
         }
-        table = store.table("event").insert(entry)
-        return cast("int", table.last_pk)
+        return store.table("event").insert(entry).last_rowid or 0
 
 
 def take_back_event(store: Store, number: int) -> None:

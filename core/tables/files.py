@@ -3,8 +3,10 @@
 import json
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from core.errors import InputError
 
@@ -24,19 +26,33 @@ def read_file(path: Path) -> bytes:
 
 def write_file(path: Path, data: bytes) -> None:
     """Write a file completely or not at all. Raises InputError if it cannot be written."""
+    with writing_file(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def writing_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write in pieces: it takes its place when the block ends, and nothing is left if the block fails.
+
+    Raises InputError if it cannot be written.
+    """
     draft: Path | None = None
     try:
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".assay-", delete=False) as file:
             draft = Path(file.name)
-            file.write(data)
+            yield file
         draft.chmod(0o666 & ~_umask())
         draft.replace(path)
+        draft = None
     except (OSError, ValueError) as problem:
-        if draft is not None:
-            draft.unlink(missing_ok=True)
+        if draft is not None and not isinstance(problem, OSError):
+            raise  # of the block: only a path that names no file is a ValueError here
         raise InputError(
             f"{path} cannot be written: {getattr(problem, 'strerror', None) or problem}."
         ) from problem
+    finally:
+        if draft is not None:
+            draft.unlink(missing_ok=True)
 
 
 def _umask() -> int:

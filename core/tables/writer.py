@@ -11,11 +11,12 @@ _FORMULA = regex.compile(r"[\t\r\n]|[\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point
 """Spreadsheets skip invisible characters before they look for a formula."""
 
 
-def csv_bytes(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
+def csv_bytes(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, header: bool = True) -> bytes:
     """Rows as UTF-8 CSV. Cells that a spreadsheet would run as a formula start with an apostrophe."""
     buffer = io.StringIO(newline="")
     writer = csv.DictWriter(buffer, columns)  # line ends as in RFC 4180
-    writer.writeheader()
+    if header:
+        writer.writeheader()
     for row in rows:
         writer.writerow({name: guarded(value) for name, value in row.items()})
     return buffer.getvalue().encode()

@@ -238,7 +238,7 @@ def _models(wanted: Wanted) -> tuple[str, ...]:
 
 def _prices(wanted: Wanted, models: Sequence[str]) -> dict[str, dict[str, float]]:
     """The prices of further models, where the server has a price."""
-    if wanted.model.backend != "openai" or len(models) < 2:
+    if wanted.model.backend not in ("openai", "batch") or len(models) < 2:
         return {}
     found: dict[str, dict[str, float]] = {}
     fields = fields_of(Running)
@@ -334,7 +334,7 @@ def _live(numbers: Sequence[int], before: bool) -> None:
         names = names_of_runs(runs)
         table(pd.DataFrame([_row(name, one) for name, one in zip(names, progress, strict=True)]))
         for one in progress:
-            if one.run.message and one.state in ("stopped", "cancelled"):
+            if one.run.message and one.state in ("stopped", "cancelled", "awaiting"):
                 st.warning(with_code(f"Run {one.run.run_id}: {one.run.message}"))
         with mistakes_shown():
             _buttons(store, runs, progress, moving)

@@ -5,9 +5,10 @@ from functools import partial
 
 import streamlit as st
 
+from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand
 from core.store import Store
-from pages.metrics import correlations, form, meta_correlation
+from pages.metrics import big_table, correlations, form, meta_correlation
 from pages.tabs import downloads, levels
 from pages.widgets import (
     address,
@@ -42,6 +43,8 @@ def render() -> None:
                 st.rerun()
         elif chosen[0] == UPLOAD_SCORES:
             chosen_scores.upload(store)
+        elif (run := big_table.run_of(store, chosen)) is not None:
+            _tabs_of_big_table(store, run)
         else:
             _tabs(store, chosen)
 
@@ -74,6 +77,17 @@ def _tabs(store: Store, chosen: Chosen) -> None:
     }
     own, key = bodies[chosen[0]], f"metrics_part_{chosen[0]}"
     tabs(own, address.one("part", key, list(own), next(iter(own)), slug))
+
+
+def _tabs_of_big_table(store: Store, run: RunAtHand) -> None:
+    bodies: dict[str, Callable[[], None]] = {
+        "Progress": partial(run_panel.render, store, run.run),
+        "Estimates": partial(big_table.estimates_of, run),
+        "Texts": partial(big_table.texts_of, run),
+        **{name: partial(big_table.not_here, run, name) for name in big_table.NOT_HERE},
+        "Published": meta_correlation.published,
+    }
+    tabs(bodies, address.one("part", "metrics_part_table", list(bodies), next(iter(bodies)), slug))
 
 
 def _kept(look: Callable[[Store, Scores], None], store: Store, scores: Scores) -> None:

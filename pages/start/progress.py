@@ -16,7 +16,12 @@ _TICK = 5.0
 """Seconds between updates while a run is in progress."""
 _MOST = 5
 """Studies or runs of one state that are listed."""
-_STATES = {"waiting": "not started", "stopped": "stopped before its end", "interrupted": "interrupted"}
+_STATES = {
+    "waiting": "not started",
+    "awaiting": "waits for answers to its batch files",
+    "stopped": "stopped before its end",
+    "interrupted": "interrupted",
+}
 
 
 def render() -> None:

@@ -116,7 +116,7 @@ def page_of(run: Run) -> StreamlitPage:
     if kind.work == "generation":
         menus.remember_run(run.run_id)
         return other_page("generate")
-    if kind.work == "scores":
+    if kind.by_metrics:
         chosen_scores.remember((RUN, run.run_id))
         return other_page("metrics")
     if kind.reads == "rated texts":

@@ -36,7 +36,7 @@ from core.runs.judging import judged_among
 from core.runs.path import at_hand, runs_that
 from core.runs.progress import is_worked_on
 from core.runs.scoring import ScoresSoFar, reading_notes
-from core.schema.runs import Run
+from core.schema.runs import Run, Work
 from core.schema.scores import CorrelationSet, OutputSet, RatedSet, RatingSet, ScoreTable
 from core.store import Store
 from core.store.kept import KeptFile, KeptKind, delete_file, file_data, get_file, keep_file, kept_files
@@ -521,8 +521,8 @@ def remember(chosen: Chosen) -> None:
 
 
 def choose(store: Store) -> Chosen:
-    """Choose scores, or open the form that makes some; without any scores yet, the form."""
-    names = named(store)
+    """Choose scores, big tables among them, or open the form that makes some; without any scores yet, the form."""
+    names = named(store, "scores", "tables", "judging")
     gone = "This link leads to scores that were deleted, or that are in another installation. Choose others."
     address.one("scores", _CHOSEN, [*names, (NEW, 0), *FURTHER], code=code, gone=gone)
     return menus.run_or_new("Scores", names, _CHOSEN, (NEW, 0), further=FURTHER)
@@ -534,9 +534,10 @@ def code(chosen: Chosen) -> str:
     return f"{kind}-{number}" if number else kind
 
 
-def named(store: Store) -> dict[Chosen, str]:
-    """All scores there are, with their names in menus."""
-    runs = {(RUN, run.run_id): menus.name_of(run) for run in runs_that(store, "scores", "judging")}
+def named(store: Store, *works: Work) -> dict[Chosen, str]:
+    """All scores there are, with their names in menus. works: of runs; by default those whose scores fit into memory."""
+    there = runs_that(store, *(works or ("scores", "judging")))
+    runs = {(RUN, run.run_id): menus.name_of(run) for run in there}
     files = {(FILE, file.file_id): name_of(file) for file in kept_files(store, "scores")}
     return runs | files
 

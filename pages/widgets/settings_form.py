@@ -316,6 +316,10 @@ class Wanted:
         return ModelSettings.model_construct(**self.model.model).short_name
 
 
+_EXPANDED: Mapping[str, str] = {"openai": "Speed, attempts and prices", "batch": "Attempts and prices"}
+"""Backend -> heading of the settings of how a run is processed."""
+
+
 def choose_backend(prefix: str, rules: str | None, own: Collection[str] = ()) -> Chosen:
     """Choose the backend and its settings.
 
@@ -347,7 +351,7 @@ def choose_backend(prefix: str, rules: str | None, own: Collection[str] = ()) ->
     if server:
         variable, problem = _key_variable(prefix, str(model["base_url"]))
         missing, running = missing or problem, {"key_variable": variable or None}
-    with st.expander("Speed, attempts and prices" if server else "Attempts"):
+    with st.expander(_EXPANDED.get(backend, "Attempts")):
         model |= render(ModelSettings, prefix, without=fields - _ATTEMPTS, backend=backend)
         running |= render(Running, prefix, without=_NOT_DRAWN, backend=backend)
     with st.expander("Model calls: limits, thinking, further fields"):

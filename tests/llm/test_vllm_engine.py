@@ -16,9 +16,10 @@ from vllm_session import ITEMS, OPTIONS, SCHEMA, WINDOW
 
 from core.errors import InputError
 from core.llm.client import Message, Request, request_key
-from core.llm.vllm import VllmEngine, vllm_release
+from core.llm.vllm import NO_MEMORY, VllmEngine, vllm_release
 
 SCRIPT = ROOT / "tests" / "llm" / "vllm_session.py"
+WORKERS = SCRIPT.with_name("workers_session.py")
 needs_vllm = pytest.mark.slow
 
 
@@ -255,6 +256,34 @@ def test_the_server_for_other_tests_answers(vllm_server: VllmServer) -> None:
         assert [each["id"] for each in json.load(answer)["data"]] == [vllm_server.model]
 
 
+@pytest.fixture(scope="module")
+def workers(vllm_python: Path, tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("workers")
+    command = [vllm_python, WORKERS, tiny_model, folder / "report.json"]
+    ran = subprocess.run(
+        command, cwd=ROOT, env=on_a_cpu(), capture_output=True, text=True, timeout=400, check=False
+    )
+    assert ran.returncode == 0, ran.stderr[-4000:]
+    seen: dict[str, Any] = json.loads((folder / "report.json").read_text("utf-8"))
+    return {**seen, "stdout": ran.stdout}
+
+
+@needs_vllm
+def test_a_model_in_two_parts_answers_as_in_one(workers: dict[str, Any]) -> None:
+    alone, two = workers["alone"], workers["two"]
+    assert texts(two["replies"]) == texts(alone["replies"])
+    assert (alone["during"], two["during"], two["after"]) == (0, 2, 0)
+    assert two["closing"] < 10
+    assert workers["stdout"] == ""
+
+
+@needs_vllm
+def test_a_model_without_room_is_said_in_a_sentence(workers: dict[str, Any]) -> None:
+    said = workers["memory"]["refused"]
+    assert "does not fit into the memory" in said
+    assert len(said.splitlines()) == 3
+
+
 # Without vLLM.
 
 
@@ -297,7 +326,12 @@ def test_identity_knows_neither_place_nor_device(tmp_path: Path) -> None:
     (copied / "README.md").write_text("Notes change no answer.")
     template = {"speculative_config": {"model": str(model)}}
     assert identity(model, options=template) == identity(copied, options=template)
-    for option in ({"gpu_memory_utilization": 0.5}, {"tensor_parallel_size": 2}, {"enforce_eager": True}):
+    for option in (
+        {"gpu_memory_utilization": 0.5},
+        {"tensor_parallel_size": 2},
+        {"enforce_eager": True},
+        {"enable_prefix_caching": False},
+    ):
         assert identity(model, options=option) == identity(model)
     question = Request("try", (Message("user", "Hello"),))
     first, second = VllmEngine(str(model), options=template), VllmEngine(str(copied), options=template)
@@ -317,6 +351,21 @@ def test_of_large_weights_every_part_is_looked_into(tmp_path: Path, monkeypatch:
         assert identity(other) != kept, start
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "CUDA out of memory. Tried to allocate 224.00 MiB. GPU 0 has a total capacity of 79.15 GiB",
+        "Free memory on device cuda:0 (3.1/79.15 GiB) on startup is less than desired GPU memory utilization",
+        "No available memory for the cache blocks. Try increasing `gpu_memory_utilization`",
+        "To serve at least one request with the models's max seq len (131072), (16.00 GiB KV cache is needed, which is "
+        "larger than the available KV cache memory (9.35 GiB).",
+        "[Errno 12] Cannot allocate memory",
+    ],
+)
+def test_a_lack_of_memory_is_recognised(said: str) -> None:
+    assert NO_MEMORY.search(said)
+
+
 def test_a_name_on_the_hub_stands_for_itself() -> None:
     engine = VllmEngine("someone/some-model", options={"revision": "abc"})
     assert engine.model == engine.identity["model"] == "someone/some-model"
@@ -331,6 +380,41 @@ def test_without_vllm_it_says_how_to_get_it() -> None:
     assert engine.identity["vllm"] is None
     assert asyncio.run(engine.complete(Request("try", (Message("user", "Hello"),)))).reason == "unreachable"
     asyncio.run(engine.close())
+
+
+def test_what_a_worker_raised_is_found_in_its_log_and_passed_on(tmp_path: Path) -> None:
+    """The log of a real worker that could not read its weights, and of one whose assertion failed."""
+    code = """if True:
+        import subprocess, sys
+        from core.llm.vllm import _Overheard
+        for log in (sys.argv[1], sys.argv[2], "nothing of interest"):
+            overheard = _Overheard()
+            subprocess.run(["sh", "-c", 'printf "%s\\n" "$0" >&2', log], check=True)
+            print(overheard.raised())
+        print("after", file=sys.stderr)
+    """
+    prefix = "(Worker_TP0 pid=28984) ERROR 11-26 19:51:40 [multiproc_executor.py:953] "
+    lines = [
+        "Traceback (most recent call last):",
+        "  with safe_open(st_file) as f:",
+        "E.SafetensorError: no header",
+    ]
+    first = "\n".join(prefix + line for line in lines)
+    second = "(Worker_PP1 pid=1) ERROR 11-26 19:48:31 [multiproc_executor.py:1063] AssertionError"
+    ran = subprocess.run(
+        [sys.executable, "-c", code, first, second],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    assert ran.stdout.splitlines() == [
+        "in a worker process: no header",
+        "in a worker process: AssertionError",
+        "None",
+    ]
+    assert ran.stderr == f"{first}\n{second}\nnothing of interest\nafter\n"
 
 
 def test_core_needs_no_vllm_to_be_imported() -> None:

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.texts.big_tables import big_run, scored_table
 
 import assay
 from core.cli import main
+from core.store import open_store
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "data" / "demo"
@@ -553,3 +555,30 @@ def test_which_judge(tmp_path: Path) -> None:
     assert sorted(x for trace in figure.data for x in trace.x) == [0.5, 3]
     with pytest.raises(assay.InputError, match="no number from 0 on"):
         assay.which_judge(frame, human="a", judge=["big", "small"], prices={"big": -1})
+
+
+def test_table(tmp_path: Path, told: Told) -> None:
+    database = tmp_path / "assay.db"
+    with open_store(database) as store:
+        run = big_run(store, scored_table(12)).run_id
+    found = assay.table(
+        run, by=["domain", "level"], metrics=["ter", "rouge-l"], resamples=30, seed=3, db=database
+    )
+    words = [
+        "--by",
+        "domain,level",
+        "--metrics",
+        "ter,rouge-l",
+        "--intervals",
+        "--resamples",
+        30,
+        "--seed",
+        3,
+    ]
+    assert in_json(found.json) == told("runs", "table", run, *words, "--db", database)
+    assert found.names == ["correlations", "means"]
+    assert found.verdict.startswith("rouge-l")
+    assert assay.table(f"run:{run}", db=database).frame["pearson_low"].isna().all()
+    for wrong in ("3", "judge.csv", None):
+        with pytest.raises(assay.InputError):
+            assay.table(wrong, db=database)  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ from core.judges.questions import CrossQuestion
 from core.llm.prompts import Prompt, find_prompt, shipped_prompts
 from core.metrics import kind as metrics
 from core.runs.asked import ModelSettings, Running, ask, asked_from, asked_of, described, kept
-from core.runs.jobs import _client_of
+from core.runs.jobs import client_of
 from core.runs.kinds import KINDS, kind_named
 from core.runs.path import at_hand, create, run_report
 from core.runs.progress import progress_of
@@ -336,7 +336,7 @@ def test_an_adapter_is_part_of_the_model(tmp_path: Any, monkeypatch: pytest.Monk
     assert (asked.model.adapter, asked.called) == (str(polite), "model+polite")
     assert kept(asked)["adapter"] == str(polite)
     assert asked_from(asked.kind, kept(asked)) == asked
-    client = _client_of(asked.model, Running())
+    client = client_of(asked.model, Running())
     assert client is not None
     assert str(client.identity["adapter"]).startswith("sha256:")
     assert "adapter" not in kept(ask(KINDS["damage"], {}, chosen, {})[0]), "as older versions stored it"

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from core.cli.shared.giving import counted
 from core.cli.shared.options import Options, add_database_option, print_notes
-from core.cli.shared.running import check_folder, exec_in_environment, run_or_delete
+from core.cli.shared.running import check_folder, exec_in_environment, run_or_delete, telling
 from core.errors import InputError, nearest_names
 from core.llm.call_settings import CallSettings
 from core.llm.prompts import find_prompt
@@ -29,6 +29,7 @@ from core.schema.runs import ENGINES, Kind, Run
 from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
 from core.schema.settings import said as worded_of_settings
 from core.store import Store, database_path, open_store
+from core.tables.streaming import TableFile
 from core.yaml_fields import place_of, read_yaml, refuse, text_of
 
 
@@ -143,8 +144,8 @@ _OWN_WAY = ("backend",)
 _CALL = CallSettings.model_fields.keys()
 _SHARED_NAME = ("engine",)
 """Fields of Running whose option belongs to a field of ModelSettings: `--engine ray` beside `--engine NAME=VALUE`."""
-Read = Callable[[Store], tuple[bytes, str]]
-"""Returns the file for a run, and its name."""
+Read = Callable[[Store], tuple[bytes | TableFile, str]]
+"""Returns the file for a run, whole or as a big table, and its name."""
 Check = Callable[[Path, Run | None, Callable[[], Run] | None], None]
 """See check_folder."""
 Found = TypeVar("Found")
@@ -325,7 +326,16 @@ def run_it(
             run = resume(found, running, options.limit)
         else:
             check(options.out, None, lambda: find_same(store, data, wanted).run)
-            run, notes = create(store, data, file_name, wanted, running, options.limit)
+            with telling(f"reading {file_name}") as tell:
+                run, notes = create(
+                    store,
+                    data,
+                    file_name,
+                    wanted,
+                    running,
+                    options.limit,
+                    lambda n: tell(f"reading {file_name}: {n:,} rows"),
+                )
             _print_new(run, notes)
         run_or_delete(run)
         return write(run, options.out)

@@ -13,14 +13,14 @@ from pathlib import Path
 from core.cli.shared.giving import counted
 from core.cli.shared.options import make_folder, print_notes
 from core.errors import AssayError, InputError
-from core.installation import command_line
+from core.installation import COMMAND, command_line
 from core.results.judges.scores import score_summary
 from core.runs.asked import Environment
 from core.runs.costs import Estimate, estimate_all
 from core.runs.generation import count_verbatim, spans_found_by, spans_warning
 from core.runs.jobs import RunAtHand
 from core.runs.judging import degeneracy_of
-from core.runs.path import identity_of, written
+from core.runs.path import identity_of, write_into
 from core.runs.progress import (
     Answered,
     Progress,
@@ -34,6 +34,7 @@ from core.runs.progress import (
     worked_said,
 )
 from core.runs.scoring import score_table, undefined_scores
+from core.runs.tables.scored import table_scores
 from core.runs.working.environments import python_for
 from core.runs.working.worker import work
 from core.schema.runs import RUN_FILE, Run, StepCost, Work
@@ -42,7 +43,6 @@ from core.stats.degeneracy import constants_said
 from core.store import database_path
 from core.store.kept import parts_not_sent
 from core.store.runs import delete_run, get_run, n_finished_since
-from core.tables.files import write_file
 from core.tables.reading import shown
 
 LINE_SECONDS = 5.0
@@ -124,13 +124,19 @@ def summary(run: RunAtHand, progress: Progress, table: ScoreTable | None = None)
     lines = [f"Run {progress.run.run_id} ({progress.state}): {progress.n_done} of {wanted} items complete."]
     if (missing := _MISSING.get(run.kind.work)) is not None:
         return lines + _incomplete(progress, missing) + _asked(run, progress)
+    if run.kind.work == "tables":
+        found = table_scores(run)
+        broken = f"{counted(found.n_broken, 'item')} without scores because of an internal error; see the run's log"
+        of_table = [*([broken] if found.n_broken else []), *constants_said(found.most.items())]
+        return lines + _scored(run, progress, (found.n_texts, len(found.metrics)), found.undefined, of_table)
     table = table or score_table(run)
+    sizes = len(table.rows), len(table.metrics)
     signs: Iterable[str] = (
         (one.sentence for one in degeneracy_of(run))
         if run.kind.work == "judging"
         else constants_said((shown(one.metric), one.constant) for one in score_summary(table))
     )
-    return lines + _scored(run, progress, table, signs)
+    return lines + _scored(run, progress, sizes, undefined_scores(table), signs)
 
 
 def cost_notes(at: RunAtHand, progress: Progress) -> list[str]:
@@ -176,13 +182,22 @@ def _tokens(cost: StepCost | Estimate) -> str:
     return f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out"
 
 
-def _scored(run: RunAtHand, progress: Progress, table: ScoreTable, signs: Iterable[str]) -> list[str]:
-    """Return the lines of a run of scores. signs: warnings that scores measure little, shown before any number."""
-    lines = [f"{counted(len(table.rows), 'text')}, {counted(len(table.metrics), 'metric')}."]
+def _scored(
+    run: RunAtHand,
+    progress: Progress,
+    sizes: tuple[int, int],
+    undefined: Mapping[tuple[str, str], int],
+    signs: Iterable[str],
+) -> list[str]:
+    """Return the lines of a run of scores.
+
+    sizes: number of texts and of metrics; undefined: (metric, reason) -> number of texts; signs: warnings that scores measure
+    little, shown before any number.
+    """
+    lines = [f"{counted(sizes[0], 'text')}, {counted(sizes[1], 'metric')}."]
     judged = run.kind.work == "judging"
     lines += signs
     lines += _incomplete(progress, JUDGED if judged else SCORED)
-    undefined = undefined_scores(table)
     if undefined:
         lines.append("Undefined scores, left out of all correlations:")
     listed = list(undefined.items())[:MOST_LISTED]
@@ -193,15 +208,18 @@ def _scored(run: RunAtHand, progress: Progress, table: ScoreTable, signs: Iterab
         return lines + _asked(run, progress)
     return (
         lines
-        + [_scoring_cost(cost) for cost in progress.costs]
+        + [
+            _scoring_cost(cost, "from the cache" if run.kind.work == "scores" else "as another of their item")
+            for cost in progress.costs
+        ]
         + [*filter(None, [worked_said(progress.run)])]
     )
 
 
-def _scoring_cost(cost: StepCost) -> str:
+def _scoring_cost(cost: StepCost, same: str) -> str:
     computed = f"; {cost.seconds:,.1f} s of computing in all processes" if cost.calls else ""
     return (
-        f"Cost of {cost.step} metrics: {cost.calls:,} different texts scored ({cost.cached:,} more from the cache)"
+        f"Cost of {cost.step} metrics: {cost.calls:,} different texts scored ({cost.cached:,} more {same})"
         f"{computed}."
     )
 
@@ -307,10 +325,11 @@ def _is_whole(progress: Progress) -> bool:
 def finish_in_folder(run: RunAtHand, folder: Path) -> None:
     """Write a run's results and print a summary. Raises AssayError if the run is not done."""
     progress = progress_of(run.now().store, run.run.run_id)
+    if progress.state == "awaiting" and not progress.n_finished:
+        print(progress.run.message)
+        return
     make_folder(folder)
-    files = written(run)
-    for name, data in files.items():
-        write_file(folder / name, data)
+    files = write_into(run, folder)
     print("\n".join(summary(run, progress)))
     if run.kind.work == "generation" and (verbatim := count_verbatim(run)):
         print(
@@ -320,6 +339,22 @@ def finish_in_folder(run: RunAtHand, folder: Path) -> None:
     if run.kind.work == "generation":
         _print_spans(spans_found_by(run))
     print("\n".join([*cost_notes(run, progress), f"Written to {folder}: {', '.join(files)}."]))
+    check_done(progress)
+
+
+def finish_without_files(run: RunAtHand) -> None:
+    """Print a summary of a run whose results are not written yet. Raises AssayError if it is neither done nor waiting."""
+    progress = progress_of(run.now().store, run.run.run_id)
+    if progress.state != "awaiting":
+        number = run.run.run_id
+        print(
+            "\n".join(
+                [
+                    *summary(run, progress),
+                    f"Write the results with `{COMMAND} runs write {number} --out DIR`.",
+                ]
+            )
+        )
     check_done(progress)
 
 
@@ -336,11 +371,12 @@ def _print_spans(found: Mapping[str, int]) -> None:
 
 
 def check_done(progress: Progress) -> None:
-    """Raise AssayError that explains how to continue if a run is not done."""
-    if progress.state != "done":
-        run = progress.run
-        then = "" if progress.state == "awaiting" else "Continue it with --resume."
-        lines = [f"Run {run.run_id} is {progress.state}.", run.message, then]
+    """Raise AssayError that explains how to continue if a run is not done. One that waits for answers has done its part."""
+    run = progress.run
+    if progress.state == "awaiting":
+        print(run.message)
+    elif progress.state != "done":
+        lines = [f"Run {run.run_id} is {progress.state}.", run.message, "Continue it with --resume."]
         raise AssayError("\n".join(line for line in lines if line))
 
 
@@ -367,6 +403,8 @@ class _Teller:
             self._answered = Answered(run)
         if self._answered.look(self._store).n:
             said += f", {self._answered}"
+        if run.message:
+            said += f". {run.message.rstrip('.')}"
         left = self._answered.left_between(self._store, run)
         self._line.show(said if left is None else f"{said}, {spoken_range(*left)} left")
 

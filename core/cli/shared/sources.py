@@ -107,6 +107,11 @@ def check_given(given: str, database: str | None) -> None:
         existing_database(database)
 
 
+def is_file(given: str) -> bool:
+    """Whether the text names a file, and no run, study or folder."""
+    return run_number(given) is None and not given.startswith(STUDY) and not Path(given).is_dir()
+
+
 def read_given(
     store: Store,
     given: str,
@@ -121,7 +126,7 @@ def read_given(
     texts of an unblinded one.
     """
     path = Path(given)
-    if run_number(given) is None and not given.startswith(STUDY) and not path.is_dir():
+    if is_file(given):
         if language_pair is not None:
             raise InputError(f"--language-pair: only for a folder, and {given} is none; leave it out.")
         return read_table(path, columns), path.name

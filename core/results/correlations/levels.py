@@ -44,13 +44,19 @@ class Preference:
 
 
 @dataclass(frozen=True)
-class MetricByLevel:
-    """One metric at all levels."""
+class LevelMeans:
+    """The means of one metric at all levels."""
 
     metric: str
     family: str
     levels: Mapping[str, Estimate]
     """Level, best first -> mean score over items; the interval resamples items."""
+
+
+@dataclass(frozen=True)
+class MetricByLevel(LevelMeans):
+    """One metric at all levels."""
+
     monotonic: Estimate
     """Share of items whose scores never rise from one level to the next worse, among those not in `left_out`."""
     strictly_monotonic: Estimate

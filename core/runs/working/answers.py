@@ -1,7 +1,7 @@
 """Answers to a run's requests that were delivered from outside, as lines of JSON in the run's folder.
 
 Each line closes one request: {"key", "id", "reply", "left_out"}. `reply` has the fields of core.llm's Reply; null: there is
-no answer and the request is asked again. `id` tells equal lines of an answer file apart that is read twice. `left_out` names
+no answer and the request is asked again. `id` names the line of a file that people brought, so that it counts once. `left_out` names
 parts of the request that the server refuses.
 """
 
@@ -27,7 +27,7 @@ class Delivered:
     reply: Reply | None
     """None: no answer came, and the request is to be asked again."""
     id: str = ""
-    """Name of the line or exchange in which it came; empty: none."""
+    """Name of the line in which it came; empty: none."""
     left_out: frozenset[str] = frozenset()
     """Parts of the request that the server refuses, so that it is asked again without them."""
 
@@ -126,13 +126,16 @@ class Answers:
 
 
 def store_answers(folder: Path, delivered: Iterable[Delivered]) -> Path:
-    """Store answers that people brought, all or none; returns the file."""
+    """Store answers that people brought; returns the file. None is stored if `delivered` raises an error."""
     number = 1 + max((_number(file) for file in folder.glob(f"{_ANSWERS}-*.jsonl")), default=0)
     file = folder / f"{_ANSWERS}-{number:03}.jsonl"
     partial = file.with_suffix(".partial")
-    with partial.open("wb") as out:
-        out.writelines(one.line() + b"\n" for one in delivered)
-    put_in_place(partial, file)
+    try:
+        with partial.open("wb") as out:
+            out.writelines(one.line() + b"\n" for one in delivered)
+        put_in_place(partial, file)
+    finally:
+        partial.unlink(missing_ok=True)
     return file
 
 

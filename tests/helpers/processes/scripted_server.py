@@ -60,6 +60,8 @@ class Asked:
     query: str
     """Of the address, after the question mark."""
     began: float
+    peer: int
+    """Port of the asking process."""
     ended: float | None = None
     """When the last byte went out or the connection was gone; None: still open."""
 
@@ -147,7 +149,7 @@ class ScriptedServer:
         self._loop.close()
 
     def reply_to(
-        self, method: str, path: str, headers: dict[str, str], raw: bytes
+        self, method: str, path: str, headers: dict[str, str], raw: bytes, peer: int
     ) -> tuple[Said, Asked | None]:
         """What to send, and the record of it where it was a chat request."""
         self.paths.append(f"{method} {path}")
@@ -160,7 +162,7 @@ class ScriptedServer:
             return (self._wrong_key(given) if refused else self._list()), None
         if path != "/v1/chat/completions" or method != "POST":
             return error(404, f"no {path} here"), None
-        asked = Asked(len(self.asked), json.loads(raw), headers, query, time.monotonic())
+        asked = Asked(len(self.asked), json.loads(raw), headers, query, time.monotonic(), peer)
         self.asked.append(asked)
         self.open += 1
         self.most_open = max(self.most_open, self.open)
@@ -232,7 +234,8 @@ class _Link(asyncio.Protocol):
             return
         self._buffer = rest[length:]
         method, path, _ = first.split(" ")
-        said, self._asked = self.server.reply_to(method, path, headers, rest[:length])
+        peer = self._transport.get_extra_info("peername")[1] if self._transport else 0
+        said, self._asked = self.server.reply_to(method, path, headers, rest[:length], peer)
         if said.delay or said.then in ("hang", "trickle"):
             self._task = asyncio.get_running_loop().create_task(self._later(said))
         else:
@@ -269,10 +272,11 @@ class _Link(asyncio.Protocol):
     def _json(self, said: Said) -> object:
         if said.body is not None or self._asked is None:
             return said.body
-        return _completion(said, self._asked.body)
+        return completion(said, self._asked.body)
 
 
-def _completion(said: Said, body: Body) -> Body:
+def completion(said: Said, body: Body) -> Body:
+    """The body of a successful reply to a request."""
     message = {"role": "assistant", "content": said.text, **said.beside}
     if said.refusal is not None:
         message["refusal"] = said.refusal

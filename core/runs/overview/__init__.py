@@ -12,7 +12,7 @@ from core.store.studies import list_studies
 from core.study.raters import list_progress
 
 _MOVING = ("running", "cancelling")
-_WAITING = ("waiting", "stopped", "interrupted")
+_WAITING = ("waiting", "awaiting", "stopped", "interrupted")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,116 @@
+"""The page Metrics with a run over a big table: estimates, intervals by a button, texts page by page."""
+
+from typing import Any
+
+import pytest
+from helpers.pages.generate_visit import field, said
+from helpers.pages.metrics_visit import visit
+from helpers.texts.big_tables import METRICS, big_run, scored_table
+from streamlit.testing.v1 import AppTest
+
+from core.results.big_tables.estimates import estimates
+from core.runs.path import at_hand
+from core.runs.tables.opened import big_table
+from core.schema.runs import Run
+from core.schema.scores import ScoreTable
+from core.store import Store
+from pages.metrics import big_table as page
+
+pytestmark = pytest.mark.usefixtures("cookies")
+
+
+@pytest.fixture(scope="module")
+def ordinary() -> ScoreTable:
+    return scored_table()
+
+
+@pytest.fixture
+def run(store: Store, ordinary: ScoreTable) -> Run:
+    return big_run(store, ordinary)
+
+
+def opened(run: Run, part: str) -> AppTest:
+    at = AppTest.from_function(_page, default_timeout=60)
+    at.session_state["metrics_scores_chosen"] = ("run", run.run_id)
+    at.session_state["metrics_part_table"] = part
+    at.run()
+    assert not at.exception
+    return at
+
+
+def _page() -> None:
+    from pages import metrics
+
+    metrics.render()
+
+
+def frame(at: AppTest, column: str) -> Any:
+    return next(one.value for one in at.dataframe if column in one.value.columns)
+
+
+def test_a_big_table_is_chosen_like_other_runs(store: Store, run: Run) -> None:
+    at = visit()
+    assert any(f"Run {run.run_id} (done)" in option for option in field(at, "Scores").options)
+    assert [tab.label for tab in at.tabs][:3] == ["Progress", "Estimates", "Texts"]
+    assert not at.error
+
+
+def test_estimates_are_those_of_core(store: Store, run: Run) -> None:
+    at = opened(run, "Estimates")
+    found = estimates(big_table(at_hand(store, run)))
+    shown = frame(at, "Spearman")
+    assert shown["metric"].tolist() == list(METRICS)
+    expected = [one.by_method["spearman"].estimate for one in found.correlations]
+    assert shown["Spearman"].tolist() == pytest.approx(expected)
+    assert "rouge-l follows the damage level" in said(at)
+    groups = next(table.value for table in at.table if "system" in table.value.columns)
+    assert len(groups) == 10
+
+
+def test_intervals_come_by_a_button(run: Run) -> None:
+    at = opened(run, "Estimates")
+    assert not [one for one in at.dataframe if "Pearson, interval" in one.value.columns]
+    next(one for one in at.button if one.label == "Compute intervals").click().run()
+    assert not at.exception
+    assert frame(at, "Pearson, interval")["Pearson, interval"].str.startswith("[").all()
+    assert "Compute intervals" not in [one.label for one in at.button]
+
+
+def test_texts_are_paged_filtered_and_sorted(run: Run, ordinary: ScoreTable) -> None:
+    at = opened(run, "Texts")
+    assert frame(at, "text")["row"].tolist() == list(range(page.PER_PAGE))
+    number = next(one for one in at.number_input if one.label.startswith("Page of 8"))
+    number.set_value(8).run()
+    assert frame(at, "text")["row"].tolist() == list(range(350, 400))
+    field(at, "Level").set_value("A3").run()
+    rows = frame(at, "text")
+    assert (rows["level"] == "A3").all()
+    assert rows["row"].tolist()[0] < 350, "other filters begin at the first page"
+    field(at, "Order by").set_value("ter").run()
+    assert frame(at, "text")["ter"].dropna().is_monotonic_increasing
+    assert "All 80 texts, all metrics (CSV)" in [one.label for one in at.get("download_button")]
+    at.text_input(key="big_table_item").set_value("q00007").run()
+    assert set(frame(at, "text")["item"]) == {"q00007"}
+    at.text_input(key="big_table_item").set_value("nothing").run()
+    assert not at.exception
+    assert "no text matches" in said(at)
+
+
+@pytest.mark.parametrize("part", list(page.NOT_HERE))
+def test_other_tabs_say_what_to_do(run: Run, part: str) -> None:
+    assert f"runs write {run.run_id}" in said(opened(run, part))
+
+
+def test_a_run_that_is_not_complete_says_so(store: Store, ordinary: ScoreTable) -> None:
+    half = big_run(store, ordinary, n_finished=2)
+    assert "128 of 400 rows are scored" in said(opened(half, "Estimates"))
+    none = big_run(store, ordinary, n_finished=0)
+    for part in ("Estimates", "Texts"):
+        assert "no text has a score yet" in said(opened(none, part))
+
+
+def test_a_missing_folder_is_one_sentence(store: Store, run: Run) -> None:
+    for file in store.path.with_name("assay.db.d").glob("run-*/scores-000002.parquet"):
+        file.unlink()
+    at = opened(run, "Estimates")
+    assert "scores-000002.parquet is missing" in at.error[0].value.replace("\\", "")
