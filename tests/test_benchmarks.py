@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.models.vllm_environment import vllm_python as vllm_python
+from helpers.processes.ray_workers import NO_RAY, find_ray_python
 from helpers.processes.several_apps import needs
 
 ROOT = Path(__file__).parents[1]
@@ -51,10 +52,16 @@ def test_each_is_documented_with_its_command_in_its_docstring_and_in_the_list():
         ("alt_test", ["--items", "40"], r"lowest ratio \d"),
         ("big_queries", ["--rows", "6000"], r"all estimates, pandas and scipy: [\d.]+ s"),
         (
+            "big_tables",
+            ["--rows", "20", "40", "--sample", "10"],
+            r"big table +40 (?s:.*)ordinary +40 (?s:.*)A row of 40 takes [\d.]+ times the CPU",
+        ),
+        (
             "correlate_command",
             ["--rows", "60", "--metrics", "2", "--resamples", "20", "--beside", "."],
             r"other checkout, in full(?s:.*) times as much",
         ),
+        ("housekeeping", ["--runs", "12", "--items", "4"], r"\| Compact \|(?s:.*)Longest wait"),
         ("generation", ["--items", "3", "--latency", "0.01"], r"3 of 3 complete: [\d.]+ times as fast"),
         (
             "forecast",
@@ -74,6 +81,11 @@ def test_each_is_documented_with_its_command_in_its_docstring_and_in_the_list():
             # lost is 0, doubled is 0
             r"\| 2, one killed \| 4 \| 1 \|.*\| 0 \| \d+ \| [\d.-]+ \| 0 \| [\d.]+ \| [\d.]+ \| \d \| [\d.]+ \|$",
         ),
+        (
+            "models_on_ray",
+            ["--texts", "10", "--latency", "0.01"],
+            r"10 requests of (?s:.*)The same files: yes",
+        ),
         ("writers", ["--writers", "2", "--seconds", "1"], r"\| 2 \|(?s:.*)\| 0 \|$"),
         (
             "score_command",
@@ -86,6 +98,8 @@ def test_each_is_documented_with_its_command_in_its_docstring_and_in_the_list():
 def test_runs_in_miniature(name, options, says):
     if "--processes" in options:
         needs("haproxy")
+    if name == "models_on_ray" and find_ray_python() is None:
+        pytest.skip(NO_RAY)
     status, printed = run(name, *options)
     assert re.search(says, printed.strip()), printed
     assert status == 0 or "NOT kept" in printed, printed
