@@ -26,7 +26,8 @@ from core.cli.shared.running import (
     telling,
     work_here,
 )
-from core.errors import InputError, nearest_names
+from core.errors import AssayError, InputError, nearest_names
+from core.runs.asked import OPENAI_KEY, OPENAI_URL
 from core.runs.calls import ItemCall, calls_of, item_report, texts_of
 from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand, resume, run_report
@@ -153,6 +154,23 @@ def add_to(nouns: Commands) -> None:
         help="ask requests whose answers are missing again in the next round; without it they keep waiting",
     )
     command.set_defaults(run=_answers)
+    command = _verb(
+        verbs, "submit", "have a run's batch files answered by its server's batch service, round after round"
+    )
+    command.add_argument(
+        "--key-variable",
+        metavar="NAME",
+        help=f"environment variable with the server's key (default for OpenAI's own server: {OPENAI_KEY})",
+    )
+    command.add_argument(
+        "--every",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="time between two looks at the batches (default 60)",
+    )
+    command.add_argument("--out", type=Path, metavar="DIR", help="folder for the results")
+    command.set_defaults(run=_submit)
     command = _verb(verbs, "write", "write the results of a run, complete or not")
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
     command.set_defaults(run=_write)
@@ -321,10 +339,43 @@ def _answers(options: argparse.Namespace) -> None:
             files.enter_context(file)
         print("\n".join(read_answers(store, options.number, answers, give_up=options.ask_again).said))
         work_here(resume(run, None, run.run.limit))
+        _finish(run, options.out)
+
+
+def _finish(run: RunAtHand, folder: Path | None) -> None:
+    if folder is not None:
+        finish_in_folder(run, folder)
+    else:
+        finish_without_files(run)
+
+
+def _submit(options: argparse.Namespace) -> None:
+    from core.runs.working.batch_api import answers_of_service, service_of  # imported lazily: rarely needed
+
+    check_options([] if options.every > 0 else [f"--every is {options.every}, expected more than 0"])
+    with existing_store(options.db) as store:
+        number = options.number
+        run = at_hand(store, number)
         if options.out is not None:
-            finish_in_folder(run, options.out)
-        else:
-            finish_without_files(run)
+            check_folder(options.out, run.run)
+        if run.asked.model.backend != "batch":
+            raise InputError(f"Run {number} does not use batch files.")
+        exec_in_environment(run.asked.environment)
+        usual = OPENAI_KEY if run.asked.model.base_url == OPENAI_URL else None
+        service = service_of(store, number, options.key_variable or usual)
+        while run.now().run.state != "done":
+            if run.run.state == "awaiting":
+                with telling(f"run {number}: submitting") as tell:
+                    read = answers_of_service(store, number, service, every=options.every, tell=tell)
+                print("\n".join(read.said), flush=True)
+                if not read.n_answered and not read.n_changed:
+                    raise AssayError(
+                        f"No request of this round was answered. Try again with `runs submit {number}`."
+                    )
+            work_here(resume(run, None, run.run.limit))
+            if run.now().run.state not in ("done", "awaiting"):
+                break
+        _finish(run, options.out)
 
 
 def _write(options: argparse.Namespace) -> None:
@@ -351,6 +402,10 @@ def _work(options: argparse.Namespace) -> None:
             raise InputError("\n".join(refused.values()))
         if options.alone and any(one.state != "done" for one in progress):
             end_at_once()  # otherwise work that cannot be interrupted, such as loading a model, would continue
+
+
+DEFAULT_BY, DEFAULT_RESAMPLES, MOST_TEXTS = "level,system", 1_000, 20_000
+"""Columns to group a big table by; resamples of `--intervals`; most texts of one command."""
 
 
 def _delete(options: argparse.Namespace) -> None:
@@ -482,7 +537,7 @@ def _add_big_tables(verbs: Commands) -> None:
         type=int,
         default=20,
         metavar="N",
-        help=f"number of texts, at most {MOST_SHOWN:,} (default %(default)s)",
+        help=f"number of texts, at most {MOST_TEXTS:,} (default %(default)s)",
     )
     add_result_options(command)
     command.set_defaults(run=_texts)
@@ -531,8 +586,8 @@ def _texts(options: argparse.Namespace) -> None:
         problems.append("--descending: needs --sort")
     if options.first < 1:
         problems.append(f"--from: {options.first} is below 1")
-    if not 1 <= options.limit <= MOST_SHOWN:
-        problems.append(f"--limit: {options.limit} is not between 1 and {MOST_SHOWN:,}")
+    if not 1 <= options.limit <= MOST_TEXTS:
+        problems.append(f"--limit: {options.limit} is not between 1 and {MOST_TEXTS:,}")
     check_options([*problems, *out_problems(options)])
     check_out_file(options, [])
     query = TextQuery(where, options.sort, options.descending, options.first - 1, options.limit)

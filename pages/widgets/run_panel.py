@@ -417,6 +417,8 @@ def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
     st.progress(min(share, 1.0), text=so_far)
     if run.message and state in ("stopped", "cancelled"):
         _show_kept(run.message)
+    elif run.message and state == "running":
+        st.caption(plain(run.message))
     if progress.silent_seconds is not None:
         st.warning(why_not_now(run) or "")
     elif state == "cancelling":
@@ -483,13 +485,13 @@ def _awaiting(run: RunAtHand) -> None:
     requests = counted_as(sum(one.n for one in waiting), "request")
     part(
         "Answers",
-        f"{requests} in round {waiting[-1].round.number if waiting else 1} wait for an answer. Have the files answered by "
+        f"Without an answer: {requests}, round {waiting[-1].round.number if waiting else 1}. Have the files answered by "
         "OpenAI's Batch API, `vllm run-batch` or a job of your own, then choose the files of answers here. Some are "
         "enough: the others keep waiting.",
     )
     for one in waiting:
-        for name in one.round.files:
-            _request_file(folder / name, one.n)
+        for name in one.files:
+            _request_file(folder / name)
     uploads = st.file_uploader(
         "Answers (JSONL), and failures if they are in another file",
         type=["jsonl"],
@@ -498,7 +500,7 @@ def _awaiting(run: RunAtHand) -> None:
         max_upload_size=_MOST_ANSWERS,
     )
     again = st.checkbox(
-        "Ask requests whose answers are missing again",
+        "Ask again what has no answer",
         key=f"run_ask_again_{run.run.run_id}",
         help="For answers that will never come. They are in the next round's file, so an answer that comes after all is paid "
         "twice.",
@@ -513,10 +515,10 @@ def _awaiting(run: RunAtHand) -> None:
         st.rerun()
 
 
-def _request_file(path: Path, n: int) -> None:
+def _request_file(path: Path) -> None:
     """Show where a file of requests is, with a button to download it if a browser can hold it."""
     size = path.stat().st_size
-    st.markdown(f"`{path}` ({size / 1e6:,.1f} MB)")
+    st.markdown(f"`{path}` ({size / 1e6:,.1f} MB)" if size >= 1e5 else f"`{path}`")
     if size <= _MOST_DOWNLOADED:
         st.download_button(
             f"Download {path.name}", path.read_bytes, path.name, "application/jsonl", key=f"run_{path.name}"

@@ -88,11 +88,12 @@ def test_texts_are_paged_filtered_and_sorted(run: Run, ordinary: ScoreTable) -> 
     assert rows["row"].tolist()[0] < 350, "other filters begin at the first page"
     field(at, "Order by").set_value("ter").run()
     assert frame(at, "text")["ter"].dropna().is_monotonic_increasing
+    assert "All 80 texts, all metrics (CSV)" in [one.label for one in at.get("download_button")]
     at.text_input(key="big_table_item").set_value("q00007").run()
     assert set(frame(at, "text")["item"]) == {"q00007"}
     at.text_input(key="big_table_item").set_value("nothing").run()
     assert not at.exception
-    assert "no text is like that" in said(at)
+    assert "no text matches" in said(at)
 
 
 @pytest.mark.parametrize("part", list(page.NOT_HERE))

@@ -14,6 +14,8 @@ import pytest
 from helpers.models.batch_answerer import answered, as_file, requests_of_round, waiting_requests
 from helpers.models.model_answers import answer
 from helpers.models.three_tries import BEGUN, THOUGHT, UNREADABLE
+from helpers.models.vllm_environment import answer_batch
+from helpers.processes.batch_service import BatchService
 from helpers.processes.killed_run import ROOT, kill_in_the_middle
 from helpers.processes.scripted_server import Body, Said, Script, ScriptedServer, error
 from helpers.texts.judge_runs import settings, texts, worked
@@ -23,11 +25,13 @@ from core.errors import InputError
 from core.llm.asking import LIMIT_GROWS
 from core.runs.asked import Running
 from core.runs.jobs import RunAtHand
+from core.runs.judging import judge_output
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand, create, resume, written
 from core.runs.progress import money_of, progress_of
 from core.runs.working import batch_files
 from core.runs.working.batch_answers import AnswersRead, read_answers
+from core.runs.working.batch_api import Service, answers_of_service
 from core.store import Store, open_store
 from core.store.beside import append_lines, run_folder, whole_lines
 from core.store.runs import get_run
@@ -328,6 +332,102 @@ def test_the_commands_go_from_round_to_round(tmp_path: Path, capsys: pytest.Capt
         assert get_run(store, 1).state == "done"
     assert (out / "scores.csv").is_file()
     assert main(["runs", "answers", "1", str(tmp_path / "none.jsonl"), *where]) == 2
+
+
+KEY = "secret-key-of-the-test"
+
+
+def test_a_batch_service_answers_round_after_round(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("BATCH_KEY", KEY)
+    database = tmp_path / "s.db"
+    with BatchService(well, KEY, leaves_out=2) as service, open_store(database) as store:
+        run = begin(store, "claims", url=service.url)
+        command = [
+            "runs",
+            "submit",
+            "1",
+            "--key-variable",
+            "BATCH_KEY",
+            "--every",
+            "0.01",
+            "--db",
+            str(database),
+        ]
+        assert main(command) == 0
+        progress = progress_of(store, 1)
+        assert (progress.state, progress.n_done) == ("done", 2)
+        first = requests_of_round(store, number=0)
+        rounds = [len(data.splitlines()) for data in service.files.values() if b'"method"' in data]
+        assert rounds[0] == len(first)
+        assert sum(rounds) == sum(cost.calls for cost in progress.costs), (
+            "the two that were late are asked again"
+        )
+        assert run.run.state == "awaiting"
+    told = "".join(capsys.readouterr())
+    assert KEY not in told
+    assert all(KEY.encode() not in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+
+
+def test_whoever_waits_for_a_service_may_be_killed_and_nothing_is_submitted_twice(store: Store) -> None:
+    class Killed(BaseException):
+        pass
+
+    def killed(seconds: float) -> None:
+        raise Killed
+
+    with BatchService(well) as service:
+        run = begin(store, url=service.url)
+        access = Service(service.url, "BATCH_KEY")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("BATCH_KEY", KEY)
+            with pytest.raises(Killed):
+                answers_of_service(store, 1, access, every=1, sleep=killed)
+            assert answers_of_service(store, 1, access, every=0).n_answered == 10
+            assert len(service.batches) == 1
+            assert progress_of(store, go_on(run).run.run_id).n_done == 2
+
+
+def test_a_file_that_a_service_refuses_is_an_error_with_its_message(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BATCH_KEY", KEY)
+    monkeypatch.setenv("WRONG_KEY", "another-secret-key")
+    with BatchService(well) as service:
+        begin(store, url=service.url)
+        with pytest.raises(InputError, match="401") as wrong:
+            answers_of_service(store, 1, Service(service.url, "WRONG_KEY"), every=0)
+        assert "another-secret-key" not in str(wrong.value)
+        service.refuses = "too many tokens in the queue"
+        with pytest.raises(InputError) as refused:
+            answers_of_service(store, 1, Service(service.url, "BATCH_KEY"), every=0)
+        assert list(refused.value.problems) == ["round-001.jsonl: too many tokens in the queue"]
+        assert answers_of_service(store, 1, Service(service.url, "BATCH_KEY"), every=0).n_answered == 10
+        assert len(service.batches) == 2
+
+
+@pytest.mark.slow
+def test_vllm_answers_the_file_of_a_real_judge(tmp_path: Path, vllm_python: Path, real_model: Path) -> None:
+    with open_store(tmp_path / "real.db") as store:
+        chosen = settings("rubric", URL, backend="batch", model="smollm2", attempts=1, largest_limit=1)
+        run = worked(create(store, texts(2, ("A0", "A4")), "mills.jsonl", chosen, Running())[0])
+        answers = tmp_path / "answers.jsonl"
+        requests = run_folder(store, 1) / "round-001.jsonl"
+        answer_batch(vllm_python, requests, answers, real_model, "smollm2")
+        with answers.open("rb") as file:
+            told = read_answers(store, 1, [(answers.name, file)])
+        assert (told.n_answered, told.failed, told.n_missing) == (4, {}, 0)
+        run = go_on(run)
+        progress = progress_of(store, 1)
+        assert (run.run.state, progress.n_done + progress.n_failed) == ("done", 2)
+        (cost,) = progress.costs
+        assert cost.calls == 4
+        assert cost.input_tokens
+        assert cost.output_tokens
+        scores = [score for text in judge_output(run).texts for score in text.scores.values()]
+        assert set(scores) - {None} <= {1, 2, 3, 4, 5}
+        assert any(score is not None for score in scores)
 
 
 DYING = """

@@ -6,10 +6,10 @@ Each request waits in one file at a time, however often the run is resumed.
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from core.installation import COMMAND
 from core.llm.client import NOT_KEPT, Reply, Request
@@ -28,7 +28,7 @@ MOST_REQUESTS = 50_000
 """Requests in one file, the limit of OpenAI's Batch API (API reference, Create batch)."""
 MOST_BYTES = 200_000_000
 """Bytes of one file, the limit of OpenAI's Batch API (API reference, Create batch)."""
-URL = "/v1/chat/completions"
+URL: Final = "/v1/chat/completions"
 _ROUNDS = "rounds.jsonl"
 _ID = b'{"custom_id": "'
 """Beginning of every line, so that a key is found without reading the request."""
@@ -69,27 +69,34 @@ class Waiting:
     """The requests of a round that have no answer."""
 
     round: Round
-    n: int
-    """Number of its requests without an answer; 0: all are answered."""
+    files: Mapping[str, int]
+    """Name -> number of its requests without an answer; without files that are answered whole."""
+
+    @property
+    def n(self) -> int:
+        """Number of requests without an answer."""
+        return sum(self.files.values())
 
 
 def still_waiting(folder: Path) -> list[Waiting]:
-    """Every round with the number of its requests that wait for an answer."""
+    """Every round with its requests that wait for an answer."""
     closed = Counter(one.key for one in delivered_in(folder))
     found = []
     for one in rounds_in(folder):
-        n = 0
-        for key, _, _ in requests_in(folder, one):
+        files: Counter[str] = Counter()
+        for key, path, _ in requests_in(folder, one):
             if closed[key]:
                 closed[key] -= 1
             else:
-                n += 1
-        found.append(Waiting(one, n))
+                files[path.name] += 1
+        found.append(Waiting(one, dict(files)))
     return found
 
 
 class BatchFiles:
     """Deliverer that writes files for people to have answered; see core.llm.rounds."""
+
+    n_arrived = 0
 
     def __init__(self, folder: Path, run_id: int, server: "OpenAIServer", answers: Answers) -> None:
         self._folder, self._run_id, self._server, self._answers = folder, run_id, server, answers
@@ -112,10 +119,7 @@ class BatchFiles:
         if self._write(waiting, written):
             self._rounds = rounds_in(self._folder)
         files = [
-            (self._folder / name, n)
-            for one in still_waiting(self._folder)
-            for name, n in [(", ".join(one.round.files), one.n)]
-            if n
+            (self._folder / name, n) for one in still_waiting(self._folder) for name, n in one.files.items()
         ]
         return _what_to_do(len(waiting), len(self._rounds), files, self._run_id)
 

@@ -77,6 +77,18 @@ def run_core(python: Path, *arguments: str, timeout: float = 300) -> subprocess.
     )
 
 
+def answer_batch(python: Path, requests: Path, answers: Path, model: Path, name: str) -> None:
+    """Have vLLM answer a batch file. `vllm run-batch` is this module; the command itself needs the package named vllm."""
+    command = [python, "-m", "vllm.entrypoints.openai.run_batch", "-i", requests, "-o", answers]
+    command += ["--model", model, "--served-model-name", name, "--enforce-eager", "--dtype", "bfloat16"]
+    command += ["--max-model-len", "4096", "--structured-outputs-config"]
+    command += ['{"backend":"guidance","disable_any_whitespace":true}']
+    ended = subprocess.run(
+        command, cwd=ROOT, env=on_a_cpu(), capture_output=True, text=True, timeout=300, check=False
+    )
+    assert ended.returncode == 0, ended.stderr[-3000:]
+
+
 def make_tiny_model(python: Path, folder: Path, *arguments: str) -> Path:
     """A model made by tests/helpers/models/tiny_models.py."""
     command = [python, Path(__file__).with_name("tiny_models.py"), folder, *arguments]
