@@ -32,7 +32,7 @@ from core.runs.calls import ItemCall, calls_of, item_report, texts_of
 from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand, resume, run_report
 from core.runs.progress import Progress, progress_of, state_of, why_not_now
-from core.runs.working.batch_answers import opened, read_answers
+from core.runs.working.batch.answers import opened, read_answers
 from core.runs.working.worker import end_at_once, work
 from core.schema.result_table import ResultTable
 from core.schema.runs import Run
@@ -350,7 +350,10 @@ def _finish(run: RunAtHand, folder: Path | None) -> None:
 
 
 def _submit(options: argparse.Namespace) -> None:
-    from core.runs.working.batch_api import answers_of_service, service_of  # imported lazily: rarely needed
+    from core.runs.working.batch.service import (  # imported lazily: rarely needed
+        answers_of_service,
+        service_of,
+    )
 
     check_options([] if options.every > 0 else [f"--every is {options.every}, expected more than 0"])
     with existing_store(options.db) as store:

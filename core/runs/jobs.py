@@ -28,7 +28,7 @@ from core.runs.asked import (
     fields_named,
     running_of,
 )
-from core.runs.working.batch_files import batch_files
+from core.runs.working.batch.files import batch_files
 from core.runs.working.models_on_ray import on_ray
 from core.schema.runs import ItemState, Kind, Run
 from core.schema.scores import Metric

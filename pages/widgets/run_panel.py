@@ -27,8 +27,8 @@ from core.runs.progress import (
     why_not_now,
     worked_said,
 )
-from core.runs.working.batch_answers import AnswerFile, read_answers
-from core.runs.working.batch_files import still_waiting
+from core.runs.working.batch.answers import AnswerFile, read_answers
+from core.runs.working.batch.files import still_waiting
 from core.runs.working.environments import forget_children, lives, run_log, start_child
 from core.schema.runs import Kind, Run, StepCost, Work
 from core.schema.settings import Remark, SettingField, Settings, fields_of, on_page, said

@@ -7,7 +7,7 @@ from typing import Any
 from helpers.processes.scripted_server import Body, Said, Script, completion
 
 from core.runs.working.answers import closed_in
-from core.runs.working.batch_files import rounds_in
+from core.runs.working.batch.files import rounds_in
 from core.store import Store
 from core.store.beside import run_folder
 

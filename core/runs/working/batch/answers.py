@@ -18,7 +18,7 @@ from core.llm.client import TRANSPORT, Reason, Reply
 from core.llm.exchange import completion_in, message_of, read_failure, refused_parts
 from core.runs.progress import why_not_now
 from core.runs.working.answers import Delivered, delivered_in, store_answers
-from core.runs.working.batch_files import requests_in, rounds_in
+from core.runs.working.batch.files import requests_in, rounds_in
 from core.store import Store
 from core.store.beside import run_folder
 from core.store.runs import get_run

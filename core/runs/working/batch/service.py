@@ -16,8 +16,8 @@ from core.errors import InputError, Problems
 from core.llm.exchange import short
 from core.llm.reaching import Key, normal_url
 from core.runs.asked import asked_of
-from core.runs.working.batch_answers import AnswersRead, read_answers
-from core.runs.working.batch_files import URL, still_waiting
+from core.runs.working.batch.answers import AnswersRead, read_answers
+from core.runs.working.batch.files import URL, still_waiting
 from core.store import Store
 from core.store.beside import append_lines, run_folder, whole_lines
 from core.store.runs import get_run

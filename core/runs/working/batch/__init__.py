@@ -1,0 +1,1 @@
+"""Batch files: requests written for a batch service, and its answers read."""
