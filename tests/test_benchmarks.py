@@ -113,16 +113,6 @@ def test_chained_steps_on_vllm_in_miniature(vllm_python, monkeypatch):
     assert status == 0
 
 
-@pytest.mark.slow
-def test_a_run_beside_vllms_own_benchmark_in_miniature(vllm_python, monkeypatch):
-    monkeypatch.setenv("ASSAY_VLLM_PYTHON", str(vllm_python))
-    status, printed = run("vllm_throughput", "--texts", "4", "--words", "10", "--tokens", "8")
-    assert re.search(
-        r"bench: 4 requests in (?s:.*)requests per second of the run: [\d.]+ of chat", printed
-    ), printed
-    assert status == 0
-
-
 @pytest.mark.parametrize(("shape", "n"), [("tiny", 204_800), ("8b", 8_029_995_008)])
 def test_the_shapes_of_models_are_those_that_they_are_named_for(shape, n, monkeypatch):
     """8,029,995,008 and the 266,240 weights of its norms are the 8,030,261,248 of Llama 3.1 8B."""

@@ -6,10 +6,11 @@ from core.runs.overview.deleting import sweep
 from core.runs.overview.listing import run_sizes, size_table
 from core.runs.overview.space import House, house_of, memory_table, space_table
 from core.store import Store
+from core.store.runs import list_runs
 from core.store.upkeep import compact, in_bytes, why_not_compact
 from pages.operation import deleting
 from pages.operation.rows import some_rows
-from pages.widgets import messages, result_table
+from pages.widgets import menus, messages, result_table
 from pages.widgets.messages import mistakes_shown, with_code
 from pages.widgets.parts import nothing, part
 
@@ -26,9 +27,12 @@ def render(store: Store) -> None:
     part("In memory", "Processes that use the database, and what this machine has left.")
     result_table.show(memory_table(house), titled=False)
     part("By run", "The largest first.")
-    if not (sizes := run_sizes(store)):
+    runs = list_runs(store)
+    if not runs:
         nothing("there is no run yet")
         return
+    key = (str(store.path), tuple((run.run_id, run.state, run.beat_utc, run.finished_utc) for run in runs))
+    sizes = menus.once("operation_sizes", key, lambda: run_sizes(store), "Measuring ...")
     shown = some_rows(sizes, "operation_size_rows")
     result_table.show(size_table(shown), titled=False, whole=size_table(sizes))
     part(

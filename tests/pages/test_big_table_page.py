@@ -96,6 +96,15 @@ def test_texts_are_paged_filtered_and_sorted(run: Run, ordinary: ScoreTable) -> 
     assert "no text matches" in said(at)
 
 
+def test_a_pressed_row_shows_its_text_whole(run: Run) -> None:
+    at = opened(run, "Texts")
+    assert "reference of q00000" not in said(at)
+    at.session_state["big_table_text"] = 3
+    at.run()
+    assert not at.exception
+    assert "text 3 of pipeline" in said(at) or any("text 3 of" in one.value for one in at.get("html"))
+
+
 @pytest.mark.parametrize("part", list(page.NOT_HERE))
 def test_other_tabs_say_what_to_do(run: Run, part: str) -> None:
     assert f"runs write {run.run_id}" in said(opened(run, part))

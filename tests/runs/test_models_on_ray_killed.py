@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from helpers.processes.ray_workers import process_at
 from helpers.processes.scripted_server import Said, ScriptedServer
 from helpers.texts.judge_runs import settings, text_at, texts
 
+from core.cli import main
 from core.runs.asked import Running
 from core.runs.path import at_hand, create, written
 from core.schema.runs import RUN_FILE
@@ -28,22 +28,39 @@ QUESTIONS = ROOT / "data" / "demo" / "questions.jsonl"
 KEY, VARIABLE = "sk_live_51HwVerySecretIndeed9876543210", "MODEL_SERVER_KEY"
 
 
-def run(python: Path | str, folder: Path, url: str, *arguments: str | Path) -> dict[str, Any]:
-    """Run a command of core with the server's model; returns its account."""
+def command(folder: Path, url: str, *arguments: str | Path) -> list[str]:
+    """A command of core with the server's model."""
     where = ("--out", folder, "--db", folder.with_suffix(".db"))
     model = ("--backend", "openai", "--model", "tiny", "--base-url", url, "--key-variable", VARIABLE)
-    ended = subprocess.run(
-        [python, "-m", "core", *arguments, *where, *model, "--concurrency", "8", "--retries", "1"],
+    return [*map(str, (*arguments, *where, *model)), "--retries", "1"]
+
+
+def started(python: Path, arguments: list[str]) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [python, "-m", "core", *arguments, "--engine", "ray"],
         cwd=ROOT,
         env={**os.environ, VARIABLE: KEY},
-        capture_output=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=240,
-        check=False,
     )
-    assert ended.returncode == 0, ended.stderr[-3000:]
+
+
+def ended(process: "subprocess.Popen[str]") -> int:
+    """Its exit status. Fails if it is an error."""
+    _, said = process.communicate(timeout=240)
+    assert process.returncode <= 0, said[-3000:]
+    return process.returncode
+
+
+def account(folder: Path) -> dict[str, Any]:
     report: dict[str, Any] = json.loads((folder / RUN_FILE).read_bytes())
     return report
+
+
+def keeps_no_key(folder: Path) -> None:
+    for path in folder.rglob("*"):
+        assert not path.is_file() or KEY.encode() not in path.read_bytes(), path
 
 
 def scores(folder: Path) -> dict[tuple[str, str], dict[str, str]]:
@@ -58,54 +75,81 @@ def counted(report: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 class Killing:
-    """A server that kills the process that sends the 30th request, and each one that asks about one item."""
+    """A server that kills the process that sends a request: by its number, and each time that it has a text in it."""
 
-    def __init__(self, deadly: str = "") -> None:
+    def __init__(self, at: int, deadly: str = "") -> None:
         self.server: ScriptedServer
-        self.deadly, self.killed = deadly, 0
+        self.at, self.deadly, self.killed = at, deadly, 0
+        self.also: tuple[int, subprocess.Popen[str]] | None = None
+        """A request's number, and the process that is killed with it."""
 
     def __call__(self, body: Body, n: int) -> Said:
-        kills = n == 30 or (self.deadly and self.deadly in str(body["messages"]))
+        kills = n == self.at or (self.deadly and self.deadly in str(body["messages"]))
         if kills and (process := process_at(self.server.asked[n].peer)) is not None:
             os.kill(process, signal.SIGKILL)
             self.killed += 1
+        if self.also is not None and n >= self.also[0]:
+            self.also[1].kill()
         return Said(answer(body, n), delay=0.02)
 
 
-@pytest.mark.parametrize("kind", ["rubric", "factual"])
-def test_workers_die_and_the_results_are_those_of_a_run_without_ray(
-    kind: str, ray_python: Path, tmp_path: Path
+def test_workers_die_and_only_the_text_that_kills_them_is_left_out(
+    ray_python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judging = kind == "rubric"
-    data = tmp_path / "t.jsonl"
-    data.write_bytes(texts(24) if judging else b"\n".join(QUESTIONS.read_bytes().splitlines()[:8]))
-    arguments = ("judge", kind, data) if judging else ("generate", kind, data)
-    script = Killing(text_at(3, 2) if judging else "")
+    monkeypatch.setenv(VARIABLE, KEY)
+    data, here, on_ray = tmp_path / "t.jsonl", tmp_path / "here", tmp_path / "ray"
+    data.write_bytes(texts(24))
     with ScriptedServer(lambda body, n: Said(answer(body, n)), key=KEY) as server:
-        here = run(sys.executable, tmp_path / "here", server.url, *arguments)
+        assert main(command(here, server.url, "judge", "rubric", data)) == 0
+    script = Killing(30, text_at(3, 2))
     with ScriptedServer(script, key=KEY) as script.server:
-        on_ray = run(ray_python, tmp_path / "ray", script.server.url, *arguments, "--engine", "ray")
-    if judging:
-        assert script.killed >= 3
-        assert on_ray["failures"] == [{"step": "rubric", "reason": "rejected", "n": 1}]
-        assert (on_ray["done"], on_ray["failed"]) == (23, 1)
-        found, wanted = scores(tmp_path / "ray"), scores(tmp_path / "here")
-        left_out = found.pop(("q3", "A2"))
-        assert (left_out["score"], left_out["reason"]) == ("", "rubric: rejected")
-        del wanted[("q3", "A2")]
-        assert found == wanted
-    else:
-        assert script.killed == 1
-        for file in (tmp_path / "here").iterdir():
-            if file.name != RUN_FILE:
-                assert (tmp_path / "ray" / file.name).read_bytes() == file.read_bytes(), file.name
-        assert counted(on_ray) == counted(here)
-    for path in tmp_path.rglob("*"):
-        assert not path.is_file() or KEY.encode() not in path.read_bytes(), path
+        arguments = command(on_ray, script.server.url, "judge", "rubric", data)
+        assert ended(started(ray_python, [*arguments, "--concurrency", "2"])) == 0
+    assert script.killed >= 3
+    report = account(on_ray)
+    assert report["failures"] == [{"step": "rubric", "reason": "rejected", "n": 1}]
+    assert (report["done"], report["failed"]) == (23, 1)
+    found, wanted = scores(on_ray), scores(here)
+    left_out = found.pop(("q3", "A2"))
+    assert (left_out["score"], left_out["reason"]) == ("", "rubric: rejected")
+    del wanted[("q3", "A2")]
+    assert found == wanted
+    keeps_no_key(tmp_path)
+
+
+def test_a_run_killed_after_one_of_its_workers_goes_on_and_writes_the_same_texts(
+    ray_python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, KEY)
+    data, here, on_ray = tmp_path / "t.jsonl", tmp_path / "here", tmp_path / "ray"
+    data.write_bytes(b"\n".join(QUESTIONS.read_bytes().splitlines()[:8]))
+    with ScriptedServer(lambda body, n: Said(answer(body, n)), key=KEY) as server:
+        assert main(command(here, server.url, "generate", "factual", data)) == 0
+        n_here = len(server.asked)
+    script = Killing(3)
+    with ScriptedServer(script, key=KEY) as script.server:
+        arguments = command(on_ray, script.server.url, "generate", "factual", data)
+        arguments += ["--concurrency", "4"]
+        process = started(ray_python, arguments)
+        script.also = n_here // 2, process
+        assert ended(process) == -signal.SIGKILL
+        script.also = None
+        n_saved = len((tmp_path / "ray.db.d" / "run-1" / "answers.jsonl").read_bytes().splitlines())
+        n_before = len(script.server.asked)
+        assert 0 < n_saved < n_here
+        assert ended(started(ray_python, [*arguments, "--resume"])) == 0
+        # Workers of the dead run may have sent a few more.
+        assert len(script.server.asked) - n_before <= n_here - n_saved + 4
+    assert script.killed == 1
+    for file in here.iterdir():
+        if file.name != RUN_FILE:
+            assert (on_ray / file.name).read_bytes() == file.read_bytes(), file.name
+    assert counted(account(on_ray)) == counted(account(here))
+    keeps_no_key(tmp_path)
 
 
 def test_an_engine_dies_of_one_request_and_all_others_are_answered(ray_python: Path) -> None:
-    ended = subprocess.run(
+    told = subprocess.run(
         [ray_python, "-m", "helpers.processes.ray_engines"],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])},
@@ -114,8 +158,8 @@ def test_an_engine_dies_of_one_request_and_all_others_are_answered(ray_python: P
         timeout=240,
         check=False,
     )
-    assert ended.returncode == 0, ended.stderr[-3000:]
-    said = json.loads(ended.stdout)
+    assert told.returncode == 0, told.stderr[-3000:]
+    said = json.loads(told.stdout)
     assert [n for n, text in enumerate(said) if text is None] == [DEADLY]
     assert all(text.startswith(f"NUMBER {n} by ") for n, text in enumerate(said) if n != DEADLY)
     engines = {text.rpartition(" ")[2] for text in said if text is not None}
@@ -146,7 +190,7 @@ def test_vllm_on_ray_answers_as_in_process(vllm_python: Path, tiny_model: Path, 
         with open_store(database) as store:
             asked = settings("rubric", "", **chosen, largest_limit=1)
             create(store, texts(4), "t.jsonl", asked, Running(engine=where))
-    ended = subprocess.run(
+    told = subprocess.run(
         [vllm_python, "-c", WORK, *databases],
         cwd=ROOT,
         env=on_a_cpu(PYTHONPATH=os.pathsep.join([str(ROOT), str(ROOT / "tests")])),
@@ -155,12 +199,12 @@ def test_vllm_on_ray_answers_as_in_process(vllm_python: Path, tiny_model: Path, 
         timeout=300,
         check=False,
     )
-    assert ended.stdout.split() == ["done", "done"], ended.stderr[-3000:]
+    assert told.stdout.split() == ["done", "done"], told.stderr[-3000:]
     found = []
     for database in databases:
         with open_store(database) as store:
             files = written(at_hand(store, 1))
-            account = json.loads(files.pop(RUN_FILE))
-            found.append((files, counted(account), account["failures"]))
+            report = json.loads(files.pop(RUN_FILE))
+            found.append((files, counted(report), report["failures"]))
     assert found[0] == found[1]
     assert found[0][1][0]["calls"] >= 20

@@ -139,7 +139,7 @@ def _check_processes(options: argparse.Namespace) -> None:
             if _given(options.further, name, variable)
         ]
     if problems:
-        raise InputError("The app cannot be served like this.", problems)
+        raise InputError("The app cannot start with these options.", problems)
 
 
 def _door(options: argparse.Namespace) -> Door:

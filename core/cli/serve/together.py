@@ -97,7 +97,7 @@ def check_free(address: str, door: int | None, processes: Sequence[int]) -> None
                 problems.append(f"{host}:{port}: {problem.strerror}")
     if problems:
         raise InputError(
-            "Some ports cannot be used. Another app may be running: stop it, or give another --server.port.",
+            "These ports are not free. Stop the program that uses them, or choose other ports by --server.port.",
             problems,
         )
 

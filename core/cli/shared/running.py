@@ -405,7 +405,7 @@ class _Teller:
             said += f", {self._answered}"
         if run.message:
             said += f". {run.message.rstrip('.')}"
-        left = self._answered.left_between(self._store, run)
+        left = None if run.message else self._answered.left_between(self._store, run)
         self._line.show(said if left is None else f"{said}, {spoken_range(*left)} left")
 
     def end(self) -> None:

@@ -397,7 +397,7 @@ def size_table(sizes: Sequence[RunSize]) -> ResultTable:
         for one in sizes
     )
     note = (
-        "Megabytes in the database are estimated from 20 items and 20 calls of each run. They include cached replies, "
+        "Megabytes in the database are estimated from a few items and calls of each run. They include cached replies, "
         "which other runs may share."
     )
     return ResultTable("runs", columns, rows, notes=(note,) if rows else ())

@@ -17,6 +17,10 @@ from core.store.beside import append_lines, put_in_place, whole_lines
 
 _ANSWERS = "answers"
 """Beginning of the files' names."""
+_KEY = b'{"key": "'
+"""Beginning of every line, so that a key is found without reading the reply."""
+KEY_LENGTH = 64
+"""Characters of a request's key, see core.llm.client.request_key."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +145,15 @@ def store_answers(folder: Path, delivered: Iterable[Delivered]) -> Path:
 
 def _number(file: Path) -> int:
     return int(file.stem.removeprefix(f"{_ANSWERS}-"))
+
+
+def closed_in(folder: Path) -> Counter[str]:
+    """Key -> how often a line closed the request. Reads no reply."""
+    return Counter(
+        line[len(_KEY) : len(_KEY) + KEY_LENGTH].decode()
+        for file in folder.glob(f"{_ANSWERS}*.jsonl")
+        for _, line in whole_lines(file)
+    )
 
 
 def delivered_in(folder: Path) -> Iterable[Delivered]:

@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -16,7 +17,7 @@ from core.llm.client import NOT_KEPT, Reply, Request
 from core.llm.exchange import parts_missing
 from core.llm.rounds import Collecting, OpenRequests
 from core.runs.asked import ModelSettings
-from core.runs.working.answers import Answers, delivered_in
+from core.runs.working.answers import KEY_LENGTH, Answers, closed_in
 from core.store import Store
 from core.store.beside import append_lines, make_run_folder, put_in_place, whole_lines
 from core.store.kept import failed_calls
@@ -32,7 +33,6 @@ URL: Final = "/v1/chat/completions"
 _ROUNDS = "rounds.jsonl"
 _ID = b'{"custom_id": "'
 """Beginning of every line, so that a key is found without reading the request."""
-_KEY_LENGTH = 64
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def requests_in(folder: Path, one: Round) -> Iterator[tuple[str, Path, int]]:
     """(key, file, offset of its line) of a round's requests."""
     for name in one.files:
         for at, line in whole_lines(folder / name):
-            yield line[len(_ID) : len(_ID) + _KEY_LENGTH].decode(), folder / name, at
+            yield line[len(_ID) : len(_ID) + KEY_LENGTH].decode(), folder / name, at
 
 
 @dataclass(frozen=True)
@@ -78,9 +78,15 @@ class Waiting:
         return sum(self.files.values())
 
 
-def still_waiting(folder: Path) -> list[Waiting]:
-    """Every round with its requests that wait for an answer."""
-    closed = Counter(one.key for one in delivered_in(folder))
+def still_waiting(folder: Path) -> Sequence[Waiting]:
+    """Every round with its requests that wait for an answer. Reads files again only if one has changed."""
+    files = [(path, path.stat()) for path in sorted(folder.glob("*.jsonl"))]
+    return _still_waiting(folder, tuple((path.name, one.st_mtime_ns, one.st_size) for path, one in files))
+
+
+@lru_cache(maxsize=4)
+def _still_waiting(folder: Path, _state_of_files: tuple[tuple[str, int, int], ...]) -> Sequence[Waiting]:
+    closed = closed_in(folder)
     found = []
     for one in rounds_in(folder):
         files: Counter[str] = Counter()
@@ -90,7 +96,7 @@ def still_waiting(folder: Path) -> list[Waiting]:
             else:
                 files[path.name] += 1
         found.append(Waiting(one, dict(files)))
-    return found
+    return tuple(found)
 
 
 class BatchFiles:

@@ -101,10 +101,11 @@ def _why_unanswered(outcome: Outcome) -> str:
     return min(reasons - {"waiting"} or reasons, default="server")
 
 
-def _waiting_for(n: int, n_arrived: int) -> str:
-    """How far a round is, in one sentence."""
+def _waiting_for(n: int, n_arrived: int, n_rounds: int) -> str:
+    """How far a round is, in one sentence. n_rounds: number of the round since the run started."""
     asked = "1 request" if n == 1 else f"{n:,} requests"
-    return f"Waiting for answers to {asked}{f', {n_arrived:,} are here' if n_arrived else ''}."
+    here = f", {n_arrived:,} are here" if n_arrived else ""
+    return f"Waiting for answers to {asked}{here} (round {n_rounds} of this start)."
 
 
 @dataclass
@@ -168,18 +169,18 @@ class _Shift:
             if n_rounds and not rounds.n_usable:
                 return  # another round would bring the same failures
             n_rounds += 1
-            delivering = asyncio.create_task(self._deliver(rounds))
+            delivering = asyncio.create_task(self._deliver(rounds, n_rounds))
             if not await self._unless_stopped([delivering]):
                 return
             self.todo.extend(sorted(self.waiting))
 
-    async def _deliver(self, rounds: Collecting) -> None:
+    async def _deliver(self, rounds: Collecting, n_rounds: int) -> None:
         """Have the requests of this round answered, or end the run until people bring answers."""
         n, said = len(rounds.waiting), ""
         delivering = asyncio.ensure_future(rounds.end_round())
         try:
             while not delivering.done():
-                if (now := _waiting_for(n, rounds.deliverer.n_arrived)) != said:
+                if (now := _waiting_for(n, rounds.deliverer.n_arrived, n_rounds)) != said:
                     said = now
                     note_message(self.store, self.run.run_id, said, self.owner)
                 await asyncio.wait([delivering], timeout=ROUND_SECONDS)

@@ -1,13 +1,12 @@
 """Whoever answers batch files, as a function: the lines that OpenAI's Batch API would return, made by a script."""
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from helpers.processes.scripted_server import Body, Said, Script, completion
 
-from core.runs.working.answers import delivered_in
+from core.runs.working.answers import closed_in
 from core.runs.working.batch_files import rounds_in
 from core.store import Store
 from core.store.beside import run_folder
@@ -23,7 +22,7 @@ def requests_of_round(store: Store, run_id: int = 1, number: int = -1) -> list[d
 def waiting_requests(store: Store, run_id: int = 1) -> list[dict[str, Any]]:
     """The lines of all rounds that no answer has come to, each once."""
     folder = run_folder(store, run_id)
-    closed = Counter(one.key for one in delivered_in(folder))
+    closed = closed_in(folder)
     found = []
     for number in range(len(rounds_in(folder))):
         for line in requests_of_round(store, run_id, number):

@@ -83,10 +83,15 @@ def answer_batch(python: Path, requests: Path, answers: Path, model: Path, name:
     command += ["--model", model, "--served-model-name", name, "--enforce-eager", "--dtype", "bfloat16"]
     command += ["--max-model-len", "4096", "--structured-outputs-config"]
     command += ['{"backend":"guidance","disable_any_whitespace":true}']
-    ended = subprocess.run(
-        command, cwd=ROOT, env=on_a_cpu(), capture_output=True, text=True, timeout=300, check=False
-    )
-    assert ended.returncode == 0, ended.stderr[-3000:]
+    told = answers.with_suffix(".log")
+    with told.open("wb") as log:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=on_a_cpu(), stdout=log, stderr=log, start_new_session=True
+        )
+    try:
+        assert process.wait(600) == 0, told.read_text("utf-8", "replace")[-3000:]
+    finally:
+        _stop(process)
 
 
 def make_tiny_model(python: Path, folder: Path, *arguments: str) -> Path:
