@@ -136,7 +136,7 @@ KIND = Kind(
     section="metrics",
 )
 TABLE_KIND = Kind(
-    name="table",
+    name="big_table",
     title="Metrics of a big table",
     summary="score the texts of a big table with metrics, in chunks",
     work="tables",

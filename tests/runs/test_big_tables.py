@@ -16,8 +16,9 @@ from helpers.toys.scorer import BREAKS, open_toy
 from core.cli import main
 from core.errors import InputError, StorageError
 from core.formats.registry import read_scores
-from core.metrics.kind import ScoringRunning
+from core.metrics.kind import KIND, TABLE_KIND, ScoringRunning
 from core.metrics.parts import ThreadPart
+from core.runs.asked import ask
 from core.runs.path import create
 from core.runs.progress import progress_of
 from core.runs.scoring import score_table
@@ -85,9 +86,6 @@ def score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
 
 def made(store: Store, file: Path, metrics: Sequence[str] = ("bleu-1", "chrf-6-2")) -> Any:
     """A new run over a big table."""
-    from core.metrics.kind import KIND
-    from core.runs.asked import ask
-
     table = big_table(file)
     assert table is not None
     asked, running = ask(KIND, {"metrics": tuple(metrics)}, {}, {})
@@ -130,7 +128,7 @@ def test_the_files_are_those_of_an_ordinary_run(
 @pytest.mark.usefixtures("small")
 def test_the_folder_has_all_and_the_database_nothing(tmp_path: Path, store: Store) -> None:
     run = worked(made(store, texts(tmp_path)))
-    assert (run.run.kind, run.run.state, run.run.n_items) == ("table", "done", N_CHUNKS)
+    assert (run.run.kind, run.run.state, run.run.n_items) == (TABLE_KIND.name, "done", N_CHUNKS)
     assert run_data(store, run.run.run_id) == b""
     folder = run_folder(store, run.run.run_id)
     items = list(run_items(store, run.run.run_id))
@@ -171,7 +169,7 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path, score: Run) -> None:
     assert "4 of 4" in score("runs", "list")
     assert "150 texts, 1 metric." in score("runs", "show", "1")
     report = json.loads(score("runs", "show", "1", "--json"))
-    assert (report["kind"], report["items"], report["done"]) == ("table", 4, 4)
+    assert (report["kind"], report["items"], report["done"]) == (TABLE_KIND.name, 4, 4)
     assert "run.json" in score("runs", "write", "1", "--out", str(tmp_path / "out"))
     assert (tmp_path / "out" / "scores.csv").read_bytes() == (tmp_path / "big.csv").read_bytes()
     with open_store(tmp_path / "assay.db") as store:

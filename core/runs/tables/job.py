@@ -102,9 +102,7 @@ class TableJob(ScoringJob):
         """The scores of the texts in their order, in pieces that all processes of the part share."""
         if part.texts_at_once is not None:
             return await part.score(texts)
-        size = LEXICAL_AT_ONCE
-        if part.group == "neural":
-            size = BATCHES_AT_ONCE * self._running.batch_size
+        size = LEXICAL_AT_ONCE if part.group == "lexical" else BATCHES_AT_ONCE * self._running.batch_size
         pieces = [texts[start : start + size] for start in range(0, len(texts), size)]
         return [one for scored in await asyncio.gather(*map(part.score, pieces)) for one in scored]
 
