@@ -43,6 +43,11 @@ Library = Callable[[str, str], float]
 
 def pairs_of_words(n: int) -> list[ScoringPair]:
     """Return sentences of 22 to 38 words with natural frequencies, and versions of them with edits of all strengths."""
+    return list(each_pair(n))
+
+
+def each_pair(n: int) -> Iterator[ScoringPair]:
+    """Yield the pairs of `pairs_of_words` one by one."""
     rng = random.Random(0)
     letters = "etaoinshrdlucmfwypvbgkqjxz"
     stems = ["".join(rng.choices(letters[:14], k=rng.randint(1, 8))) for _ in range(4_000)]
@@ -55,7 +60,6 @@ def pairs_of_words(n: int) -> list[ScoringPair]:
         parts = [word + rng.choice(("", "", "", "", "", ",")) for word in of]
         return " ".join(parts).capitalize() + "."
 
-    pairs = []
     for _ in range(n):
         reference = words(rng.randint(22, 38))
         damage = rng.random()
@@ -63,8 +67,7 @@ def pairs_of_words(n: int) -> list[ScoringPair]:
         if rng.random() < damage:
             cut = rng.randrange(len(text))
             text = text[cut:] + text[:cut]
-        pairs.append(ScoringPair(sentence(text), sentence(reference)))
-    return pairs
+        yield ScoringPair(sentence(text), sentence(reference))
 
 
 class NoWordNet:

@@ -8,8 +8,7 @@ not contain it. There is no target.
 With --processes N the app runs as `serve --processes N` behind HAProxy (or --proxy nginx), and CPU is that of all app
 processes. More columns then show the CPU of the proxy and of the simulated raters per vote, and doubled votes: lines of
 the history beyond the presses on a pair. --kill ends app process 1 by kill -9 in the middle; a rater whose connection
-breaks connects again, as a browser does. `back` is the longest time from a broken connection to the next drawn page.
-`slowest` then includes only presses that were answered.
+breaks connects again at once, as a browser does. `back` is the longest time from noticing that to the next drawn page.
 
     .venv/bin/python benchmarks/raters.py [--raters 10 50] [--every 2] [--seconds 30] [--processes 2 [--kill]]
 """
@@ -46,7 +45,7 @@ from core.study.raters import links
 QUESTIONS, ONBOARDED = 60, 4
 EVERYBODY = ((1, 2.0), (10, 2.0), (50, 2.0), (100, 2.0), (200, 20.0))
 """Number of raters, and mean seconds between two presses of one rater."""
-COME_BACK_SECONDS = 60
+COME_BACK_SECONDS, _NOTICE_SECONDS = 60, 0.5
 LABELS = {wording({}, "en")[key]: choice for choice, key in CHOICE_KEYS.items()}
 
 
@@ -70,10 +69,18 @@ class Pressing:
         draw = random.Random(self.rater_id)
         due = time.monotonic() + DOUBLE_PRESS_SECONDS + draw.expovariate(1 / every)
         while due < end:
-            time.sleep(max(0.0, due - time.monotonic()))
+            self._think_until(due)
             self._press(draw.randrange(4))
             soonest = time.monotonic() + DOUBLE_PRESS_SECONDS
             due = max(due + draw.expovariate(1 / every), soonest)
+
+    def _think_until(self, due: float) -> None:
+        """Wait. A browser whose connection breaks meanwhile connects again at once."""
+        while (left := due - time.monotonic()) > 0:
+            time.sleep(min(left, _NOTICE_SECONDS))
+            if self.rater.is_gone:
+                self._come_back()
+                due = max(due, time.monotonic() + DOUBLE_PRESS_SECONDS)
 
     def _press(self, which: int) -> None:
         number = self.rater.number()

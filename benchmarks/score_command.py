@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,9 +49,11 @@ class Cost:
     """Peak resident memory of the command's process in MiB; 0 if unknown."""
     worker: float
     """Peak resident memory of the largest process that it started, in MiB."""
+    together: float
+    """Sum of the peaks of all processes, in MiB: at least the peak of the sum."""
 
 
-def write_rows(pairs: Sequence[ScoringPair], path: Path) -> None:
+def write_rows(pairs: Iterable[ScoringPair], path: Path) -> None:
     """Write a row for each text, each with its own item."""
     with path.open("w", encoding="utf-8") as file:
         for number, pair in enumerate(pairs):
@@ -59,15 +61,24 @@ def write_rows(pairs: Sequence[ScoringPair], path: Path) -> None:
             file.write(json.dumps(row) + "\n")
 
 
-def command_cost(checkout: Path, file: Path, rows: int) -> Cost:
-    """Run the command of a checkout on a file. Exits if it fails or leaves out a score."""
+def command_cost(checkout: Path, file: Path, rows: int, before: str = "") -> Cost:
+    """Run the command of a checkout on a file. Exits if it fails or leaves out a score.
+
+    before: code that the command's process runs first.
+    """
+    start = ["-m", "core"]
+    if before:
+        start = [
+            "-c",
+            f"{before}\nimport runpy\nrunpy.run_module('core', run_name='__main__', alter_sys=True)",
+        ]
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "scores.csv"
         arguments = ["score", str(file), "--out", str(out), "--db", str(Path(folder) / "new.db")]
         begun = time.monotonic()
         with (Path(folder) / "said.txt").open("w+", encoding="utf-8") as said:
             process = subprocess.Popen(
-                [sys.executable, "-m", "core", *arguments], cwd=checkout, stdout=said, stderr=said
+                [sys.executable, *start, *arguments], cwd=checkout, stdout=said, stderr=said
             )
             peaks: dict[int, float] = {}
             while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
@@ -79,11 +90,14 @@ def command_cost(checkout: Path, file: Path, rows: int) -> Cost:
             said.seek(0)
             if process.returncode != 0:
                 raise SystemExit(f"the command failed:\n{said.read()}")
-        lines = out.read_bytes().count(b"\n")
+        with out.open("rb") as written:
+            lines = sum(1 for _ in written)
         if lines != 16 * rows + 1:
             raise SystemExit(f"the table has {lines} lines instead of {16 * rows + 1}")
     own = peaks.pop(process.pid, 0.0)
-    return Cost(rows, usage.ru_utime + usage.ru_stime, wall, own, max(peaks.values(), default=0.0))
+    others = list(peaks.values())
+    cpu = usage.ru_utime + usage.ru_stime
+    return Cost(rows, cpu, wall, own, max(others, default=0.0), own + sum(others))
 
 
 def peaks_of(process: int) -> dict[int, float]:

@@ -58,7 +58,9 @@ def reference() -> str:
         for title, text, model, without in _SHARED
         for line in (f"## {title}\n", f"{text}\n", table(model, without))
     )
-    return "\n".join([_START, *(line for kind in KINDS.values() for line in _section(kind)), *shared])
+    # A big table has the settings of the metrics.
+    kinds = (kind for kind in KINDS.values() if kind.work != "tables")
+    return "\n".join([_START, *(line for kind in kinds for line in _section(kind)), *shared])
 
 
 def table(model: type[Settings], without: Collection[str] = ()) -> str:

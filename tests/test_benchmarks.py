@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.models.vllm_environment import vllm_python as vllm_python
+from helpers.processes.ray_workers import NO_RAY, find_ray_python
 from helpers.processes.several_apps import needs
 
 ROOT = Path(__file__).parents[1]
@@ -51,11 +52,17 @@ def test_each_is_documented_with_its_command_in_its_docstring_and_in_the_list():
         ("alt_test", ["--items", "40"], r"lowest ratio \d"),
         ("big_queries", ["--rows", "6000"], r"all estimates, pandas and scipy: [\d.]+ s"),
         (
+            "big_tables",
+            ["--rows", "20", "40", "--sample", "10"],
+            r"big table +40 (?s:.*)ordinary +40 (?s:.*)A row of 40 takes [\d.]+ times the CPU",
+        ),
+        (
             "correlate_command",
             ["--rows", "60", "--metrics", "2", "--resamples", "20", "--beside", "."],
             r"other checkout, in full(?s:.*) times as much",
         ),
         ("batch_files", ["--texts", "5", "10"], r"10 texts: asking [\d.]+ CPU s(?s:.*) times the CPU"),
+        ("housekeeping", ["--runs", "12", "--items", "4"], r"\| Compact \|(?s:.*)Longest wait"),
         ("generation", ["--items", "3", "--latency", "0.01"], r"3 of 3 complete: [\d.]+ times as fast"),
         (
             "forecast",
@@ -75,6 +82,11 @@ def test_each_is_documented_with_its_command_in_its_docstring_and_in_the_list():
             # lost is 0, doubled is 0
             r"\| 2, one killed \| 4 \| 1 \|.*\| 0 \| \d+ \| [\d.-]+ \| 0 \| [\d.]+ \| [\d.]+ \| \d \| [\d.]+ \|$",
         ),
+        (
+            "models_on_ray",
+            ["--texts", "10", "--latency", "0.01"],
+            r"10 requests of (?s:.*)The same files: yes",
+        ),
         ("writers", ["--writers", "2", "--seconds", "1"], r"\| 2 \|(?s:.*)\| 0 \|$"),
         (
             "score_command",
@@ -87,6 +99,8 @@ def test_each_is_documented_with_its_command_in_its_docstring_and_in_the_list():
 def test_runs_in_miniature(name, options, says):
     if "--processes" in options:
         needs("haproxy")
+    if name == "models_on_ray" and find_ray_python() is None:
+        pytest.skip(NO_RAY)
     status, printed = run(name, *options)
     assert re.search(says, printed.strip()), printed
     assert status == 0 or "NOT kept" in printed, printed
@@ -98,6 +112,25 @@ def test_chained_steps_on_vllm_in_miniature(vllm_python, monkeypatch):
     status, printed = run("vllm_steps", "--items", "3", "--steps", "2")
     assert re.search(r"here: 3 items of 2 steps in [\d.]+ s", printed), printed
     assert status == 0
+
+
+@pytest.mark.slow
+def test_a_run_beside_vllms_own_benchmark_in_miniature(vllm_python, monkeypatch):
+    monkeypatch.setenv("ASSAY_VLLM_PYTHON", str(vllm_python))
+    status, printed = run("vllm_throughput", "--texts", "4", "--words", "10", "--tokens", "8")
+    assert re.search(
+        r"bench: 4 requests in (?s:.*)requests per second of the run: [\d.]+ of chat", printed
+    ), printed
+    assert status == 0
+
+
+@pytest.mark.parametrize(("shape", "n"), [("tiny", 204_800), ("8b", 8_029_995_008)])
+def test_the_shapes_of_models_are_those_that_they_are_named_for(shape, n, monkeypatch):
+    """8,029,995,008 and the 266,240 weights of its norms are the 8,030,261,248 of Llama 3.1 8B."""
+    monkeypatch.setenv("ASSAY_VLLM_PYTHON", "nowhere")
+    status, printed = run("vllm_throughput", "--shape", shape)
+    assert (status, printed.splitlines()[0]) == (0, f"shape {shape}: {n:,} random weights")
+    assert "skipped" in printed
 
 
 @pytest.mark.slow

@@ -32,6 +32,9 @@ def test_the_reference_says_what_the_fields_say(script: ModuleType) -> None:
 def test_every_kind_has_a_section_with_all_its_fields(script: ModuleType) -> None:
     text = script.reference()
     for kind in script.KINDS.values():
+        if kind.work == "tables":
+            assert kind.Settings is script.KINDS["scores"].Settings
+            continue
         section = text.partition(f"\n## {kind.title}\n")[2].partition("\n## ")[0]
         for one in fields_of(kind.Settings).values():
             assert f"| `{one.option}` | `{one.name}` |" in section

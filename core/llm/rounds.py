@@ -47,6 +47,10 @@ class OpenRequests:
 class Deliverer(Protocol):
     """Gets the open requests of a round answered. Runs implement it: by files that people carry, or on a cluster."""
 
+    @property
+    def n_arrived(self) -> int:
+        """Number of requests of the current round that are answered already."""
+
     def next_reply(self, key: str, request: Request) -> Reply | None:
         """The next delivered reply to this request that no call of the run has recorded; None: there is none.
 

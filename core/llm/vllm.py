@@ -241,7 +241,7 @@ class VllmEngine:
                 )
                 return Flow(Exchange(self._llm, self._for_template, adapter))
             except Exception as problem:
-                raise self._not_loaded(problem, overheard and overheard.raised()) from problem
+                raise self._not_loaded(problem, overheard.raised() if overheard else None) from problem
             finally:
                 if overheard is not None:
                     overheard.end()

@@ -10,11 +10,11 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TypeVar
+from functools import cached_property, lru_cache
+from typing import Any, Protocol, TypeVar
 
 from core.errors import AssayError, InputError
 from core.metrics.lexical.family import Choice
@@ -26,6 +26,12 @@ Opener = Callable[[], Scorer]
 Plain = tuple[tuple[float | None, ...], Mapping[int, str], float, str | None]
 Done = TypeVar("Done")
 NO_NUMBER = "the metric gave no finite number"
+TEXTS_IN_BLOCK = 1_000
+"""Texts that a cluster's worker scores at a time: about half a second, so that sending them costs little."""
+BLOCKS_AHEAD = 2
+"""Blocks in a batch for each worker of a cluster."""
+DIED = "worker died"
+"""Failure of a text that no worker survives."""
 
 
 def open_lexical(names: tuple[str, ...], synonyms: Choice) -> Scorer:
@@ -94,9 +100,16 @@ class ThreadPart:
         """The group to which its time is added."""
         self.processes = 1
         """Number of processes that score in parallel."""
+        self.texts_at_once: int | None = None
+        """Texts that a batch should have; None: as the time of the last batch suggests."""
         self._opener = opener
         self._executor = ThreadPoolExecutor(1, thread_name_prefix=f"score-{group}")
         self._scorer: Scorer | None = None
+
+    @property
+    def hands(self) -> int:
+        """Batches to work on at the same time: one being scored and one being saved, for each process."""
+        return 2 * self.processes
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -166,6 +179,122 @@ class PoolPart(ThreadPart):
         await super().close()
 
 
+class NotDone(Protocol):
+    """Takes the place of a result that a cluster could not make."""
+
+    @property
+    def reason(self) -> str:
+        """Why, without a full stop."""
+
+
+class Spreading(Protocol):
+    """A cluster as a part needs it; core.runs.working.cluster is one."""
+
+    @property
+    def width(self) -> int:
+        """After start, the number of blocks that are worked on at the same time."""
+
+    def start(self) -> None:
+        """Start the cluster, or join it; nothing if that was done."""
+
+    def spread(
+        self,
+        function: Callable[[Sequence[Any]], Sequence[Any]],
+        batches: Sequence[Sequence[Any]],
+        *,
+        gpus: float,
+    ) -> Iterator[tuple[int, Sequence[Any]]]:
+        """Yield (index of a batch, its results)."""
+
+    def close(self) -> None:
+        """End it; nothing if that was done."""
+
+
+class ClusterPart(ThreadPart):
+    """A scorer on the workers of a cluster, each with its own copy of it."""
+
+    def __init__(
+        self,
+        group: Group,
+        opener: Opener,
+        cluster: Spreading,
+        *,
+        in_block: int = TEXTS_IN_BLOCK,
+        gpus: float = 0,
+    ) -> None:
+        """in_block: texts that a worker scores at a time. gpus: GPUs that a worker needs."""
+        super().__init__(group, opener)
+        self._cluster, self._in_block, self._gpus = cluster, in_block, gpus
+        self._function = _ScoreOnWorker(group, opener)
+        self._metrics: tuple[Metric, ...] = ()
+        self._executor = ThreadPoolExecutor(self.hands, thread_name_prefix=f"score-{group}")
+
+    @property
+    def hands(self) -> int:
+        """Two batches being scored, so that no worker waits for the end of one, and one being saved."""
+        return 3
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics with full signatures, after start()."""
+        return self._metrics
+
+    async def start(self) -> None:
+        """Start the cluster, and ask a worker for the metrics."""
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self._executor, self._cluster.start)
+        self.processes = self._cluster.width
+        self.texts_at_once = self._in_block * BLOCKS_AHEAD * self.processes
+        (found,) = await loop.run_in_executor(self._executor, self._spread, [[None]])
+        if not isinstance(found, tuple):
+            raise InputError(f"The metrics cannot be opened on the cluster: {found.reason}.")
+        self._metrics = found
+
+    async def score(self, pairs: Sequence[ScoringPair]) -> list[PairScores]:
+        """Score the texts; results are in their order. A text that no worker survives has a reason instead of scores."""
+        texts = [(pair.text, pair.reference, pair.source) for pair in pairs]
+        n = max(1, min(self._in_block, -(-len(texts) // (BLOCKS_AHEAD * self.processes))))
+        blocks = [texts[at : at + n] for at in range(0, len(texts), n)]
+        found = await asyncio.get_running_loop().run_in_executor(self._executor, self._spread, blocks)
+        return [PairScores(*one) if isinstance(one, tuple) else self._lost(one) for one in found]
+
+    def _spread(self, blocks: Sequence[Sequence[Any]]) -> list[Any]:
+        made = dict(self._cluster.spread(self._function, blocks, gpus=self._gpus))
+        if len(made) < len(blocks):
+            raise InputError("The cluster was left before the batch was scored.")
+        return [one for at in range(len(blocks)) for one in made[at]]
+
+    def _lost(self, why: NotDone) -> PairScores:
+        reason = f"the metric failed on this text ({why.reason})"
+        n = len(self._metrics)
+        return PairScores((None,) * n, dict.fromkeys(range(n), reason), 0.0, DIED)
+
+    async def close(self) -> None:
+        """Leave the cluster, then close the threads."""
+        await asyncio.to_thread(self._cluster.close)
+        await super().close()
+
+
+@dataclass(frozen=True)
+class _ScoreOnWorker:
+    """What a cluster's worker does with a block. A worker keeps it, and with it the opened scorer."""
+
+    group: Group
+    opener: Opener
+
+    @cached_property
+    def _scorer(self) -> Scorer:
+        if self.group == "lexical":
+            _spare_libraries()
+        return _opened_for_long(self.opener)
+
+    def __call__(self, texts: Sequence[tuple[str, str | None, str | None] | None]) -> Sequence[Any]:
+        """The scores of the texts as plain tuples; for None, the metrics."""
+        if None in texts:
+            return [self._scorer.metrics]
+        return _plain_scores(self._scorer, texts)  # type: ignore[arg-type]
+
+
 _worker_opener: Opener | None = None
 """The opener in a worker process."""
 
@@ -175,9 +304,14 @@ def _begin_worker(opener: Opener) -> None:
     global _worker_opener
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run's process handles it and ends its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    # If they are installed, nltk loads both for classifiers that no metric uses: a second and 150 MB per process.
-    sys.modules.update(dict.fromkeys(("sklearn", "scipy")))  # type: ignore[arg-type]  # None blocks the import
+    _spare_libraries()
     _worker_opener = opener
+
+
+def _spare_libraries() -> None:
+    """Block libraries that nltk loads, if they are installed, for classifiers that no metric uses: a second and 150 MB."""
+    for name in ("sklearn", "scipy"):
+        sys.modules.setdefault(name, None)  # type: ignore[arg-type]  # None blocks the import
 
 
 def _end_with_parent() -> None:
@@ -190,7 +324,12 @@ def _end_with_parent() -> None:
 def _worker_scorer() -> Scorer:
     """The worker's scorer, opened at the first request, so that problems are reported as for any request."""
     assert _worker_opener is not None
-    scorer = _worker_opener()
+    return _opened_for_long(_worker_opener)
+
+
+def _opened_for_long(opener: Opener) -> Scorer:
+    """The scorer of a process that does nothing else."""
+    scorer = opener()
     # Loaded objects stay and scores have no cycles, but collecting garbage would take a tenth of the time.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
@@ -202,6 +341,10 @@ def _metrics_in_worker() -> tuple[Metric, ...]:
 
 
 def _score_in_worker(texts: Sequence[tuple[str, str | None, str | None]]) -> list[Plain]:
+    return _plain_scores(_worker_scorer(), texts)
+
+
+def _plain_scores(scorer: Scorer, texts: Sequence[tuple[str, str | None, str | None]]) -> list[Plain]:
     """The fields of PairScores as tuples, which pass between processes several times as fast as objects."""
-    scored = score_pairs(_worker_scorer(), [ScoringPair(*each) for each in texts])
+    scored = score_pairs(scorer, [ScoringPair(*each) for each in texts])
     return [(one.values, one.reasons, one.seconds, one.failure) for one in scored]

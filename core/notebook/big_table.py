@@ -16,6 +16,7 @@ from core.results.big_tables.estimates import (
     followed_table,
     means_table,
 )
+from core.schema.result_table import ResultTable
 
 
 def table(
@@ -80,5 +81,5 @@ def table(
         found = estimates(
             big_table(at_hand(store, number)), by=names_of(by), metrics=names_of(metrics), **drawing
         )
-    said = [*big_said(found), followed_table(found), means_table(found)]
+    said: list[str | ResultTable] = [*big_said(found), followed_table(found), means_table(found)]
     return result_of(said, estimates_json(found), verdict=followed_said(found))

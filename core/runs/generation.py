@@ -17,10 +17,11 @@ from core.generation.factual.spans import BY_RULES, by_rules_said
 from core.generation.scheme import GenerationSettings, Scheme, Writer
 from core.llm.client import Cache
 from core.runs.asked import Asked
-from core.runs.jobs import AskingJob, Outcome, RunAtHand, WorkPath, grouped, outcome_of
+from core.runs.jobs import AskingJob, BatchJob, Job, Outcome, RunAtHand, WorkPath, grouped, outcome_of
 from core.runs.progress import progress_of
 from core.runs.records import adapter
 from core.runs.working.environments import parsers
+from core.runs.working.spreading import job_for
 from core.schema.runs import RunItem
 from core.schema.settings import Remark
 from core.schema.study import Material, MaterialSet, Output
@@ -48,9 +49,9 @@ class Generation(WorkPath):
         with parsers() as found:
             return *contents.notes, *scheme_of(asked).notes(asked.chosen, contents.materials, found)
 
-    def job(self, run: RunAtHand) -> "GenerationJob":
+    def job(self, run: RunAtHand) -> Job | BatchJob:
         """See GenerationJob."""
-        return GenerationJob(run)
+        return job_for(run, GenerationJob)
 
     def files(self, run: RunAtHand) -> dict[str, bytes]:
         """dataset.json and report.json have the form of the Factual paper (levels 0 to 5 instead of A0 to A4 for

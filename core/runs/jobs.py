@@ -135,8 +135,16 @@ class AskingJob:
 
     async def start(self) -> None:
         """Connect to the server, or load the model."""
+        await self.get_ready()
+
+    async def get_ready(self) -> None:
+        """Do what each process that works on items must do first; `start` is for the run's own process."""
         if self.client is not None:
             await self.client.start()
+
+    async def do(self, position: int, cache: Cache) -> Outcome:
+        """See Job."""
+        raise NotImplementedError
 
     def model(self, cache: Cache) -> Model | None:
         """The model for one item; None: rules do the work."""
@@ -235,6 +243,15 @@ def outcome_of(
     if temporary:
         return Outcome("again", result, failures)
     return Outcome("failed" if failures else "done", result, failures)
+
+
+def broken(problem: Exception) -> Outcome:
+    """The outcome of an item after an internal error, which must affect one item, never the run."""
+    if isinstance(problem, AssayError):  # such as a full disk, so that nothing more can be saved
+        raise problem
+    traceback.print_exception(problem, file=sys.stderr)
+    name = type(problem).__name__
+    return Outcome("failed", {"detail": f"{name}: {problem}"}, (("internal", name),))
 
 
 class WorkPath(Protocol):

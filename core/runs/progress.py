@@ -4,7 +4,7 @@ import math
 import os
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -180,19 +180,29 @@ def worked_said(run: Run) -> str:
 
 def money_of(progress: Progress) -> float | None:
     """The run's cost so far; None if a price or a count of tokens is missing, or if it is free."""
-    if kind_named(progress.run.kind).by_metrics:
+    return money_for(progress.run, progress.costs)
+
+
+def money_for(run: Run, costs: Sequence[StepCost]) -> float | None:
+    """The price of these calls of a run; see money_of."""
+    if kind_named(run.kind).by_metrics:
         return None
-    prices = running_of(progress.run)
+    prices = running_of(run)
     if prices.input_price is None or prices.output_price is None:
         return None
     total = 0.0
-    for cost in progress.costs:
+    for cost in costs:
         if cost.calls and (cost.input_tokens is None or cost.output_tokens is None):
             return None
         total += (cost.input_tokens or 0) * prices.input_price + (
             cost.output_tokens or 0
         ) * prices.output_price
     return total / 1e6
+
+
+def rate_said(rate: float) -> str:
+    """A number of items per second in words: `12 items a minute`, `34 items a second`."""
+    return f"{rate * 60:,.0f} items a minute" if rate < 10 else f"{rate:,.0f} items a second"
 
 
 def not_sent_said(missing: Mapping[str, int]) -> str:

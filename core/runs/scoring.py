@@ -19,11 +19,12 @@ from core.formats.scores import write_scores_csv, write_scores_parquet
 from core.installation import COMMAND
 from core.metrics.kind import ScoringRunning, ScoringSettings
 from core.metrics.lexical.scorer import notes_about
-from core.metrics.parts import PairScores, PoolPart, ThreadPart, open_lexical
+from core.metrics.parts import ClusterPart, PairScores, PoolPart, ThreadPart, open_lexical
 from core.metrics.registry import find_metrics
 from core.metrics.scorer import MetricSpec, Scorer, ScoringPair
 from core.runs.asked import Asked
 from core.runs.jobs import Batch, Outcome, ResultsSoFar, RunAtHand, WorkPath, grouped
+from core.runs.working.cluster import Cluster
 from core.schema.scores import Metric, OutputSet, ScorableOutput, Score, ScoredRow, ScoreTable, mask_notes
 from core.schema.settings import Remark
 from core.store import Store
@@ -185,8 +186,8 @@ class ScoresSoFar:
             )
         if work == "tables":
             raise InputError(
-                f"Run {number} scores a big table, whose scores are never read whole: write them to a file with "
-                f"`{COMMAND} runs write {number} --out FOLDER`, or score a part of its texts."
+                f"Run {number} scores a big table, whose scores are never read whole. Its estimates: "
+                f"`{COMMAND} runs table {number}`. Its scores as files: `{COMMAND} runs write {number} --out FOLDER`."
             )
         if work == "audit":
             raise InputError(
@@ -252,16 +253,25 @@ def parts_of(settings: ScoringSettings, running: ScoringRunning, n_texts: int) -
     Separate parts mean that a text that lacks one neural score is not sent through the other models again. n_texts:
     number of texts to score; a few texts are not worth a process.
     """
+    cluster = Cluster(running.address, running.processes(n_texts)) if running.engine == "ray" else None
     parts: list[ThreadPart] = []
     if lexical := tuple(spec.metric.name for spec in settings.specs("lexical")):
         opener = partial(open_lexical, lexical, settings.synonyms)
         processes = running.processes(n_texts)
-        parts.append(
-            ThreadPart("lexical", opener) if processes == 1 else PoolPart("lexical", opener, processes)
-        )
+        if cluster is not None:
+            parts.append(ClusterPart("lexical", opener, cluster))
+        else:
+            parts.append(
+                ThreadPart("lexical", opener) if processes == 1 else PoolPart("lexical", opener, processes)
+            )
     for spec in settings.specs("neural"):
         opener = partial(_open_neural, (spec.metric.name,), settings, running)
-        parts.append(ThreadPart("neural", opener))
+        if cluster is not None:
+            in_block = BATCHES_AT_ONCE * running.batch_size
+            gpus = int(settings.device.startswith("cuda"))
+            parts.append(ClusterPart("neural", opener, cluster, in_block=in_block, gpus=gpus))
+        else:
+            parts.append(ThreadPart("neural", opener))
     return tuple(parts)
 
 
@@ -349,15 +359,19 @@ class ScoringJob:
 
     @property
     def width(self) -> int:
-        """One batch being scored and one being saved, for each process."""
-        return 2 * max(part.processes for part in self._parts)
+        """Batches to work on at the same time."""
+        return max(part.hands for part in self._parts)
 
     @property
     def batch(self) -> int:
         """The number of items that take half a second, or fewer, so that every process gets some.
 
-        For a neural model, enough texts to fill its batches.
+        For a neural model, enough texts to fill its batches; for a cluster, enough for all its workers.
         """
+        spread = [part.texts_at_once for part in self._parts if part.texts_at_once is not None]
+        if spread:
+            items = -(-max(spread) * len(self._items) // max(self._n_outputs, 1))
+            return max(1, min(items, -(-len(self._items) // self.width)))
         if any(part.group == "neural" for part in self._parts):
             texts = BATCHES_AT_ONCE * self._running.batch_size
             return max(1, -(-texts * len(self._items) // max(self._n_outputs, 1)))

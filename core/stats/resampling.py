@@ -4,10 +4,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from threading import Lock
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -575,13 +578,34 @@ def ratio_estimates(
     above, below = np.asarray(numerators, dtype=np.float64), np.asarray(denominators, dtype=np.float64)
     if above.ndim != 2 or above.shape != below.shape:
         raise ValueError(f"both must have one shape (n_units, k), got {above.shape} and {below.shape}")
-    sums = cluster_sums(np.hstack([above, below]), clusters)
-    observed = _ratios(sums.sum(axis=0))
-    n_clusters = (sums[:, above.shape[1] :] > 0).sum(axis=0)
+    return ratios_of_sums(
+        cluster_sums(np.hstack([above, below]), clusters),
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        rng=rng,
+    )
+
+
+def ratios_of_sums(
+    sums: "Floats | csr_array",
+    *,
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: Rng = 0,
+) -> list[Estimate]:
+    """`ratio_estimates` of sums by cluster (n_clusters, 2 k): k numerators, then k denominators; every cluster has a row.
+
+    A sparse matrix gives the same numbers in the memory of its entries, for very many clusters.
+    """
+    check_confidence_level(confidence_level)
+    half = sums.shape[1] // 2
+    totals = np.asarray(sums.sum(axis=0), dtype=np.float64)
+    observed = _ratios(totals)
+    n_clusters = np.asarray((sums[:, half:] > 0).sum(axis=0))
     drawn = None
-    if len(sums) > 1 and n_resamples > 0:
-        counts = draw_counts(len(sums), n_resamples, at_a_time(len(sums)), rng)
-        drawn = np.concatenate([_ratios(each.T @ sums) for each in counts])
+    if sums.shape[0] > 1 and n_resamples > 0:
+        counts = draw_counts(sums.shape[0], n_resamples, at_a_time(sums.shape[0]), rng)
+        drawn = np.concatenate([_ratios(np.asarray(each.T @ sums)) for each in counts])
     found = []
     for k, (value, n_used) in enumerate(zip(observed.tolist(), n_clusters.tolist(), strict=True)):
         no_interval = why_no_interval(value, n_used, n_resamples)
@@ -589,7 +613,7 @@ def ratio_estimates(
             resampled_estimate(
                 value,
                 None if no_interval or drawn is None else drawn[:, k],
-                n=int(below[:, k].sum()),
+                n=int(totals[half + k]),
                 n_clusters=n_used,
                 confidence_level=confidence_level,
                 reason="no units" if np.isnan(value) else None,

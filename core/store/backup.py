@@ -1,9 +1,14 @@
-"""Backups: the whole database and its key file in one zip, and restoring them, even over a database in use."""
+"""Backups: the whole database and its key file in one zip, with the folders of its runs if wanted, and restoring them, even
+over a database in use.
+"""
 
 import hashlib
 import io
 import json
 import os
+import re
+import secrets
+import shutil
 import sqlite3
 import tempfile
 import time
@@ -12,13 +17,22 @@ import zlib
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from sqlite_utils import Database
 
 from core import __version__
 from core.errors import InputError
 from core.installation import COMMAND
+from core.store.beside import (
+    LEFT_OUT,
+    files_in,
+    folders_of,
+    left_out,
+    number_of_folder,
+    numbers_of_folders,
+    run_folder,
+)
 from core.store.connection import (
     BUSY_TIMEOUT_SECONDS,
     Store,
@@ -33,12 +47,13 @@ from core.store.connection import (
 )
 from core.store.migrations import applied_steps, is_ours, unknown_steps
 from core.store.raters import count_event, link_token
-from core.store.studies import list_studies, now_utc
+from core.store.studies import list_studies, now_utc, write_setting
 
 FORMAT = "assay-backup"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""Version 2 contains folders of runs, which an older Assay would leave out without a word. Without them it is 1."""
 LARGEST_BYTES = 2 * 1024**3
-"""Largest unpacked size; larger files are refused before reading."""
+"""Largest unpacked size without folders of runs; larger files are refused before reading. Folders need the disk alone."""
 
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Other methods may need gigabytes to unpack a few bytes, or raise other errors."""
@@ -47,6 +62,10 @@ _MANIFEST = "manifest.json"
 _DATABASE = "assay.db"
 _KEY = "assay.db.key"
 _KEY_BYTES = 32
+_FOLDERS = folders_of(Path(_DATABASE)).name
+_IN_FOLDER = re.compile(rf"{re.escape(_FOLDERS)}/run-[1-9]\d{{0,17}}(?:/\w[\w.-]*)+", re.ASCII)
+_PIECE = 2**20
+"""Bytes of a file that are read at a time."""
 _OF_SQLITE = {("table", f"sqlite_{name}") for name in ("sequence", "stat1", "stat4")}
 """Internal tables of SQLite, such as those of ANALYZE."""
 
@@ -56,49 +75,122 @@ class Backup:
     """A checked backup, ready to restore."""
 
     database: Path
-    """The unpacked database, with the current schema."""
+    """The unpacked database, with the current schema. The folders of its runs, if there are any, lie beside it."""
     key: str
     """Content of the key file."""
     created_utc: str
     app_version: str
     studies: tuple[str, ...]
     """Names, newest first."""
+    left_out: tuple[int, ...]
+    """Runs whose folders it does not contain."""
 
 
-def write_backup(store: Store) -> bytes:
-    """Write a zip with a consistent copy of the database, its key file and a manifest.
-
-    Others may read and write meanwhile. The backup opens every link, so protect it like the database.
-    """
-    with in_our_words(store.path), _folder_beside(store.path) as folder:
-        copy = Path(folder) / _DATABASE
-        copy_database(store.path, copy)
-        link_token(store, "key")  # creates the key file if it does not exist yet
-        members = {_DATABASE: copy.read_bytes(), _KEY: key_path(store.path).read_bytes()}
-        with closing(sqlite3.connect(copy)) as connection:
-            steps = applied_steps(Database(connection, execute_plugins=False))
-    manifest = {
-        "format": FORMAT,
-        "version": FORMAT_VERSION,
-        "app_version": __version__,
-        "created_utc": now_utc(),
-        "migrations": steps,
-        "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in members.items()},
+def tables_of(store: Store) -> dict[int, int]:
+    """Run -> bytes of its folder, for runs that have one: what a backup contains only if it is made with tables."""
+    runs = {row["id"] for row in store.rows("select id from run")}
+    return {
+        number: sum(path.stat().st_size for path in files_in(run_folder(store, number)))
+        for number in numbers_of_folders(store.path)
+        if number in runs
     }
+
+
+def write_backup(store: Store, *, with_tables: bool = False) -> bytes:
+    """Write a zip with a consistent copy of the database, its key file and a manifest, in memory.
+
+    with_tables: with the folders of the runs; see write_backup_file, which needs little memory. Others may read and write meanwhile. The backup opens every link, so protect it like the database.
+    """
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in {_MANIFEST: json.dumps(manifest, indent=2).encode(), **members}.items():
-            archive.writestr(name, content)
+    _write(store, buffer, with_tables=with_tables)
     return buffer.getvalue()
 
 
-def read_backup(data: bytes, file_name: str, folder: Path) -> Backup:
-    """Unpack a backup into an empty folder and migrate it to the current schema.
+def write_backup_file(store: Store, target: Path, *, with_tables: bool) -> None:
+    """Write a backup to a file that only its owner may read, completely or not at all. Needs little memory.
+
+    with_tables: with the folders of the runs. Others may read and write meanwhile: a table that a run has finished is complete,
+    and a run that is deleted meanwhile may lack its folder. Raises InputError if it does not fit on the disk, and StorageError
+    if it cannot be written.
+    """
+    with in_our_words(store.path):
+        needed = sum(tables_of(store).values()) if with_tables else 0
+        if (free := shutil.disk_usage(target.parent).free) < needed:
+            raise InputError(
+                f"{target} needs {needed / 1e6:,.0f} MB for the tables of the runs, but its disk has {free / 1e6:,.0f} MB left."
+            )
+        draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+        try:
+            handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "w+b") as file:
+                _write(store, file, with_tables=with_tables)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(draft, target)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def _write(store: Store, file: IO[bytes], *, with_tables: bool) -> None:
+    with (
+        in_our_words(store.path),
+        _folder_beside(store.path) as folder,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
+        copy = Path(folder) / _DATABASE
+        copy_database(store.path, copy)
+        link_token(store, "key")  # creates the key file if it does not exist yet
+        with closing(sqlite3.connect(copy)) as connection:
+            steps = applied_steps(Database(connection, execute_plugins=False))
+            runs = {number for (number,) in connection.execute("SELECT id FROM run")}
+        # After the copy: every table that the copy mentions is finished by now.
+        tables = {number: size for number, size in tables_of(store).items() if number in runs}
+        hashes = {_DATABASE: _packed(archive, _DATABASE, copy)}
+        hashes[_KEY] = _packed(archive, _KEY, key_path(store.path))
+        for number in tables if with_tables else ():
+            whole = run_folder(store, number)
+            for path in files_in(whole):
+                name = f"{_FOLDERS}/{whole.name}/{path.relative_to(whole).as_posix()}"
+                try:
+                    hashes[name] = _packed(archive, name, path)
+                except FileNotFoundError:  # the run is being deleted
+                    continue
+        manifest = {
+            "format": FORMAT,
+            "version": FORMAT_VERSION if with_tables and tables else 1,
+            "app_version": __version__,
+            "created_utc": now_utc(),
+            "migrations": steps,
+            "sha256": hashes,
+            "tables": {
+                "included": with_tables or not tables,
+                "runs": {str(number): size for number, size in tables.items()},
+            },
+        }
+        archive.writestr(_MANIFEST, json.dumps(manifest, indent=2).encode())
+
+
+def _packed(archive: zipfile.ZipFile, name: str, path: Path) -> str:
+    """Add a file piece by piece; returns the SHA-256 of what was added."""
+    digest = hashlib.sha256()
+    info = zipfile.ZipInfo(name, time.localtime()[:6])
+    info.external_attr = 0o600 << 16
+    # Parquet is compressed already.
+    info.compress_type = zipfile.ZIP_STORED if path.suffix == ".parquet" else zipfile.ZIP_DEFLATED
+    with path.open("rb") as content, archive.open(info, "w", force_zip64=True) as member:
+        while piece := content.read(_PIECE):
+            digest.update(piece)
+            member.write(piece)
+    return digest.hexdigest()
+
+
+def read_backup(data: bytes | Path, file_name: str, folder: Path) -> Backup:
+    """Unpack a backup, its bytes or its file, into an empty folder and migrate it to the current schema.
 
     Raises InputError with every problem found: a damaged or different zip, members that do not match the manifest, a
-    database that is damaged, altered or from a newer Assay, or an invalid key.
+    database that is damaged, altered or from a newer Assay, an invalid key, or too little space.
     """
-    manifest, members, problems = _members(data, file_name)
+    manifest, members, problems = _members(data, file_name, folder)
     database = folder / _DATABASE
     if _DATABASE in members:
         database.write_bytes(members[_DATABASE])
@@ -111,10 +203,23 @@ def read_backup(data: bytes, file_name: str, folder: Path) -> Backup:
             if not problems:
                 _shut_doors(store)
                 studies = tuple(study.name for study in list_studies(store))
+                missing = _note_left_out(store, manifest)
     if problems:
         raise InputError(f"{file_name} cannot be restored:", problems)
     key = members[_KEY].decode("ascii")
-    return Backup(database, key, manifest["created_utc"], manifest["app_version"], studies)
+    return Backup(database, key, manifest["created_utc"], manifest["app_version"], studies, missing)
+
+
+def _note_left_out(store: Store, manifest: dict[str, Any]) -> tuple[int, ...]:
+    """The runs of an unpacked database that lack their folders.
+
+    The database lists all runs that had one, because a restore may be killed before the folders are in place: `left_out`
+    names those without a folder.
+    """
+    had = {int(number) for number in manifest.get("tables", {}).get("runs", {})}
+    missing = {number for number in had if not run_folder(store, number).is_dir()} | set(left_out(store))
+    write_setting(store, LEFT_OUT, json.dumps(sorted(had | missing)))
+    return tuple(sorted(missing))
 
 
 def _shut_doors(store: Store) -> None:
@@ -130,15 +235,21 @@ def _folder_beside(database: Path) -> "tempfile.TemporaryDirectory[str]":
     return tempfile.TemporaryDirectory(dir=database.parent, prefix=".assay-")
 
 
-def _members(data: bytes, file_name: str) -> tuple[dict[str, Any], dict[str, bytes], list[str]]:
-    """(manifest, existing members, problems with them)."""
+def _members(
+    data: bytes | Path, file_name: str, folder: Path
+) -> tuple[dict[str, Any], dict[str, bytes], list[str]]:
+    """(manifest, database and key if they exist, problems). Folders of runs are unpacked into `folder`."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        with zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data) as archive:
             if any(info.compress_type not in _PACKED for info in archive.infolist()):
                 raise InputError(
                     f"{file_name} uses a zip compression that Assay does not use (only stored and deflated)."
                 )
-            if sum(info.file_size for info in archive.infolist()) > LARGEST_BYTES:
+            tables = {
+                info.filename: info for info in archive.infolist() if info.filename.startswith(_FOLDERS)
+            }
+            others = [info for info in archive.infolist() if info.filename not in tables]
+            if sum(info.file_size for info in others) > LARGEST_BYTES:
                 raise InputError(f"{file_name} unpacks to more than {LARGEST_BYTES // 2**20} MiB.")
             present = set(archive.namelist())
             if _MANIFEST not in present:
@@ -146,6 +257,13 @@ def _members(data: bytes, file_name: str) -> tuple[dict[str, Any], dict[str, byt
             manifest = json.loads(archive.read(_MANIFEST))
             _check_manifest(manifest, file_name)
             members = {name: archive.read(name) for name in (_DATABASE, _KEY) if name in present}
+            problems = [f"{name} is missing" for name in (_DATABASE, _KEY) if name not in members]
+            problems += [
+                f"{name} does not match the manifest (its sha256 differs)"
+                for name, content in members.items()
+                if hashlib.sha256(content).hexdigest() != manifest["sha256"].get(name)
+            ]
+            problems += _unpack_tables(archive, tables, manifest["sha256"], folder)
     except (
         *(zipfile.BadZipFile, zlib.error, EOFError, OSError),
         *(ValueError, NotImplementedError, RuntimeError),
@@ -153,13 +271,41 @@ def _members(data: bytes, file_name: str) -> tuple[dict[str, Any], dict[str, byt
         raise InputError(
             f"{file_name} is damaged or not a backup: it cannot be read ({problem})."
         ) from problem
-    problems = [f"{name} is missing" for name in (_DATABASE, _KEY) if name not in members]
-    problems += [
-        f"{name} does not match the manifest (its sha256 differs)"
-        for name, content in members.items()
-        if hashlib.sha256(content).hexdigest() != manifest["sha256"].get(name)
-    ]
     return manifest, members, problems
+
+
+def _unpack_tables(
+    archive: zipfile.ZipFile, tables: dict[str, zipfile.ZipInfo], hashes: dict[str, str], folder: Path
+) -> list[str]:
+    """Unpack the folders of runs piece by piece; returns the problems with them."""
+    named = {name for name in hashes if name.startswith(_FOLDERS)}
+    problems = [f"{name} is missing" for name in sorted(named - tables.keys())]
+    problems += [
+        f"{name} is not a file of a run" for name in sorted(tables) if not _IN_FOLDER.fullmatch(name)
+    ]
+    problems += [f"{name} is not in the manifest" for name in sorted(tables.keys() - named)]
+    needed, free = sum(info.file_size for info in tables.values()), shutil.disk_usage(folder).free
+    if needed > free:
+        problems.append(f"its tables need {needed / 1e6:,.0f} MB, but the disk has {free / 1e6:,.0f} MB left")
+    if problems:
+        return problems
+    for name, info in tables.items():
+        target, digest, left = folder / name, hashlib.sha256(), info.file_size
+        for parent in reversed(Path(name).parents[:-1]):
+            (folder / parent).mkdir(mode=0o700, exist_ok=True)
+        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with archive.open(info) as content, os.fdopen(handle, "wb") as file:
+            while piece := content.read(min(_PIECE, left + 1)):
+                left -= len(piece)
+                if left < 0:
+                    break
+                digest.update(piece)
+                file.write(piece)
+            file.flush()
+            os.fsync(file.fileno())
+        if left < 0 or digest.hexdigest() != hashes[name]:
+            problems.append(f"{name} does not match the manifest (its sha256 differs)")
+    return problems
 
 
 def _check_manifest(manifest: Any, file_name: str) -> None:
@@ -176,8 +322,12 @@ def _check_manifest(manifest: Any, file_name: str) -> None:
             f"{file_name} was written by a newer Assay (backup version {version}). Update Assay first."
         )
     texts = (manifest.get("created_utc"), manifest.get("app_version"))
+    tables = manifest.get("tables", {})
+    listed = tables.get("runs", {}) if isinstance(tables, dict) else None
     if (
-        not isinstance(manifest.get("sha256"), dict)
+        not isinstance(listed, dict)
+        or not all(number_of_folder(f"run-{number}") for number in listed)
+        or not isinstance(manifest.get("sha256"), dict)
         or not isinstance(manifest.get("migrations"), list)
         or not all(isinstance(text, str) for text in texts)
     ):
@@ -255,16 +405,22 @@ class Restored:
     studies: tuple[str, ...]
     """Names, newest first."""
     kept: Path | None
-    """Copy of the previous database, with its key file next to it; None if there was none."""
+    """Copy of the previous database, with its key file and the folder of its runs next to it; None if there was none."""
+    folders_kept: Path | None
+    """Where the previous folder of runs went; None if there was none."""
+    left_out: tuple[int, ...]
+    """Runs whose tables are not in the backup."""
 
 
 def restore_backup(
-    data: bytes, path: Path, *, file_name: str = "The backup", replace: bool = False
+    data: bytes | Path, path: Path, *, file_name: str = "The backup", replace: bool = False
 ) -> Restored:
     """Replace the database at `path` with a backup, completely or not at all.
 
     Works while others use the database: they see the old or the new one, never a mixture, and a copy keeps what they
-    saved before. Personal links are those of the backup. The admin has to sign in again.
+    saved before. Personal links are those of the backup. The admin has to sign in again. A folder of runs beside the
+    database moves to the copy, so that no run of the backup gets the tables of another run with its number.
+    data: the bytes of the backup, or its file.
     Raises InputError with every problem for an invalid backup, or if there is a database and `replace` is False, and
     StorageError if something cannot be written.
     """
@@ -274,7 +430,15 @@ def restore_backup(
             backup = read_backup(data, file_name, Path(folder))
             exchange = _Exchange(backup, path, replace=replace)
             exchange.run()
-    return Restored(backup.created_utc, backup.app_version, backup.studies, exchange.kept)
+            exchange.bring_folders()
+    return Restored(
+        backup.created_utc,
+        backup.app_version,
+        backup.studies,
+        exchange.kept,
+        exchange.folders_kept,
+        backup.left_out,
+    )
 
 
 class _Exchange:
@@ -284,6 +448,8 @@ class _Exchange:
     database (others still read it) and its key are copied, the new key is put in place, and the last page and the
     commit follow. Nothing can be saved in between, and database and key change almost at the same instant. If the
     process is killed in that instant, running the same restore again repairs it.
+    The old folder of runs moves away before the commit and the new one comes after it. So a kill at any moment leaves
+    runs without their tables at worst, never with those of other runs.
     """
 
     def __init__(self, backup: Backup, path: Path, *, replace: bool) -> None:
@@ -295,6 +461,7 @@ class _Exchange:
         self._old_key: Path | None = None
         self._key_is_new = False
         self.kept: Path | None = None
+        self.folders_kept: Path | None = None
 
     def run(self) -> None:
         """Run the exchange; after any failure everything is as before."""
@@ -314,6 +481,12 @@ class _Exchange:
             except Exception:  # an interrupt may come after the commit
                 self._undo()
                 raise
+
+    def bring_folders(self) -> None:
+        """Put the folders of the backup's runs in place, after `run`."""
+        new = folders_of(self._backup.database)
+        if new.is_dir():
+            os.rename(new, folders_of(self._path))
 
     def _check_place(self, live: sqlite3.Connection) -> bool:
         """Whether there is a database to replace. Raises InputError if it must not be replaced."""
@@ -351,8 +524,13 @@ class _Exchange:
         if self._key.exists():
             os.link(self._key, key_path(kept))
             self._old_key = key_path(kept)
+        if folders_of(self._path).is_dir():
+            os.rename(folders_of(self._path), folders_of(kept))
+            self.folders_kept = folders_of(kept)
 
     def _undo(self) -> None:
+        if self.folders_kept is not None:
+            os.rename(self.folders_kept, folders_of(self._path))
         if self._old_key is not None and self._key_is_new:
             os.replace(self._old_key, self._key)  # renaming works even on a full disk
         elif self._old_key is not None:
@@ -361,7 +539,7 @@ class _Exchange:
             self._key.unlink(missing_ok=True)
         if self.kept is not None:
             self.kept.unlink(missing_ok=True)
-        self._old_key, self._key_is_new, self.kept = None, False, None
+        self._old_key, self._key_is_new, self.kept, self.folders_kept = None, False, None, None
 
 
 def _fit_pages(new: sqlite3.Connection, live: sqlite3.Connection) -> None:

@@ -27,14 +27,14 @@ def database_path(given: str | os.PathLike[str] | None = None) -> Path:
 
 
 def make_private(database: Path) -> None:
-    """Create the file and its folder if missing, and make its files and copies readable only by their owner.
+    """Create the file and its folder if missing, and make its files, copies and the folder of its runs readable only by their owner.
 
     SQLite gives its side files the mode of the database. An existing folder is left as it is.
     """
     database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not database.exists():
         os.close(os.open(database, os.O_RDONLY | os.O_CREAT, 0o600))
-    for ending in ("", "-wal", "-shm", "-journal", ".key", ".before-*"):
+    for ending in ("", "-wal", "-shm", "-journal", ".key", ".d", ".before-*"):
         for file in database.parent.glob(escape(database.name) + ending):
             with suppress(OSError):  # it was just deleted, or has another owner
                 if file.stat().st_mode & 0o077:

@@ -75,26 +75,40 @@ def step_costs(
     )
     if position is not None:
         only += " and position = :position"
-    paid = "not cached"
+    paid = _PAID
     if alone:
         paid = "(not cached or row_number() over (partition by key order by cached, id) = 1)"
-    uncounted = "paid and {} is null and coalesce(reason, 'cut off') in ('cut off', 'refused', 'empty')"
     rows = store.rows(
-        f"""
-        select step,
-               sum(paid) as calls,
-               sum(not paid) as cached,
-               sum(paid and (reason is not null or rejected is not null)) as unusable,
-               case when sum({uncounted.format("input_tokens")}) = 0
-                    then sum(case when paid then input_tokens end) end as input_tokens,
-               case when sum({uncounted.format("output_tokens")}) = 0
-                    then sum(case when paid then output_tokens end) end as output_tokens,
-               sum(case when paid then seconds else 0 end) as seconds
-        from (select *, {paid} as paid from run_call where run_id = :id {only}) group by step order by min(id)
-        """,
+        f"select step, {_SUMS} from (select *, {paid} as paid from run_call where run_id = :id {only}) "
+        "group by step order by min(id)",
         {"id": run_id, "position": position},
     )
     return [StepCost(**row) for row in rows]
+
+
+_PAID = "not cached"
+_UNCOUNTED = "paid and {} is null and coalesce(reason, 'cut off') in ('cut off', 'refused', 'empty')"
+_SUMS = f"""
+    sum(paid) as calls,
+    sum(not paid) as cached,
+    sum(paid and (reason is not null or rejected is not null)) as unusable,
+    case when sum({_UNCOUNTED.format("input_tokens")}) = 0
+         then sum(case when paid then input_tokens end) end as input_tokens,
+    case when sum({_UNCOUNTED.format("output_tokens")}) = 0
+         then sum(case when paid then output_tokens end) end as output_tokens,
+    sum(case when paid then seconds else 0 end) as seconds"""
+"""Sums over calls, each with `paid`; see StepCost."""
+
+
+def costs_of_runs(store: Store) -> dict[int, list[StepCost]]:
+    """Run -> what `step_costs` returns, for all runs with calls, in one pass over them."""
+    found: dict[int, list[StepCost]] = {}
+    for row in store.rows(
+        f"select run_id, step, {_SUMS} from (select *, {_PAID} as paid from run_call) group by run_id, step "
+        "order by run_id, min(id)"
+    ):
+        found.setdefault(row.pop("run_id"), []).append(StepCost(**row))
+    return found
 
 
 def chunk_costs(store: Store, run_id: int) -> list[StepCost]:

@@ -205,7 +205,7 @@ def begin_event(store: Store, kind: str, address: str) -> int:
             "first_utc": now,
             "last_utc": now,
         }
-        return int(store.table("event").insert(entry).last_pk)
+        return store.table("event").insert(entry).last_rowid or 0
 
 
 def take_back_event(store: Store, number: int) -> None:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from core.errors import NotAllowed, NotFound
 from core.installation import COMMAND
 from core.schema.runs import Run, RunItem, RunState
+from core.store.beside import delete_run_folder, numbers_of_folders
 from core.store.connection import Row, Store
-from core.store.studies import now_utc
+from core.store.studies import now_utc, read_setting, write_setting
 
 Owner = tuple[int, str]
 """A claim on a run: (process, time of the claim)."""
@@ -29,9 +30,20 @@ def insert_run(store: Store, run: Run, data: bytes) -> Run:
         "created_utc": run.created_utc or now_utc(),
     }
     with store.writing():
-        number: int = store.table("run").insert(row).last_rowid or 0
+        number = _next_number(store)
+        store.table("run").insert({"id": number, **row})
         store.change("insert into run_data values (:id, :data)", {"id": number, "data": data})
     return get_run(store, number)
+
+
+_LAST_NUMBER = "last_run"
+
+
+def _next_number(store: Store) -> int:
+    """A number that no deleted run had, because links and file names contain it, and whose folder does not exist yet."""
+    row = store.row("select max(id) as last from run")
+    known = (row and row["last"]) or 0, int(read_setting(store, _LAST_NUMBER) or 0)
+    return max(*known, *numbers_of_folders(store.path)) + 1
 
 
 def get_run(store: Store, run_id: int) -> Run:
@@ -136,13 +148,92 @@ def _count_time(store: Store, run_id: int, until: str) -> None:
 
 
 def delete_run(store: Store, run_id: int) -> None:
-    """Delete a run without items and calls; other runs are left as they are."""
+    """Delete a run without items and calls, such as one that was refused at its start; other runs are left as they are.
+
+    It was in no list, so the next run may have its number.
+    """
     with store.writing():
-        store.change(
-            "delete from run where id = :id and not exists (select 1 from run_item where run_id = :id) "
-            "and not exists (select 1 from run_call where run_id = :id)",
+        begun = store.row(
+            "select 1 from run_item where run_id = :id union all select 1 from run_call where run_id = :id limit 1",
             {"id": run_id},
         )
+        if begun is None:
+            _delete_rows(store, [run_id])
+            delete_run_folder(store, run_id)
+
+
+def delete_runs(store: Store, run_ids: Sequence[int]) -> None:
+    """Delete runs with their items, calls, input files and what only they have in the caches, in one transaction.
+
+    No later run gets their numbers. The caller deletes their folders and logs once this has returned, because files cannot
+    be restored if the transaction fails, and calls `note_deleted`. Until then `half_deleted` names them, even after a crash.
+    Freed pages are not overwritten, unlike after a rater's withdrawal: overwriting a gigabyte would write a gigabyte to
+    the log first, and a full disk is the usual reason to delete. `compact` removes their content.
+    """
+    store.rows("pragma secure_delete=fast")
+    try:
+        with store.writing():
+            write_setting(store, _LAST_NUMBER, str(_next_number(store) - 1))
+            write_setting(store, _HALF_DELETED, json.dumps(sorted({*half_deleted(store), *run_ids})))
+            _delete_rows(store, run_ids)
+    finally:
+        store.rows("pragma secure_delete=on")
+
+
+def _delete_rows(store: Store, run_ids: Sequence[int]) -> None:
+    """Delete all rows of these runs: the only place that knows which tables have some."""
+    named = {"ids": json.dumps(list(run_ids))}
+    store.change("drop table if exists temp.own_key", {})
+    store.change("create table temp.own_key (key text primary key) without rowid", {})
+    store.change(f"insert into temp.own_key {OWN_KEYS}", named)
+    for table in ("reply", "request"):
+        store.change(f"delete from {table} where key in (select key from temp.own_key)", {})
+    _delete_own_scores(store, named)
+    store.change("drop table temp.own_key", {})
+    for table in ("run_call", "run_item", "run_metric", "run_data"):
+        store.change(f"delete from {table} where {AMONG}", named)
+    store.change("delete from run where id in (select value from json_each(:ids))", named)
+
+
+_HALF_DELETED = "runs_half_deleted"
+
+
+def half_deleted(store: Store) -> list[int]:
+    """Deleted runs whose folders and logs may still exist. Folders of unknown runs are not among them: see `orphans`."""
+    listed: list[int] = json.loads(read_setting(store, _HALF_DELETED) or "[]")
+    known = {row["id"] for row in store.rows("select id from run")} if listed else set()
+    return [number for number in listed if number not in known]
+
+
+def note_deleted(store: Store, run_ids: Collection[int]) -> None:
+    """Record that the folders and logs of these deleted runs are gone, too."""
+    with store.writing():
+        left = [number for number in half_deleted(store) if number not in run_ids]
+        write_setting(store, _HALF_DELETED, json.dumps(left))
+
+
+AMONG = "run_id in (select value from json_each(:ids))"
+"""The runs that are deleted; `:ids` is a JSON list."""
+OWN_KEYS = (
+    f"select distinct key from run_call where {AMONG} and key not in (select key from run_call where not {AMONG} "
+    f"and key in (select key from run_call where {AMONG}))"
+)
+"""Keys of calls that only these runs made. Reads the calls of all other runs once, from their index."""
+_PAIR = "substr(key, instr(key, ':') + 1)"
+"""The scored text in the call of a scoring run, `GROUP:HASH`; its hash is in hexadecimal."""
+_SCORED = "key glob '*:*'"
+
+
+def _delete_own_scores(store: Store, named: dict[str, str]) -> None:
+    """Delete cached scores of texts that only these runs scored, with whichever metrics."""
+    own = {row["pair"] for row in store.rows(f"select {_PAIR} as pair from temp.own_key where {_SCORED}")}
+    if own:
+        others = f"select distinct {_PAIR} as pair from run_call where not {AMONG} and {_SCORED}"
+        own -= {
+            row["pair"]
+            for row in store.rows(f"{others} and {_PAIR} in (select {_PAIR} from temp.own_key)", named)
+        }
+        store.change_all("delete from text_score where pair = ?", ((bytes.fromhex(pair),) for pair in own))
 
 
 def finish_run(
@@ -210,21 +301,44 @@ def run_item(store: Store, run_id: int, position: int) -> RunItem | None:
     return None if row is None else _item(row)
 
 
-def item_counts(store: Store, run_id: int) -> tuple[dict[str, int], dict[tuple[str, str], int]]:
+Counts = tuple[dict[str, int], dict[tuple[str, str], int]]
+"""(Number of items by state, number of failures by (step, reason), most frequent first.)"""
+
+
+def item_counts(store: Store, run_id: int) -> Counts:
     """(number of items by state, number of failures by (step, reason))."""
+    return counts_of_runs(store, run_id).get(run_id, ({}, {}))
+
+
+def counts_of_runs(store: Store, run_id: int | None = None) -> dict[int, Counts]:
+    """Run -> what `item_counts` returns, for all runs that have begun, or only this one. Reads indexes."""
+    only = "true" if run_id is None else "run_id = :id"
     states = store.rows(
-        "select state, count(*) as n from run_item where run_id = :id group by state", {"id": run_id}
-    )
-    failures = store.rows(
-        "select json_extract(f.value, '$[0]') as step, json_extract(f.value, '$[1]') as reason, count(*) as n "
-        "from run_item, json_each(run_item.failures) as f where run_id = :id and failures <> '[]' "
-        "group by 1, 2 order by 3 desc, 1, 2",
+        f"select run_id, state, count(*) as n from run_item where {only} group by run_id, state",
         {"id": run_id},
     )
-    return (
-        {row["state"]: row["n"] for row in states},
-        {(row["step"], row["reason"]): row["n"] for row in failures},
+    failures = store.rows(
+        "select run_id, json_extract(f.value, '$[0]') as step, json_extract(f.value, '$[1]') as reason, count(*) as n "
+        f"from run_item, json_each(run_item.failures) as f where {only} and failures <> '[]' "
+        "group by 1, 2, 3 order by 4 desc, 2, 3",
+        {"id": run_id},
     )
+    found: dict[int, Counts] = {}
+    for row in states:
+        found.setdefault(row["run_id"], ({}, {}))[0][row["state"]] = row["n"]
+    for row in failures:
+        found[row["run_id"]][1][row["step"], row["reason"]] = row["n"]
+    return found
+
+
+def calls_of_late(store: Store, run_id: int, seconds: float) -> int:
+    """Number of requests answered in the last seconds, without answers from the cache; at most of the newest 20,000."""
+    row = store.row(
+        "select count(*) as n from run_call where id > (select max(id) from run_call) - 20000 and +run_id = :id "
+        "and not cached and at_utc >= :since",
+        {"id": run_id, "since": now_utc(-seconds)},
+    )
+    return int(row["n"]) if row else 0
 
 
 def n_finished_since(store: Store, run_id: int, since_utc: str = "") -> int:

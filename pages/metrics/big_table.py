@@ -2,11 +2,13 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from core.installation import COMMAND
 from core.plots import metrics as plots
+from core.report import csv_of
 from core.results.big_tables.estimates import (
     DEFAULT_BY,
     DEFAULT_RESAMPLES,
@@ -35,7 +37,7 @@ from core.store import Store
 from core.store.runs import get_run
 from pages.tabs import levels
 from pages.tabs.phrases import AS_A_TABLE, NOT_SCORED
-from pages.widgets import address, chosen_scores, menus, result_table
+from pages.widgets import address, chosen_scores, menus, result_table, visitor
 from pages.widgets.chosen_scores import RUN, Chosen, Key
 from pages.widgets.messages import plain, with_code
 from pages.widgets.parts import constants, counted_as, explained, nothing, number, part
@@ -43,6 +45,8 @@ from pages.widgets.result_table import Selection
 
 PER_PAGE = 50
 """Texts on a page."""
+MOST_DOWNLOADED = 10_000
+"""Most texts of a download, which is made in memory."""
 _MOST_VALUES = 200
 """Values of a column in a menu."""
 _MOST_PANELS = 4
@@ -204,7 +208,7 @@ def texts_of(run: RunAtHand) -> None:
     with st.spinner("Reading the page ..."):
         found, total = chosen_scores.once((*key, "page", str(query)), lambda: texts_page(table, query))
     if not found:
-        nothing("no text is like that; change the filters")
+        nothing("no text matches; change the filters")
         return
     pages = -(-total // PER_PAGE)
     st.number_input(
@@ -216,12 +220,35 @@ def texts_of(run: RunAtHand) -> None:
         persist_state="session",
     )
     _page(table, found, total, query, shown)
-    st.markdown(
-        with_code(
-            f"The downloads have this page. All scores: `{COMMAND} runs write {run.run.run_id} --out DIR`. More texts: "
-            f"`{COMMAND} runs texts {run.run.run_id} --limit 1000 --out texts.csv`."
+    _downloads(run, table, total, query)
+
+
+def _downloads(run: RunAtHand, table: BigTable, total: int, query: TextQuery) -> None:
+    """Offer all texts that fit the filters, as long as a browser can take them, and say how to get the others."""
+    if PER_PAGE < total <= MOST_DOWNLOADED:
+        whole = replace(query, offset=0, limit=total)
+        st.download_button(
+            f"All {total:,} texts, all metrics (CSV)",
+            partial(visitor.admin_making(), partial(_csv, table, whole)),
+            f"assay-run-{run.run.run_id}-texts.csv",
+            "text/csv",
+            key="big_table_download",
+            on_click="ignore",
+            icon=":material/download:",
         )
-    )
+    number = run.run.run_id
+    said = f"All scores as files: `{COMMAND} runs write {number} --out DIR`."
+    if total > MOST_DOWNLOADED:
+        said = (
+            f"The buttons above have this page; {total:,} texts are too many for a browser. Narrow the filters to at most "
+            f"{MOST_DOWNLOADED:,}, or write texts with `{COMMAND} runs texts {number} --limit 20000 --out texts.csv`. {said}"
+        )
+    st.markdown(with_code(said))
+
+
+def _csv(table: BigTable, query: TextQuery) -> bytes:
+    found, total = texts_page(table, query)
+    return csv_of(texts_table(found, table.metrics, total, query))
 
 
 def _query(key: Key, table: BigTable, names: list[str]) -> TextQuery:

@@ -15,6 +15,7 @@ from core.runs.path import create
 from core.runs.working.environments import missing_for
 from core.store import Store
 from core.store.runs import run_data
+from pages.metrics import big_texts
 from pages.tabs import new_run
 from pages.widgets import chosen_scores, run_panel, settings_form
 from pages.widgets.messages import mistakes_shown, with_code
@@ -34,7 +35,7 @@ def form(store: Store) -> int | None:
     started = None
     with mistakes_shown():
         st.subheader("Texts", anchor=False)
-        texts = new_run.TEXTS.choose(store)
+        texts = big_texts.choose(store)
         st.subheader("Metrics", anchor=False)
         specs = _metrics()
         models, missing = _models([spec for spec in specs if spec.group == "neural"])
@@ -61,7 +62,8 @@ def form(store: Store) -> int | None:
             key="metrics_start",
         )
         if pressed:
-            run, _ = create(store, *texts, *ask(KIND, settings | chosen, {}, running))
+            with st.spinner("Reading the texts ..."), big_texts.opened(texts) as data:
+                run, _ = create(store, data, texts[1], *ask(KIND, settings | chosen, {}, running))
             run_panel.start(run.run)
             started = run.run.run_id
     return started

@@ -41,8 +41,9 @@ from pages.widgets.messages import capital, mistakes_shown, plain
 from pages.widgets.parts import counted_as, explained, part
 from pages.widgets.settings_form import Wanted, given
 
-Way = tuple[str, Callable[[Store, JudgeKind | None], Texts | None]]
-"""Title of a way to get texts, and the function that chooses them. It returns None before a choice, and raises InputError."""
+Way = tuple[str, Callable[[Store, JudgeKind | None], Any]]
+"""Title of a way to get texts, and the function that chooses them. It returns Texts or what the form takes in their place, None
+before a choice, and raises InputError."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,13 @@ class Source:
 
     def choose(self, store: Store, kind: JudgeKind | None = None) -> Texts | None:
         """Choose texts and summarise them; return them as a file, or None before a choice. Raises InputError."""
+        texts: Texts | None = self.chosen(store, kind)
+        if texts is not None:
+            self.summary(self.contents(texts))
+        return texts
+
+    def chosen(self, store: Store, kind: JudgeKind | None = None) -> Any:
+        """Choose texts without reading them; None before a choice. Raises InputError."""
         came = st.radio(
             "From",
             list(self.ways),
@@ -65,10 +73,7 @@ class Source:
             key=f"{self.prefix}_from",
             persist_state="session",
         )
-        texts = self.ways[came][1](store, kind)
-        if texts is not None:
-            self.summary(self.contents(texts))
-        return texts
+        return self.ways[came][1](store, kind)
 
     def contents(self, texts: Texts) -> Any:
         """Contents of the file, read once and not at every rerun."""

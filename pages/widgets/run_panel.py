@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import pandas as pd
 import streamlit as st
@@ -20,6 +21,7 @@ from core.runs.progress import (
     money_of,
     not_sent_said,
     progress_of,
+    rate_said,
     spoken_range,
     starting,
     why_not_now,
@@ -31,7 +33,7 @@ from core.runs.working.environments import forget_children, lives, run_log, star
 from core.schema.runs import Kind, Run, StepCost, Work
 from core.schema.settings import Remark, SettingField, Settings, fields_of, on_page, said
 from core.store import Store, database_path
-from core.store.beside import run_folder
+from core.store.beside import left_out_said, run_folder
 from core.store.kept import parts_not_sent
 from core.store.runs import ask_to_stop
 from pages.widgets import chosen_judge, messages, settings_form, visitor
@@ -305,6 +307,12 @@ def start_together(runs: Sequence[Run]) -> None:
         )
 
 
+def starting_here() -> list[int]:
+    """Runs that this session started and whose process lives, also if it has not reported yet."""
+    started = st.session_state.get(_STARTED, {})
+    return [number for number, (process, _) in started.items() if lives(process)]
+
+
 def is_moving(progress: Progress) -> bool:
     """Whether a process works on the run, or soon will."""
     return _state(progress) in _MOVING
@@ -334,6 +342,8 @@ def _live(run_id: int, before: str, change: Change | None) -> None:
             _why_not_started(run, change)
             return
         _standing(run, progress, state)
+        if missing := left_out_said(store, run_id):
+            st.warning(missing)
         with mistakes_shown():
             if state == "awaiting":
                 _awaiting(run)
@@ -401,14 +411,14 @@ def _change_button(run: RunAtHand, change: Change | None, *, first: bool = False
 def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
     run = progress.run
     answered = _answered(at, progress)
-    st.markdown(f"Run {run.run_id} **{_STATES[state]}**.{_speed(at, progress, answered)}")
+    st.markdown(f"Run {run.run_id} **{_STATES[state]}**.{speed(at, progress, answered)}")
     share = progress.n_finished / run.n_wanted if run.n_wanted else 1.0
     so_far = f"{progress.n_finished:,} of {run.n_wanted:,} items{f', {answered}' if answered and answered.n else ''}"
     st.progress(min(share, 1.0), text=so_far)
     if run.message and state in ("stopped", "cancelled"):
         _show_kept(run.message)
     elif run.message and state == "running":
-        st.markdown(plain(run.message))
+        st.caption(plain(run.message))
     if progress.silent_seconds is not None:
         st.warning(why_not_now(run) or "")
     elif state == "cancelling":
@@ -435,34 +445,37 @@ def _answered(at: RunAtHand, progress: Progress) -> Answered | None:
     return known.look(at.store)
 
 
-def _speed(run: RunAtHand, progress: Progress, answered: Answered | None) -> str:
+def speed(run: RunAtHand, progress: Progress, answered: Answered | None) -> str:
+    """How fast a run works and when it ends, as sentences after a blank; empty if no process works on it."""
     if progress.state != "running" or answered is None:
         return ""
     if (passed := progress.starting_seconds) is not None:
         return f" {starting(run.asked.model).capitalize()}: {duration(passed)} so far."
     if progress.rate is None:
         return f" No {'further ' if progress.n_done else ''}item is finished yet."
-    said = (
-        f" {progress.rate * 60:,.0f} items a minute"
-        if progress.rate < 10
-        else f" {progress.rate:,.0f} items a second"
-    )
     left = answered.left_between(run.store, progress.run)
-    return f"{said}{'' if left is None else f', {spoken_range(*left)} left'}."
+    return f" {rate_said(progress.rate)}{'' if left is None else f', {spoken_range(*left)} left'}."
 
 
 def _buttons(run: RunAtHand, progress: Progress, state: str, change: Change | None) -> None:
+    cancel_or_resume(run, progress, "run")
+    if state == "stopped":
+        _change_button(run, change)
+
+
+def cancel_or_resume(run: RunAtHand, progress: Progress, key: str, *, first: bool = True) -> None:
+    """The button that cancels, starts or resumes a run, within a fragment. first: whether it is the page's main button."""
+    state = _state(progress)
     if state in _MOVING:
-        if st.button("Cancel", key="run_cancel", disabled=state != "running"):
+        if st.button("Cancel", key=f"{key}_cancel", disabled=state != "running"):
             ask_to_stop(run.store, run.run.run_id)
             st.rerun(scope="fragment")
     elif progress.can_resume:
         label = "Start" if state == "waiting" else "Resume"
-        if st.button(label, type="primary", key="run_resume", help=WORDS[run.kind.work].resuming):
+        kind: Literal["primary", "secondary"] = "primary" if first else "secondary"
+        if st.button(label, type=kind, key=f"{key}_resume", help=WORDS[run.kind.work].resuming):
             start(resume(run, None, run.run.limit).run)  # which takes back a cancel that nobody lived to hear
             st.rerun()
-    if state == "stopped":
-        _change_button(run, change)
 
 
 def _awaiting(run: RunAtHand) -> None:

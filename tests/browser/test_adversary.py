@@ -162,6 +162,7 @@ def test_a_signed_out_tab_shows_and_downloads_nothing(
     sign_in(page, app_store, app.url)
     page.goto(f"{app.url}/operation")
     expect(page.get_by_role("heading", name="Operation")).to_be_visible(timeout=20_000)
+    page.get_by_role("tab", name="Backup").click()
     settled(page)
     with page.expect_download() as backup:
         page.get_by_role("button", name="Backup", exact=True).click()

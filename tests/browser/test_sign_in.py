@@ -49,6 +49,7 @@ def test_from_the_one_time_link_to_a_passphrase_and_back(
     app.stop()
     app.start()
     page.goto(f"{app.url}/operation")  # the session outlives a restart
+    page.get_by_role("tab", name="Sign-ins").click(timeout=20_000)
     expect(page.get_by_text("passphrase chosen")).to_be_visible(timeout=20_000)
 
     again = new_page()
@@ -86,6 +87,7 @@ def test_a_backup_by_button_restores(app: AppServer, app_store: Store, new_page:
     page = new_page()
     sign_in(page, app_store, app.url)
     page.goto(f"{app.url}/operation")
+    page.get_by_role("tab", name="Backup").click(timeout=20_000)
     with page.expect_download(timeout=30_000) as download:
         page.get_by_role("button", name="Backup", exact=True).click(timeout=20_000)
     other = app_store.path.with_name("restored.db")

@@ -176,7 +176,7 @@ def test_what_is_not_named_stays_when_a_run_goes_on(quiet: Run, tmp_path: Path) 
     quiet(*arguments, "--resume", "--workers", "3")
     with open_store(tmp_path / "assay.db") as store:
         (run,) = list_runs(store)
-    assert run.running == {"batch_size": 7, "workers": 3}
+    assert run.running == {"batch_size": 7, "workers": 3, "engine": "local", "address": ""}
 
 
 def test_a_run_of_scores_is_shown_written_and_resumed_like_any_other(quiet: Run, tmp_path: Path) -> None:

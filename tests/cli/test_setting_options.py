@@ -9,7 +9,7 @@ import pytest
 from helpers.toys.settings import ToySettings
 
 from core import cli
-from core.cli.shared.run_options import add_run_options, add_settings, settings_given
+from core.cli.shared.run_options import add_run_options, add_settings, requested_run, settings_given
 from core.errors import InputError
 from core.judges.rubric import RubricSettings
 from core.llm.call_settings import CallSettings
@@ -157,7 +157,7 @@ def test_a_command_groups_its_options_by_what_they_are_about(kind: Kind) -> None
         ("settings", kind.Settings, ()),
         ("model", ModelSettings, calls),
         ("every call of the model", CallSettings, own),  # a temperature of the kind's own is the only one
-        ("run", Running, ()),
+        ("run", Running, ("engine",)),  # `--engine` of the model serves both
     ]
     assert list(groups) == [title for title, _, _ in shapes]
     for title, model, without in shapes:
@@ -214,3 +214,35 @@ def test_other_mistakes_are_said_as_before(
 ) -> None:
     assert run_toy(monkeypatch, "--language", "\udcff") == 2
     assert "--language: \\udcff is not valid UTF-8" in capsys.readouterr().err
+
+
+def requested(*typed: str) -> tuple[Any, Any]:
+    command = argparse.ArgumentParser(prog="toy")
+    add_run_options(command, KINDS["damage"], usual="rules")
+    options = command.parse_args([*typed, "--out", "x"])
+    return requested_run(options, KINDS["damage"])
+
+
+def test_one_option_names_the_engine_of_the_run_and_arguments_of_vllm() -> None:
+    assert requested()[1].engine == "local"
+    asked, running = requested("--engine", "ray", "--address", "10.0.0.1:6379")
+    assert (asked.model.engine, running.engine, running.address) == ({}, "ray", "10.0.0.1:6379")
+    model = ("--backend", "vllm", "--model", "tiny")
+    asked, running = requested(*model, "--engine", "quantization=awq", "--engine", "ray")
+    assert (asked.model.engine, running.engine) == ({"quantization": "awq"}, "ray")
+    asked, running = requested(*model, "--engine", "quantization=awq")
+    assert (asked.model.engine, running.engine) == ({"quantization": "awq"}, "local")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (["--engine", "rays"], "--engine: 'rays' is neither local nor ray, nor NAME=VALUE"),
+        (["--engine", "ray", "--engine", "local"], "--engine: ray and local are two engines"),
+        (["--address", "10.0.0.1:6379"], "Address of the Ray cluster: has no effect"),
+    ],
+)
+def test_an_engine_that_is_none_is_refused(typed: list[str], said: str) -> None:
+    with pytest.raises(InputError) as refused:
+        requested(*typed)
+    assert said in str(refused.value)

@@ -88,11 +88,21 @@ def test_texts_are_paged_filtered_and_sorted(run: Run, ordinary: ScoreTable) -> 
     assert rows["row"].tolist()[0] < 350, "other filters begin at the first page"
     field(at, "Order by").set_value("ter").run()
     assert frame(at, "text")["ter"].dropna().is_monotonic_increasing
+    assert "All 80 texts, all metrics (CSV)" in [one.label for one in at.get("download_button")]
     at.text_input(key="big_table_item").set_value("q00007").run()
     assert set(frame(at, "text")["item"]) == {"q00007"}
     at.text_input(key="big_table_item").set_value("nothing").run()
     assert not at.exception
-    assert "no text is like that" in said(at)
+    assert "no text matches" in said(at)
+
+
+def test_a_pressed_row_shows_its_text_whole(run: Run) -> None:
+    at = opened(run, "Texts")
+    assert "reference of q00000" not in said(at)
+    at.session_state["big_table_text"] = 3
+    at.run()
+    assert not at.exception
+    assert "text 3 of pipeline" in said(at) or any("text 3 of" in one.value for one in at.get("html"))
 
 
 @pytest.mark.parametrize("part", list(page.NOT_HERE))

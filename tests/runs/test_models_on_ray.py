@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from helpers.models.model_answers import Body, answer
 from helpers.processes.scripted_server import Said, ScriptedServer
-from helpers.texts.judge_runs import settings, texts, worked
+from helpers.texts.judge_runs import LEVELS, settings, texts, worked
 
 from core.errors import InputError
 from core.llm.client import MOST_IN_A_ROW, Reply
@@ -23,6 +24,7 @@ from core.runs.working.cluster import LOST, Lost
 from core.runs.working.models_on_ray import Answering, gpus_of, in_batches
 from core.schema.runs import RUN_FILE
 from core.store import Store, open_store
+from core.store.runs import ask_to_stop, get_run
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = (ROOT / "data" / "demo" / "questions.jsonl").read_bytes()
@@ -36,18 +38,22 @@ class OtherCluster:
     """What Cluster does, in threads of this process. Functions and results are pickled, as on the way to a machine."""
 
     starts = 0
+    messages: list[str]
     ends_after: int | None = None
     """Batches after which the run's process is as good as killed."""
     deadly: str | None = None
+    hangs: Path | None = None
+    """Database: its run is told to stop after the first batches, and all others take for ever."""
 
     def __init__(self, address: str = "", workers: int = 1) -> None:
         self.width = 2
+        self.closed = threading.Event()
 
     def start(self) -> None:
         type(self).starts += 1
 
     def close(self) -> None:
-        pass
+        self.closed.set()
 
     def spread(
         self, function: Answering, batches: Sequence[Sequence[Any]]
@@ -63,6 +69,12 @@ class OtherCluster:
                     yield at, pickle.loads(one.result())
                 if n + 1 == self.ends_after:
                     raise KilledHere
+                if self.hangs is not None:
+                    with open_store(self.hangs) as store:
+                        self.messages.append(get_run(store, 1).message)
+                        ask_to_stop(store, 1)
+                    assert self.closed.wait(20), "nobody ends the cluster"
+                    raise RuntimeError("the cluster is gone")
 
     def _work(self, worker: Answering, data: bytes) -> bytes:
         asked = pickle.loads(data)
@@ -78,18 +90,23 @@ class KilledHere(BaseException):
 
 @pytest.fixture(autouse=True)
 def other_cluster(monkeypatch: pytest.MonkeyPatch) -> type[OtherCluster]:
-    cluster = type("Cluster", (OtherCluster,), {})
+    cluster = type("Cluster", (OtherCluster,), {"messages": []})
     monkeypatch.setattr(models_on_ray, "Cluster", cluster)
     return cluster
 
 
 def judge(url: str) -> tuple[Asked, bytes]:
-    return settings("rubric", url), texts(6)
+    return settings("rubric", url), texts(6, LEVELS[:3])
+
+
+def many(url: str) -> tuple[Asked, bytes]:
+    """100 requests in batches of 32, of which two are answered at a time."""
+    return settings("rubric", url), texts(20)
 
 
 def generation(url: str) -> tuple[Asked, bytes]:
     model = {"backend": "openai", "model": "tiny", "base_url": url}
-    return ask(KINDS["factual"], {}, model, {})[0], b"\n".join(DEMO.splitlines()[:4])
+    return ask(KINDS["factual"], {}, model, {})[0], b"\n".join(DEMO.splitlines()[:3])
 
 
 def made(store: Store, what: tuple[Asked, bytes], running: Running) -> RunAtHand:
@@ -140,7 +157,7 @@ def test_an_item_whose_request_kills_its_worker_is_left_out(
     with ScriptedServer(answer) as server, open_store(tmp_path / "b.db") as store:
         run = worked(made(store, judge(server.url), ON_RAY))
         assert run.run.state == "done"
-        assert account(run)["failures"] == [{"step": "rubric", "reason": "rejected", "n": 5}]
+        assert account(run)["failures"] == [{"step": "rubric", "reason": "rejected", "n": 3}]
         assert {item: one for item, one in scores(run).items() if item != "q3"} == {
             item: one for item, one in scores_here.items() if item != "q3"
         }
@@ -160,16 +177,32 @@ def test_a_killed_run_goes_on_with_what_has_arrived(
     tmp_path: Path, other_cluster: type[OtherCluster]
 ) -> None:
     with ScriptedServer(answer) as server, open_store(tmp_path / "a.db") as store:
-        run = made(store, judge(server.url), ON_RAY)
+        run = made(store, many(server.url), ON_RAY)
         other_cluster.ends_after = 1
         with pytest.raises(KilledHere):
             worked(run)
         n = len(server.bodies)
-        assert 0 < n <= 30
+        assert n == 64
         other_cluster.ends_after = None
         worked(resume(at_hand(store, 1), None, None))
-        assert len(server.bodies) == 30, "nothing that had arrived is asked again"
-        assert account(run.now())["costs"][0]["calls"] == 30
+        assert len(server.bodies) == 100, "nothing that had arrived is asked again"
+        assert account(run.now())["costs"][0]["calls"] == 100
+
+
+def test_a_cancelled_run_leaves_the_cluster_and_keeps_what_has_arrived(
+    tmp_path: Path, other_cluster: type[OtherCluster]
+) -> None:
+    database = tmp_path / "a.db"
+    with ScriptedServer(answer) as server, open_store(database) as store:
+        run = made(store, many(server.url), ON_RAY)
+        other_cluster.hangs = database
+        assert worked(run).run.state == "cancelled"
+        n = len(server.bodies)
+        assert n == 64
+        assert other_cluster.messages[0].startswith("Waiting for answers to 100 requests")
+        other_cluster.hangs = None
+        assert worked(resume(at_hand(store, 1), None, None)).run.state == "done"
+        assert len(server.bodies) == 100
 
 
 def test_a_server_that_does_not_answer_is_given_up_soon(tmp_path: Path) -> None:
@@ -179,7 +212,7 @@ def test_a_server_that_does_not_answer_is_given_up_soon(tmp_path: Path) -> None:
     with ScriptedServer(script) as server, open_store(tmp_path / "a.db") as store:
         asked = settings("rubric", server.url)
         run = worked(create(store, texts(100), "t.jsonl", asked, ON_RAY)[0])
-        assert (run.run.state, len(server.bodies) < 300) == ("stopped", True)
+        assert (run.run.state, len(server.bodies) < 180) == ("stopped", True)
         assert "server error" in run.run.message
         assert len(server.bodies) >= MOST_IN_A_ROW
 

@@ -11,12 +11,16 @@ from typing import Any
 
 import pytest
 from helpers.models.model_answers import Body, answer
+from helpers.models.vllm_environment import on_a_cpu
 from helpers.processes.ray_engines import DEADLY
 from helpers.processes.ray_workers import process_at
 from helpers.processes.scripted_server import Said, ScriptedServer
-from helpers.texts.judge_runs import text_at, texts
+from helpers.texts.judge_runs import settings, text_at, texts
 
+from core.runs.asked import Running
+from core.runs.path import at_hand, create, written
 from core.schema.runs import RUN_FILE
+from core.store import open_store
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
@@ -116,3 +120,47 @@ def test_an_engine_dies_of_one_request_and_all_others_are_answered(ray_python: P
     assert all(text.startswith(f"NUMBER {n} by ") for n, text in enumerate(said) if n != DEADLY)
     engines = {text.rpartition(" ")[2] for text in said if text is not None}
     assert len(engines) > 1, "another engine went on"
+
+
+WORK = """
+import sys
+from pathlib import Path
+from core.runs.path import at_hand
+from core.store import open_store
+from helpers.texts.judge_runs import worked
+
+for database in sys.argv[1:]:
+    with open_store(Path(database)) as store:
+        print(worked(at_hand(store, 1)).run.state)
+"""
+
+
+def test_vllm_on_ray_answers_as_in_process(vllm_python: Path, tiny_model: Path, tmp_path: Path) -> None:
+    has_ray = subprocess.run([vllm_python, "-c", "import ray.data"], capture_output=True, check=False)
+    if has_ray.returncode:
+        pytest.skip(f"needs Ray beside vLLM: `{vllm_python} -m pip install -r requirements-ray.txt`")
+    engine = {"dtype": "float32"}
+    chosen = {"backend": "vllm", "model": str(tiny_model), "engine": engine, "max_model_len": 8192}
+    databases = [tmp_path / "ray.db", tmp_path / "here.db"]
+    for database, where in zip(databases, ("ray", "local"), strict=True):
+        with open_store(database) as store:
+            asked = settings("rubric", "", **chosen, largest_limit=1)
+            create(store, texts(4), "t.jsonl", asked, Running(engine=where))
+    ended = subprocess.run(
+        [vllm_python, "-c", WORK, *databases],
+        cwd=ROOT,
+        env=on_a_cpu(PYTHONPATH=os.pathsep.join([str(ROOT), str(ROOT / "tests")])),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert ended.stdout.split() == ["done", "done"], ended.stderr[-3000:]
+    found = []
+    for database in databases:
+        with open_store(database) as store:
+            files = written(at_hand(store, 1))
+            account = json.loads(files.pop(RUN_FILE))
+            found.append((files, counted(account), account["failures"]))
+    assert found[0] == found[1]
+    assert found[0][1][0]["calls"] >= 20

@@ -307,7 +307,7 @@ def test_not_a_backup(busy: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         assert "b.zip is damaged or not a backup" in refused(content, busy)
     assert "no manifest.json" in refused(zipped({"a.txt": b"a"}), busy)
     assert "not an Assay backup" in refused(zipped({"manifest.json": b"[]"}), busy)
-    assert "a newer Assay (backup version 2)" in refused(changed_manifest(data, version=2), busy)
+    assert "a newer Assay (backup version 3)" in refused(changed_manifest(data, version=3), busy)
     for lack in ({"sha256": None}, {"migrations": 1}, {"created_utc": 5}):
         assert "its manifest is incomplete" in refused(changed_manifest(data, **lack), busy)
     with zipfile.ZipFile(other := BytesIO(), "w", zipfile.ZIP_LZMA) as archive:

@@ -404,8 +404,8 @@ class _Teller:
         if self._answered.look(self._store).n:
             said += f", {self._answered}"
         if run.message:
-            said += f". {run.message}"
-        left = None if run.message else self._answered.left_between(self._store, run)
+            said += f". {run.message.rstrip('.')}"
+        left = self._answered.left_between(self._store, run)
         self._line.show(said if left is None else f"{said}, {spoken_range(*left)} left")
 
     def end(self) -> None:

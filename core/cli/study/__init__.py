@@ -18,6 +18,7 @@ from core.cli.shared.options import (
     add_json_option,
     add_reading_verb,
     check_not_the_database,
+    check_out,
     existing_database,
     existing_store,
     level_list,
@@ -30,8 +31,9 @@ from core.formats.study.files import one_source_hint, place_beside, read_answers
 from core.installation import COMMAND
 from core.schema.study import FLAGGED_PAIRS, SCORES, Dataset, Design, LogEntry, State, Study, StudyKind
 from core.store import Store, database_path, open_store
-from core.store.backup import restore_backup, write_backup
+from core.store.backup import restore_backup, tables_of, write_backup, write_backup_file
 from core.store.studies import find_study, get_study, items_of, list_studies, read_log, read_wording
+from core.store.upkeep import in_bytes
 from core.study import lifecycle, raters
 from core.study.analysis_set import margin_note
 from core.study.bundle import is_bundle, read_bundle
@@ -45,6 +47,11 @@ def _add_backup(verbs: Commands) -> None:
     command = verbs.add_parser("backup", help="save all studies and the key of their links as one zip")
     command.add_argument(
         "--out", type=Path, required=True, help="zip file to write; protect it like the database"
+    )
+    command.add_argument(
+        "--with-tables",
+        action="store_true",
+        help="also the folders of runs beside the database: big tables and batch files, which can take gigabytes",
     )
     add_database_option(command)
     command.set_defaults(run=_backup)
@@ -61,27 +68,42 @@ def _backup(options: argparse.Namespace) -> None:
     path = existing_database(options.db)
     check_not_the_database(options.out, path)
     with open_store(path) as store:
-        data = write_backup(store)
-    mask = os.umask(0o077)  # the backup opens every link, so only its owner may read it
-    try:
-        write_file(options.out, data)
-    finally:
-        os.umask(mask)
+        tables = tables_of(store)
+        if options.with_tables:
+            check_out(options.out, path, [])
+            write_backup_file(store, options.out, with_tables=True)
+        else:
+            data = write_backup(store)
+    if not options.with_tables:
+        mask = os.umask(0o077)  # the backup opens every link, so only its owner may read it
+        try:
+            write_file(options.out, data)
+        finally:
+            os.umask(mask)
     print(f"{options.out}\nThis file opens every personal link. Protect it like the database.")
+    if tables:
+        said = "are in it" if options.with_tables else "are not in it; --with-tables adds them"
+        runs = "1 run" if len(tables) == 1 else f"{len(tables):,} runs"
+        print(f"Tables of {runs} ({in_bytes(sum(tables.values()))}) {said}.")
 
 
 def _restore(options: argparse.Namespace) -> None:
     path = database_path(options.db)
-    restored = restore_backup(
-        read_file(options.file), path, file_name=options.file.name, replace=options.replace
-    )
+    if not options.file.is_file():
+        read_file(options.file)  # says why
+    restored = restore_backup(options.file, path, file_name=options.file.name, replace=options.replace)
     print(
         f"Restored {path} from the backup of {restored.created_utc} (Assay {restored.app_version}); "
         f"studies: {', '.join(restored.studies) or 'none'}.\n"
         "All data and personal links are as they were at that time."
     )
+    if restored.left_out:
+        numbers = ", ".join(map(str, restored.left_out))
+        print(f"Without the tables of runs {numbers}: they were left out of the backup.")
     if restored.kept is not None:
         print(f"The previous database was kept as {restored.kept}")
+    if restored.folders_kept is not None:
+        print(f"The tables of its runs were kept as {restored.folders_kept}")
 
 
 _CALLED = {

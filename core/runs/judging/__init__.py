@@ -29,7 +29,18 @@ from core.results.check.gaps import TextBeside, texts_of_judge
 from core.results.judges.scores import degeneracy
 from core.results.judges.spans import ratings_of_judge
 from core.runs.asked import Asked
-from core.runs.jobs import AskingJob, Outcome, ResultsSoFar, RunAtHand, WorkPath, each_of, grouped, outcome_of
+from core.runs.jobs import (
+    AskingJob,
+    BatchJob,
+    Job,
+    Outcome,
+    ResultsSoFar,
+    RunAtHand,
+    WorkPath,
+    each_of,
+    grouped,
+    outcome_of,
+)
 from core.runs.records import (
     ABOUT,
     RECORDS_FILE,
@@ -43,6 +54,7 @@ from core.runs.records import (
     write_records,
 )
 from core.runs.scoring import check_unmasked, keep_metrics, kept_row, score_table, table_files
+from core.runs.working.spreading import job_for
 from core.schema.runs import RULES
 from core.schema.scores import JudgedText, JudgeOutput, Metric, RatedSet, RatedText, Score
 from core.schema.settings import Remark
@@ -82,9 +94,9 @@ class Judging(WorkPath):
         """System and level of the text."""
         return thing.output.system, thing.output.level
 
-    def job(self, run: RunAtHand) -> "JudgeJob":
+    def job(self, run: RunAtHand) -> Job | BatchJob:
         """See JudgeJob."""
-        return JudgeJob(run)
+        return job_for(run, JudgeJob)
 
     def planned(self, run: RunAtHand) -> tuple[Metric, ...]:
         """The metrics according to the settings, before anything is loaded."""
@@ -166,12 +178,16 @@ class JudgeJob(AskingJob):
     async def start(self) -> None:
         """Connect to the server or load the models, prepare what all texts share, and record the run's metrics."""
         await super().start()
-        if self._bench.helper is not None:
-            await self._bench.helper.start()
         engine = _engine_named(self.client) if self.asked.model.backend == "vllm" else ""
         metrics = metrics_of(self.asked, self._bench, engine)
         keep_metrics(self._run.store, self._run.run.run_id, metrics)
-        self._names = tuple(metric.name for metric in metrics)
+
+    async def get_ready(self) -> None:
+        """Connect to the server or load the models, and prepare what all texts share."""
+        await super().get_ready()
+        if self._bench.helper is not None:
+            await self._bench.helper.start()
+        self._names = tuple(metric.name for metric in metrics_of(self.asked, self._bench))
         self._opened = kind_of(self.asked).open(self.asked.chosen, self._bench)
 
     async def do(self, position: int, cache: Cache) -> Outcome:
@@ -322,9 +338,9 @@ class Auditing(WorkPath):
         """System and level of the piece's text."""
         return thing.row.system, thing.row.level
 
-    def job(self, run: RunAtHand) -> "AuditJob":
+    def job(self, run: RunAtHand) -> Job | BatchJob:
         """See AuditJob."""
-        return AuditJob(run)
+        return job_for(run, AuditJob)
 
     def files(self, run: RunAtHand) -> dict[str, bytes]:
         """records.jsonl, which can be read back, and a table with one row per answer."""

@@ -49,13 +49,15 @@ class TableJob(ScoringJob):
         """folder: the run's folder; sizes: rows of each chunk. The others are as in ScoringJob."""
         super().__init__(store, run_id, (), names, parts, running, prepare, reads_source=reads_source)
         self._folder = folder
+        self._largest = max(sizes, default=0)
         ends = np.cumsum(sizes).tolist()
         self._item_ids = tuple(f"rows {end - size + 1}-{end}" for size, end in zip(sizes, ends, strict=True))
 
     @property
     def width(self) -> int:
-        """See CHUNKS_AT_ONCE."""
-        return CHUNKS_AT_ONCE
+        """See CHUNKS_AT_ONCE; for a cluster, so many more that all its workers have texts."""
+        at_once = max(part.texts_at_once or 0 for part in self._parts)
+        return CHUNKS_AT_ONCE + at_once // max(self._largest, 1)
 
     @property
     def batch(self) -> int:
@@ -98,6 +100,8 @@ class TableJob(ScoringJob):
 
     async def _scores_of(self, part: ThreadPart, texts: Sequence[ScoringPair]) -> list[PairScores]:
         """The scores of the texts in their order, in pieces that all processes of the part share."""
+        if part.texts_at_once is not None:
+            return await part.score(texts)
         size = LEXICAL_AT_ONCE
         if part.group == "neural":
             size = BATCHES_AT_ONCE * self._running.batch_size

@@ -102,6 +102,8 @@ def _still_waiting(folder: Path, _state_of_files: tuple[tuple[str, int, int], ..
 class BatchFiles:
     """Deliverer that writes files for people to have answered; see core.llm.rounds."""
 
+    n_arrived = 0
+
     def __init__(self, folder: Path, run_id: int, server: "OpenAIServer", answers: Answers) -> None:
         self._folder, self._run_id, self._server, self._answers = folder, run_id, server, answers
         self._rounds = rounds_in(folder)

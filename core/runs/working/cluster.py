@@ -4,9 +4,12 @@ Ray is imported only where a cluster is started: most environments do not have i
 """
 
 import importlib.util
+import logging
 import os
 import pickle
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -14,9 +17,9 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from core import __version__
 from core.errors import AssayError, InputError
@@ -24,7 +27,6 @@ from core.installation import HOUSE
 
 Item = TypeVar("Item")
 Done = TypeVar("Done")
-Shared = TypeVar("Shared")
 TRIES = 2
 """Times that a batch is worked on before its worker's death is blamed on it."""
 PIECES = 8
@@ -44,33 +46,6 @@ class Lost:
 
 
 LOST = Lost(f"its worker died {TRIES} times")
-
-
-@dataclass(frozen=True)
-class OnCluster(Generic[Shared]):
-    """A value that every worker of a cluster can read; see Cluster.share."""
-
-    reference: Any
-    name: str
-
-    def get(self) -> Shared:
-        """The value, read once by each process."""
-        return _read_here(self.name, self)  # type: ignore[no-any-return]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return OnCluster, (self.reference, self.name)
-
-
-_KEPT: dict[str, Any] = {}
-
-
-def _read_here(name: str, value: OnCluster[Any]) -> Any:
-    if name not in _KEPT:
-        import ray
-
-        _KEPT.clear()  # of an earlier run of the same driver
-        _KEPT[name] = pickle.loads(ray.get(value.reference))
-    return _KEPT[name]
 
 
 def spread(
@@ -96,15 +71,26 @@ class Cluster:
         """address: of a cluster that is there; empty: start one here, with this number of workers."""
         self._address = address
         self._workers = workers
-        self._folder: Path | None = None
+        self._guard: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
         self._holder: threading.Thread | None = None
         self._release = threading.Event()
+        self._pickled: dict[int, tuple[Any, _Worked]] = {}
+        """Identity of a function -> it, and what workers get."""
         self._closing = threading.Event()
         self.width = workers
         """Number of batches that are worked on at the same time; after start, the processors of the cluster."""
 
     def start(self) -> None:
-        """Start or join the cluster. Raises InputError if Ray is not here, or the cluster does not answer or does not fit."""
+        """Start or join the cluster; nothing if that was done.
+
+        Raises InputError if Ray is not here, or the cluster does not answer or does not fit.
+        """
+        with self._lock:
+            if self._holder is None:
+                self._start()
+
+    def _start(self) -> None:
         if importlib.util.find_spec("ray") is None:
             raise InputError(
                 f"Ray is not installed in {sys.prefix}. Install it there with "
@@ -136,10 +122,14 @@ class Cluster:
             ) from problem
 
     def _begin(self) -> None:
+        folder = None if self._address else Path(tempfile.mkdtemp(prefix="assay-ray-"))
+        if folder is not None:
+            self._guard = _guarded(folder)
         with _quiet_start():
             import ray
             import ray.data
 
+            logging.getLogger("ray").setLevel(logging.ERROR)
             # Ray prints each death of a worker on standard output, where commands write results.
             ray._private.worker._worker_logs_enabled = False
             how: dict[str, Any] = {
@@ -152,13 +142,12 @@ class Cluster:
                 files = {"py_modules": [str(HOUSE / "core")], "config": {"setup_timeout_seconds": 300}}
                 ray.init(address=self._address, runtime_env=files, **how)
             else:
-                self._folder = Path(tempfile.mkdtemp(prefix="assay-ray-"))
                 ray.init(
                     address="local",
                     num_cpus=self._workers,
                     num_gpus=None,
                     include_dashboard=False,
-                    _temp_dir=str(self._folder),
+                    _temp_dir=str(folder),
                     **how,
                 )
             _quiet_data()
@@ -203,8 +192,9 @@ class Cluster:
             import ray
 
             ray.shutdown()
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        if self._guard is not None and self._guard.stdin is not None:
+            self._guard.stdin.close()
+            self._guard.wait()
 
     def close(self) -> None:
         """End the cluster that was started here, or leave the one that was joined; what is being worked on is given up."""
@@ -220,13 +210,6 @@ class Cluster:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def share(self, value: Shared) -> OnCluster[Shared]:
-        """Put a value that a function needs where every worker can read it once, instead of sending it with each batch."""
-        import ray
-
-        data = pickle.dumps(value)
-        return OnCluster(ray.put(data), os.urandom(8).hex())
-
     def spread(
         self,
         function: Callable[[Sequence[Item]], Sequence[Done]],
@@ -237,7 +220,8 @@ class Cluster:
         """Yield (index of a batch, one result for each of its items), as batches are finished, in any order.
 
         function: picklable and pure, because a batch may be worked on again: it takes the items of a batch and returns a
-        result for each of them, in their order. gpus: GPUs that one call of it needs.
+        result for each of them, in their order. A worker reads it once, and keeps it for all calls with the same object, so
+        that it can hold what it opens and what all batches need. gpus: GPUs that one call of it needs.
 
         A batch whose worker dies is tried once more. If that worker dies too, the batch is worked on in pieces, down to the
         item that kills its workers, which gets a Lost instead of a result; all others have their results. Raises what the
@@ -262,7 +246,7 @@ class Cluster:
         ]
         needs: dict[str, Any] = {"max_retries": tries - 1} | ({"num_gpus": gpus} if gpus else {})
         done = ray.data.from_arrow(tables).map_batches(
-            _Worked(pickle.dumps(function)).__call__, batch_size=None, batch_format="pyarrow", **needs
+            self._worked(function).__call__, batch_size=None, batch_format="pyarrow", **needs
         )
         for table in done.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
             for at, data in zip(table["at"].to_pylist(), table["data"].to_pylist(), strict=True):
@@ -272,6 +256,12 @@ class Cluster:
                 yield at, said
             if self._closing.is_set():
                 return
+
+    def _worked(self, function: Callable[[Sequence[Any]], Sequence[Any]]) -> "_Worked":
+        with self._lock:
+            if id(function) not in self._pickled:
+                self._pickled[id(function)] = function, _Worked(os.urandom(8).hex(), pickle.dumps(function))
+            return self._pickled[id(function)][1]
 
 
 _HOW = "Every machine needs the packages of requirements-ray.txt, with the same versions of Python and Ray."
@@ -336,19 +326,21 @@ def _parts(begin: int, end: int) -> Iterator[tuple[int, int]]:
 class _Worked:
     """The work on one block, in a worker."""
 
+    key: str
+    """Of the function: a worker reads it once, and it keeps what it opens."""
     function: bytes
 
     def __call__(self, table: Any) -> Any:
         import pyarrow as pa
 
-        answers = [_answer(self.function, data) for data in table["data"].to_pylist()]
+        answers = [_answer(self, data) for data in table["data"].to_pylist()]
         return pa.table({"at": table["at"], "data": pa.array(answers, pa.large_binary())})
 
 
-def _answer(function: bytes, data: bytes) -> bytes:
+def _answer(work: _Worked, data: bytes) -> bytes:
     """Whether the function worked, and its result or what it raised."""
     try:
-        return pickle.dumps((True, list(_function(function)(pickle.loads(data)))))
+        return pickle.dumps((True, list(_read(work)(pickle.loads(data)))))
     except Exception as problem:
         traceback.print_exc(file=sys.stderr)
         try:
@@ -359,10 +351,14 @@ def _answer(function: bytes, data: bytes) -> bytes:
         return said
 
 
-@lru_cache(maxsize=4)
-def _function(pickled: bytes) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    """The function, read once by each process, so that it can keep what it opens."""
-    return pickle.loads(pickled)  # type: ignore[no-any-return]
+_functions: dict[str, Callable[[Sequence[Any]], Sequence[Any]]] = {}
+"""Key -> function, in a worker."""
+
+
+def _read(work: _Worked) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    if work.key not in _functions:
+        _functions[work.key] = pickle.loads(work.function)
+    return _functions[work.key]
 
 
 def _versions() -> dict[str, str]:
@@ -374,6 +370,34 @@ def _versions() -> dict[str, str]:
         "Python": ".".join(map(str, sys.version_info[:2])),
         **{name: version(name) for name in ("ray", "numpy", "scipy", "sacrebleu", "rapidfuzz", "nltk")},
     }
+
+
+def _guarded(folder: Path) -> "subprocess.Popen[bytes]":
+    """Start a process that ends what is left of a cluster and removes its folder, once this process closes it or is gone.
+
+    Ray's main processes end with this one, but some helpers of theirs would stay for minutes after a kill -9.
+    """
+    return subprocess.Popen(
+        [sys.executable, "-m", "core.runs.working.cluster", str(folder)],
+        cwd=HOUSE,
+        stdin=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+def _end_what_is_left(folder: str) -> None:
+    """Wait until the driver is gone or done, then end the processes that were started with this folder, and remove it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    driver = os.getppid()
+    sys.stdin.buffer.read()
+    for process in Path("/proc").glob("[0-9]*"):
+        if int(process.name) == driver:
+            continue
+        with suppress(OSError):
+            # All of them write logs there; their titles and environments say nothing, because Ray overwrites both.
+            if any(os.readlink(one).startswith(f"{folder}/") for one in (process / "fd").iterdir()):
+                os.kill(int(process.name), signal.SIGKILL)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
@@ -422,3 +446,7 @@ def _quiet_data() -> None:
 def _one_line(problem: BaseException) -> str:
     text = " ".join(str(problem).split()) or type(problem).__name__
     return f"{type(problem).__name__}: {text}"[:300].rstrip(".")
+
+
+if __name__ == "__main__":
+    _end_what_is_left(sys.argv[1])

@@ -97,6 +97,8 @@ class OnRay:
         self._over = threading.Event()
         """Set while nothing is being answered."""
         self._over.set()
+        self.n_arrived = 0
+        """See Deliverer."""
 
     def next_reply(self, key: str, request: Request) -> Reply | None:
         """See Deliverer."""
@@ -113,6 +115,7 @@ class OnRay:
         """
         if self._stop.is_set():
             return
+        self.n_arrived = 0
         try:
             await asyncio.to_thread(self._answer, waiting)
         except asyncio.CancelledError:
@@ -169,6 +172,7 @@ class OnRay:
                 for (key, _), one in zip(batches[at], replies, strict=True)
             ]
             self._answers.append(found)
+            self.n_arrived += len(found)
             for one in found:
                 assert one.reply is not None
                 silent = silent + 1 if one.reply.reason in TRANSPORT else 0

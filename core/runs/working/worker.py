@@ -6,7 +6,6 @@ import signal
 import sys
 import threading
 import time
-import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -16,7 +15,7 @@ from typing import Any, NoReturn
 from core.errors import AssayError, NotAllowed
 from core.llm.client import MOST_IN_A_ROW, NOT_KEPT, TRANSPORT, Call, Reply, asked_as_json
 from core.llm.rounds import Collecting
-from core.runs.jobs import Batch, BatchJob, InRounds, Job, Outcome
+from core.runs.jobs import Batch, BatchJob, InRounds, Job, Outcome, broken
 from core.runs.progress import why_not_now
 from core.schema.runs import Run, RunItem, RunState
 from core.store import Store, open_store
@@ -36,6 +35,8 @@ from core.store.runs import (
 
 BEAT_SECONDS = 0.5
 """Seconds between two checks of the cancel flag."""
+ROUND_SECONDS = 2.0
+"""Seconds between two looks at how far a round is."""
 GRACE_SECONDS = 8.0
 """Seconds for a stopping run to abort open requests and close its model."""
 
@@ -94,19 +95,16 @@ def _claim(store: Store, run_id: int) -> Owner | None:
         return claim_run(store, run_id, os.getpid())
 
 
-def _broken(problem: Exception) -> Outcome:
-    """The outcome of an item after an internal error, which must affect one item, never the run."""
-    if isinstance(problem, AssayError):  # such as a full disk, so that nothing more can be saved
-        raise problem
-    traceback.print_exception(problem, file=sys.stderr)
-    name = type(problem).__name__
-    return Outcome("failed", {"detail": f"{name}: {problem}"}, (("internal", name),))
-
-
 def _why_unanswered(outcome: Outcome) -> str:
     """The first reason for missing answers; `waiting` only if there is no other."""
     reasons = {reason for _, reason in outcome.failures if reason in TRANSPORT}
     return min(reasons - {"waiting"} or reasons, default="server")
+
+
+def _waiting_for(n: int, n_arrived: int) -> str:
+    """How far a round is, in one sentence."""
+    asked = "1 request" if n == 1 else f"{n:,} requests"
+    return f"Waiting for answers to {asked}{f', {n_arrived:,} are here' if n_arrived else ''}."
 
 
 @dataclass
@@ -170,22 +168,29 @@ class _Shift:
             if n_rounds and not rounds.n_usable:
                 return  # another round would bring the same failures
             n_rounds += 1
-            delivering = asyncio.create_task(self._deliver(rounds, n_rounds))
+            delivering = asyncio.create_task(self._deliver(rounds))
             if not await self._unless_stopped([delivering]):
                 return
             self.todo.extend(sorted(self.waiting))
 
-    async def _deliver(self, rounds: Collecting, n_rounds: int) -> None:
+    async def _deliver(self, rounds: Collecting) -> None:
         """Have the requests of this round answered, or end the run until people bring answers."""
-        n = len(rounds.waiting)
-        asked = "1 request" if n == 1 else f"{n:,} requests"
-        said = f"Waiting for answers to {asked}, round {n_rounds} of this start."
-        note_message(self.store, self.run.run_id, said, self.owner)
-        message = await rounds.end_round()
-        if message is not None:
-            self._stop("awaiting", message)
-        else:
+        n, said = len(rounds.waiting), ""
+        delivering = asyncio.ensure_future(rounds.end_round())
+        try:
+            while not delivering.done():
+                if (now := _waiting_for(n, rounds.deliverer.n_arrived)) != said:
+                    said = now
+                    note_message(self.store, self.run.run_id, said, self.owner)
+                await asyncio.wait([delivering], timeout=ROUND_SECONDS)
+        finally:
+            delivering.cancel()
+            await asyncio.gather(delivering, return_exceptions=True)
+        message = delivering.result()
+        if message is None:
             note_message(self.store, self.run.run_id, "", self.owner)
+        else:
+            self._stop("awaiting", message)
 
     def _end(self) -> tuple[RunState, str]:
         if not self.unanswered:
@@ -230,7 +235,7 @@ class _Shift:
         try:
             outcome = await job.do(position, ItemCache(self.store, self.run.run_id, position, self._hear))
         except Exception as problem:
-            outcome = _broken(problem)
+            outcome = broken(problem)
         if outcome.state == "again" and isinstance(self.job, InRounds) and self.job.rounds is not None:
             self.waiting.append(position)  # it stays open, and starts again once answers have arrived
             self.unanswered[_why_unanswered(outcome)] += 1
@@ -245,7 +250,7 @@ class _Shift:
             batch = await job.do_together(positions)
         except Exception as problem:
             if len(positions) == 1 or isinstance(problem, AssayError):
-                batch = Batch([_broken(problem)], lambda: None)
+                batch = Batch([broken(problem)], lambda: None)
         if batch is not None:
             self._save(positions, batch, begun)
         else:

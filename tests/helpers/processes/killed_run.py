@@ -33,15 +33,24 @@ runpy.run_module("core", run_name="__main__", alter_sys=True)
 """
 
 
-def kill_in_the_middle(arguments: Sequence[str], database: Path, kept: int, n_items: int) -> None:
+def kill_in_the_middle(
+    arguments: Sequence[str],
+    database: Path,
+    kept: int,
+    n_items: int,
+    before: str = "",
+    python: Path | str = sys.executable,
+) -> None:
     """Run a command of core on the database's first run until it has saved `kept` of its items or a batch more.
+
+    before: code that the process runs first; python: that of the environment to run in.
 
     Fails unless the process died of it, left no other behind, and has saved some items and not others.
     """
     told = database.with_suffix(".stderr")  # not a pipe, which its helpers would keep open
     with told.open("w") as stderr:
         process = subprocess.Popen(
-            [sys.executable, "-c", DYING, str(kept), *arguments],
+            [python, "-c", before + DYING, str(kept), *arguments],
             cwd=ROOT,
             stdout=subprocess.DEVNULL,
             stderr=stderr,
@@ -49,17 +58,17 @@ def kill_in_the_middle(arguments: Sequence[str], database: Path, kept: int, n_it
         )
     assert process.wait(timeout=300) == -signal.SIGKILL, told.read_text()
     until = time.monotonic() + 60
-    while left := _alive_in(process.pid):
+    while left := alive_in(process.pid):
         assert time.monotonic() < until, f"processes of a run that was killed stay behind: {left}"
         time.sleep(0.05)
     with open_store(database) as store:
         assert kept <= len(item_states(store, 1)) < n_items
 
 
-def run_to_the_end(arguments: Sequence[str]) -> None:
+def run_to_the_end(arguments: Sequence[str], python: Path | str = sys.executable) -> None:
     """The same command in a process that nobody kills."""
     ended = subprocess.run(
-        [sys.executable, "-m", "core", *arguments],
+        [python, "-m", "core", *arguments],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -69,7 +78,7 @@ def run_to_the_end(arguments: Sequence[str]) -> None:
     assert ended.returncode == 0, ended.stderr
 
 
-def _alive_in(session: int) -> list[int]:
+def alive_in(session: int) -> list[int]:
     """Processes of a session that still run, as the system has them."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):

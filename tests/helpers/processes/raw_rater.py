@@ -19,6 +19,7 @@ from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.exceptions import ConnectionClosed
+from websockets.protocol import State
 from websockets.sync.client import ClientConnection, connect
 
 DOUBLE_PRESS_SECONDS = 0.4
@@ -133,6 +134,11 @@ class RawVisitor:
         if self._socket is not None:
             self._socket.close()
             self._socket = None
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the connection is closed or broken, as a browser notices by itself."""
+        return self._socket is None or self._socket.state is not State.OPEN
 
     def __enter__(self) -> Self:
         return self

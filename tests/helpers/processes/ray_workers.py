@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
+NO_RAY = "needs .venv-ray: `./run --with ray --setup` makes it, or set ASSAY_RAY_PYTHON"
 
 
 def find_ray_python() -> Path | None:
@@ -20,7 +21,7 @@ def find_ray_python() -> Path | None:
 def ray_python() -> Path:
     python = find_ray_python()
     if python is None:
-        pytest.skip("needs .venv-ray: `./run --with ray --setup` makes it, or set ASSAY_RAY_PYTHON")
+        pytest.skip(NO_RAY)
     return python
 
 
