@@ -61,6 +61,7 @@ def test_each_is_documented_with_its_command_in_its_docstring_and_in_the_list():
             ["--rows", "60", "--metrics", "2", "--resamples", "20", "--beside", "."],
             r"other checkout, in full(?s:.*) times as much",
         ),
+        ("batch_files", ["--texts", "5", "10"], r"10 texts: asking [\d.]+ CPU s(?s:.*) times the CPU"),
         ("housekeeping", ["--runs", "12", "--items", "4"], r"\| Compact \|(?s:.*)Longest wait"),
         ("generation", ["--items", "3", "--latency", "0.01"], r"3 of 3 complete: [\d.]+ times as fast"),
         (

@@ -169,12 +169,12 @@ class _Shift:
             if n_rounds and not rounds.n_usable:
                 return  # another round would bring the same failures
             n_rounds += 1
-            delivering = asyncio.create_task(self._deliver(rounds, n_rounds))
+            delivering = asyncio.create_task(self._deliver(rounds))
             if not await self._unless_stopped([delivering]):
                 return
             self.todo.extend(sorted(self.waiting))
 
-    async def _deliver(self, rounds: Collecting, n_rounds: int) -> None:
+    async def _deliver(self, rounds: Collecting) -> None:
         """Have the requests of this round answered, or end the run until people bring answers."""
         n, said = len(rounds.waiting), ""
         delivering = asyncio.ensure_future(rounds.end_round())
