@@ -167,7 +167,7 @@ def add_to(nouns: Commands) -> None:
         type=float,
         default=60.0,
         metavar="SECONDS",
-        help="time between two looks at the batches (default 60)",
+        help="time between two questions about the batches (default 60)",
     )
     command.add_argument("--out", type=Path, metavar="DIR", help="folder for the results")
     command.set_defaults(run=_submit)

@@ -101,11 +101,11 @@ def _why_unanswered(outcome: Outcome) -> str:
     return min(reasons - {"waiting"} or reasons, default="server")
 
 
-def _waiting_for(n: int, n_arrived: int, n_rounds: int) -> str:
-    """How far a round is, in one sentence. n_rounds: number of the round since the run started."""
+def _waiting_for(n: int, n_arrived: int) -> str:
+    """How far a round is, in one sentence."""
     asked = "1 request" if n == 1 else f"{n:,} requests"
     here = f", {n_arrived:,} are here" if n_arrived else ""
-    return f"Waiting for answers to {asked}{here} (round {n_rounds} of this start)."
+    return f"Waiting for answers to {asked}{here}."
 
 
 @dataclass
@@ -180,7 +180,7 @@ class _Shift:
         delivering = asyncio.ensure_future(rounds.end_round())
         try:
             while not delivering.done():
-                if (now := _waiting_for(n, rounds.deliverer.n_arrived, n_rounds)) != said:
+                if (now := _waiting_for(n, rounds.deliverer.n_arrived)) != said:
                     said = now
                     note_message(self.store, self.run.run_id, said, self.owner)
                 await asyncio.wait([delivering], timeout=ROUND_SECONDS)
