@@ -167,7 +167,7 @@ def add_to(nouns: Commands) -> None:
         type=float,
         default=60.0,
         metavar="SECONDS",
-        help="time between two looks at the batches (default 60)",
+        help="seconds between two checks of the batches (default 60)",
     )
     command.add_argument("--out", type=Path, metavar="DIR", help="folder for the results")
     command.set_defaults(run=_submit)
@@ -350,7 +350,7 @@ def _finish(run: RunAtHand, folder: Path | None) -> None:
 
 
 def _submit(options: argparse.Namespace) -> None:
-    from core.runs.working.batch_api import answers_of_service, service_of  # imported lazily: rarely needed
+    from core.runs.working.submitting import answers_of_service, service_of  # imported lazily: rarely needed
 
     check_options([] if options.every > 0 else [f"--every is {options.every}, expected more than 0"])
     with existing_store(options.db) as store:

@@ -32,7 +32,7 @@ from core.runs.path import at_hand, create, resume, written
 from core.runs.progress import money_of, progress_of
 from core.runs.working import batch_files
 from core.runs.working.batch_answers import AnswersRead, read_answers
-from core.runs.working.batch_api import Service, answers_of_service
+from core.runs.working.submitting import Service, answers_of_service
 from core.store import Store, open_store
 from core.store.beside import append_lines, run_folder, whole_lines
 from core.store.runs import get_run
