@@ -1,4 +1,4 @@
-"""Runs on a Ray cluster that is there, in Ray's Python: one worker dies once, and one item kills each worker that gets it.
+"""Runs on a Ray cluster that is there, in Ray's Python: one item kills each worker that gets it.
 
 With tests on the path of this process and of the cluster; imported and not started as a script, because workers import it
 too. Each run is also done here without Ray.
@@ -6,17 +6,14 @@ too. Each run is also done here without Ray.
 
 import json
 import os
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from helpers.texts.judge_runs import settings, texts
-from helpers.toys.scorer import DIES, ToyScorer, open_toy
+from helpers.toys.scorer import DIES, open_toy
 
 from core.llm.client import Cache
 from core.metrics.kind import ScoringRunning
 from core.metrics.parts import ClusterPart, ThreadPart
-from core.metrics.scorer import ScoringPair
 from core.runs.asked import Running, ask
 from core.runs.jobs import Outcome, RunAtHand
 from core.runs.judging import JudgeJob
@@ -26,30 +23,12 @@ from core.runs.scoring import ScoringJob
 from core.runs.working.cluster import Cluster
 from core.runs.working.spreading import SpreadJob
 from core.runs.working.worker import work
-from core.schema.scores import Score
 from core.store import open_store
 from core.store.runs import run_items
 
-N_TEXTS, POISONED = 1_500, 1_234
-N_JUDGED, POISONED_ITEM = 60, 17
-
-
-@dataclass
-class DiesOnce(ToyScorer):
-    """A scorer whose process dies at the first text that it gets, unless another has died of that."""
-
-    mark: str = ""
-
-    def score(self, pairs: list[ScoringPair]) -> list[tuple[Score, ...]]:  # type: ignore[override]
-        try:
-            os.close(os.open(self.mark, os.O_CREAT | os.O_EXCL))
-        except FileExistsError:
-            return super().score(pairs)
-        os._exit(1)
-
-
-def open_mortal(mark: str) -> DiesOnce:
-    return DiesOnce(mark=mark)
+# Each death costs the start of a worker. Eight texts are two for each block, which is then worked on in pieces.
+N_TEXTS, POISONED = 8, 5
+N_JUDGED, POISONED_ITEM = 6, 4
 
 
 class PoisonedJudging(JudgeJob):
@@ -74,8 +53,9 @@ def scored(address: str, folder: Path, on_ray: bool) -> list[dict[str, object]]:
         run, _ = create(
             store, "".join(json.dumps(row) + "\n" for row in rows).encode(), "t.jsonl", asked, running
         )
-        opener = partial(open_mortal, str(folder / "mark"))
-        part = ClusterPart("lexical", opener, Cluster(address)) if on_ray else ThreadPart("lexical", open_toy)
+        part = (
+            ClusterPart("lexical", open_toy, Cluster(address)) if on_ray else ThreadPart("lexical", open_toy)
+        )
         done = work(
             store,
             run.run.run_id,
@@ -110,5 +90,4 @@ def main(address: str, folder: Path) -> None:
         assert len(here) == len(there)
         differ = [at for at, (one, other) in enumerate(zip(here, there, strict=True)) if one != other]
         said[name] = {"n": len(here), "differ": differ, "instead": [there[at] for at in differ][:1]}
-    said["died"] = (folder / "mark").exists()
     print(json.dumps(said))
