@@ -183,7 +183,7 @@ def test_a_chunk_without_its_item_is_scored_again(tmp_path: Path, store: Store) 
     write_table(run, out)
     before = out.read_bytes()
     (folder / part_name(1)).write_bytes(b"the rest of a write")
-    (folder / f"{part_name(2)}.part").write_bytes(b"the start of a write")
+    (folder / f"{part_name(2)}.partial").write_bytes(b"the start of a write")
     with store.writing():
         store.change("delete from run_item where position in (1, 2)", {})
     assert table_scores(run).n_texts == N_TEXTS - 2 * CHUNK

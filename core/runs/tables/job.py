@@ -27,7 +27,8 @@ CHUNKS_AT_ONCE = 2
 """One is scored while another is read or written."""
 LEXICAL_AT_ONCE = 250
 """Texts that go to a process together: enough that passing them costs nothing, few enough that all processes get some."""
-_UNFINISHED = ".part"
+_UNFINISHED = ".partial"
+"""Backups leave such files out; see core.store.beside.files_in."""
 
 
 class TableJob(ScoringJob):
