@@ -166,11 +166,5 @@ def test_what_kills_its_workers_is_left_out_on_a_cluster_that_is_joined(
     )
     assert ended.returncode == 0, ended.stderr[-3000:]
     said = json.loads(ended.stdout.splitlines()[-1])
-    assert (said["scores"]["n"], said["scores"]["differ"]) == (8, [5])
-    (row,) = said["scores"]["instead"][0]["outputs"]
-    assert row["scores"] == [None, None]
-    assert row["reasons"] == dict.fromkeys(
-        ("words", "shared"), "the metric failed on this text (its worker died 2 times)"
-    )
-    assert said["judged"]["differ"] == [4]
-    assert said["judged"]["instead"][0][:2] == ["failed", [["internal", "its worker died 2 times"]]]
+    assert (said["n"], said["differ"]) == (6, [4])
+    assert said["instead"][0][:2] == ["failed", [["internal", "its worker died 2 times"]]]
