@@ -16,6 +16,8 @@ from core.store.studies import read_setting
 
 LEFT_OUT = "tables_left_out"
 """Setting: JSON list of the runs that had folders when the restored backup was made, whether it contains them or not."""
+PARTIAL = ".partial"
+"""Ending of a file's name while it is written; see put_in_place."""
 _NAMED = re.compile(r"run-([1-9]\d{0,17})")
 
 
@@ -65,7 +67,7 @@ def files_in(folder: Path) -> Iterator[Path]:
             path.is_file()
             and not path.is_symlink()
             and not path.name.startswith(".")
-            and path.suffix != ".partial"
+            and path.suffix != PARTIAL
         ):
             yield path
 

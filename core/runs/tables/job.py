@@ -20,14 +20,13 @@ from core.runs.jobs import Batch, Outcome
 from core.runs.scoring import BATCHES_AT_ONCE, ScoringJob, pair_hash
 from core.schema.big_tables import ABOUT_COLUMNS, LABELS, REASONS, ROW, TEXTS_FILE, part_name
 from core.store import Store
-from core.store.beside import put_in_place
+from core.store.beside import PARTIAL, put_in_place
 from core.tables.mapping import pyarrow_for
 
 CHUNKS_AT_ONCE = 2
 """One is scored while another is read or written."""
 LEXICAL_AT_ONCE = 250
 """Texts that go to a process together: enough that passing them costs nothing, few enough that all processes get some."""
-_UNFINISHED = ".part"
 
 
 class TableJob(ScoringJob):
@@ -67,7 +66,7 @@ class TableJob(ScoringJob):
     async def start(self) -> None:
         """Open the scorers, record the run's metrics, and delete unfinished files of a killed process."""
         await super().start()
-        for left in self._folder.glob(f"*{_UNFINISHED}"):
+        for left in self._folder.glob(f"*{PARTIAL}"):
             left.unlink(missing_ok=True)
 
     async def do_together(self, positions: Sequence[int]) -> Batch:
@@ -138,7 +137,7 @@ class TableJob(ScoringJob):
         """Write the file of a chunk under another name, wait until it is on disk, and rename it."""
         _, parquet = pyarrow_for(TEXTS_FILE)
         path = self._folder / part_name(position)
-        draft = path.with_name(path.name + _UNFINISHED)
+        draft = path.with_name(path.name + PARTIAL)
         try:
             parquet.write_table(chunk.table(self._names), draft, compression="zstd")
             put_in_place(draft, path)

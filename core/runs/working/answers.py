@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from core.llm.client import NOT_KEPT, TRANSPORT, Reply
-from core.store.beside import append_lines, put_in_place, whole_lines
+from core.store.beside import PARTIAL, append_lines, put_in_place, whole_lines
 
 _ANSWERS = "answers"
 """Beginning of the files' names."""
@@ -133,7 +133,7 @@ def store_answers(folder: Path, delivered: Iterable[Delivered]) -> Path:
     """Store answers that people brought; returns the file. None is stored if `delivered` raises an error."""
     number = 1 + max((_number(file) for file in folder.glob(f"{_ANSWERS}-*.jsonl")), default=0)
     file = folder / f"{_ANSWERS}-{number:03}.jsonl"
-    partial = file.with_suffix(".partial")
+    partial = file.with_suffix(PARTIAL)
     try:
         with partial.open("wb") as out:
             out.writelines(one.line() + b"\n" for one in delivered)

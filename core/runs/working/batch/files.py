@@ -19,7 +19,7 @@ from core.llm.rounds import Collecting, OpenRequests
 from core.runs.asked import ModelSettings
 from core.runs.working.answers import KEY_LENGTH, Answers, closed_in
 from core.store import Store
-from core.store.beside import append_lines, make_run_folder, put_in_place, whole_lines
+from core.store.beside import PARTIAL, append_lines, make_run_folder, put_in_place, whole_lines
 from core.store.kept import failed_calls
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class BatchFiles:
         partial: list[Path] = []
         n_requests = 0
         for part in _split(lines):
-            partial.append(self._folder / f"round-{number:03}-{len(partial) + 1}.partial")
+            partial.append(self._folder / f"round-{number:03}-{len(partial) + 1}{PARTIAL}")
             with partial[-1].open("wb") as file:
                 for line in part:
                     file.write(line)
