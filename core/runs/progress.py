@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from core.errors import counted
 from core.runs.asked import ModelSettings, running_of
 from core.runs.kinds import kind_named
 from core.schema.runs import Run, RunState, StepCost
@@ -207,7 +208,7 @@ def rate_said(rate: float) -> str:
 
 def not_sent_said(missing: Mapping[str, int]) -> str:
     """A sentence without full stop about parts of requests that a server refuses; see parts_not_sent."""
-    parts = ", ".join(f"{name} ({n:,} {'call' if n == 1 else 'calls'})" for name, n in missing.items())
+    parts = ", ".join(f"{name} ({counted(n, 'call')})" for name, n in missing.items())
     return f"Not sent, because the server refuses it: {parts}"
 
 
@@ -287,7 +288,7 @@ class Answered:
 
     def __str__(self) -> str:
         """Text such as `37 requests, 12,300 tokens in, 410 out`."""
-        requests = "1 request" if self.n == 1 else f"{self.n:,} requests"
+        requests = counted(self.n, "request")
         if not self.input_tokens and not self.output_tokens:
             return requests
         return f"{requests}, {self.input_tokens:,} tokens in, {self.output_tokens:,} out"

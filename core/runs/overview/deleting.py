@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from core.errors import InputError
+from core.errors import InputError, counted
 from core.runs.overview.listing import is_preview
 from core.runs.progress import is_worked_on, why_not_now
 from core.runs.working.environments import run_log
@@ -49,12 +49,12 @@ class Deletion:
             return "no run."
         lost = self.going
         parts = [
-            f"{_counted(lost.n_items, 'item')}, {_counted(lost.n_calls, 'call')}, "
-            f"{_counted(lost.n_replies, 'cached reply', 'cached replies')} and the input files "
+            f"{counted(lost.n_items, 'item')}, {counted(lost.n_calls, 'call')}, "
+            f"{counted(lost.n_replies, 'cached reply', 'cached replies')} and the input files "
             f"({in_bytes(lost.n_bytes)} in the database)",
             f"folders and logs ({in_bytes(self.files)})",
         ]
-        shared = _counted(lost.n_shared, "cached reply", "cached replies")
+        shared = counted(lost.n_shared, "cached reply", "cached replies")
         stay = (
             f" {shared} used by other runs {'stays' if lost.n_shared == 1 else 'stay'}."
             if lost.n_shared
@@ -62,11 +62,7 @@ class Deletion:
         )
         waiting = ", ".join(str(run.run_id) for run in self.runs if run.state == "awaiting")
         lost_answers = f" Answers that are still to come are lost: run {waiting}." if waiting else ""
-        return f"{_counted(len(self.runs), 'run')}: {'; '.join(parts)}.{stay}{lost_answers}"
-
-
-def _counted(n: int, one: str, many: str = "") -> str:
-    return f"{n:,} {one if n == 1 else many or f'{one}s'}"
+        return f"{counted(len(self.runs), 'run')}: {'; '.join(parts)}.{stay}{lost_answers}"
 
 
 @dataclass(frozen=True)
