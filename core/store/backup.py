@@ -25,6 +25,7 @@ from core import __version__
 from core.errors import InputError
 from core.installation import COMMAND
 from core.store.beside import (
+    FILE_NAME,
     LEFT_OUT,
     files_in,
     folders_of,
@@ -32,6 +33,7 @@ from core.store.beside import (
     number_of_folder,
     numbers_of_folders,
     run_folder,
+    size_of,
 )
 from core.store.connection import (
     BUSY_TIMEOUT_SECONDS,
@@ -63,7 +65,7 @@ _DATABASE = "assay.db"
 _KEY = "assay.db.key"
 _KEY_BYTES = 32
 _FOLDERS = folders_of(Path(_DATABASE)).name
-_IN_FOLDER = re.compile(rf"{re.escape(_FOLDERS)}/run-[1-9]\d{{0,17}}(?:/\w[\w.-]*)+", re.ASCII)
+_IN_FOLDER = re.compile(rf"{re.escape(_FOLDERS)}/run-[1-9]\d{{0,17}}(?:/{FILE_NAME.pattern})+", re.ASCII)
 _PIECE = 2**20
 """Bytes of a file that are read at a time."""
 _OF_SQLITE = {("table", f"sqlite_{name}") for name in ("sequence", "stat1", "stat4")}
@@ -90,7 +92,7 @@ def tables_of(store: Store) -> dict[int, int]:
     """Run -> bytes of its folder, for runs that have one: what a backup contains only if it is made with tables."""
     runs = {row["id"] for row in store.rows("select id from run")}
     return {
-        number: sum(path.stat().st_size for path in files_in(run_folder(store, number)))
+        number: sum(map(size_of, files_in(run_folder(store, number))))
         for number in numbers_of_folders(store.path)
         if number in runs
     }

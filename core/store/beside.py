@@ -18,6 +18,8 @@ LEFT_OUT = "tables_left_out"
 """Setting: JSON list of the runs that had folders when the restored backup was made, whether it contains them or not."""
 PARTIAL = ".partial"
 """Ending of a file's name while it is written; see put_in_place."""
+FILE_NAME = re.compile(r"\w[\w.-]*", re.ASCII)
+"""Names of files and folders in the folder of a run: nothing that another system could read as a path."""
 _NAMED = re.compile(r"run-([1-9]\d{0,17})")
 
 
@@ -40,8 +42,11 @@ def make_run_folder(store: Store, run_id: int) -> Path:
 
 
 def delete_run_folder(store: Store, run_id: int) -> None:
-    """Delete a run's files, if there are any."""
-    if (folder := run_folder(store, run_id)).is_dir():
+    """Delete a run's files, if there are any. Of a link only the link: what it points to is not the run's alone."""
+    folder = run_folder(store, run_id)
+    if folder.is_symlink():
+        folder.unlink()
+    elif folder.is_dir():
         shutil.rmtree(folder)
 
 
@@ -61,21 +66,26 @@ def number_of_folder(name: str) -> int | None:
 
 
 def files_in(folder: Path) -> Iterator[Path]:
-    """All finished files in a run's folder, in order; files that are still written (`.NAME`, `NAME.partial`) are left out."""
-    for path in sorted(folder.rglob("*")):
-        if (
-            path.is_file()
-            and not path.is_symlink()
-            and not path.name.startswith(".")
-            and path.suffix != PARTIAL
-        ):
-            yield path
+    """All finished files in a run's folder, in order; files may appear and disappear meanwhile.
+
+    Left out are files that are still written (`.NAME`, `NAME.partial`), links, and other people's files with a name that a
+    backup could not restore (`FILE_NAME`).
+    """
+    if folder.is_symlink():
+        return
+    found = [
+        Path(there, name)
+        for there, _, names in os.walk(folder)
+        for name in names
+        if all(FILE_NAME.fullmatch(part) for part in Path(there, name).relative_to(folder).parts)
+    ]
+    yield from (path for path in sorted(found) if not path.is_symlink() and path.suffix != PARTIAL)
 
 
 def size_of(path: Path) -> int:
-    """Bytes of a file or of all files in a folder; 0 if it does not exist. Files may disappear meanwhile."""
+    """Bytes of a file or of all files in a folder; 0 if it does not exist. Files may disappear meanwhile; links are not followed."""
     try:
-        if path.is_dir():
+        if path.is_dir() and not path.is_symlink():
             return sum(map(size_of, path.iterdir()))
         return path.lstat().st_size
     except (FileNotFoundError, NotADirectoryError):

@@ -327,3 +327,21 @@ def test_killed_in_the_middle_each_run_is_there_or_gone(tmp_path: Path, after: s
         assert names == sorted(f"run-{number}" for number in left)
         assert sorted(int(path.stem) for path in (tmp_path / "runs").iterdir()) == sorted(left)
         assert sweep(store) == ()
+
+
+def test_of_a_linked_folder_only_the_link_goes(store: Store, tmp_path: Path) -> None:
+    number, other = waiting_run(store).run_id, waiting_run(store).run_id
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "mine.txt").write_bytes(b"x" * 1_000_000)
+    (outside / "round").symlink_to(outside)
+    folders_of(store.path).mkdir()
+    run_folder(store, number).symlink_to(outside)
+    assert deletion_of(store, [number]).files < 1_000
+    delete(store, [number])
+    assert not run_folder(store, number).is_symlink()
+    (make_run_folder(store, other) / "there").symlink_to(outside)
+    delete(store, [other])
+    assert not run_folder(store, other).exists()
+    assert (outside / "mine.txt").stat().st_size == 1_000_000
+    assert half_deleted(store) == []

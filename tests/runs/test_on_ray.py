@@ -124,7 +124,7 @@ def test_a_killed_run_goes_on_where_it_was(ray_python: Path, tmp_path: Path) -> 
             create(store, data, "t.jsonl", asked, running)
         command = ["runs", "work", "1", "--db", str(database)]
         if engine == "ray":
-            kill_in_the_middle(command, database, 500, 3_000, ray_python)
+            kill_in_the_middle(command, database, 500, 3_000, python=ray_python)
         run_to_the_end(command, ray_python if engine == "ray" else sys.executable)
         with open_store(database) as store:
             run = at_hand(store, 1)

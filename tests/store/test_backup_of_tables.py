@@ -15,6 +15,7 @@ from core.errors import InputError, StorageError
 from core.store import Store, backup, open_store
 from core.store.backup import restore_backup, tables_of, write_backup, write_backup_file
 from core.store.beside import (
+    files_in,
     folders_of,
     left_out,
     left_out_said,
@@ -64,6 +65,40 @@ def test_with_tables_everything_comes_back(store: Store, tmp_path: Path) -> None
         assert not run_folder(other, plain).exists()
         assert left_out_said(other, number) is None
     assert sorted(one.name for one in path.parent.iterdir()) == ["new.db", "new.db.d", "new.db.key"]
+
+
+def test_what_others_put_into_a_folder_spoils_no_backup(store: Store, tmp_path: Path) -> None:
+    number, linked = with_table(store), waiting_run(store).run_id
+    folder = run_folder(store, number)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "private.txt").write_text("private")
+    (folder / "my answers (1).jsonl").write_text("{}\n")
+    (folder / "link.txt").symlink_to(outside / "private.txt")
+    (folder / "there").symlink_to(outside)
+    run_folder(store, linked).symlink_to(outside)
+    assert tables_of(store) == {number: len(TABLE) + 3, linked: 0}
+    path = tmp_path / "else" / "new.db"
+    assert restore_backup(saved(store, tmp_path), path).left_out == (linked,)
+    with open_store(path) as other:
+        names = sorted(one.name for one in run_folder(other, number).iterdir())
+        assert names == ["answers", "texts.parquet"]
+        assert left_out_said(other, linked) is not None
+
+
+def test_a_file_that_disappears_spoils_no_backup(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = with_table(store)
+    gone = run_folder(store, number) / "answers" / "round-001.jsonl"
+
+    def files_then_gone(folder: Path) -> list[Path]:
+        found = [*files_in(folder), gone]
+        gone.unlink(missing_ok=True)
+        return found
+
+    monkeypatch.setattr(backup, "files_in", files_then_gone)
+    assert restore_backup(saved(store, tmp_path), tmp_path / "else" / "new.db").left_out == ()
 
 
 def test_unpacked_by_hand_it_works_as_it_is(store: Store, tmp_path: Path) -> None:
