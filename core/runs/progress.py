@@ -15,12 +15,11 @@ from core.runs.asked import ModelSettings, running_of
 from core.runs.kinds import kind_named
 from core.schema.runs import Run, RunState, StepCost
 from core.store import Store
+from core.store.beside import process_exists
 from core.store.kept import chunk_costs, step_costs
-from core.store.runs import calls_since, finished_of, get_run, item_counts, n_finished_since
+from core.store.runs import STALE_SECONDS, calls_since, finished_of, get_run, item_counts, n_finished_since
 from core.store.studies import now_utc
 
-STALE_SECONDS = 15.0
-"""Seconds without a report after which a process is silent: dead, unless the system still has the same process."""
 _RATE_SECONDS = 60.0
 _REUSE_SECONDS = 1.0
 """Tolerance, because two clocks are compared; process ids are not reused within so short a time."""
@@ -131,12 +130,8 @@ def _lives(process: int, silent: float) -> bool:
     A process with this id that is older than the last report is the same process. If the system does not report ages, a
     silent process counts as dead.
     """
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
+    if not process_exists(process):
         return False
-    except PermissionError:
-        pass  # owned by another user, but it exists
     try:
         # The name, in brackets, may itself contain spaces and brackets.
         fields = Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()

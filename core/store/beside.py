@@ -136,7 +136,8 @@ def new_folder(store: Store) -> Iterator[Path]:
     there = folders_of(store.path)
     there.mkdir(mode=0o700, exist_ok=True)
     for left in there.glob(f"{_NEW}*"):
-        if not _lives(left.name.removeprefix(_NEW).partition("-")[0]):
+        maker = left.name.removeprefix(_NEW).partition("-")[0]
+        if not (maker.isdecimal() and process_exists(int(maker))):
             shutil.rmtree(left, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=f"{_NEW}{os.getpid()}-", dir=there))
     try:
@@ -145,11 +146,11 @@ def new_folder(store: Store) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _lives(process: str) -> bool:
-    """Whether there is a process with this number."""
+def process_exists(process: int) -> bool:
+    """Whether there is a process with this number; it may be another than the one that had it before."""
     try:
-        os.kill(int(process), 0)
-    except (ProcessLookupError, ValueError):
+        os.kill(process, 0)
+    except ProcessLookupError:
         return False
     except PermissionError:
         pass  # owned by another user

@@ -28,13 +28,12 @@ from core.store import Store
 from core.store.beside import run_folder, size_of
 from core.store.kept import chunk_costs, costs_of_runs
 from core.store.runs import calls_of_late, counts_of_runs, list_runs
-from core.store.upkeep import Rows, estimated_rows
+from core.store.upkeep import MB, Rows, estimated_rows
 
 PREVIEW_NAME = "preview-"
 """How the names of judges begin that the prompt editor previews."""
 _LATE_SECONDS = 60.0
 _HERE = ("localhost", "127.0.0.1", "::1")
-_MB = 1e6
 
 
 @dataclass(frozen=True)
@@ -277,7 +276,7 @@ def working_table(found: Sequence[Working]) -> ResultTable:
                 *(str(one.place), one.place.process, one.place.environment, one.place.engine),
                 *(progress.rate, one.mean_rate, one.calls_rate, one.mean_calls_rate),
                 "" if one.left is None else spoken_range(*one.left),
-                None if one.memory is None else one.memory / _MB,
+                None if one.memory is None else one.memory / MB,
                 _by_reason([progress.failures]),
                 run.message,
             )
@@ -392,7 +391,7 @@ def size_table(sizes: Sequence[RunSize]) -> ResultTable:
             *_cells(one.run),
             one.run.created_utc[:16].replace("T", " "),
             *(one.rows.n_items, one.rows.n_calls),
-            *(n / _MB for n in (one.rows.n_bytes, one.folder, one.log, one.n_bytes)),
+            *(n / MB for n in (one.rows.n_bytes, one.folder, one.log, one.n_bytes)),
         )
         for one in sizes
     )

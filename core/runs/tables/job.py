@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import InputError, StorageError
+from core.errors import StorageError
 from core.metrics.kind import ScoringRunning
 from core.metrics.parts import PairScores, ThreadPart
 from core.metrics.scorer import ScoringPair
 from core.runs.jobs import Batch, Outcome
 from core.runs.scoring import BATCHES_AT_ONCE, ScoringJob, pair_hash
+from core.runs.tables.scored import texts_of
 from core.schema.big_tables import ABOUT_COLUMNS, LABELS, REASONS, ROW, TEXTS_FILE, part_name
 from core.store import Store
 from core.store.beside import PARTIAL, put_in_place
@@ -122,15 +123,8 @@ class TableJob(ScoringJob):
 
     def _read(self, position: int) -> dict[str, list[Any]]:
         """The rows of a chunk, column by column."""
-        _, parquet = pyarrow_for(TEXTS_FILE)
-        path = self._folder / TEXTS_FILE
-        try:
-            with parquet.ParquetFile(path) as file:
-                columns: dict[str, list[Any]] = file.read_row_group(position).to_pydict()
-        except (OSError, ValueError) as problem:
-            raise InputError(
-                f"The texts of run {self._run_id} cannot be read from {path} ({problem}). Start a new run of the file."
-            ) from problem
+        with texts_of(self._run_id, self._folder) as file:
+            columns: dict[str, list[Any]] = file.read_row_group(position).to_pydict()
         return columns
 
     def _write(self, position: int, chunk: "_Chunk") -> None:
