@@ -20,6 +20,8 @@ from core.store.kept import chunk_costs, step_costs
 from core.store.runs import STALE_SECONDS, calls_since, finished_of, get_run, item_counts, n_finished_since
 from core.store.studies import now_utc
 
+AT_WORK = ("running", "cancelling")
+"""Shown states of a run that has a process."""
 _RATE_SECONDS = 60.0
 _REUSE_SECONDS = 1.0
 """Tolerance, because two clocks are compared; process ids are not reused within so short a time."""
@@ -54,14 +56,14 @@ class Progress:
     @property
     def starting_seconds(self) -> float | None:
         """Seconds that the process has been loading a model or connecting to a server; None: it is not starting."""
-        starting = self.state in ("running", "cancelling") and self.run.start_seconds is None
+        starting = self.state in AT_WORK and self.run.start_seconds is None
         return seconds_since_start(self.run) if starting else None
 
     @property
     def silent_seconds(self) -> float | None:
         """Seconds since the last report of a live but silent process; None: it reports, or there is none."""
         age = _age(self.run.beat_utc)
-        return age if self.state in ("running", "cancelling") and age > STALE_SECONDS else None
+        return age if self.state in AT_WORK and age > STALE_SECONDS else None
 
     @property
     def n_finished(self) -> int:
@@ -72,7 +74,7 @@ class Progress:
     def can_resume(self) -> bool:
         """Whether there is work left and no process works on it."""
         left = self.n_finished < self.run.n_wanted or self.n_again > 0
-        return self.state not in ("running", "cancelling") and (left or self.state == "waiting")
+        return self.state not in AT_WORK and (left or self.state == "waiting")
 
 
 def progress_of(store: Store, run_id: int) -> Progress:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
 from core.errors import InputError, counted
 from core.runs.overview.listing import is_preview
@@ -14,7 +13,7 @@ from core.schema.runs import Run
 from core.store import Store
 from core.store.beside import delete_run_folder, run_folder, size_of
 from core.store.runs import delete_runs, get_run, half_deleted, list_runs, n_finished_since, note_deleted
-from core.store.studies import list_studies
+from core.store.studies import list_studies, now_utc
 from core.store.upkeep import Going, estimated_rows, going, in_bytes
 
 _ROWS_AT_ONCE = 10_000
@@ -88,8 +87,7 @@ def chosen(
     """
     limit = ""
     if older_than_days is not None:
-        limit = (datetime.now(UTC) - timedelta(days=older_than_days)).isoformat(timespec="milliseconds")
-        limit = limit.replace("+00:00", "Z")
+        limit = now_utc(-older_than_days * 86_400)
     return [
         run
         for run in list_runs(store)

@@ -11,6 +11,7 @@ from core.runs.asked import asked_of, environment_of
 from core.runs.kinds import KINDS
 from core.runs.overview.machine import NOT_REPORTED, Processes
 from core.runs.progress import (
+    AT_WORK,
     Answered,
     Progress,
     ShownState,
@@ -134,7 +135,7 @@ class Working:
 def working(store: Store, run: Run, processes: Processes, answered: Answered | None = None) -> Working:
     """What a run does now. answered: from an earlier call for the same start, which then reads only new requests."""
     progress = progress_of(store, run.run_id)
-    moving = progress.state in ("running", "cancelling")
+    moving = progress.state in AT_WORK
     late = calls_of_late(store, run.run_id, _LATE_SECONDS) if moving else 0
     left = None
     if progress.state == "running":
@@ -305,7 +306,7 @@ def cost_table(lines: Sequence[RunLine]) -> ResultTable:
     rows = tuple(
         (
             *_cells(line.run, line.state),
-            *(model_of(line.run), line.run.created_utc[:16].replace("T", " ")),
+            *(model_of(line.run), line.run.created_minute),
             *(line.n_finished, line.run.n_wanted, line.calls),
             *(line.tokens("input_tokens"), line.tokens("output_tokens"), line.money),
             *(wall_seconds(line.run), _by_reason([line.failures])),
@@ -389,7 +390,7 @@ def size_table(sizes: Sequence[RunSize]) -> ResultTable:
     rows = tuple(
         (
             *_cells(one.run),
-            one.run.created_utc[:16].replace("T", " "),
+            one.run.created_minute,
             *(one.rows.n_items, one.rows.n_calls),
             *(n / MB for n in (one.rows.n_bytes, one.folder, one.log, one.n_bytes)),
         )
