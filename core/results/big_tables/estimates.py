@@ -15,6 +15,7 @@ from core.results.big_tables.scored import (
     check_scored,
     connected,
     group_of,
+    label_column,
     level_place,
     quoted,
     value_of,
@@ -360,10 +361,18 @@ def level_means(found: BigEstimates) -> tuple[LevelMeans, ...]:
     )
 
 
+_OF_MEANS = frozenset(
+    {"metric", "family", "mean", "sd", "n", "undefined"}
+    | {f"mean_{name}" for name in ("low", "high", "n", "n_left_out", "reason")}
+)
+"""Columns of the means in files, besides groups."""
+
+
 def means_table(found: BigEstimates) -> ResultTable:
     """One row for each metric and group."""
     columns = (
-        *(Column(name, names_row=True) for name in ("metric", *found.by)),
+        Column("metric", names_row=True),
+        *(Column(label_column(name, _OF_MEANS), names_row=True) for name in found.by),
         Column("family", shown=False),
         Column("mean", "mean score"),
         Column("sd", "SD"),
