@@ -70,14 +70,14 @@ def space_table(house: House, *, warned: bool = True) -> ResultTable:
     rows: list[tuple[Cell, ...]] = [
         (name, space.database / _MB, "studies, runs, caches and uploaded files"),
         (
-            "of it unused",
+            "unused space in it",
             space.unused / _MB,
             "free pages, which new data fill and compacting gives back",
         ),
         (
-            "of it uploaded files",
+            "uploaded files in it",
             space.uploaded / _MB,
-            f"{space.n_uploaded:,} on the page Metrics, which deletes them",
+            f"{space.n_uploaded:,} of the page Metrics; delete them there",
         ),
         (f"{name}-wal", space.log / _MB, "newest changes; part of the database"),
         (
