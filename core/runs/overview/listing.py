@@ -254,6 +254,7 @@ def working_table(found: Sequence[Working]) -> ResultTable:
         *_RUN,
         Column("finished"),
         Column("items"),
+        Column("failures"),
         Column("where"),
         Column("process", shown=False),
         Column("environment", shown=False),
@@ -264,7 +265,6 @@ def working_table(found: Sequence[Working]) -> ResultTable:
         Column("calls_per_s_mean", "calls a second, mean", general=True),
         Column("left", "time left"),
         Column("memory_mb", "memory, MB", places=0),
-        Column("failures"),
         Column("message", shown=False),
     )
     rows = []
@@ -273,12 +273,16 @@ def working_table(found: Sequence[Working]) -> ResultTable:
         rows.append(
             (
                 *_cells(run, progress.state),
-                *(progress.n_finished, run.n_wanted),
+                *(progress.n_finished, run.n_wanted, _by_reason([progress.failures])),
                 *(str(one.place), one.place.process, one.place.environment, one.place.engine),
                 *(progress.rate, one.mean_rate, one.calls_rate, one.mean_calls_rate),
                 "" if one.left is None else spoken_range(*one.left),
+<<<<<<< HEAD
                 None if one.memory is None else one.memory / MB,
                 _by_reason([progress.failures]),
+=======
+                None if one.memory is None else one.memory / _MB,
+>>>>>>> walk
                 run.message,
             )
         )
@@ -289,9 +293,10 @@ def working_table(found: Sequence[Working]) -> ResultTable:
 
 
 def cost_table(lines: Sequence[RunLine]) -> ResultTable:
-    """What each run cost and what failed in it."""
+    """What each run cost and what failed in it. Failures come early: a narrow screen cuts the last columns off."""
     columns = (
         *_RUN,
+        Column("failures"),
         Column("model"),
         Column("created_utc", "created (UTC)"),
         Column("finished", shown=False),
@@ -301,15 +306,19 @@ def cost_table(lines: Sequence[RunLine]) -> ResultTable:
         Column("tokens_out", "tokens out"),
         Column("money", places=4),
         Column("worked_s", "worked, s", places=0, shown=False),
-        Column("failures"),
     )
     rows = tuple(
         (
             *_cells(line.run, line.state),
+<<<<<<< HEAD
             *(model_of(line.run), line.run.created_minute),
+=======
+            _by_reason([line.failures]),
+            *(model_of(line.run), line.run.created_utc[:16].replace("T", " ")),
+>>>>>>> walk
             *(line.n_finished, line.run.n_wanted, line.calls),
             *(line.tokens("input_tokens"), line.tokens("output_tokens"), line.money),
-            *(wall_seconds(line.run), _by_reason([line.failures])),
+            wall_seconds(line.run),
         )
         for line in lines
     )
