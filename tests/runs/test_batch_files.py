@@ -277,6 +277,35 @@ def test_answers_of_another_run_and_a_run_without_files_are_refused(store: Store
         read(plain, lines)
 
 
+def test_answers_may_lie_in_the_folder_of_the_run(store: Store) -> None:
+    run = begin(store, n_items=1)
+    folder = run_folder(store, 1)
+    for n, name in enumerate(("answers.jsonl", "answers-service.jsonl", "answers-7.jsonl")):
+        lines = answered(waiting_requests(store, 1), well)[: 5 if n == 2 else 1]
+        file = as_file(folder / name, lines)
+        with file.open("rb") as content:
+            assert read_answers(store, 1, [(name, content)]).n_answered == len(lines)
+    assert (folder / "answers-008.jsonl").is_file()
+    assert go_on(run).run.state == "done"
+
+
+def test_of_two_processes_that_read_answers_at_once_one_is_refused(store: Store) -> None:
+    run = begin(store)
+    lines = answered(requests_of_round(store), well)
+
+    class Meanwhile(io.BytesIO):
+        def __next__(self) -> bytes:
+            if not list(run_folder(store, 1).glob("answers-*.jsonl")):
+                assert read(run, lines).n_answered == len(lines)
+            return super().__next__()
+
+    content = Meanwhile("".join(json.dumps(line) + "\n" for line in lines).encode())
+    with pytest.raises(InputError, match="Another process"):
+        read_answers(store, 1, [("a.jsonl", content)])
+    assert [path.name for path in run_folder(store, 1).glob("answers*")] == ["answers-001.jsonl"]
+    assert go_on(run).run.state == "done"
+
+
 def test_a_round_is_split_at_the_limits_of_one_file(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_files, "MOST_REQUESTS", 4)
     begin(store)

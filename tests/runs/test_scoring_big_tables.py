@@ -29,7 +29,7 @@ from core.runs.working.worker import work
 from core.schema import big_tables
 from core.schema.big_tables import ABOUT_COLUMNS, LABELS, REASONS, TEXTS_FILE, part_name
 from core.store import Store, open_store
-from core.store.beside import folders_of, new_folder, run_folder
+from core.store.beside import PARTIAL, files_in, folders_of, new_folder, run_folder
 from core.store.runs import list_runs, run_data, run_items
 
 WORDS = ["the", "old", "mill", "by", "a", "red", "house", "near", "the", "sea"]
@@ -183,7 +183,8 @@ def test_a_chunk_without_its_item_is_scored_again(tmp_path: Path, store: Store) 
     write_table(run, out)
     before = out.read_bytes()
     (folder / part_name(1)).write_bytes(b"the rest of a write")
-    (folder / f"{part_name(2)}.partial").write_bytes(b"the start of a write")
+    (folder / f"{part_name(2)}{PARTIAL}").write_bytes(b"the start of a write")
+    assert folder / f"{part_name(2)}{PARTIAL}" not in files_in(folder), "a backup leaves it out"
     with store.writing():
         store.change("delete from run_item where position in (1, 2)", {})
     assert table_scores(run).n_texts == N_TEXTS - 2 * CHUNK
