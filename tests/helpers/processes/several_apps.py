@@ -123,9 +123,9 @@ class SeveralApps:
 
 @contextmanager
 def several_running(database: Path, processes: int, proxy: str = "haproxy") -> Iterator[SeveralApps]:
-    apps = SeveralApps(database, processes, proxy).start()
+    apps = SeveralApps(database, processes, proxy)
     try:
-        yield apps
+        yield apps.start()
     finally:
         apps.stop()
 
