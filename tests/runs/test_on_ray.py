@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -18,6 +19,7 @@ from helpers.processes.killed_run import alive_in, kill_in_the_middle, run_to_th
 from core.metrics.kind import KIND
 from core.runs.asked import ask
 from core.runs.path import at_hand, create, written
+from core.runs.working.cluster import _someone_listens
 from core.runs.working.environments import RAY_VARIABLE
 from core.store import open_store
 from core.store.runs import get_run
@@ -188,3 +190,10 @@ def test_what_kills_its_workers_is_left_out_on_a_cluster_that_is_joined(
     )
     assert said["judged"]["differ"] == [17]
     assert said["judged"]["instead"][0][:2] == ["failed", [["internal", "its worker died 2 times"]]]
+
+
+def test_an_address_at_which_nothing_listens_is_refused_at_once() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        with pytest.raises(ConnectionRefusedError):
+            _someone_listens(f"127.0.0.1:{free.getsockname()[1]}")
