@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ import pytest
 from helpers.processes.app_server import free_port
 from helpers.processes.killed_run import alive_in, kill_in_the_middle
 
+from core.runs.working.cluster import _someone_listens
 from core.runs.working.environments import RAY_VARIABLE
 from core.store import open_store
 from core.store.runs import get_run
@@ -168,3 +170,10 @@ def test_what_kills_its_workers_is_left_out_on_a_cluster_that_is_joined(
     said = json.loads(ended.stdout.splitlines()[-1])
     assert (said["n"], said["differ"]) == (6, [4])
     assert said["instead"][0][:2] == ["failed", [["internal", "its worker died 2 times"]]]
+
+
+def test_an_address_at_which_nothing_listens_is_refused_at_once() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        with pytest.raises(ConnectionRefusedError):
+            _someone_listens(f"127.0.0.1:{free.getsockname()[1]}")

@@ -291,7 +291,7 @@ def texts_table(
             )
             for one, why in zip(found, undefined, strict=True)
         ),
-        title=f"Texts {first:,} to {last:,} of {total:,}" if found else f"No text of {total:,}",
+        title=f"Texts {first:,} to {last:,} of {total:,}" if found else "No matching text",
     )
 
 

@@ -13,7 +13,7 @@ def big_table(run: RunAtHand) -> BigTable:
     number = run.run.run_id
     if run.kind.work != "tables":
         raise InputError(
-            f"Run {number} is no run over a big table. Its results: `{COMMAND} runs write {number} --out DIR`, "
+            f"Run {number} has no big table. Its results: `{COMMAND} runs write {number} --out DIR`, "
             f"`{COMMAND} correlate run:{number} --with level`."
         )
     # A chunk that broke has no file of scores.

@@ -9,6 +9,7 @@ import os
 import pickle
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -139,6 +140,7 @@ class Cluster:
             }
             if self._address:
                 # The machines of the cluster have the packages, and get this very version of Assay from here.
+                _someone_listens(self._address)
                 files = {"py_modules": [str(HOUSE / "core")], "config": {"setup_timeout_seconds": 300}}
                 ray.init(address=self._address, runtime_env=files, **how)
             else:
@@ -441,6 +443,13 @@ def _quiet_data() -> None:
     context.max_errored_blocks = -1  # what is missing is worked on again, see pieced
     context.execution_no_progress_timeout_s = -1  # one batch of a slow judge may take an hour
     context.execution_options.preserve_order = False
+
+
+def _someone_listens(address: str) -> None:
+    """Raise OSError if nothing accepts connections at HOST:PORT. Ray itself would try for more than ten minutes."""
+    host, colon, port = address.rpartition(":")
+    if "://" not in address and colon and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
 
 
 def _one_line(problem: BaseException) -> str:

@@ -130,7 +130,9 @@ class _Reader:
                 assert isinstance(key, str), "checked by _object_in"
                 if key not in self._places:
                     n_unknown += 1
-                    problems.append(f"{where}: custom_id {shown(key)} is of no request of run {self._run_id}")
+                    problems.append(
+                        f"{where}: run {self._run_id} has no request with the custom_id {shown(key)}"
+                    )
                     continue
                 name_of_line = _name_of(line)
                 if (key, name_of_line) in self._before or (self._waiting[key] <= 0 and key not in seen):
