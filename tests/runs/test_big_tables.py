@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -268,6 +269,38 @@ def test_a_file_of_a_hundred_thousand_rows_stays_an_ordinary_run(tmp_path: Path)
     assert big_table(file) is None
     file.write_text("\n".join([*rows, "last,a"]))
     assert big_table(file) is not None
+
+
+@pytest.mark.usefixtures("small")
+def test_nothing_is_written_into_a_folder_that_replaced_the_runs_own(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(big_tables, "CHUNK_ROWS", N_TEXTS)  # one chunk, so that nothing else is being written
+    run = made(store, texts(tmp_path))
+    folder = run_folder(store, run.run.run_id)
+    write = TableJob._write
+
+    def after_a_restore(job: TableJob, position: int, chunk: Any) -> None:
+        folder.rename(tmp_path / "old")
+        shutil.copytree(tmp_path / "old", folder)
+        (folder / part_name(0)).write_bytes(b"of another run")
+        write(job, position, chunk)
+
+    monkeypatch.setattr(TableJob, "_write", after_a_restore)
+    with pytest.raises(StorageError, match="replaced"):
+        worked(run)
+    assert {path.name for path in folder.iterdir()} == {part_name(0), TEXTS_FILE}
+    assert (folder / part_name(0)).read_bytes() == b"of another run"
+
+
+@pytest.mark.usefixtures("small")
+def test_a_part_of_another_run_is_one_clear_error(tmp_path: Path, store: Store) -> None:
+    run = worked(made(store, texts(tmp_path)))
+    part = run_folder(store, run.run.run_id) / part_name(1)
+    pyarrow.parquet.write_table(pyarrow.parquet.read_table(part).drop_columns(["bleu-1"]), part)
+    with pytest.raises(InputError, match="no column bleu-1"):
+        write_table(run, tmp_path / "scores.csv")
+    assert not (tmp_path / "scores.csv").exists()
 
 
 @pytest.mark.usefixtures("small")

@@ -50,6 +50,8 @@ class TableJob(ScoringJob):
         """folder: the run's folder; sizes: rows of each chunk. The others are as in ScoringJob."""
         super().__init__(store, run_id, (), names, parts, running, prepare, reads_source=reads_source)
         self._folder = folder
+        self._folder_number = 0
+        """The inode of the folder in which the work began."""
         self._largest = max(sizes, default=0)
         ends = np.cumsum(sizes).tolist()
         self._item_ids = tuple(f"rows {end - size + 1}-{end}" for size, end in zip(sizes, ends, strict=True))
@@ -68,6 +70,7 @@ class TableJob(ScoringJob):
     async def start(self) -> None:
         """Open the scorers, record the run's metrics, and delete unfinished files of a killed process."""
         await super().start()
+        self._folder_number = self._folder.stat().st_ino
         for left in self._folder.glob(f"*{_UNFINISHED}"):
             left.unlink(missing_ok=True)
 
@@ -142,6 +145,13 @@ class TableJob(ScoringJob):
         draft = path.with_name(path.name + _UNFINISHED)
         try:
             parquet.write_table(chunk.table(self._names), draft, compression="zstd")
+            if (
+                self._folder.stat().st_ino != self._folder_number
+            ):  # it may be that of another run with this number
+                draft.unlink()
+                raise StorageError(
+                    f"{self._folder} was replaced while the run was at work, such as by restoring a backup, so it has stopped."
+                )
             put_in_place(draft, path)
         except OSError as problem:  # such as a full disk: no other chunk could be written
             raise StorageError(
