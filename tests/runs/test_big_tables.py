@@ -15,7 +15,7 @@ from helpers.processes.killed_run import kill_in_the_middle, run_to_the_end
 from helpers.toys.scorer import BREAKS, open_toy
 
 from core.cli import main
-from core.errors import InputError, StorageError
+from core.errors import InputError, NotAllowed, StorageError
 from core.formats.registry import read_scores
 from core.metrics.kind import KIND, TABLE_KIND, ScoringRunning
 from core.metrics.parts import ThreadPart
@@ -29,6 +29,7 @@ from core.runs.tables.scored import table_scores, write_table
 from core.runs.working.worker import work
 from core.schema import big_tables
 from core.schema.big_tables import ABOUT_COLUMNS, LABELS, REASONS, TEXTS_FILE, part_name
+from core.schema.scores import mask_named
 from core.store import Store, open_store
 from core.store.beside import folders_of, new_folder, run_folder
 from core.store.runs import list_runs, run_data, run_items
@@ -228,6 +229,18 @@ def test_a_refused_file_leaves_nothing(tmp_path: Path, store: Store) -> None:
     assert "149 more rows repeat an earlier one" in problem
     assert list_runs(store) == []
     assert list(folders_of(store.path).iterdir()) == []
+
+
+@pytest.mark.usefixtures("small")
+def test_masked_texts_of_a_blind_study_are_refused_wherever_they_stand(tmp_path: Path, store: Store) -> None:
+    file = texts(tmp_path)
+    row = json.loads(file.read_text(encoding="utf-8").splitlines()[0])
+    masked = row | {"item_id": "last", "system": mask_named(1, "0123abcd")}
+    with file.open("a", encoding="utf-8") as out:
+        out.write(json.dumps(masked) + "\n")
+    with pytest.raises(NotAllowed, match="masked texts of a blind study"):
+        made(store, file)
+    assert (list_runs(store), list(folders_of(store.path).iterdir())) == ([], [])
 
 
 @pytest.mark.usefixtures("small")
