@@ -44,8 +44,7 @@ def choose(store: Store) -> Given | None:
     )
     explained(
         f"It is scored in blocks of {big_tables.CHUNK_ROWS:,} texts, and its scores lie in files beside the database. The file is "
-        "checked when the run starts, which takes about a minute for a million texts.",
-        "scale#big-tables",
+        "checked when the run starts, which takes about a minute for a million texts. More in `docs/scale.md`."
     )
     return data, name
 

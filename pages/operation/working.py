@@ -125,7 +125,9 @@ def _waiting(store: Store, one: OpenRun) -> None:
         state = "is starting" if run.run_id in run_panel.starting_here() else _STATES[one.state]
         st.markdown(f"**{plain(_named(run))}:** {state}, {so_far}")
         if run.message:
-            st.markdown(f":small[{plain(' '.join(run.message.split()))}]")
+            what, *listed = (" ".join(line.split()) for line in run.message.splitlines() if line.strip())
+            below = [f"- :small[{plain(line.removeprefix('- '))}]" for line in listed]
+            st.markdown("\n".join([f":small[{plain(what)}]", *below]))
     with right:
         _buttons(store, run)
 

@@ -196,20 +196,29 @@ def _left_out(run: RunAtHand, progress: Progress) -> None:
     table(pd.DataFrame(rows, columns=["Step", "Reason", "Times"]))
 
 
+_SCORED_ONCE = (
+    "Equal texts of an item are scored once. Texts from the cache were scored by an earlier run with the same metrics, "
+    "versions and models."
+)
+_SCORED_ONCE_A_BLOCK = "Equal texts of a block are scored once."
+
+
 def _costs(run: RunAtHand, progress: Progress) -> None:
     """Show calls, time and money by step, after the first call."""
     if not progress.costs:
         return
     if run.kind.by_metrics:
+        by_block = run.kind.work == "tables"  # which uses no cache
         part(
             "Cost by group of metrics",
-            "Equal texts of an item are scored once. Texts from the cache were scored by an earlier run with the same "
-            "metrics, versions and models. Seconds are summed over parallel processes, so they can exceed the time passed.",
+            f"{_SCORED_ONCE_A_BLOCK if by_block else _SCORED_ONCE} Seconds are summed over parallel processes, so they can "
+            "exceed the time passed.",
         )
         rows = [
             (one.step, f"{one.calls:,}", f"{one.seconds:,.1f}", f"{one.cached:,}") for one in progress.costs
         ]
-        table(pd.DataFrame(rows, columns=["Metrics", "Texts scored", "Computing, s", "From the cache"]))
+        spared = "Equal texts" if by_block else "From the cache"
+        table(pd.DataFrame(rows, columns=["Metrics", "Texts scored", "Computing, s", spared]))
     else:
         part(
             "Cost by step",

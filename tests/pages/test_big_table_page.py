@@ -67,6 +67,12 @@ def test_estimates_are_those_of_core(store: Store, run: Run) -> None:
     assert len(groups) == 10
 
 
+def test_costs_name_equal_texts_not_a_cache_that_is_not_used(run: Run) -> None:
+    shown = said(opened(run, "Progress"))
+    assert "From the cache" not in shown
+    assert "Texts from the cache" not in shown
+
+
 def test_intervals_come_by_a_button(run: Run) -> None:
     at = opened(run, "Estimates")
     assert not [one for one in at.dataframe if "Pearson, interval" in one.value.columns]

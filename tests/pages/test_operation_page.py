@@ -68,8 +68,11 @@ def test_what_runs_and_stopped_has_place_speed_and_buttons(store: Store) -> None
         "seconds": 1.0,
     }
     record_call(store, call | {"cached": 0}, None)
-    finish_run(store, stopped.run_id, "stopped", "The *server* is gone.")
+    finish_run(store, stopped.run_id, "stopped", "The *server* is gone.\n- Start it.\n- Resume.")
     at = visit()
+    assert any(
+        one.value.split("\n")[1:] == ["- :small[Start it.]", "- :small[Resume.]"] for one in at.markdown
+    )
     assert [one.value for one in at.subheader][:3] == ["Working now", "Stopped or interrupted", "Not started"]
     shown = said(at)
     assert f"Process {os.getpid()}, environment base, model: this machine" in shown

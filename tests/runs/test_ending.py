@@ -206,14 +206,14 @@ def test_the_command_waits_until_the_process_is_gone_or_says_that_it_still_runs(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("core.cli.runs.CANCEL_SECONDS", 0.5)
+    monkeypatch.setattr("core.cli.runs.processing.CANCEL_SECONDS", 0.5)
     child = start("close")
     until(lambda: len(item_states(run.store, 1)) >= 2)
     cancel = ["runs", "cancel", "1", "--db", str(run.store.path)]
     assert main(cancel) == 0
     assert f"process {child.pid}" in capsys.readouterr().out
     (tmp_path / "gate").touch()
-    monkeypatch.setattr("core.cli.runs.CANCEL_SECONDS", 10.0)
+    monkeypatch.setattr("core.cli.runs.processing.CANCEL_SECONDS", 10.0)
     assert main(cancel) == 0
     assert capsys.readouterr().out.startswith("Run 1 is cancelled")
     assert child.wait(10) == 0

@@ -59,7 +59,7 @@ FILES: dict[str, bytes] = {
     "pairs of levels": write_pieces(plan_twins(read_texts(texts(2), "t.jsonl")).twins),
 }
 NAMES = {"questions": "q.csv"}
-# A big table is read from its own file, in chunks: see test_big_tables.
+# A big table is read from its own file, in chunks: see test_scoring_big_tables.
 READ_WHOLE = [kind for kind in KINDS.values() if kind.work != "tables"]
 ALL = pytest.mark.parametrize("kind", READ_WHOLE, ids=[kind.name for kind in READ_WHOLE])
 

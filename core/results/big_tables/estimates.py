@@ -22,6 +22,7 @@ from core.results.big_tables.scored import (
 )
 from core.results.cells import decimal, ends, interval, picked, resampled
 from core.results.correlations.levels import LevelMeans
+from core.schema.big_tables import DEFAULT_BY
 from core.schema.result_table import Cell, Column, ResultTable
 from core.schema.scores import METHODS, Method, Metric
 from core.stats.correlation.intervals import correlate_columns
@@ -32,8 +33,6 @@ from core.tables.columns import level_number
 if TYPE_CHECKING:
     import duckdb
 
-DEFAULT_BY = ("level", "system")
-DEFAULT_RESAMPLES = 1_000
 RANKS = "not computed for a big table: every resample would rank all rows again; Pearson has an interval"
 """Why Spearman and Kendall have no interval."""
 NO_LEVELS = "No text has a level with a number, so nothing is correlated with damage."

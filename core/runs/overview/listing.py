@@ -11,6 +11,7 @@ from core.runs.asked import asked_of, environment_of
 from core.runs.kinds import KINDS
 from core.runs.overview.machine import NOT_REPORTED, Processes
 from core.runs.progress import (
+    AT_WORK,
     Answered,
     Progress,
     ShownState,
@@ -28,13 +29,12 @@ from core.store import Store
 from core.store.beside import run_folder, size_of
 from core.store.kept import chunk_costs, costs_of_runs
 from core.store.runs import calls_of_late, counts_of_runs, list_runs
-from core.store.upkeep import Rows, estimated_rows
+from core.store.upkeep import MB, Rows, estimated_rows
 
 PREVIEW_NAME = "preview-"
 """How the names of judges begin that the prompt editor previews."""
 _LATE_SECONDS = 60.0
 _HERE = ("localhost", "127.0.0.1", "::1")
-_MB = 1e6
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Working:
 def working(store: Store, run: Run, processes: Processes, answered: Answered | None = None) -> Working:
     """What a run does now. answered: from an earlier call for the same start, which then reads only new requests."""
     progress = progress_of(store, run.run_id)
-    moving = progress.state in ("running", "cancelling")
+    moving = progress.state in AT_WORK
     late = calls_of_late(store, run.run_id, _LATE_SECONDS) if moving else 0
     left = None
     if progress.state == "running":
@@ -254,6 +254,7 @@ def working_table(found: Sequence[Working]) -> ResultTable:
         *_RUN,
         Column("finished"),
         Column("items"),
+        Column("failures"),
         Column("where"),
         Column("process", shown=False),
         Column("environment", shown=False),
@@ -264,7 +265,6 @@ def working_table(found: Sequence[Working]) -> ResultTable:
         Column("calls_per_s_mean", "calls a second, mean", general=True),
         Column("left", "time left"),
         Column("memory_mb", "memory, MB", places=0),
-        Column("failures"),
         Column("message", shown=False),
     )
     rows = []
@@ -273,12 +273,16 @@ def working_table(found: Sequence[Working]) -> ResultTable:
         rows.append(
             (
                 *_cells(run, progress.state),
-                *(progress.n_finished, run.n_wanted),
+                *(progress.n_finished, run.n_wanted, _by_reason([progress.failures])),
                 *(str(one.place), one.place.process, one.place.environment, one.place.engine),
                 *(progress.rate, one.mean_rate, one.calls_rate, one.mean_calls_rate),
                 "" if one.left is None else spoken_range(*one.left),
-                None if one.memory is None else one.memory / _MB,
+<<<<<<< HEAD
+                None if one.memory is None else one.memory / MB,
                 _by_reason([progress.failures]),
+=======
+                None if one.memory is None else one.memory / _MB,
+>>>>>>> walk
                 run.message,
             )
         )
@@ -289,9 +293,10 @@ def working_table(found: Sequence[Working]) -> ResultTable:
 
 
 def cost_table(lines: Sequence[RunLine]) -> ResultTable:
-    """What each run cost and what failed in it."""
+    """What each run cost and what failed in it. Failures come early: a narrow screen cuts the last columns off."""
     columns = (
         *_RUN,
+        Column("failures"),
         Column("model"),
         Column("created_utc", "created (UTC)"),
         Column("finished", shown=False),
@@ -301,15 +306,19 @@ def cost_table(lines: Sequence[RunLine]) -> ResultTable:
         Column("tokens_out", "tokens out"),
         Column("money", places=4),
         Column("worked_s", "worked, s", places=0, shown=False),
-        Column("failures"),
     )
     rows = tuple(
         (
             *_cells(line.run, line.state),
+<<<<<<< HEAD
+            *(model_of(line.run), line.run.created_minute),
+=======
+            _by_reason([line.failures]),
             *(model_of(line.run), line.run.created_utc[:16].replace("T", " ")),
+>>>>>>> walk
             *(line.n_finished, line.run.n_wanted, line.calls),
             *(line.tokens("input_tokens"), line.tokens("output_tokens"), line.money),
-            *(wall_seconds(line.run), _by_reason([line.failures])),
+            wall_seconds(line.run),
         )
         for line in lines
     )
@@ -390,9 +399,9 @@ def size_table(sizes: Sequence[RunSize]) -> ResultTable:
     rows = tuple(
         (
             *_cells(one.run),
-            one.run.created_utc[:16].replace("T", " "),
+            one.run.created_minute,
             *(one.rows.n_items, one.rows.n_calls),
-            *(n / _MB for n in (one.rows.n_bytes, one.folder, one.log, one.n_bytes)),
+            *(n / MB for n in (one.rows.n_bytes, one.folder, one.log, one.n_bytes)),
         )
         for one in sizes
     )

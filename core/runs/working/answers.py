@@ -18,7 +18,7 @@ from typing import Any
 from core.errors import InputError
 from core.llm.client import NOT_KEPT, TRANSPORT, Reply
 from core.store import Store
-from core.store.beside import append_lines, put_in_place, sync, whole_lines
+from core.store.beside import PARTIAL, append_lines, put_in_place, sync, whole_lines
 
 _ANSWERS = "answers"
 """Beginning of the files' names."""
@@ -141,7 +141,7 @@ def store_answers(store: Store, folder: Path, read: Sequence[Path], delivered: I
     read: the files against which `delivered` checks them. Raises InputError if another process stored answers meanwhile,
     because some would then count twice.
     """
-    partial = folder / f"{_ANSWERS}-{secrets.token_hex(4)}.partial"
+    partial = folder / f"{_ANSWERS}-{secrets.token_hex(4)}{PARTIAL}"
     try:
         with partial.open("wb") as out:
             out.writelines(one.line() + b"\n" for one in delivered)

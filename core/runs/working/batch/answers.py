@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from core.errors import InputError, Problems
+from core.errors import InputError, Problems, counted
 from core.llm.client import TRANSPORT, Reason, Reply
 from core.llm.exchange import completion_in, message_of, read_failure, refused_parts
 from core.runs.progress import why_not_now
@@ -62,18 +62,14 @@ class AnswersRead:
         if self.n_given_up:
             lines.append(f"Given up and asked again: {_requests(self.n_given_up)}.")
         if self.n_before:
-            lines.append(f"Left out because their requests have an answer: {_lines(self.n_before)}.")
+            lines.append(f"Left out because their requests have an answer: {counted(self.n_before, 'line')}.")
         if self.n_missing:
             lines.append(f"Still without an answer: {_requests(self.n_missing)}.")
         return tuple(lines)
 
 
 def _requests(n: int) -> str:
-    return "1 request" if n == 1 else f"{n:,} requests"
-
-
-def _lines(n: int) -> str:
-    return "1 line" if n == 1 else f"{n:,} lines"
+    return counted(n, "request")
 
 
 def read_answers(

@@ -1,0 +1,131 @@
+"""`runs table` and `runs texts`: results of a run over a big table."""
+
+import argparse
+
+from core.cli.runs.verbs import run_verb
+from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
+from core.cli.shared.options import Commands, check_options, existing_store, name_list
+from core.cli.shared.running import telling
+from core.runs.path import at_hand
+from core.schema.big_tables import DEFAULT_BY, DEFAULT_RESAMPLES
+from core.tables.reading import shown
+
+MOST_TEXTS = 20_000
+"""Most texts of one command."""
+
+
+def add_to(verbs: Commands) -> None:
+    """Register `table` and `texts`."""
+    command = run_verb(
+        verbs,
+        "table",
+        "estimates of a run over a big table: which metric follows quality, and means by group",
+    )
+    command.add_argument(
+        "--by",
+        metavar="COL,...",
+        default=",".join(DEFAULT_BY),
+        help="columns to group means by: item, system, level, language or a label (default %(default)s)",
+    )
+    command.add_argument("--metrics", metavar="NAME,...", help="only these metrics (default: all)")
+    command.add_argument(
+        "--intervals",
+        action="store_true",
+        help="also compute intervals by resampling items, which takes about a minute",
+    )
+    command.add_argument(
+        "--resamples",
+        type=int,
+        help=f"number of bootstrap resamples (default {DEFAULT_RESAMPLES:,} with --intervals, else none)",
+    )
+    command.add_argument(
+        "--confidence", type=float, default=0.95, help="confidence level of intervals (default %(default)s)"
+    )
+    command.add_argument("--seed", type=int, default=0, help="seed of all resampling (default %(default)s)")
+    add_result_options(command, "correlations", "means")
+    command.set_defaults(run=_table)
+    command = run_verb(verbs, "texts", "texts of a run over a big table with their scores, page by page")
+    command.add_argument(
+        "--where",
+        metavar="COL=VALUE",
+        action="append",
+        default=[],
+        help="only texts with this value: item, system, level, language or a label; may be repeated",
+    )
+    command.add_argument("--metrics", metavar="NAME,...", help="metrics to show (default: all)")
+    command.add_argument(
+        "--sort", metavar="METRIC", help="lowest scores of this metric first (default: order of the file)"
+    )
+    command.add_argument("--descending", action="store_true", help="with --sort: highest scores first")
+    command.add_argument(
+        "--from",
+        dest="first",
+        type=int,
+        default=1,
+        metavar="N",
+        help="first text to show (default %(default)s)",
+    )
+    command.add_argument(
+        "--limit",
+        type=int,
+        default=20,
+        metavar="N",
+        help=f"number of texts, at most {MOST_TEXTS:,} (default %(default)s)",
+    )
+    add_result_options(command)
+    command.set_defaults(run=_texts)
+
+
+def _table(options: argparse.Namespace) -> None:
+    # Imported lazily, here and below: other verbs of runs compute no statistic.
+    from core.results.big_tables.estimates import (
+        big_said,
+        estimates,
+        estimates_json,
+        followed_table,
+        means_table,
+    )
+    from core.results.choices import interval_problems
+    from core.runs.tables.opened import big_table
+
+    resamples = options.resamples
+    if resamples is None:
+        resamples = DEFAULT_RESAMPLES if options.intervals else 0
+    wrong = [f"--{one}" for one in interval_problems(resamples, options.confidence, options.seed)]
+    check_options([*wrong, *out_problems(options)])
+    check_out_file(options, [])
+    with existing_store(options.db) as store, telling("reading the table") as tell:
+        found = estimates(
+            big_table(at_hand(store, options.number)),
+            by=name_list(options.by) or [],
+            metrics=name_list(options.metrics) or [],
+            n_resamples=resamples,
+            confidence_level=options.confidence,
+            rng=options.seed,
+            tell=tell,
+        )
+    give(options, estimates_json(found), [*big_said(found), followed_table(found), means_table(found)])
+
+
+def _texts(options: argparse.Namespace) -> None:
+    from core.results.big_tables.scored import TextQuery, texts_json, texts_page, texts_table
+    from core.runs.tables.opened import big_table
+
+    where = dict(one.split("=", 1) for one in options.where if "=" in one)
+    problems = [
+        f"--where: {shown(one)} is not COLUMN=VALUE, e.g. level=A3" for one in options.where if "=" not in one
+    ]
+    if options.descending and options.sort is None:
+        problems.append("--descending: needs --sort")
+    if options.first < 1:
+        problems.append(f"--from: {options.first} is below 1")
+    if not 1 <= options.limit <= MOST_TEXTS:
+        problems.append(f"--limit: {options.limit} is not between 1 and {MOST_TEXTS:,}")
+    check_options([*problems, *out_problems(options)])
+    check_out_file(options, [])
+    query = TextQuery(where, options.sort, options.descending, options.first - 1, options.limit)
+    with existing_store(options.db) as store:
+        table = big_table(at_hand(store, options.number))
+        metrics = table.metric_named(name_list(options.metrics) or [])
+        found, total = texts_page(table, query)
+    give(options, texts_json(found, total, query), [*table.notes, texts_table(found, metrics, total, query)])
