@@ -277,12 +277,7 @@ def working_table(found: Sequence[Working]) -> ResultTable:
                 *(str(one.place), one.place.process, one.place.environment, one.place.engine),
                 *(progress.rate, one.mean_rate, one.calls_rate, one.mean_calls_rate),
                 "" if one.left is None else spoken_range(*one.left),
-<<<<<<< HEAD
                 None if one.memory is None else one.memory / MB,
-                _by_reason([progress.failures]),
-=======
-                None if one.memory is None else one.memory / _MB,
->>>>>>> walk
                 run.message,
             )
         )
@@ -310,12 +305,8 @@ def cost_table(lines: Sequence[RunLine]) -> ResultTable:
     rows = tuple(
         (
             *_cells(line.run, line.state),
-<<<<<<< HEAD
-            *(model_of(line.run), line.run.created_minute),
-=======
             _by_reason([line.failures]),
-            *(model_of(line.run), line.run.created_utc[:16].replace("T", " ")),
->>>>>>> walk
+            *(model_of(line.run), line.run.created_minute),
             *(line.n_finished, line.run.n_wanted, line.calls),
             *(line.tokens("input_tokens"), line.tokens("output_tokens"), line.money),
             wall_seconds(line.run),

@@ -68,25 +68,14 @@ def space_table(house: House, *, warned: bool = True) -> ResultTable:
     rows: list[tuple[Cell, ...]] = [
         (name, space.database / MB, "studies, runs, caches and uploaded files"),
         (
-<<<<<<< HEAD
-            "of it unused",
+            "unused space in it",
             space.unused / MB,
             "free pages, which new data fill and compacting gives back",
         ),
         (
-            "of it uploaded files",
-            space.uploaded / MB,
-            f"{space.n_uploaded:,} on the page Metrics, which deletes them",
-=======
-            "unused space in it",
-            space.unused / _MB,
-            "free pages, which new data fill and compacting gives back",
-        ),
-        (
             "uploaded files in it",
-            space.uploaded / _MB,
+            space.uploaded / MB,
             f"{space.n_uploaded:,} of the page Metrics; delete them there",
->>>>>>> walk
         ),
         (f"{name}-wal", space.log / MB, "newest changes; part of the database"),
         (
