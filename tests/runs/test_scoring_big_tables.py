@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,7 @@ from helpers.processes.killed_run import kill_in_the_middle, run_to_the_end
 from helpers.toys.scorer import BREAKS, open_toy
 
 from core.cli import main
-from core.errors import InputError, StorageError
+from core.errors import InputError, NotAllowed, StorageError
 from core.formats.registry import read_scores
 from core.metrics.kind import KIND, TABLE_KIND, ScoringRunning
 from core.metrics.parts import ThreadPart
@@ -28,6 +29,7 @@ from core.runs.tables.scored import table_scores, write_table
 from core.runs.working.worker import work
 from core.schema import big_tables
 from core.schema.big_tables import ABOUT_COLUMNS, LABELS, REASONS, TEXTS_FILE, part_name
+from core.schema.scores import mask_named
 from core.store import Store, open_store
 from core.store.beside import PARTIAL, files_in, folders_of, new_folder, run_folder
 from core.store.runs import list_runs, run_data, run_items
@@ -231,6 +233,18 @@ def test_a_refused_file_leaves_nothing(tmp_path: Path, store: Store) -> None:
 
 
 @pytest.mark.usefixtures("small")
+def test_masked_texts_of_a_blind_study_are_refused_wherever_they_stand(tmp_path: Path, store: Store) -> None:
+    file = texts(tmp_path)
+    row = json.loads(file.read_text(encoding="utf-8").splitlines()[0])
+    masked = row | {"item_id": "last", "system": mask_named(1, "0123abcd")}
+    with file.open("a", encoding="utf-8") as out:
+        out.write(json.dumps(masked) + "\n")
+    with pytest.raises(NotAllowed, match="masked texts of a blind study"):
+        made(store, file)
+    assert (list_runs(store), list(folders_of(store.path).iterdir())) == ([], [])
+
+
+@pytest.mark.usefixtures("small")
 def test_nothing_to_score_is_refused_before_the_run(tmp_path: Path, store: Store) -> None:
     file = tmp_path / "texts.csv"
     file.write_text("item_id,text\n" + "".join(f"q{n},a\n" for n in range(101)))
@@ -269,6 +283,38 @@ def test_a_file_of_a_hundred_thousand_rows_stays_an_ordinary_run(tmp_path: Path)
     assert big_table(file) is None
     file.write_text("\n".join([*rows, "last,a"]))
     assert big_table(file) is not None
+
+
+@pytest.mark.usefixtures("small")
+def test_nothing_is_written_into_a_folder_that_replaced_the_runs_own(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(big_tables, "CHUNK_ROWS", N_TEXTS)  # one chunk, so that nothing else is being written
+    run = made(store, texts(tmp_path))
+    folder = run_folder(store, run.run.run_id)
+    write = TableJob._write
+
+    def after_a_restore(job: TableJob, position: int, chunk: Any) -> None:
+        folder.rename(tmp_path / "old")
+        shutil.copytree(tmp_path / "old", folder)
+        (folder / part_name(0)).write_bytes(b"of another run")
+        write(job, position, chunk)
+
+    monkeypatch.setattr(TableJob, "_write", after_a_restore)
+    with pytest.raises(StorageError, match="replaced"):
+        worked(run)
+    assert {path.name for path in folder.iterdir()} == {part_name(0), TEXTS_FILE}
+    assert (folder / part_name(0)).read_bytes() == b"of another run"
+
+
+@pytest.mark.usefixtures("small")
+def test_a_part_of_another_run_is_one_clear_error(tmp_path: Path, store: Store) -> None:
+    run = worked(made(store, texts(tmp_path)))
+    part = run_folder(store, run.run.run_id) / part_name(1)
+    pyarrow.parquet.write_table(pyarrow.parquet.read_table(part).drop_columns(["bleu-1"]), part)
+    with pytest.raises(InputError, match="no column bleu-1"):
+        write_table(run, tmp_path / "scores.csv")
+    assert not (tmp_path / "scores.csv").exists()
 
 
 @pytest.mark.usefixtures("small")

@@ -49,6 +49,8 @@ class TableJob(ScoringJob):
         """folder: the run's folder; sizes: rows of each chunk. The others are as in ScoringJob."""
         super().__init__(store, run_id, (), names, parts, running, prepare, reads_source=reads_source)
         self._folder = folder
+        self._folder_number = 0
+        """The inode of the folder in which the work began."""
         self._largest = max(sizes, default=0)
         ends = np.cumsum(sizes).tolist()
         self._item_ids = tuple(f"rows {end - size + 1}-{end}" for size, end in zip(sizes, ends, strict=True))
@@ -67,6 +69,7 @@ class TableJob(ScoringJob):
     async def start(self) -> None:
         """Open the scorers, record the run's metrics, and delete unfinished files of a killed process."""
         await super().start()
+        self._folder_number = self._folder.stat().st_ino
         for left in self._folder.glob(f"*{PARTIAL}"):
             left.unlink(missing_ok=True)
 
@@ -134,6 +137,12 @@ class TableJob(ScoringJob):
         draft = path.with_name(path.name + PARTIAL)
         try:
             parquet.write_table(chunk.table(self._names), draft, compression="zstd")
+            # Another folder may be that of another run with this number.
+            if self._folder.stat().st_ino != self._folder_number:
+                draft.unlink()
+                raise StorageError(
+                    f"{self._folder} was replaced while the run was at work, such as by restoring a backup, so it has stopped."
+                )
             put_in_place(draft, path)
         except OSError as problem:  # such as a full disk: no other chunk could be written
             raise StorageError(

@@ -26,7 +26,7 @@ from core.formats.scores import (
 )
 from core.runs.jobs import RunAtHand
 from core.runs.tables.reading import TableNotes
-from core.schema.big_tables import LABELS, NOTES_KEY, REASONS, TEXTS_FILE
+from core.schema.big_tables import LABELS, NOTES_KEY, REASONS, ROW, TEXTS_FILE
 from core.schema.scores import Metric, ScoredRow, ScoreTable
 from core.stats.degeneracy import CONSTANT_SHARE, Constant
 from core.store.beside import run_folder
@@ -130,6 +130,10 @@ def _pieces(found: TableScores) -> Iterator[tuple[Any, ScoreTable]]:
     """Each chunk's file as an arrow table, and its scores."""
     for path in found.parts:
         table = _part(path)
+        if lacking := {ROW, REASONS, *(one.name for one in found.metrics)}.difference(table.column_names):
+            raise InputError(
+                f"{path} is no file of this run's scores: it has no column {min(lacking)}. Start a new run of the file."
+            )
         yield table, _as_scores(table, found.metrics)
 
 
