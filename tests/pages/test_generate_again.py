@@ -23,9 +23,9 @@ from helpers.texts.judge_runs import worked
 
 from core.errors import InputError
 from core.llm.prompts import parse_prompt
-from core.runs import environments
 from core.runs.asked import ModelSettings, Running
 from core.runs.path import at_hand
+from core.runs.working import environments
 from core.schema.settings import Remark, SettingsError, fields_of
 from core.store import Store
 from core.store.runs import finish_run, get_run, list_runs, run_data

@@ -8,11 +8,11 @@ from helpers.texts.judge_runs import run_to_the_end
 from streamlit.testing.v1 import AppTest
 
 from core.metrics.kind import KIND
-from core.runs import environments
 from core.runs.asked import ask
 from core.runs.jobs import RunAtHand
 from core.runs.progress import progress_of
 from core.runs.scoring import score_table
+from core.runs.working import environments
 from core.store import Store
 from pages.widgets.menus import name_of
 
