@@ -70,7 +70,7 @@ class Problems:
     @property
     def counted(self) -> str:
         """The number with its noun, e.g. "1 problem"."""
-        return "1 problem" if self.n == 1 else f"{self.n:,} problems"
+        return counted(self.n, "problem")
 
     def append(self, problem: str, kind: str = "") -> None:
         """Add a problem. kind: key for `join`; the limit MOST_PROBLEMS applies to each kind."""
@@ -181,6 +181,11 @@ class StorageError(AssayError):
 MOST_NAMED = 3
 _ALIKE_ENOUGH = 60
 """Minimum similarity of a suggestion on rapidfuzz's scale of 0 to 100; lower ones would confuse."""
+
+
+def counted(n: int, one: str, several: str = "") -> str:
+    """A count with its noun, e.g. `1 text`, `2,000 texts`. several: the plural, if it is not `one` with an s."""
+    return f"{n:,} {one if n == 1 else several or f'{one}s'}"
 
 
 def nearest_names(name: str, known: Collection[str]) -> list[str]:

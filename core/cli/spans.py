@@ -8,7 +8,6 @@ from core.cli.shared.giving import (
     Said,
     add_result_options,
     check_out_file,
-    counted,
     give,
     out_problems,
 )
@@ -24,7 +23,7 @@ from core.cli.shared.sources import (
     span_options,
     texts_among,
 )
-from core.errors import InputError
+from core.errors import InputError, counted
 from core.results.cells import plain
 from core.results.judges.spans import (
     GROUPINGS,

@@ -8,7 +8,6 @@ from core.errors import InputError
 from core.notebook.frames import Names, check_type, existing_store, interval_options, names_of, run_number
 from core.notebook.result import Result, result_of
 from core.results.big_tables.estimates import (
-    DEFAULT_BY,
     big_said,
     estimates,
     estimates_json,
@@ -16,6 +15,7 @@ from core.results.big_tables.estimates import (
     followed_table,
     means_table,
 )
+from core.schema.big_tables import DEFAULT_BY
 from core.schema.result_table import ResultTable
 
 

@@ -10,16 +10,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from core.errors import counted
 from core.runs.asked import ModelSettings, running_of
 from core.runs.kinds import kind_named
 from core.schema.runs import Run, RunState, StepCost
 from core.store import Store
+from core.store.beside import process_exists
 from core.store.kept import chunk_costs, step_costs
-from core.store.runs import calls_since, finished_of, get_run, item_counts, n_finished_since
+from core.store.runs import STALE_SECONDS, calls_since, finished_of, get_run, item_counts, n_finished_since
 from core.store.studies import now_utc
 
-STALE_SECONDS = 15.0
-"""Seconds without a report after which a process is silent: dead, unless the system still has the same process."""
+AT_WORK = ("running", "cancelling")
+"""Shown states of a run that has a process."""
 _RATE_SECONDS = 60.0
 _REUSE_SECONDS = 1.0
 """Tolerance, because two clocks are compared; process ids are not reused within so short a time."""
@@ -54,14 +56,14 @@ class Progress:
     @property
     def starting_seconds(self) -> float | None:
         """Seconds that the process has been loading a model or connecting to a server; None: it is not starting."""
-        starting = self.state in ("running", "cancelling") and self.run.start_seconds is None
+        starting = self.state in AT_WORK and self.run.start_seconds is None
         return seconds_since_start(self.run) if starting else None
 
     @property
     def silent_seconds(self) -> float | None:
         """Seconds since the last report of a live but silent process; None: it reports, or there is none."""
         age = _age(self.run.beat_utc)
-        return age if self.state in ("running", "cancelling") and age > STALE_SECONDS else None
+        return age if self.state in AT_WORK and age > STALE_SECONDS else None
 
     @property
     def n_finished(self) -> int:
@@ -72,7 +74,7 @@ class Progress:
     def can_resume(self) -> bool:
         """Whether there is work left and no process works on it."""
         left = self.n_finished < self.run.n_wanted or self.n_again > 0
-        return self.state not in ("running", "cancelling") and (left or self.state == "waiting")
+        return self.state not in AT_WORK and (left or self.state == "waiting")
 
 
 def progress_of(store: Store, run_id: int) -> Progress:
@@ -130,12 +132,8 @@ def _lives(process: int, silent: float) -> bool:
     A process with this id that is older than the last report is the same process. If the system does not report ages, a
     silent process counts as dead.
     """
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
+    if not process_exists(process):
         return False
-    except PermissionError:
-        pass  # owned by another user, but it exists
     try:
         # The name, in brackets, may itself contain spaces and brackets.
         fields = Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
@@ -207,7 +205,7 @@ def rate_said(rate: float) -> str:
 
 def not_sent_said(missing: Mapping[str, int]) -> str:
     """A sentence without full stop about parts of requests that a server refuses; see parts_not_sent."""
-    parts = ", ".join(f"{name} ({n:,} {'call' if n == 1 else 'calls'})" for name, n in missing.items())
+    parts = ", ".join(f"{name} ({counted(n, 'call')})" for name, n in missing.items())
     return f"Not sent, because the server refuses it: {parts}"
 
 
@@ -287,7 +285,7 @@ class Answered:
 
     def __str__(self) -> str:
         """Text such as `37 requests, 12,300 tokens in, 410 out`."""
-        requests = "1 request" if self.n == 1 else f"{self.n:,} requests"
+        requests = counted(self.n, "request")
         if not self.input_tokens and not self.output_tokens:
             return requests
         return f"{requests}, {self.input_tokens:,} tokens in, {self.output_tokens:,} out"

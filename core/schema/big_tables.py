@@ -9,6 +9,10 @@ BIG_ROWS = 100_000
 """Most texts of an ordinary run. A file with more becomes a big table."""
 CHUNK_ROWS = 5_000
 """Texts per chunk: one item of the run, and one row group of TEXTS_FILE. A killed process loses at most a few chunks."""
+DEFAULT_BY = ("level", "system")
+"""Columns that means of a table are grouped by, unless others are chosen."""
+DEFAULT_RESAMPLES = 1_000
+"""Resamples of its items, if intervals are wanted."""
 TEXTS_FILE = "texts.parquet"
 """The texts in the order of the file; see TEXT_COLUMNS."""
 ROW = "row"

@@ -208,6 +208,11 @@ class Run:
     """Seconds from the last start until the model was loaded or the server reached; None: not yet, or not recorded."""
 
     @property
+    def created_minute(self) -> str:
+        """When it was created, for tables: `2026-05-31 14:05`, in UTC."""
+        return self.created_utc[:16].replace("T", " ")
+
+    @property
     def n_wanted(self) -> int:
         """Number of items to process: all, or the first `limit`."""
         return self.n_items if self.limit is None else min(self.limit, self.n_items)

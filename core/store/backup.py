@@ -50,6 +50,7 @@ from core.store.connection import (
 from core.store.migrations import applied_steps, is_ours, unknown_steps
 from core.store.raters import count_event, link_token
 from core.store.studies import list_studies, now_utc, write_setting
+from core.store.upkeep import in_bytes
 
 FORMAT = "assay-backup"
 FORMAT_VERSION = 2
@@ -119,7 +120,7 @@ def write_backup_file(store: Store, target: Path, *, with_tables: bool) -> None:
         needed = sum(tables_of(store).values()) if with_tables else 0
         if (free := shutil.disk_usage(target.parent).free) < needed:
             raise InputError(
-                f"{target} needs {needed / 1e6:,.0f} MB for the tables of the runs, but its disk has {free / 1e6:,.0f} MB left."
+                f"{target} needs {in_bytes(needed)} for the tables of the runs, but its disk has {in_bytes(free)} left."
             )
         draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
         try:
@@ -288,7 +289,7 @@ def _unpack_tables(
     problems += [f"{name} is not in the manifest" for name in sorted(tables.keys() - named)]
     needed, free = sum(info.file_size for info in tables.values()), shutil.disk_usage(folder).free
     if needed > free:
-        problems.append(f"its tables need {needed / 1e6:,.0f} MB, but the disk has {free / 1e6:,.0f} MB left")
+        problems.append(f"its tables need {in_bytes(needed)}, but the disk has {in_bytes(free)} left")
     if problems:
         return problems
     for name, info in tables.items():

@@ -16,6 +16,8 @@ from core.store.studies import read_setting
 
 LEFT_OUT = "tables_left_out"
 """Setting: JSON list of the runs that had folders when the restored backup was made, whether it contains them or not."""
+PARTIAL = ".partial"
+"""Ending of a file's name while it is written; see put_in_place."""
 FILE_NAME = re.compile(r"\w[\w.-]*", re.ASCII)
 """Names of files and folders in the folder of a run: nothing that another system could read as a path."""
 _NAMED = re.compile(r"run-([1-9]\d{0,17})")
@@ -77,7 +79,7 @@ def files_in(folder: Path) -> Iterator[Path]:
         for name in names
         if all(FILE_NAME.fullmatch(part) for part in Path(there, name).relative_to(folder).parts)
     ]
-    yield from (path for path in sorted(found) if not path.is_symlink() and path.suffix != ".partial")
+    yield from (path for path in sorted(found) if not path.is_symlink() and path.suffix != PARTIAL)
 
 
 def size_of(path: Path) -> int:
@@ -134,7 +136,8 @@ def new_folder(store: Store) -> Iterator[Path]:
     there = folders_of(store.path)
     there.mkdir(mode=0o700, exist_ok=True)
     for left in there.glob(f"{_NEW}*"):
-        if not _lives(left.name.removeprefix(_NEW).partition("-")[0]):
+        maker = left.name.removeprefix(_NEW).partition("-")[0]
+        if not (maker.isdecimal() and process_exists(int(maker))):
             shutil.rmtree(left, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=f"{_NEW}{os.getpid()}-", dir=there))
     try:
@@ -143,11 +146,11 @@ def new_folder(store: Store) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _lives(process: str) -> bool:
-    """Whether there is a process with this number."""
+def process_exists(process: int) -> bool:
+    """Whether there is a process with this number; it may be another than the one that had it before."""
     try:
-        os.kill(int(process), 0)
-    except (ProcessLookupError, ValueError):
+        os.kill(process, 0)
+    except ProcessLookupError:
         return False
     except PermissionError:
         pass  # owned by another user

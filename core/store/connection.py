@@ -315,13 +315,13 @@ def copy_database(source: Path, target: Path) -> None:
         with closing(_connected(source, "ro")) as old, closing(_connected(draft, "rw")) as new:
             old.backup(new)  # all pages in one read transaction, so that no writer waits
             new.execute("PRAGMA journal_mode=DELETE")
-        put_in_place(draft, target)
+        _put_at_free_name(draft, target)
     finally:
         for left in (draft, draft.with_name(f"{draft.name}-journal")):
             left.unlink(missing_ok=True)
 
 
-def put_in_place(draft: Path, target: Path) -> None:
+def _put_at_free_name(draft: Path, target: Path) -> None:
     """Give a finished file its name once its content is on disk. Raises FileExistsError if the name is taken."""
     with draft.open("rb") as file:
         os.fsync(file.fileno())

@@ -12,6 +12,8 @@ from core.store.beside import delete_run_folder, numbers_of_folders
 from core.store.connection import Row, Store
 from core.store.studies import now_utc, read_setting, write_setting
 
+STALE_SECONDS = 15.0
+"""Seconds without a report after which a process is silent: dead, unless the system still has the same process."""
 Owner = tuple[int, str]
 """A claim on a run: (process, time of the claim)."""
 

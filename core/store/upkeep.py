@@ -10,15 +10,13 @@ from pathlib import Path
 from core.errors import NotAllowed
 from core.store.beside import folders_of, size_of
 from core.store.connection import Row, Store, in_our_words
-from core.store.runs import AMONG, OWN_KEYS
+from core.store.runs import AMONG, OWN_KEYS, STALE_SECONDS
 from core.store.studies import now_utc
 
 LITTLE_BYTES = 2**30
 """Free space below which the disk counts as nearly full."""
 QUIET_SECONDS = 600.0
 """Seconds after the last vote from which nobody counts as voting."""
-_BEAT_SECONDS = 15.0
-"""Seconds after the last sign of life from which a run's process counts as dead."""
 _SAMPLE = 4
 """Rows whose mean length stands for all rows of a run: each reads pages all over the file, which a slow disk notices."""
 _ROW_BYTES = 130
@@ -106,7 +104,8 @@ def estimated_rows(store: Store, run_ids: Sequence[int]) -> dict[int, Rows]:
     return found
 
 
-_ITEM = "select length(cast(result as blob)) + length(failures) + 80 as n from run_item where run_id = :id limit :n"
+_ITEM_BYTES = "length(cast(result as blob)) + length(failures) + 80"
+_ITEM = f"select {_ITEM_BYTES} as n from run_item where run_id = :id limit :n"
 _CALL = (
     f"select {_ROW_BYTES} + case when cached then 0 else coalesce(length(cast(reply.text as blob)), 0) + "
     "coalesce(length(cast(reply.thinking as blob)), 0) + coalesce(length(request.asked), 0) end as n "
@@ -159,7 +158,7 @@ def going(store: Store, run_ids: Sequence[int]) -> Going:
             f"select count(*) as n, coalesce(sum({size}), 0) as bytes from {table} where {AMONG}", named
         )[0]
         for table, size in (
-            ("run_item", "length(cast(result as blob)) + length(failures) + 80"),
+            ("run_item", _ITEM_BYTES),
             ("run_call", str(_ROW_BYTES)),
             ("run_data", "length(data)"),
         )
@@ -191,7 +190,7 @@ def why_not_compact(store: Store) -> str | None:
         )
     working = store.rows(
         "select id from run where state = 'running' and beat_utc >= :since order by id",
-        {"since": now_utc(-_BEAT_SECONDS)},
+        {"since": now_utc(-STALE_SECONDS)},
     )
     if working:
         numbers = ", ".join(str(row["id"]) for row in working)
@@ -245,6 +244,10 @@ def _temporary_folder() -> Path:
         if name and os.path.isdir(name) and os.access(name, os.W_OK | os.X_OK):
             return Path(name)
     return Path()
+
+
+MB = 1e6
+"""Bytes of a megabyte in tables."""
 
 
 def in_bytes(n: float) -> str:

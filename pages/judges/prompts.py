@@ -34,7 +34,7 @@ from core.runs.judging.several import (
     variants,
 )
 from core.runs.path import at_hand, resume
-from core.runs.progress import Progress, money_of, progress_of
+from core.runs.progress import AT_WORK, Progress, money_of, progress_of
 from core.runs.texts import Texts
 from core.schema.runs import PromptSlot, Run
 from core.schema.scores import RatedSet, RatingSet
@@ -345,7 +345,7 @@ def _live(numbers: Sequence[int], before: bool) -> None:
 def _row(name: str, progress: Progress) -> dict[str, str]:
     run, money = progress.run, money_of(progress)
     share = f"{progress.n_finished:,} of {run.n_wanted:,}"
-    waits = run_panel.is_moving(progress) and progress.state not in ("running", "cancelling")
+    waits = run_panel.is_moving(progress) and progress.state not in AT_WORK
     return {
         "Prompt": name,
         "Run": str(run.run_id),

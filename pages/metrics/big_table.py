@@ -10,8 +10,6 @@ from core.installation import COMMAND
 from core.plots import metrics as plots
 from core.report import csv_of
 from core.results.big_tables.estimates import (
-    DEFAULT_BY,
-    DEFAULT_RESAMPLES,
     BigEstimates,
     estimates,
     followed_said,
@@ -33,6 +31,7 @@ from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand
 from core.runs.progress import is_worked_on
 from core.runs.tables.opened import big_table
+from core.schema.big_tables import DEFAULT_BY, DEFAULT_RESAMPLES
 from core.store import Store
 from core.store.runs import get_run
 from pages.tabs import levels

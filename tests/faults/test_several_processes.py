@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from helpers.processes.several_apps import SeveralApps, needs, several_running
 from helpers.processes.voters import Voter, check, until_more
 from helpers.texts.factories import StudyAtHand, dataset, paper_json, study_in
 from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import TimeoutError as NotInTime
 
 from core import access
 from core.cli.serve.proxies import COOKIE
@@ -154,30 +156,32 @@ def vote(page: Page, number: int, while_it_is_sent: Callable[[], None] = lambda:
     """Press until the next pair is there; return the number of presses. The page is not reloaded."""
     on_pair(page, number)
     for presses in range(20):
-        page.wait_for_function(CONNECTED, timeout=30_000)
+        page.wait_for_function(CONNECTED, timeout=90_000)
         settled(page)
         if page.get_by_text(f"Pair {number + 1} of ").is_visible():
             return presses
         page.keyboard.press("1")
         if presses == 0:
             while_it_is_sent()
-        page.wait_for_timeout(1000)
+        with suppress(NotInTime):  # pressed while nobody was there: press again
+            page.get_by_text(f"Pair {number + 1} of ").wait_for(timeout=10_000)
     raise AssertionError(f"the page stays at pair {number}")
 
 
 def up_and_down(page: Page, apps: SeveralApps) -> None:
     """An upload and a download: both are in the memory of the process that drew the page."""
     page.goto(f"{apps.url}/studies")
-    expect(page.get_by_role("heading", name="Studies")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="Studies")).to_be_visible(timeout=60_000)
     settled(page)
     if page.get_by_role("button", name="New study").count():
         page.get_by_role("button", name="New study").first.click()
         settled(page)
     data = {"name": "a.json", "mimeType": "application/json", "buffer": paper_json(dataset(3))}
     choose_file(page, "File", data)
-    expect(page.get_by_text("3 questions at levels A0, A1, A2, A3, A4")).to_be_visible()
+    expect(page.get_by_text("3 questions at levels A0, A1, A2, A3, A4")).to_be_visible(timeout=60_000)
     page.goto(f"{apps.url}/operation")
+    page.get_by_role("tab", name="Backup").click(timeout=60_000)
     settled(page)
     with page.expect_download() as backup:
-        page.get_by_role("button", name="Backup", exact=True).click(timeout=20_000)
+        page.get_by_role("button", name="Backup", exact=True).click(timeout=60_000)
     assert Path(backup.value.path()).read_bytes()[:2] == b"PK"

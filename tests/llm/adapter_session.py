@@ -24,7 +24,7 @@ QUESTIONS = (
 OPTIONS = {"max_num_batched_tokens": 256, "max_num_seqs": 4}
 
 
-async def said(model: Path, adapter: Path | None) -> list[dict[str, Any]]:
+async def said(model: Path, adapter: Path | None = None) -> list[dict[str, Any]]:
     engine = VllmEngine(
         str(model),
         max_model_len=256,
@@ -41,10 +41,8 @@ async def said(model: Path, adapter: Path | None) -> list[dict[str, Any]]:
 
 async def main(model: Path, made: Path, report: Path) -> None:
     seen: dict[str, Any] = {
-        "base": await said(model, None),
-        "merged": await said(made / "merged", None),
+        "merged": await said(made / "merged"),
         "adapter": await said(model, made / "adapter"),
-        "zeros": await said(model, made / "zeros"),
     }
     started = time.perf_counter()
     try:

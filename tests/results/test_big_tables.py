@@ -301,6 +301,25 @@ def test_a_page_as_a_table_says_why_a_score_is_undefined(big: BigTable) -> None:
     assert row["undefined"].startswith("ter: ")
 
 
+def test_a_label_named_like_a_column_hides_no_number(tmp_path: Path, ordinary: ScoreTable) -> None:
+    names = ("row", "n", "mean", "metric", "mean_low", "label:n", "ter", "free")
+    rows = [replace(one, labels=dict.fromkeys(names, "x")) for one in ordinary.rows]
+    big = opened(tmp_path / "named", replace(ordinary, rows=tuple(rows)))
+    means = flat_rows(means_table(estimates(big, by=names, correlated=False)))
+    assert [row["metric"] for row in means] == list(METRICS)
+    plain = estimates(big, by=[], correlated=False)
+    assert [(row["mean"], row["n"]) for row in means] == [
+        (one.mean.estimate, one.mean.n) for one in plain.means
+    ]
+    assert all(row["free"] == row["label:n"] == row["label:label:n"] == "x" for row in means)
+    texts, total = texts_page(big, TextQuery(limit=3))
+    shown = flat_rows(texts_table(texts, big.metrics, total, TextQuery(limit=3)))
+    assert [(row["row"], row["ter"], row["n"]) for row in shown] == [
+        (one.row, one.scores["ter"], "x") for one in texts
+    ]
+    assert {row["label:row"] for row in shown} == {row["label:ter"] for row in shown} == {"x"}
+
+
 def test_what_filters_offer(big: BigTable) -> None:
     assert labels_of(big) == ("domain",)
     assert values_of(big, "level", 9) == ("A0", "A1", "A2", "A3", "A4")

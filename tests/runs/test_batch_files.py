@@ -277,6 +277,35 @@ def test_answers_of_another_run_and_a_run_without_files_are_refused(store: Store
         read(plain, lines)
 
 
+def test_answers_may_lie_in_the_folder_of_the_run(store: Store) -> None:
+    run = begin(store, n_items=1)
+    folder = run_folder(store, 1)
+    for n, name in enumerate(("answers.jsonl", "answers-service.jsonl", "answers-7.jsonl")):
+        lines = answered(waiting_requests(store, 1), well)[: 5 if n == 2 else 1]
+        file = as_file(folder / name, lines)
+        with file.open("rb") as content:
+            assert read_answers(store, 1, [(name, content)]).n_answered == len(lines)
+    assert (folder / "answers-008.jsonl").is_file()
+    assert go_on(run).run.state == "done"
+
+
+def test_of_two_processes_that_read_answers_at_once_one_is_refused(store: Store) -> None:
+    run = begin(store)
+    lines = answered(requests_of_round(store), well)
+
+    class Meanwhile(io.BytesIO):
+        def __next__(self) -> bytes:
+            if not list(run_folder(store, 1).glob("answers-*.jsonl")):
+                assert read(run, lines).n_answered == len(lines)
+            return super().__next__()
+
+    content = Meanwhile("".join(json.dumps(line) + "\n" for line in lines).encode())
+    with pytest.raises(InputError, match="Another process"):
+        read_answers(store, 1, [("a.jsonl", content)])
+    assert [path.name for path in run_folder(store, 1).glob("answers*")] == ["answers-001.jsonl"]
+    assert go_on(run).run.state == "done"
+
+
 def test_a_round_is_split_at_the_limits_of_one_file(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_files, "MOST_REQUESTS", 4)
     begin(store)
@@ -423,21 +452,21 @@ def test_a_file_that_a_service_refuses_is_an_error_with_its_message(
 def test_vllm_answers_the_file_of_a_real_judge(tmp_path: Path, vllm_python: Path, real_model: Path) -> None:
     with open_store(tmp_path / "real.db") as store:
         chosen = settings("rubric", URL, backend="batch", model="smollm2", attempts=1, largest_limit=1)
-        run = worked(create(store, first_of_demo(4), "demo.csv", chosen, Running())[0])
+        run = worked(create(store, first_of_demo(2), "demo.csv", chosen, Running())[0])
         answers = tmp_path / "answers.jsonl"
         requests = run_folder(store, 1) / "round-001.jsonl"
         answer_batch(vllm_python, requests, answers, real_model, "smollm2")
         with answers.open("rb") as file:
             told = read_answers(store, 1, [(answers.name, file)])
-        assert (told.n_answered, told.failed, told.n_missing) == (4, {}, 0)
+        assert (told.n_answered, told.failed, told.n_missing) == (2, {}, 0)
         run = go_on(run)
         progress = progress_of(store, 1)
-        assert (run.run.state, progress.n_done + progress.n_failed) == ("done", 4)
+        assert (run.run.state, progress.n_done + progress.n_failed) == ("done", 2)
         (cost,) = progress.costs
-        assert cost.calls == 4
+        assert cost.calls == 2
         assert cost.input_tokens
         assert cost.output_tokens
-        # At least one of the four is usable, though the model is far too small to judge.
+        # At least one of the two is usable, though the model is far too small to judge.
         scores = [score for text in judge_output(run).texts for score in text.scores.values()]
         assert set(scores) - {None} <= {1, 2, 3, 4, 5}
         assert any(score is not None for score in scores)

@@ -29,7 +29,7 @@ from core.runs.working.worker import work
 from core.schema import big_tables
 from core.schema.big_tables import ABOUT_COLUMNS, LABELS, REASONS, TEXTS_FILE, part_name
 from core.store import Store, open_store
-from core.store.beside import folders_of, new_folder, run_folder
+from core.store.beside import PARTIAL, files_in, folders_of, new_folder, run_folder
 from core.store.runs import list_runs, run_data, run_items
 
 WORDS = ["the", "old", "mill", "by", "a", "red", "house", "near", "the", "sea"]
@@ -183,7 +183,8 @@ def test_a_chunk_without_its_item_is_scored_again(tmp_path: Path, store: Store) 
     write_table(run, out)
     before = out.read_bytes()
     (folder / part_name(1)).write_bytes(b"the rest of a write")
-    (folder / f"{part_name(2)}.partial").write_bytes(b"the start of a write")
+    (folder / f"{part_name(2)}{PARTIAL}").write_bytes(b"the start of a write")
+    assert folder / f"{part_name(2)}{PARTIAL}" not in files_in(folder), "a backup leaves it out"
     with store.writing():
         store.change("delete from run_item where position in (1, 2)", {})
     assert table_scores(run).n_texts == N_TEXTS - 2 * CHUNK
@@ -286,12 +287,13 @@ def test_a_full_disk_stops_the_run(tmp_path: Path, store: Store, monkeypatch: py
     assert worked(run).run.state == "done"
 
 
-@pytest.mark.parametrize(("kept", "workers"), [(1, "1"), pytest.param(2, "2", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_a_killed_run_is_resumed_and_its_table_is_that_of_an_undisturbed_one(
-    kept: int, workers: str, tmp_path: Path, score: Run
+    tmp_path: Path, score: Run
 ) -> None:
+    kept = 2
     file, database = texts(tmp_path), tmp_path / "killed.db"
-    out = ("--workers", workers, "--metrics", "bleu-1,rouge-1", "--out")
+    out = ("--workers", "2", "--metrics", "bleu-1,rouge-1", "--out")
     arguments = ["score", str(file), *out, str(tmp_path / "killed.csv"), "--db", str(database)]
     kill_in_the_middle(arguments, database, kept, N_CHUNKS, SMALL)
     assert not (tmp_path / "killed.csv").exists()

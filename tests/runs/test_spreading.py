@@ -1,12 +1,16 @@
 """Batches on a cluster: what comes back, what is tried again, and what is given up, without Ray."""
 
-from collections.abc import Iterator, Sequence
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
+from helpers.toys.scorer import DIES, open_toy
 
 from core.errors import InputError
 from core.metrics.kind import KIND as METRICS
+from core.metrics.parts import DIED, ClusterPart, PairScores
+from core.metrics.scorer import ScoringPair
 from core.runs.asked import Running, ask, environment_for
 from core.runs.working import cluster
 from core.runs.working.cluster import LOST, MOST_LOST, TRIES, Cluster, Lost, pieced
@@ -62,6 +66,46 @@ def test_a_batch_that_is_whole_does_not_wait_for_one_that_is_not() -> None:
     found = pieced(Workers([1]), [[1, 2], [3]])
     assert next(found) == (1, [30])
     assert next(found) == (0, [LOST, 20])
+
+
+class Here:
+    """A cluster in this process: what a worker would die of does not come back."""
+
+    width = 2
+
+    def start(self) -> None:
+        """Do nothing."""
+
+    def spread(
+        self,
+        function: Callable[[Sequence[Any]], Sequence[Any]],
+        batches: Sequence[Sequence[Any]],
+        *,
+        gpus: float,
+    ) -> Iterator[tuple[int, Sequence[Any]]]:
+        def worked(pieces: Sequence[Sequence[Any]], tries: int) -> Iterator[tuple[int, Sequence[Any]]]:
+            for at, piece in enumerate(pieces):
+                if not any(text is not None and text[0] == DIES for text in piece):
+                    yield at, function(piece)
+
+        return pieced(worked, batches)
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def test_a_text_that_no_worker_survives_has_a_reason_instead_of_scores() -> None:
+    async def scored() -> list[PairScores]:
+        part = ClusterPart("neural", open_toy, Here())
+        await part.start()
+        found = await part.score([ScoringPair(DIES if n == 3 else "one " * n, "one") for n in range(9)])
+        await part.close()
+        return found
+
+    found = asyncio.run(scored())
+    reason = "the metric failed on this text (its worker died 2 times)"
+    assert found.pop(3) == PairScores((None, None), {0: reason, 1: reason}, 0.0, DIED)
+    assert [one.values for one in found] == [(float(n), float(n > 0)) for n in range(9) if n != 3]
 
 
 def test_a_cluster_on_which_nothing_works_is_blamed_and_not_the_items() -> None:

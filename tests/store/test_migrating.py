@@ -196,7 +196,7 @@ def test_no_copy_no_migration(old: Path, tmp_path: Path, monkeypatch: pytest.Mon
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("core.store.connection.put_in_place", no_room)
+        patch.setattr("core.store.connection._put_at_free_name", no_room)
         with pytest.raises(StorageError, match=r"could not be copied .*nothing was changed"):
             open_store(old)
     assert rows_of(old, "select * from sqlite_master") == before

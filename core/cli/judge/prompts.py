@@ -11,7 +11,7 @@ from typing import Any
 
 from core.cli.judge.running import GIVEN, Given, add_run, attached_file
 from core.cli.judge.verbs import checked_intervals
-from core.cli.shared.giving import Said, add_result_options, counted, give
+from core.cli.shared.giving import Said, add_result_options, give
 from core.cli.shared.options import (
     Commands,
     add_database_option,
@@ -26,7 +26,7 @@ from core.cli.shared.options import (
 from core.cli.shared.run_options import requested_run, running_given
 from core.cli.shared.running import check_folder, exec_in_environment, run_or_delete, telling
 from core.cli.shared.sources import HUMAN_NAMES, add_interval_options, check_given, panel_beside, read_people
-from core.errors import AssayError, InputError, Problems, nearest_names
+from core.errors import AssayError, InputError, Problems, counted, nearest_names
 from core.installation import COMMAND
 from core.judges.kind import JudgeKind
 from core.report import file_of

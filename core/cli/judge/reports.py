@@ -11,7 +11,6 @@ from core.cli.judge.verbs import check_reading, checked_intervals, verb
 from core.cli.shared.giving import (
     Said,
     check_out_file,
-    counted,
     give,
     number,
     out_problems,
@@ -46,7 +45,7 @@ from core.cli.shared.sources import (
     texts_among,
 )
 from core.cli.spans import f1_json, judge_json
-from core.errors import InputError
+from core.errors import InputError, counted
 from core.formats.mt_metrics_eval import read_folder, usual_ratings
 from core.formats.rated import rated_of, read_rated
 from core.judges.kind import JudgeKind

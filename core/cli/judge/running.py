@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from core.cli.shared.giving import (
-    counted,
     print_said,
 )
 from core.cli.shared.options import (
@@ -36,7 +35,7 @@ from core.cli.shared.sources import (
     judges_given,
     read_given,
 )
-from core.errors import InputError
+from core.errors import InputError, counted
 from core.formats.mt_metrics_eval import read_folder
 from core.formats.registry import read_ratings, read_texts
 from core.generation.twins import BY_RULES, OWN_STYLE, PROBES

@@ -7,10 +7,11 @@ from core.cli.shared.giving import add_result_options, check_out_file, give, out
 from core.cli.shared.options import Commands, check_options, existing_store, name_list
 from core.cli.shared.running import telling
 from core.runs.path import at_hand
+from core.schema.big_tables import DEFAULT_BY, DEFAULT_RESAMPLES
 from core.tables.reading import shown
 
-DEFAULT_BY, DEFAULT_RESAMPLES, MOST_TEXTS = "level,system", 1_000, 20_000
-"""Columns to group a big table by; resamples of `--intervals`; most texts of one command."""
+MOST_TEXTS = 20_000
+"""Most texts of one command."""
 
 
 def add_to(verbs: Commands) -> None:
@@ -23,7 +24,7 @@ def add_to(verbs: Commands) -> None:
     command.add_argument(
         "--by",
         metavar="COL,...",
-        default=DEFAULT_BY,
+        default=",".join(DEFAULT_BY),
         help="columns to group means by: item, system, level, language or a label (default %(default)s)",
     )
     command.add_argument("--metrics", metavar="NAME,...", help="only these metrics (default: all)")

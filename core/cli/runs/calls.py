@@ -3,9 +3,8 @@
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.cli.shared.giving import counted
 from core.cli.shared.options import Options, check_options
-from core.errors import InputError, nearest_names
+from core.errors import InputError, counted, nearest_names
 from core.runs.calls import ItemCall, calls_of, item_report, texts_of
 from core.runs.jobs import RunAtHand
 from core.tables.files import json_text

@@ -2,10 +2,10 @@
 
 import argparse
 
-from core.cli.shared.giving import add_result_options, check_out_file, counted, give, out_problems
+from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import Commands, Options, add_database_option, check_options, existing_store
 from core.cli.shared.running import telling
-from core.errors import InputError
+from core.errors import InputError, counted
 from core.schema.result_table import ResultTable
 from core.store import Store
 

@@ -9,13 +9,12 @@ from core.cli.shared.options import Commands, add_database_option, existing_stor
 from core.cli.shared.running import check_folder, exec_in_environment, finish_in_folder, telling, work_here
 from core.errors import InputError
 from core.runs.path import at_hand, resume
-from core.runs.progress import progress_of, state_of, why_not_now
+from core.runs.progress import AT_WORK, progress_of, state_of, why_not_now
 from core.runs.working.worker import end_at_once, work
 from core.store.runs import ask_to_stop, finish_run, get_run
 
 CANCEL_SECONDS = 10.0
 """How long `cancel` waits for the run's process to end."""
-_AT_WORK = ("running", "cancelling")
 
 
 def add_to(verbs: Commands) -> None:
@@ -58,17 +57,17 @@ def _cancel(options: argparse.Namespace) -> None:
             finish_run(store, number, "cancelled")
             print(f"Run {number} is cancelled. Answers to its batch files can still be read: `runs answers`.")
             return
-        if state not in _AT_WORK:
+        if state not in AT_WORK:
             print(f"Run {number} is {state}, so there is nothing to cancel.")
             return
         ask_to_stop(store, number)
         until = time.monotonic() + CANCEL_SECONDS
         with telling(f"cancelling run {number}"):
-            while state in _AT_WORK and time.monotonic() < until:
+            while state in AT_WORK and time.monotonic() < until:
                 time.sleep(0.1)
                 state = state_of(get_run(store, number))
         progress = progress_of(store, number)
-        if progress.state in _AT_WORK:
+        if progress.state in AT_WORK:
             print(f"Run {number} is still running. {why_not_now(progress.run) or ''}".rstrip())
         else:
             saved = f"{progress.n_finished} of {progress.run.n_wanted} items are finished and saved"

@@ -48,8 +48,13 @@ def _print_list(store: Store, found: Sequence[Progress]) -> None:
     print("run\tcreated (UTC)\tkind\tstate\tcomplete\tsystem, metrics or judge\tseed\tfile")
     for progress in found:
         run = progress.run
-        created = run.created_utc[:16].replace("T", " ")
-        cells = (run.run_id, created, run.kind, progress.state, f"{progress.n_done} of {run.n_wanted}")
+        cells = (
+            run.run_id,
+            run.created_minute,
+            run.kind,
+            progress.state,
+            f"{progress.n_done} of {run.n_wanted}",
+        )
         print(*cells, *_maker_and_seed(store, run), shown(run.data_file), sep="\t")
 
 

@@ -104,8 +104,3 @@ def _file(options: argparse.Namespace, as_json: Any, said: Said) -> bytes:
 def number(value: float | None, places: int = 3) -> str:
     """Return the number as text, or "undefined" for None."""
     return "undefined" if value is None else decimal(value, places)
-
-
-def counted(count: int, what: str) -> str:
-    """Return a count with its noun, e.g. `1 text`, `2,000 texts`."""
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

@@ -6,10 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from core.cli.shared.giving import counted
 from core.cli.shared.options import Options, add_database_option, print_notes
 from core.cli.shared.running import check_folder, exec_in_environment, run_or_delete, telling
-from core.errors import InputError, nearest_names
+from core.errors import InputError, counted, nearest_names
 from core.llm.call_settings import CallSettings
 from core.llm.prompts import find_prompt
 from core.runs.asked import (

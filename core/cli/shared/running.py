@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.cli.shared.giving import counted
 from core.cli.shared.options import make_folder, print_notes
-from core.errors import AssayError, InputError
+from core.errors import AssayError, InputError, counted
 from core.installation import COMMAND, command_line
 from core.results.judges.scores import score_summary
 from core.runs.asked import Environment

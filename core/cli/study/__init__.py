@@ -26,7 +26,7 @@ from core.cli.shared.options import (
     print_result,
     read_table,
 )
-from core.errors import InputError
+from core.errors import InputError, counted
 from core.formats.study.files import one_source_hint, place_beside, read_answers, read_dataset, verbatim_note
 from core.installation import COMMAND
 from core.schema.study import FLAGGED_PAIRS, SCORES, Dataset, Design, LogEntry, State, Study, StudyKind
@@ -83,8 +83,7 @@ def _backup(options: argparse.Namespace) -> None:
     print(f"{options.out}\nThis file opens every personal link. Protect it like the database.")
     if tables:
         said = "are in it" if options.with_tables else "are not in it; --with-tables adds them"
-        runs = "1 run" if len(tables) == 1 else f"{len(tables):,} runs"
-        print(f"Tables of {runs} ({in_bytes(sum(tables.values()))}) {said}.")
+        print(f"Tables of {counted(len(tables), 'run')} ({in_bytes(sum(tables.values()))}) {said}.")
 
 
 def _restore(options: argparse.Namespace) -> None:

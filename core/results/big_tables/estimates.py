@@ -15,12 +15,14 @@ from core.results.big_tables.scored import (
     check_scored,
     connected,
     group_of,
+    label_column,
     level_place,
     quoted,
     value_of,
 )
 from core.results.cells import decimal, ends, interval, picked, resampled
 from core.results.correlations.levels import LevelMeans
+from core.schema.big_tables import DEFAULT_BY
 from core.schema.result_table import Cell, Column, ResultTable
 from core.schema.scores import METHODS, Method, Metric
 from core.stats.correlation.intervals import correlate_columns
@@ -31,8 +33,6 @@ from core.tables.columns import level_number
 if TYPE_CHECKING:
     import duckdb
 
-DEFAULT_BY = ("level", "system")
-DEFAULT_RESAMPLES = 1_000
 RANKS = "not computed for a big table: every resample would rank all rows again; Pearson has an interval"
 """Why Spearman and Kendall have no interval."""
 NO_LEVELS = "No text has a level with a number, so nothing is correlated with damage."
@@ -361,10 +361,18 @@ def level_means(found: BigEstimates) -> tuple[LevelMeans, ...]:
     )
 
 
+_OF_MEANS = frozenset(
+    {"metric", "family", "mean", "sd", "n", "undefined"}
+    | {f"mean_{name}" for name in ("low", "high", "n", "n_left_out", "reason")}
+)
+"""Columns of the means in files, besides groups."""
+
+
 def means_table(found: BigEstimates) -> ResultTable:
     """One row for each metric and group."""
     columns = (
-        *(Column(name, names_row=True) for name in ("metric", *found.by)),
+        Column("metric", names_row=True),
+        *(Column(label_column(name, _OF_MEANS), names_row=True) for name in found.by),
         Column("family", shown=False),
         Column("mean", "mean score"),
         Column("sd", "SD"),

@@ -2,7 +2,7 @@
 
 import glob
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,7 @@ from core.results.choices import NO_VALUE, check_names
 from core.schema.big_tables import TEXTS_FILE, part_name
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import Metric
-from core.tables.columns import level_number
+from core.tables.columns import LABEL_MARK, level_number
 
 if TYPE_CHECKING:
     import duckdb
@@ -168,6 +168,11 @@ def values_of(table: BigTable, column: str, most: int) -> tuple[str, ...]:
     return tuple(sorted(names, key=level_place) if column == "level" else names)
 
 
+def label_column(label: str, taken: Collection[str]) -> str:
+    """The name of a label's column in a table: marked, as in files of scores, if another column has this name."""
+    return f"{LABEL_MARK}{label}" if label in taken or label.startswith(LABEL_MARK) else label
+
+
 def level_place(level: str) -> tuple[bool, float, str]:
     """Where a level stands among others: by its number, and those without a number last."""
     number = level_number(level)
@@ -262,6 +267,8 @@ def texts_table(
     labels = list(dict.fromkeys(name for one in found for name in one.labels))
     first, last = query.offset + 1, query.offset + len(found)
     undefined = [_undefined(one, metrics) for one in found]
+    taken = {"row", *COLUMNS, "undefined", "text", "reference", "source", *(found[0].scores if found else ())}
+    named = [label_column(label, taken) for label in labels]
     return ResultTable(
         "texts",
         (
@@ -269,7 +276,7 @@ def texts_table(
             Column("item", names_row=True),
             *map(Column, ("system", "level")),
             Column("language", shown=False),
-            *(Column(name, name, shown=False) for name in labels),
+            *(Column(name, name, shown=False) for name in named),
             *(Column(metric.name, metric.name) for metric in metrics),
             Column("undefined", shown=any(undefined)),
             Column("text"),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.runs.progress import ShownState, state_of
+from core.runs.progress import AT_WORK, ShownState, state_of
 from core.schema.runs import Run
 from core.schema.study import Study
 from core.store import Store
@@ -11,7 +11,6 @@ from core.store.runs import list_runs, n_finished_since
 from core.store.studies import list_studies
 from core.study.raters import list_progress
 
-_MOVING = ("running", "cancelling")
 _WAITING = ("waiting", "awaiting", "stopped", "interrupted")
 
 
@@ -64,7 +63,7 @@ def overview(store: Store) -> Overview:
     runs = [OpenRun(run, state_of(run), n_finished_since(store, run.run_id)) for run in _not_over(store)]
     studies = list_studies(store)
     return Overview(
-        running=tuple(run for run in runs if run.state in _MOVING),
+        running=tuple(run for run in runs if run.state in AT_WORK),
         waiting=tuple(run for run in runs if run.state in _WAITING),
         open_studies=tuple(_open_study(store, study) for study in studies if study.state == "open"),
         drafts=_in_state(studies, "draft"),
@@ -75,7 +74,7 @@ def overview(store: Store) -> Overview:
 
 def is_moving(store: Store) -> bool:
     """Whether a run is in progress now."""
-    return any(state_of(run) in _MOVING for run in _not_over(store))
+    return any(state_of(run) in AT_WORK for run in _not_over(store))
 
 
 def _not_over(store: Store) -> list[Run]:

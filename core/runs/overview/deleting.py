@@ -4,9 +4,8 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
-from core.errors import InputError
+from core.errors import InputError, counted
 from core.runs.overview.listing import is_preview
 from core.runs.progress import is_worked_on, why_not_now
 from core.runs.working.environments import run_log
@@ -14,7 +13,7 @@ from core.schema.runs import Run
 from core.store import Store
 from core.store.beside import delete_run_folder, run_folder, size_of
 from core.store.runs import delete_runs, get_run, half_deleted, list_runs, n_finished_since, note_deleted
-from core.store.studies import list_studies
+from core.store.studies import list_studies, now_utc
 from core.store.upkeep import Going, estimated_rows, going, in_bytes
 
 _ROWS_AT_ONCE = 10_000
@@ -49,12 +48,12 @@ class Deletion:
             return "no run."
         lost = self.going
         parts = [
-            f"{_counted(lost.n_items, 'item')}, {_counted(lost.n_calls, 'call')}, "
-            f"{_counted(lost.n_replies, 'cached reply', 'cached replies')} and the input files "
+            f"{counted(lost.n_items, 'item')}, {counted(lost.n_calls, 'call')}, "
+            f"{counted(lost.n_replies, 'cached reply', 'cached replies')} and the input files "
             f"({in_bytes(lost.n_bytes)} in the database)",
             f"folders and logs ({in_bytes(self.files)})",
         ]
-        shared = _counted(lost.n_shared, "cached reply", "cached replies")
+        shared = counted(lost.n_shared, "cached reply", "cached replies")
         stay = (
             f" {shared} used by other runs {'stays' if lost.n_shared == 1 else 'stay'}."
             if lost.n_shared
@@ -62,11 +61,7 @@ class Deletion:
         )
         waiting = ", ".join(str(run.run_id) for run in self.runs if run.state == "awaiting")
         lost_answers = f" Answers that are still to come are lost: run {waiting}." if waiting else ""
-        return f"{_counted(len(self.runs), 'run')}: {'; '.join(parts)}.{stay}{lost_answers}"
-
-
-def _counted(n: int, one: str, many: str = "") -> str:
-    return f"{n:,} {one if n == 1 else many or f'{one}s'}"
+        return f"{counted(len(self.runs), 'run')}: {'; '.join(parts)}.{stay}{lost_answers}"
 
 
 @dataclass(frozen=True)
@@ -92,8 +87,7 @@ def chosen(
     """
     limit = ""
     if older_than_days is not None:
-        limit = (datetime.now(UTC) - timedelta(days=older_than_days)).isoformat(timespec="milliseconds")
-        limit = limit.replace("+00:00", "Z")
+        limit = now_utc(-older_than_days * 86_400)
     return [
         run
         for run in list_runs(store)

@@ -11,6 +11,7 @@ from core.runs.asked import asked_of, environment_of
 from core.runs.kinds import KINDS
 from core.runs.overview.machine import NOT_REPORTED, Processes
 from core.runs.progress import (
+    AT_WORK,
     Answered,
     Progress,
     ShownState,
@@ -28,13 +29,12 @@ from core.store import Store
 from core.store.beside import run_folder, size_of
 from core.store.kept import chunk_costs, costs_of_runs
 from core.store.runs import calls_of_late, counts_of_runs, list_runs
-from core.store.upkeep import Rows, estimated_rows
+from core.store.upkeep import MB, Rows, estimated_rows
 
 PREVIEW_NAME = "preview-"
 """How the names of judges begin that the prompt editor previews."""
 _LATE_SECONDS = 60.0
 _HERE = ("localhost", "127.0.0.1", "::1")
-_MB = 1e6
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Working:
 def working(store: Store, run: Run, processes: Processes, answered: Answered | None = None) -> Working:
     """What a run does now. answered: from an earlier call for the same start, which then reads only new requests."""
     progress = progress_of(store, run.run_id)
-    moving = progress.state in ("running", "cancelling")
+    moving = progress.state in AT_WORK
     late = calls_of_late(store, run.run_id, _LATE_SECONDS) if moving else 0
     left = None
     if progress.state == "running":
@@ -277,7 +277,7 @@ def working_table(found: Sequence[Working]) -> ResultTable:
                 *(str(one.place), one.place.process, one.place.environment, one.place.engine),
                 *(progress.rate, one.mean_rate, one.calls_rate, one.mean_calls_rate),
                 "" if one.left is None else spoken_range(*one.left),
-                None if one.memory is None else one.memory / _MB,
+                None if one.memory is None else one.memory / MB,
                 run.message,
             )
         )
@@ -306,7 +306,7 @@ def cost_table(lines: Sequence[RunLine]) -> ResultTable:
         (
             *_cells(line.run, line.state),
             _by_reason([line.failures]),
-            *(model_of(line.run), line.run.created_utc[:16].replace("T", " ")),
+            *(model_of(line.run), line.run.created_minute),
             *(line.n_finished, line.run.n_wanted, line.calls, line.money),
             *(line.tokens("input_tokens"), line.tokens("output_tokens"), wall_seconds(line.run)),
         )
@@ -389,9 +389,9 @@ def size_table(sizes: Sequence[RunSize]) -> ResultTable:
     rows = tuple(
         (
             *_cells(one.run),
-            one.run.created_utc[:16].replace("T", " "),
+            one.run.created_minute,
             *(one.rows.n_items, one.rows.n_calls),
-            *(n / _MB for n in (one.rows.n_bytes, one.folder, one.log, one.n_bytes)),
+            *(n / MB for n in (one.rows.n_bytes, one.folder, one.log, one.n_bytes)),
         )
         for one in sizes
     )

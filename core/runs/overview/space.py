@@ -9,9 +9,7 @@ from core.schema.result_table import Cell, Column, ResultTable
 from core.store import Store
 from core.store.beside import Orphan, folders_of, orphans
 from core.store.runs import list_runs
-from core.store.upkeep import Space, in_bytes, space_of
-
-_MB = 1e6
+from core.store.upkeep import MB, Space, in_bytes, space_of
 
 
 @dataclass(frozen=True)
@@ -68,29 +66,29 @@ def space_table(house: House, *, warned: bool = True) -> ResultTable:
     """The database and the files beside it, in megabytes (1 MB is 1,000,000 bytes). warned: whether warnings are its notes."""
     space, name = house.space, house.database
     rows: list[tuple[Cell, ...]] = [
-        (name, space.database / _MB, "studies, runs, caches and uploaded files"),
+        (name, space.database / MB, "studies, runs, caches and uploaded files"),
         (
             "unused space in it",
-            space.unused / _MB,
+            space.unused / MB,
             "free pages, which new data fill and compacting gives back",
         ),
         (
             "uploaded files in it",
-            space.uploaded / _MB,
+            space.uploaded / MB,
             f"{space.n_uploaded:,} of the page Metrics; delete them there",
         ),
-        (f"{name}-wal", space.log / _MB, "newest changes; part of the database"),
+        (f"{name}-wal", space.log / MB, "newest changes; part of the database"),
         (
             folders_of(Path(name)).name,
-            space.folders / _MB,
+            space.folders / MB,
             "big tables and batch files of runs; deleted with them",
         ),
         *(
-            (one, size / _MB, "copy before an update or a restore; yours to delete")
+            (one, size / MB, "copy before an update or a restore; yours to delete")
             for one, size in space.copies
         ),
-        *((one, size / _MB, "zip file, such as a backup") for one, size in space.archives),
-        ("free on the disk", space.free / _MB, ""),
+        *((one, size / MB, "zip file, such as a backup") for one, size in space.archives),
+        ("free on the disk", space.free / MB, ""),
     ]
     columns = (Column("what", names_row=True), Column("mb", "MB", places=1), Column("note", "what it is"))
     return ResultTable("space", columns, tuple(rows), notes=house.warnings if warned else ())
@@ -109,12 +107,12 @@ def memory_table(house: House) -> ResultTable:
     if house.memory is None:
         notes = [f"Unknown: {NOT_REPORTED}."]
     rows = [
-        (str(one.number), one.does if one.run_id is None else f"run {one.run_id}", one.n_bytes / _MB)
+        (str(one.number), one.does if one.run_id is None else f"run {one.run_id}", one.n_bytes / MB)
         for one in house.processes
     ]
     if house.memory is not None:
-        rows.append(("this machine", "in use", (house.memory.total - house.memory.available) / _MB))
-        rows.append(("this machine", "available", house.memory.available / _MB))
+        rows.append(("this machine", "in use", (house.memory.total - house.memory.available) / MB))
+        rows.append(("this machine", "available", house.memory.available / MB))
     return ResultTable("memory", columns, tuple(rows), notes=tuple(notes))
 
 

@@ -54,12 +54,13 @@ class Tables(WorkPath):
     def job(self, run: RunAtHand) -> TableJob:
         """See TableJob."""
         settings, running = run.asked.chosen, run.running
-        with texts_of(run) as file:
+        folder = run_folder(run.store, run.run.run_id)
+        with texts_of(run.run.run_id, folder) as file:
             sizes = [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)]
         return TableJob(
             run.store,
             run.run.run_id,
-            run_folder(run.store, run.run.run_id),
+            folder,
             sizes,
             settings.metrics,
             parts_of(settings, running, sum(sizes[: run.run.n_wanted])),

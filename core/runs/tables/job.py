@@ -12,23 +12,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import InputError, StorageError
+from core.errors import StorageError
 from core.metrics.kind import ScoringRunning
 from core.metrics.parts import PairScores, ThreadPart
 from core.metrics.scorer import ScoringPair
 from core.runs.jobs import Batch, Outcome
 from core.runs.scoring import BATCHES_AT_ONCE, ScoringJob, pair_hash
+from core.runs.tables.scored import texts_of
 from core.schema.big_tables import ABOUT_COLUMNS, LABELS, REASONS, ROW, TEXTS_FILE, part_name
 from core.store import Store
-from core.store.beside import put_in_place
+from core.store.beside import PARTIAL, put_in_place
 from core.tables.mapping import pyarrow_for
 
 CHUNKS_AT_ONCE = 2
 """One is scored while another is read or written."""
 LEXICAL_AT_ONCE = 250
 """Texts that go to a process together: enough that passing them costs nothing, few enough that all processes get some."""
-_UNFINISHED = ".partial"
-"""Backups leave such files out; see core.store.beside.files_in."""
 
 
 class TableJob(ScoringJob):
@@ -68,7 +67,7 @@ class TableJob(ScoringJob):
     async def start(self) -> None:
         """Open the scorers, record the run's metrics, and delete unfinished files of a killed process."""
         await super().start()
-        for left in self._folder.glob(f"*{_UNFINISHED}"):
+        for left in self._folder.glob(f"*{PARTIAL}"):
             left.unlink(missing_ok=True)
 
     async def do_together(self, positions: Sequence[int]) -> Batch:
@@ -124,22 +123,15 @@ class TableJob(ScoringJob):
 
     def _read(self, position: int) -> dict[str, list[Any]]:
         """The rows of a chunk, column by column."""
-        _, parquet = pyarrow_for(TEXTS_FILE)
-        path = self._folder / TEXTS_FILE
-        try:
-            with parquet.ParquetFile(path) as file:
-                columns: dict[str, list[Any]] = file.read_row_group(position).to_pydict()
-        except (OSError, ValueError) as problem:
-            raise InputError(
-                f"The texts of run {self._run_id} cannot be read from {path} ({problem}). Start a new run of the file."
-            ) from problem
+        with texts_of(self._run_id, self._folder) as file:
+            columns: dict[str, list[Any]] = file.read_row_group(position).to_pydict()
         return columns
 
     def _write(self, position: int, chunk: "_Chunk") -> None:
         """Write the file of a chunk under another name, wait until it is on disk, and rename it."""
         _, parquet = pyarrow_for(TEXTS_FILE)
         path = self._folder / part_name(position)
-        draft = path.with_name(path.name + _UNFINISHED)
+        draft = path.with_name(path.name + PARTIAL)
         try:
             parquet.write_table(chunk.table(self._names), draft, compression="zstd")
             put_in_place(draft, path)

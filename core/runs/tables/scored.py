@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -107,19 +108,21 @@ def _most(counts: Counter[float], n: int) -> Constant | None:
 
 def table_notes(run: RunAtHand) -> TableNotes:
     """What was noted while the run's table was read. Raises InputError if its file is gone."""
-    with texts_of(run) as file:
+    with texts_of(run.run.run_id, run_folder(run.store, run.run.run_id)) as file:
         return TableNotes(**json.loads(file.metadata.metadata[NOTES_KEY]))
 
 
-def texts_of(run: RunAtHand) -> Any:
-    """The run's texts as an open pyarrow.parquet.ParquetFile. Raises InputError if they are gone."""
+@contextmanager
+def texts_of(run_id: int, folder: Path) -> Iterator[Any]:
+    """The texts of a run in its folder, as an open pyarrow.parquet.ParquetFile. Raises InputError if they cannot be read."""
     arrow, parquet = pyarrow_for(TEXTS_FILE)
-    path = run_folder(run.store, run.run.run_id) / TEXTS_FILE
+    path = folder / TEXTS_FILE
     try:
-        return parquet.ParquetFile(path)
+        with parquet.ParquetFile(path) as file:
+            yield file
     except (OSError, arrow.ArrowException) as problem:
         raise InputError(
-            f"The texts of run {run.run.run_id} cannot be read from {path} ({problem}). Start a new run of the file."
+            f"The texts of run {run_id} cannot be read from {path} ({problem}). Start a new run of the file."
         ) from problem
 
 

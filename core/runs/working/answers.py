@@ -6,17 +6,23 @@ parts of the request that the server refuses.
 """
 
 import json
+import os
+import re
+import secrets
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from core.errors import InputError
 from core.llm.client import NOT_KEPT, TRANSPORT, Reply
-from core.store.beside import append_lines, put_in_place, whole_lines
+from core.store import Store
+from core.store.beside import PARTIAL, append_lines, put_in_place, sync, whole_lines
 
 _ANSWERS = "answers"
 """Beginning of the files' names."""
+_NUMBERED = re.compile(rf"{_ANSWERS}-(\d+)\.jsonl", re.ASCII)
 _KEY = b'{"key": "'
 """Beginning of every line, so that a key is found without reading the reply."""
 KEY_LENGTH = 64
@@ -63,7 +69,7 @@ class Answers:
         reply, also with those that come later.
         """
         self._folder = folder
-        self._files = sorted(folder.glob(f"{_ANSWERS}*.jsonl"))
+        self._files = files_of_answers(folder)
         self._places: dict[str, list[tuple[int, int]]] = {}
         """Key -> (number of the file, offset) of each reply, in the order in which they came."""
         self._recorded = Counter(recorded)
@@ -129,35 +135,51 @@ class Answers:
             at += len(line) + 1
 
 
-def store_answers(folder: Path, delivered: Iterable[Delivered]) -> Path:
-    """Store answers that people brought; returns the file. None is stored if `delivered` raises an error."""
-    number = 1 + max((_number(file) for file in folder.glob(f"{_ANSWERS}-*.jsonl")), default=0)
-    file = folder / f"{_ANSWERS}-{number:03}.jsonl"
-    partial = file.with_suffix(".partial")
+def store_answers(store: Store, folder: Path, read: Sequence[Path], delivered: Iterable[Delivered]) -> Path:
+    """Store answers that people brought; returns the file. None is stored if `delivered` raises an error.
+
+    read: the files against which `delivered` checks them. Raises InputError if another process stored answers meanwhile,
+    because some would then count twice.
+    """
+    partial = folder / f"{_ANSWERS}-{secrets.token_hex(4)}{PARTIAL}"
     try:
         with partial.open("wb") as out:
             out.writelines(one.line() + b"\n" for one in delivered)
-        put_in_place(partial, file)
+        sync(partial)
+        with store.writing():  # one process at a time
+            if files_of_answers(folder) != list(read):
+                raise InputError(
+                    "Another process has read answers meanwhile, so nothing was stored. Try again."
+                )
+            numbers = [int(found[1]) for name in os.listdir(folder) if (found := _NUMBERED.fullmatch(name))]
+            file = folder / f"{_ANSWERS}-{1 + max(numbers, default=0):03}.jsonl"
+            put_in_place(partial, file)
     finally:
         partial.unlink(missing_ok=True)
     return file
 
 
-def _number(file: Path) -> int:
-    return int(file.stem.removeprefix(f"{_ANSWERS}-"))
+def files_of_answers(folder: Path) -> list[Path]:
+    """The files of answers in their order. Left out are others of such a name: people may put a service's answers there."""
+    return [file for file in sorted(folder.glob(f"{_ANSWERS}*.jsonl")) if _is_ours(file)]
+
+
+def _is_ours(file: Path) -> bool:
+    with file.open("rb") as content:
+        return content.read(len(_KEY)) == _KEY
 
 
 def closed_in(folder: Path) -> Counter[str]:
     """Key -> how often a line closed the request. Reads no reply."""
     return Counter(
         line[len(_KEY) : len(_KEY) + KEY_LENGTH].decode()
-        for file in folder.glob(f"{_ANSWERS}*.jsonl")
+        for file in files_of_answers(folder)
         for _, line in whole_lines(file)
     )
 
 
 def delivered_in(folder: Path) -> Iterable[Delivered]:
     """All lines so far, in the order in which they came, read one at a time."""
-    for file in sorted(folder.glob(f"{_ANSWERS}*.jsonl")):
+    for file in files_of_answers(folder):
         for _, line in whole_lines(file):
             yield _read(line)

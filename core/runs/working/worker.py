@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any, NoReturn
 
-from core.errors import AssayError, NotAllowed
+from core.errors import AssayError, NotAllowed, counted
 from core.llm.client import MOST_IN_A_ROW, NOT_KEPT, TRANSPORT, Call, Reply, asked_as_json
 from core.llm.rounds import Collecting
 from core.runs.jobs import Batch, BatchJob, InRounds, Job, Outcome, broken
@@ -103,9 +103,8 @@ def _why_unanswered(outcome: Outcome) -> str:
 
 def _waiting_for(n: int, n_arrived: int) -> str:
     """How far a round is, in one sentence."""
-    asked = "1 request" if n == 1 else f"{n:,} requests"
     here = f", {n_arrived:,} are here" if n_arrived else ""
-    return f"Waiting for answers to {asked}{here}."
+    return f"Waiting for answers to {counted(n, 'request')}{here}."
 
 
 @dataclass

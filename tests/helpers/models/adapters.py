@@ -1,7 +1,7 @@
 """A LoRA adapter in PEFT's form, and the same model with the adapter's product added to its weights.
 
-`python tests/helpers/models/adapters.py MODEL FOLDER`, with vLLM's own Python, makes in FOLDER: `adapter`, `zeros` (the
-same adapter with B = 0, which changes nothing) and `merged`, MODEL with W + alpha / r * B A in place of W.
+`python tests/helpers/models/adapters.py MODEL FOLDER`, with vLLM's own Python, makes in FOLDER: `adapter`, and `merged`,
+MODEL with W + alpha / r * B A in place of W.
 """
 
 import json
@@ -35,12 +35,10 @@ def make(model: Path, folder: Path) -> None:
         pairs[f"base_model.model.{module}.lora_B.weight"] = b
         # In float32: rounding to the weights' own type would already be another model.
         merged[name] = weight.float() + ALPHA / RANK * b @ a
-    zeros = {name: torch.zeros_like(one) if "lora_B" in name else one for name, one in pairs.items()}
-    for name, tensors in (("adapter", pairs), ("zeros", zeros)):
-        place = folder / name
-        place.mkdir(parents=True)
-        save_file(tensors, place / "adapter_model.safetensors")
-        (place / "adapter_config.json").write_text(json.dumps(config(model)))
+    place = folder / "adapter"
+    place.mkdir(parents=True)
+    save_file(pairs, place / "adapter_model.safetensors")
+    (place / "adapter_config.json").write_text(json.dumps(config(model)))
     shutil.copytree(model, folder / "merged")
     save_file({name: one.float() for name, one in merged.items()}, folder / "merged" / "model.safetensors")
 

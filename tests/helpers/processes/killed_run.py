@@ -57,7 +57,7 @@ def kill_in_the_middle(
             start_new_session=True,  # so that what it had started is found after its death
         )
     assert process.wait(timeout=300) == -signal.SIGKILL, told.read_text()
-    until = time.monotonic() + 60
+    until = time.monotonic() + 120
     while left := alive_in(process.pid):
         assert time.monotonic() < until, f"processes of a run that was killed stay behind: {left}"
         time.sleep(0.05)

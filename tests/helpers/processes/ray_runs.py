@@ -1,55 +1,27 @@
-"""Runs on a Ray cluster that is there, in Ray's Python: one worker dies once, and one item kills each worker that gets it.
+"""A run on a Ray cluster that is there, in Ray's Python: one item kills each worker that gets it.
 
 With tests on the path of this process and of the cluster; imported and not started as a script, because workers import it
-too. Each run is also done here without Ray.
+too. The run is also done here without Ray.
 """
 
 import json
 import os
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from helpers.texts.judge_runs import settings, texts
-from helpers.toys.scorer import DIES, ToyScorer, open_toy
 
 from core.llm.client import Cache
-from core.metrics.kind import ScoringRunning
-from core.metrics.parts import ClusterPart, ThreadPart
-from core.metrics.scorer import ScoringPair
-from core.runs.asked import Running, ask
+from core.runs.asked import Running
 from core.runs.jobs import Outcome, RunAtHand
 from core.runs.judging import JudgeJob
-from core.runs.kinds import KINDS
 from core.runs.path import at_hand, create
-from core.runs.scoring import ScoringJob
-from core.runs.working.cluster import Cluster
 from core.runs.working.spreading import SpreadJob
 from core.runs.working.worker import work
-from core.schema.scores import Score
 from core.store import open_store
 from core.store.runs import run_items
 
-N_TEXTS, POISONED = 1_500, 1_234
-N_JUDGED, POISONED_ITEM = 60, 17
-
-
-@dataclass
-class DiesOnce(ToyScorer):
-    """A scorer whose process dies at the first text that it gets, unless another has died of that."""
-
-    mark: str = ""
-
-    def score(self, pairs: list[ScoringPair]) -> list[tuple[Score, ...]]:  # type: ignore[override]
-        try:
-            os.close(os.open(self.mark, os.O_CREAT | os.O_EXCL))
-        except FileExistsError:
-            return super().score(pairs)
-        os._exit(1)
-
-
-def open_mortal(mark: str) -> DiesOnce:
-    return DiesOnce(mark=mark)
+N_JUDGED, POISONED_ITEM = 6, 4
+"""Few: each death costs the start of a worker."""
 
 
 class PoisonedJudging(JudgeJob):
@@ -59,32 +31,6 @@ class PoisonedJudging(JudgeJob):
         if position == POISONED_ITEM:
             os._exit(1)
         return await super().do(position, cache)
-
-
-def scored(address: str, folder: Path, on_ray: bool) -> list[dict[str, object]]:
-    """Results of a run of a toy metric."""
-    rows = [
-        {"item_id": f"q{at}", "text": DIES if at == POISONED else f"one two {at}", "reference": f"one {at}"}
-        for at in range(N_TEXTS)
-    ]
-    if not on_ray:
-        rows[POISONED]["text"] = "three words here"  # where this process would die
-    asked, running = ask(KINDS["scores"], {"metrics": ("bleu-1",)}, {}, {"engine": "local"})
-    with open_store(folder / f"scores-{on_ray}.db") as store:
-        run, _ = create(
-            store, "".join(json.dumps(row) + "\n" for row in rows).encode(), "t.jsonl", asked, running
-        )
-        opener = partial(open_mortal, str(folder / "mark"))
-        part = ClusterPart("lexical", opener, Cluster(address)) if on_ray else ThreadPart("lexical", open_toy)
-        done = work(
-            store,
-            run.run.run_id,
-            lambda it: ScoringJob(
-                store, it.run_id, run.contents.outputs, ("words", "shared"), [part], ScoringRunning()
-            ),
-        )
-        assert done.state == "done", done.message
-        return [one.result for one in run_items(store, 1)]
 
 
 def judged(address: str, folder: Path, on_ray: bool) -> list[object]:
@@ -103,12 +49,7 @@ def judged(address: str, folder: Path, on_ray: bool) -> list[object]:
 
 
 def main(address: str, folder: Path) -> None:
-    """Print, as JSON, the positions at which the results differ, and what a poisoned item has instead."""
-    said: dict[str, object] = {}
-    for name, results in (("scores", scored), ("judged", judged)):
-        here, there = results(address, folder, False), results(address, folder, True)
-        assert len(here) == len(there)
-        differ = [at for at, (one, other) in enumerate(zip(here, there, strict=True)) if one != other]
-        said[name] = {"n": len(here), "differ": differ, "instead": [there[at] for at in differ][:1]}
-    said["died"] = (folder / "mark").exists()
-    print(json.dumps(said))
+    """Print, as JSON, the positions at which the results differ, and what the poisoned item has instead."""
+    here, there = judged(address, folder, False), judged(address, folder, True)
+    differ = [at for at, (one, other) in enumerate(zip(here, there, strict=True)) if one != other]
+    print(json.dumps({"n": len(here), "differ": differ, "instead": [there[at] for at in differ]}))

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from helpers.processes.app_server import ROOT
 
-_PATIENCE = 90.0
+_PATIENCE = 180.0
 
 
 def needs(proxy: str) -> None:
@@ -76,7 +76,11 @@ class SeveralApps:
         """End it as a service manager does; returns the exit status."""
         assert self._command is not None
         self._command.terminate()
-        return self._command.wait(30)
+        try:
+            return self._command.wait(60)
+        except subprocess.TimeoutExpired:
+            self._command.kill()  # its app processes and its proxy end with it
+            raise
 
     def pid(self, number: int) -> int | None:
         """The id of the app process of that number, from 1; of the proxy for 0. None: it is being started again."""

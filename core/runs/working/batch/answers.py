@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from core.errors import InputError, Problems
+from core.errors import InputError, Problems, counted
 from core.llm.client import TRANSPORT, Reason, Reply
 from core.llm.exchange import completion_in, message_of, read_failure, refused_parts
 from core.runs.progress import why_not_now
-from core.runs.working.answers import Delivered, delivered_in, store_answers
+from core.runs.working.answers import Delivered, delivered_in, files_of_answers, store_answers
 from core.runs.working.batch.files import requests_in, rounds_in
 from core.store import Store
 from core.store.beside import run_folder
@@ -62,18 +62,14 @@ class AnswersRead:
         if self.n_given_up:
             lines.append(f"Given up and asked again: {_requests(self.n_given_up)}.")
         if self.n_before:
-            lines.append(f"Left out because their requests have an answer: {_lines(self.n_before)}.")
+            lines.append(f"Left out because their requests have an answer: {counted(self.n_before, 'line')}.")
         if self.n_missing:
             lines.append(f"Still without an answer: {_requests(self.n_missing)}.")
         return tuple(lines)
 
 
 def _requests(n: int) -> str:
-    return "1 request" if n == 1 else f"{n:,} requests"
-
-
-def _lines(n: int) -> str:
-    return "1 line" if n == 1 else f"{n:,} lines"
+    return counted(n, "request")
 
 
 def read_answers(
@@ -90,9 +86,10 @@ def read_answers(
     folder = run_folder(store, run_id)
     if not rounds_in(folder):
         raise InputError(f"Run {run_id} has written no batch file, so there is nothing to answer.")
+    before = files_of_answers(folder)
     reader = _Reader(folder, run_id)
     if files or give_up:
-        store_answers(folder, reader.all_of(files, give_up=give_up))
+        store_answers(store, folder, before, reader.all_of(files, give_up=give_up))
     return reader.read
 
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from core.errors import counted
 from core.installation import COMMAND
 from core.llm.client import NOT_KEPT, Reply, Request
 from core.llm.exchange import parts_missing
@@ -19,7 +20,7 @@ from core.llm.rounds import Collecting, OpenRequests
 from core.runs.asked import ModelSettings
 from core.runs.working.answers import KEY_LENGTH, Answers, closed_in
 from core.store import Store
-from core.store.beside import append_lines, make_run_folder, put_in_place, whole_lines
+from core.store.beside import PARTIAL, append_lines, make_run_folder, put_in_place, whole_lines
 from core.store.kept import failed_calls
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ class BatchFiles:
         partial: list[Path] = []
         n_requests = 0
         for part in _split(lines):
-            partial.append(self._folder / f"round-{number:03}-{len(partial) + 1}.partial")
+            partial.append(self._folder / f"round-{number:03}-{len(partial) + 1}{PARTIAL}")
             with partial[-1].open("wb") as file:
                 for line in part:
                     file.write(line)
@@ -187,10 +188,9 @@ def _split(lines: Iterator[bytes]) -> Iterator[Iterator[bytes]]:
 
 def _what_to_do(n: int, number: int, files: Sequence[tuple[Path, int]], run_id: int) -> str:
     """The message of a run that waits: a sentence, then what to do, one line each."""
-    asked = "1 request" if n == 1 else f"{n:,} requests"
     named = [f"- Have the requests of {path} answered ({n:,} wait)" for path, n in files]
     then = f"- Then read the answers, all or some: {COMMAND} runs answers {run_id} FILE"
-    return "\n".join([f"Waiting for answers to {asked}, round {number}.", *named, then])
+    return "\n".join([f"Waiting for answers to {counted(n, 'request')}, round {number}.", *named, then])
 
 
 def batch_files(store: Store, run_id: int, model: ModelSettings) -> Collecting:
