@@ -438,9 +438,12 @@ def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
     with st.container(horizontal=True, gap="large"):
         st.metric("Complete", progress.n_done, width="content")
         st.metric("Incomplete", progress.n_failed, width="content")
-        if not at.kind.by_metrics:
+        # A run that waits for a batch names its open requests below: no server failed, and there is nothing to resume.
+        may_resume = not at.kind.by_metrics and (state != "awaiting" or progress.n_again > 0)
+        if may_resume:
             st.metric("No answer yet", progress.n_again, width="content")
-    st.markdown(f":small[{WORDS[at.kind.work].counts}]")
+    counts = WORDS[at.kind.work].counts
+    st.markdown(f":small[{counts if may_resume else counts.removesuffix(_NO_ANSWER).strip()}]")
 
 
 def _answered(at: RunAtHand, progress: Progress) -> Answered | None:

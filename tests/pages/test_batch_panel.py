@@ -33,6 +33,7 @@ def test_the_panel_takes_answers_and_the_run_goes_on(store: Store) -> None:
     assert any("5 requests, round 1" in one.value for one in at.markdown)
     assert any("round-001.jsonl" in one.value for one in at.markdown)
     assert at.button(key="run_answers").disabled
+    assert [one.label for one in at.metric] == ["Complete", "Incomplete"]
     at.file_uploader[0].upload("wrong.jsonl", b"[]\n").run()
     at.button(key="run_answers").click().run()
     assert [error.value for error in at.error]

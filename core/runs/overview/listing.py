@@ -288,7 +288,7 @@ def working_table(found: Sequence[Working]) -> ResultTable:
 
 
 def cost_table(lines: Sequence[RunLine]) -> ResultTable:
-    """What each run cost and what failed in it. Failures come early: a narrow screen cuts the last columns off."""
+    """What each run cost and what failed in it. Failures and money come early: a narrow screen shows the first columns."""
     columns = (
         *_RUN,
         Column("failures"),
@@ -297,9 +297,9 @@ def cost_table(lines: Sequence[RunLine]) -> ResultTable:
         Column("finished", shown=False),
         Column("items", shown=False),
         Column("calls"),
+        Column("money", places=4),
         Column("tokens_in", "tokens in"),
         Column("tokens_out", "tokens out"),
-        Column("money", places=4),
         Column("worked_s", "worked, s", places=0, shown=False),
     )
     rows = tuple(
@@ -307,9 +307,8 @@ def cost_table(lines: Sequence[RunLine]) -> ResultTable:
             *_cells(line.run, line.state),
             _by_reason([line.failures]),
             *(model_of(line.run), line.run.created_minute),
-            *(line.n_finished, line.run.n_wanted, line.calls),
-            *(line.tokens("input_tokens"), line.tokens("output_tokens"), line.money),
-            wall_seconds(line.run),
+            *(line.n_finished, line.run.n_wanted, line.calls, line.money),
+            *(line.tokens("input_tokens"), line.tokens("output_tokens"), wall_seconds(line.run)),
         )
         for line in lines
     )
