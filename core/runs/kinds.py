@@ -48,6 +48,11 @@ def kind_named(name: str) -> Kind:
     return kind
 
 
+def counts_in_items(kind_name: str) -> bool:
+    """Whether the calls of such a run are counted in its items, as those of a big table; not for an unknown kind."""
+    return kind_name in KINDS and KINDS[kind_name].work == "tables"
+
+
 def kinds_with(report: str) -> tuple[Kind, ...]:
     """The kinds whose runs support this result table."""
     return tuple(kind for kind in KINDS.values() if report in kind.reports)

@@ -12,7 +12,7 @@ from typing import Literal
 
 from core.errors import counted
 from core.runs.asked import ModelSettings, running_of
-from core.runs.kinds import kind_named
+from core.runs.kinds import counts_in_items, kind_named
 from core.schema.runs import Run, RunState, StepCost
 from core.store import Store
 from core.store.beside import process_exists
@@ -314,7 +314,7 @@ _slow: dict[tuple[str, int], tuple[float, list[StepCost]]] = {}
 def _costs(store: Store, run: Run, working: bool) -> list[StepCost]:
     """The run's sums. In a running run with very many calls they may be a few seconds old."""
     run_id = run.run_id
-    if kind_named(run.kind).work == "tables":
+    if counts_in_items(run.kind):
         return chunk_costs(store, run_id)
     key, begun = (str(store.path), run_id), time.monotonic()
     if working and key in _slow and begun < _slow[key][0]:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from core.errors import InputError
 from core.runs.asked import asked_of, environment_of
-from core.runs.kinds import KINDS
+from core.runs.kinds import counts_in_items
 from core.runs.overview.machine import NOT_REPORTED, Processes
 from core.runs.progress import (
     AT_WORK,
@@ -193,9 +193,7 @@ def run_lines(store: Store, runs: Iterable[Run] | None = None) -> list[RunLine]:
     for run in chosen:
         states, failures = counts.get(run.run_id, ({}, {}))
         done, failed, again = (states.get(name, 0) for name in ("done", "failed", "again"))
-        # The calls of a run over a big table are counted in its items.
-        by_item = run.kind in KINDS and KINDS[run.kind].work == "tables"
-        own = chunk_costs(store, run.run_id) if by_item else costs.get(run.run_id, [])
+        own = chunk_costs(store, run.run_id) if counts_in_items(run.kind) else costs.get(run.run_id, [])
         lines.append(RunLine(run, state_of(run), done, failed, again, failures, own))
     return lines
 
