@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.errors import InputError
+from core.errors import InputError, counted
 from core.installation import COMMAND
 from core.plots.check import trust_thresholds
 from core.report.card import command_said
@@ -63,7 +63,7 @@ from core.study.ratings import rating_set_of
 from pages.check import choice
 from pages.widgets import address, menus
 from pages.widgets.messages import mistakes_shown, plain, with_code
-from pages.widgets.parts import counted_as, part, studies
+from pages.widgets.parts import part, studies
 from pages.widgets.result_table import show
 
 _SENT = "check_escalated"
@@ -368,7 +368,7 @@ def _send(store: Store, given: choice.Given, found: Escalation, place: str) -> N
         st.page_link(studies(), label="Open on the page Studies", icon=":material/arrow_forward:")
     raters = raters_wanted(found.panel, "monitor")
     st.markdown(
-        f":small[Each text goes to {counted_as(raters, 'rater')}. They see neither the verdict nor the confidence, nor why a text is there. "
+        f":small[Each text goes to {counted(raters, 'rater')}. They see neither the verdict nor the confidence, nor why a text is there. "
         "Once the study is unblinded, its labels correct the total here.]"
     )
 

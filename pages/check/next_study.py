@@ -5,6 +5,7 @@ from functools import partial
 
 import streamlit as st
 
+from core.errors import counted
 from core.report import file_of
 from core.results.check.escalation import sent_from
 from core.results.check.next_labels import (
@@ -28,7 +29,7 @@ from core.study.ratings import rating_set_of
 from pages.check import choice
 from pages.widgets import address, menus, visitor
 from pages.widgets.messages import mistakes_shown, plain, with_code
-from pages.widgets.parts import counted_as, part, studies
+from pages.widgets.parts import part, studies
 from pages.widgets.result_table import show
 
 _SENT = "check_next_sent"
@@ -48,7 +49,7 @@ def offer_study(store: Store, given: choice.Given, found: Check) -> None:
     )
     needed = max((one.labels_needed or 0 for one in found.judges), default=0)
     n_free = int(unlabelled(found.panel).sum())
-    about = f"About {counted_as(needed, 'further labelled item')} would settle it." if needed else ""
+    about = f"About {counted(needed, 'further labelled item')} would settle it." if needed else ""
     if given.study is not None and given.study.kind == "pairs":
         st.markdown(
             f"{about.replace('item', 'question')} Pairs cannot be added to this study. Plan a larger one."
@@ -84,10 +85,10 @@ def _offer(store: Store, given: choice.Given, found: Check, n_free: int, needed:
         st.page_link(studies(), label="Open on the page Studies", icon=":material/arrow_forward:")
     raters = raters_wanted(found.panel, found.use)
     st.markdown(
-        f":small[{plain(' '.join(next_labels_said(chosen)))} Each text goes to {counted_as(raters, 'rater')}, who answer on "
+        f":small[{plain(' '.join(next_labels_said(chosen)))} Each text goes to {counted(raters, 'rater')}, who answer on "
         "the scale of the labels there are. They see neither the judge's scores nor the probabilities.]"
     )
-    with st.expander(f"The {counted_as(len(chosen.rows), 'chosen text')}"):
+    with st.expander(f"The {counted(len(chosen.rows), 'chosen text')}"):
         show(next_labels_table(chosen), titled=False)
         st.download_button(
             "Texts to label (CSV)",

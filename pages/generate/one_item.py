@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.diff import WordsKept, words_kept
+from core.errors import counted
 from core.formats.trutheval import FactualReport, read_report
 from core.generation.damage import DamageTrace
 from core.generation.factual import VERBATIM
@@ -27,7 +28,7 @@ from pages.tabs.phrases import NO_ITEM
 from pages.widgets import blind_pair, chosen_judge, level_diff, menus
 from pages.widgets.menus import once
 from pages.widgets.messages import mistakes_shown, one_line, plain
-from pages.widgets.parts import chart, counted_as, nothing, number, part, table
+from pages.widgets.parts import chart, nothing, number, part, table
 
 _HOW = {
     "llm": "written by the model",
@@ -147,7 +148,7 @@ def _levels(trace: FactualTrace, item: Item) -> None:
         level_diff.level_card(level.name, level.text, item, against, before=before, first=first)
         said = [plain(level.note)] if level.note else []
         if level.attempts:
-            said.append(counted_as(level.attempts, "attempt"))
+            said.append(counted(level.attempts, "attempt"))
         if said:
             st.markdown(f":small[{'; '.join(said)}.]")
         if level.edits:

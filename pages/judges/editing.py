@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from core.errors import InputError
+from core.errors import InputError, counted
 from core.judges.kind import JudgeKind, JudgeSettings
 from core.llm.prompts import (
     LADDER,
@@ -35,7 +35,7 @@ from core.store import Store
 from core.yaml_fields import LONGEST_TITLE
 from pages.widgets import messages, run_panel, settings_form, visitor
 from pages.widgets.messages import mistakes_shown, plain, show_mistake
-from pages.widgets.parts import counted_as, nothing, number, part
+from pages.widgets.parts import nothing, number, part
 from pages.widgets.settings_form import Wanted, given
 
 _PREFIX = "prompt_edit"
@@ -222,7 +222,7 @@ def _side_by_side(edited: Preview, unedited: Preview) -> None:
             _one("Unedited", unedited.texts[at] if at < len(unedited.texts) else None)
     left, right = st.columns(2)
     for place, title, one in ((left, "Edited", edited), (right, "Unedited", unedited)):
-        place.markdown(f":small[{title}, {counted_as(len(one.texts), 'text')}: {_cost(one)}]")
+        place.markdown(f":small[{title}, {counted(len(one.texts), 'text')}: {_cost(one)}]")
 
 
 def _cost(one: Preview) -> str:
@@ -233,7 +233,7 @@ def _cost(one: Preview) -> str:
         else f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out"
     )
     money = "money unknown" if one.price is None else f"money {one.price:,.6f}"
-    return f"{counted_as(cost.calls, 'call')}, {tokens}, {money}, {cost.seconds:.1f} s."
+    return f"{counted(cost.calls, 'call')}, {tokens}, {money}, {cost.seconds:.1f} s."
 
 
 def _one(title: str, text: PreviewedText | None) -> None:

@@ -6,6 +6,7 @@ from functools import partial
 
 import streamlit as st
 
+from core.errors import counted
 from core.installation import COMMAND
 from core.plots import metrics as plots
 from core.report import csv_of
@@ -39,7 +40,7 @@ from pages.tabs.phrases import AS_A_TABLE, NOT_SCORED
 from pages.widgets import address, chosen_scores, menus, result_table, visitor
 from pages.widgets.chosen_scores import RUN, Chosen, Key
 from pages.widgets.messages import plain, with_code
-from pages.widgets.parts import constants, counted_as, explained, nothing, number, part
+from pages.widgets.parts import constants, explained, nothing, number, part
 from pages.widgets.result_table import Selection
 
 PER_PAGE = 50
@@ -211,7 +212,7 @@ def texts_of(run: RunAtHand) -> None:
         return
     pages = -(-total // PER_PAGE)
     st.number_input(
-        f"Page of {pages:,} ({counted_as(total, 'text')})",
+        f"Page of {pages:,} ({counted(total, 'text')})",
         1,
         pages,
         key=_PAGE,

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.errors import counted
 from core.plots import metrics as plots
 from core.plots.dressing import shortened
 from core.report import written
@@ -34,7 +35,7 @@ from pages.widgets import address, chosen_scores, own, result_table
 from pages.widgets.against import Target
 from pages.widgets.chosen_scores import Scores
 from pages.widgets.messages import plain, with_code
-from pages.widgets.parts import chart, counted_as, explained, nothing, told_apart
+from pages.widgets.parts import chart, explained, nothing, told_apart
 from pages.widgets.result_table import Selection
 
 _METRIC, _GROUP, _SYSTEM, _TEXT = (
@@ -185,7 +186,7 @@ def _dots(
                     None if row is None else _drawn(scores, one, row),
                     **({"most": plots.MOST_FOLLOWED} if scores.moving else {}),
                 ),
-                f"Scatter plot of {counted_as(one.n, 'dot')}: {' against '.join(one.labels)}",
+                f"Scatter plot of {counted(one.n, 'dot')}: {' against '.join(one.labels)}",
                 f"metrics_scatter_{number}",
                 "assay-scatter",
                 press=partial(_press_dot, keys),
@@ -336,6 +337,6 @@ def _verdict(found: MetricComparison) -> str:
     apart = plain(written(interval(found.difference), Column("difference")))
     return (
         f"{verdict}: difference {apart}, p {p if p.startswith('<') else f'= {p}'}. "
-        f"{found.method.capitalize()} on the same {counted_as(found.n, things)}: {each}. p counts this comparison alone: "
+        f"{found.method.capitalize()} on the same {counted(found.n, things)}: {each}. p counts this comparison alone: "
         "choose the metrics, group, view and coefficient before you read it."
     )

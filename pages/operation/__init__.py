@@ -5,6 +5,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from core.errors import counted
 from core.installation import COMMAND
 from core.store import Store, database_path
 from core.store.backup import tables_of, write_backup
@@ -13,7 +14,7 @@ from core.store.upkeep import in_bytes
 from pages.operation import disk, spending, working
 from pages.widgets import messages, visitor
 from pages.widgets.messages import mistakes_shown, moment, plain
-from pages.widgets.parts import counted_as, page, table
+from pages.widgets.parts import page, table
 
 _TABS = ("What runs", "Cost and failures", "Disk and memory", "Backup", "Sign-ins")
 
@@ -76,12 +77,12 @@ def _with_tables(store: Store) -> bool:
     size = sum(tables.values())
     if size > _MOST_BYTES:
         st.info(
-            f"The tables of {counted_as(len(tables), 'run')} ({in_bytes(size)}) are too large for a download and are left out. "
+            f"The tables of {counted(len(tables), 'run')} ({in_bytes(size)}) are too large for a download and are left out. "
             f"Run `{COMMAND} study backup --with-tables --out FILE` to back them up."
         )
         return False
     return st.checkbox(
-        f"With the tables of {counted_as(len(tables), 'run')} ({in_bytes(size)})",
+        f"With the tables of {counted(len(tables), 'run')} ({in_bytes(size)})",
         key="operation_with_tables",
         help="Big tables and batch files beside the database. Without them, these runs have no results after a restore.",
     )

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from core.errors import counted
 from core.runs.overview.deleting import (
     KEEPS_TEXTS,
     NOT_BEGUN,
@@ -15,7 +16,7 @@ from core.store.runs import list_runs
 from core.store.upkeep import in_bytes
 from pages.widgets import menus, messages
 from pages.widgets.messages import plain, with_code
-from pages.widgets.parts import counted_as, nothing, places
+from pages.widgets.parts import nothing, places
 
 _ONLY = {
     "All runs": None,
@@ -46,13 +47,13 @@ def render(store: Store) -> None:
         nothing("none of these runs can be deleted")
         return
     st.markdown(f"This would delete {plain(going.said)}")
-    label = f"Delete {counted_as(len(going.runs), 'run')} for good ({in_bytes(going.n_bytes)})"
+    label = f"Delete {counted(len(going.runs), 'run')} for good ({in_bytes(going.n_bytes)})"
     if st.button(label, type="primary", key="operation_delete"):
         with st.spinner("Deleting ..."):
             gone = delete(store, [run.run_id for run in going.runs], force=force)
         st.session_state.pop(_LOOKED_AT, None)
-        left = f" {counted_as(len(gone.begun), 'run')} had begun to work and stayed." if gone.begun else ""
-        messages.tell(f"Deleted {counted_as(len(gone.run_ids), 'run')}, {in_bytes(going.n_bytes)}.{left}")
+        left = f" {counted(len(gone.begun), 'run')} had begun to work and stayed." if gone.begun else ""
+        messages.tell(f"Deleted {counted(len(gone.run_ids), 'run')}, {in_bytes(going.n_bytes)}.{left}")
 
 
 def _choice(store: Store) -> tuple[list[int], bool]:
@@ -76,7 +77,7 @@ def _choice(store: Store) -> tuple[list[int], bool]:
     if not found:
         nothing("no run is like that")
         return [], False
-    every = st.checkbox(f"All {counted_as(len(found), 'run')} of this choice", key="operation_every")
+    every = st.checkbox(f"All {counted(len(found), 'run')} of this choice", key="operation_every")
     numbers = list(found)
     if not every:
         numbers = [run.run_id for run in menus.several("Runs to delete", found, "operation_numbers")]

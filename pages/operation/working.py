@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.errors import InputError
+from core.errors import InputError, counted
 from core.runs.kinds import KINDS
 from core.runs.overview import OpenRun, is_moving, overview
 from core.runs.overview.listing import Working, working, working_table
@@ -16,7 +16,7 @@ from core.store import Store
 from core.store.upkeep import in_bytes
 from pages.widgets import chosen_judge, menus, result_table, run_panel, visitor
 from pages.widgets.messages import mistakes_shown, plain
-from pages.widgets.parts import counted_as, nothing
+from pages.widgets.parts import nothing
 
 _TICK = 5.0
 """Seconds between updates while a run is in progress."""
@@ -97,7 +97,7 @@ def _moving(store: Store, one: Working, answered: Answered) -> None:
     left, right = st.columns([4, 1], vertical_alignment="center")
     with left:
         share = progress.n_finished / run.n_wanted if run.n_wanted else 0.0
-        so_far = f"{progress.n_finished:,} of {counted_as(run.n_wanted, 'item')}"
+        so_far = f"{progress.n_finished:,} of {counted(run.n_wanted, 'item')}"
         ending = ", stopping" if progress.state == "cancelling" else ""
         st.progress(min(share, 1.0), text=f"**{plain(_named(run))}**{ending}: {so_far}")
         said = []
@@ -111,7 +111,7 @@ def _moving(store: Store, one: Working, answered: Answered) -> None:
         if progress.failures:
             n = sum(progress.failures.values())
             reasons = ", ".join(dict.fromkeys(reason for _, reason in progress.failures))
-            said.append(f"{counted_as(n, 'failure')}: {reasons}.")
+            said.append(f"{counted(n, 'failure')}: {reasons}.")
         st.markdown(f":small[{plain(' '.join(filter(None, said)))}]")
     with right:
         _buttons(store, run, one)
@@ -121,7 +121,7 @@ def _waiting(store: Store, one: OpenRun) -> None:
     run = one.run
     left, right = st.columns([4, 1], vertical_alignment="center")
     with left:
-        so_far = f"{one.n_finished:,} of {counted_as(run.n_wanted, 'item')}"
+        so_far = f"{one.n_finished:,} of {counted(run.n_wanted, 'item')}"
         state = "is starting" if run.run_id in run_panel.starting_here() else _STATES[one.state]
         st.markdown(f"**{plain(_named(run))}:** {state}, {so_far}")
         if run.message:

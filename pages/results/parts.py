@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.errors import InputError
+from core.errors import InputError, counted
 from core.formats.spans.mqm import write_mqm
 from core.plots import study as plots
 from core.results.study.early import EarlyResult, path_table
@@ -45,10 +45,11 @@ from core.study.export import (
     to_jsonl,
     to_paper_zip,
 )
-from core.study.ratings import SystemTotal, consistency, counted, rated_texts_of, system_totals, task_of
+from core.study.ratings import SystemTotal, consistency, rated_texts_of, system_totals, task_of
+from core.study.ratings import counted as counted_ratings
 from pages.widgets import result_table
 from pages.widgets.messages import plain, with_code
-from pages.widgets.parts import HELP, check, counted_as, nothing, number, part, percent
+from pages.widgets.parts import HELP, check, nothing, number, part, percent
 
 _show = partial(result_table.show, titled=False)
 NO_GUESS = "no rater has guessed which answer is human"
@@ -413,15 +414,15 @@ def _to_check(record: StudyRecord) -> None:
 
 def of_ratings(record: StudyRecord, fingerprint: int, release: Callable[[str], None]) -> None:
     """Show every part of a rating study; `release` as in `of_pairs`."""
-    found = counted(record)
+    found = counted_ratings(record)
     rated = {(answer.item_id, answer.level, answer.source) for answer in found.answers}
     raters = {answer.rater_id for answer in found.answers}
     totals = _totals(fingerprint, record)
     tables = rating_tables(record, totals, twice := consistency(record))
     part(
         "What was rated",
-        f"{len(rated):,} of {counted_as(len(record.outputs), 'text')}: "
-        f"{counted_as(len(found.answers), 'rating')} by {counted_as(len(raters), 'rater')}.",
+        f"{len(rated):,} of {counted(len(record.outputs), 'text')}: "
+        f"{counted(len(found.answers), 'rating')} by {counted(len(raters), 'rater')}.",
     )
     for reason, n in found.left_out.items():
         st.markdown(f"- Left out, {reason}: {n}")

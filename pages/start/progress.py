@@ -3,14 +3,13 @@
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.errors import InputError
+from core.errors import InputError, counted
 from core.runs.kinds import KINDS
 from core.runs.overview import OpenRun, Overview, is_moving, overview
 from core.schema.runs import Run
 from core.schema.study import Study
 from pages.widgets import chosen_judge, menus, parts, visitor
 from pages.widgets.messages import plain
-from pages.widgets.parts import counted_as
 
 _TICK = 5.0
 """Seconds between updates while a run is in progress."""
@@ -46,12 +45,12 @@ def _running(found: Overview) -> None:
         st.markdown("Nothing is running. The buttons above start a study or a run.")
     for run in found.running:
         ending = ", stopping" if run.state == "cancelling" else ""
-        so_far = f"{run.n_finished:,} of {counted_as(run.run.n_wanted, 'item')}"
+        so_far = f"{run.n_finished:,} of {counted(run.run.n_wanted, 'item')}"
         with _line(f"{_named(run.run)}{ending}", so_far, run.share):
             _run_button(run, "Show progress")
     for study in found.open_studies:
         unit = "vote" if study.study.kind == "pairs" else "rating"
-        so_far = f"{study.done:,} of {counted_as(study.asked, unit)}, {counted_as(study.n_raters, 'rater')}"
+        so_far = f"{study.done:,} of {counted(study.asked, unit)}, {counted(study.n_raters, 'rater')}"
         with _line(f"Study {study.study.name}", so_far if study.n_raters else "no rater yet", study.share):
             _study_button(study.study, "Show raters" if study.n_raters else "Add raters", "studies")
 

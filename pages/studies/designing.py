@@ -8,6 +8,7 @@ from typing import Any, get_args
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.errors import counted
 from core.schema.study import Design, FlaggedPairs, LevelOrder, Role, Score, State, Study
 from core.store import Store
 from core.store.studies import items_of, outputs_of
@@ -19,7 +20,6 @@ from pages.studies import texts
 from pages.widgets import parts as other_pages
 from pages.widgets import rating_scales
 from pages.widgets.messages import capital, mistakes_shown, moment, plain, tell
-from pages.widgets.parts import counted_as
 
 _STEPS: dict[State, list[tuple[State, str]]] = {
     "draft": [("open", "Open the study")],
@@ -254,7 +254,7 @@ def form(store: Store, study: Study) -> None:
     _workload(
         store,
         study,
-        f"{counted_as(n_items, 'question')}, {counted_as(n_items * len(study.levels), 'pair')}.",
+        f"{counted(n_items, 'question')}, {counted(n_items * len(study.levels), 'pair')}.",
         "Every side, order and repeat follows from the seed (docs/design.md).",
         ("Questions", "Pairs"),
     )
@@ -271,11 +271,11 @@ def ratings_form(store: Store, study: Study) -> None:
         submitted = st.form_submit_button("Save this design", disabled=frozen)
     if submitted:
         _declare(store, study, fields)
-    n_items = counted_as(len(items_of(store, study.study_id)), "source")
+    n_items = counted(len(items_of(store, study.study_id)), "source")
     _workload(
         store,
         study,
-        f"{n_items}, {counted_as(len(outputs_of(store, study.study_id)), 'text')}.",
+        f"{n_items}, {counted(len(outputs_of(store, study.study_id)), 'text')}.",
         "Who rates what, and in which order, follows from the seed (docs/design.md). Raters see neither system nor level, "
         "and rate all texts of a source together.",
         ("Sources", "Texts"),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from core.errors import counted
 from core.formats.rated import outputs_of
 from core.formats.registry import read_rated, read_texts
 from core.formats.study.files import read_dataset, systems_of, verbatim_note
@@ -29,7 +30,7 @@ from pages.studies import designing
 from pages.widgets import chosen_judge, chosen_scores, rating_scales
 from pages.widgets.menus import TABLES, given_file, name_of, once
 from pages.widgets.messages import file_read, keep, mistakes_shown, plain
-from pages.widgets.parts import HELP, counted_as, other_page
+from pages.widgets.parts import HELP, other_page
 
 _FILE, _OWN = 0, ""
 _TEMPLATES = Path(__file__).resolve().parents[2] / "data" / "templates"
@@ -139,8 +140,8 @@ def _ratings_draft(store: Store, outputs: OutputSet, task: RatingTask) -> int | 
     systems = dict.fromkeys(one.system for one in outputs.outputs)
     items = {one.item_id for one in outputs.outputs}
     _say_read(
-        f"{counted_as(len(outputs.outputs), 'text')} of {counted_as(len(items), 'source')} by "
-        f"{counted_as(len(systems), 'system')}",
+        f"{counted(len(outputs.outputs), 'text')} of {counted(len(items), 'source')} by "
+        f"{counted(len(systems), 'system')}",
         outputs.notes,
     )
     st.markdown("**2. Design**")
@@ -210,7 +211,7 @@ def _pairs_draft(store: Store, dataset: Dataset, file_name: str, two: Sequence[s
     notes = [note for note in (*dataset.notes, verbatim_note(dataset)) if note]
     at = "" if dataset.plain else f" at levels {plain(', '.join(dataset.levels))}"
     _say_read(
-        f"{counted_as(len(dataset.items), 'question')}{at} with answers from "
+        f"{counted(len(dataset.items), 'question')}{at} with answers from "
         f"{plain(' and '.join(dataset.sources))}",
         notes,
     )
@@ -286,12 +287,12 @@ def _say_consequences(found: Consequences, kind: StudyKind, design: Design | Non
     """Votes, hours and what can be shown, before anything is fixed."""
     noun = "vote" if kind == "pairs" else "rating"
     lines = [
-        f"{counted_as(found.votes, noun)} in all, about {_hours(found.hours)}. Each rater: up to "
-        f"{counted_as(found.votes_each, noun)}, about {counted_as(found.minutes_each, 'minute')}."
+        f"{counted(found.votes, noun)} in all, about {_hours(found.hours)}. Each rater: up to "
+        f"{counted(found.votes_each, noun)}, about {counted(found.minutes_each, 'minute')}."
     ]
     if found.short:
         lines.append(
-            f"{counted_as(found.short, 'question')} will get fewer {noun}s than you requested. Expect more raters, or "
+            f"{counted(found.short, 'question')} will get fewer {noun}s than you requested. Expect more raters, or "
             f"request fewer {noun}s."
         )
     if design is not None:
@@ -311,7 +312,7 @@ def _say_consequences(found: Consequences, kind: StudyKind, design: Design | Non
 
 
 def _hours(hours: float) -> str:
-    return counted_as(round(hours * 60) or 1, "minute") if hours < 2 else f"{hours:.1f} hours"
+    return counted(round(hours * 60) or 1, "minute") if hours < 2 else f"{hours:.1f} hours"
 
 
 def _preview(dataset: Dataset) -> None:

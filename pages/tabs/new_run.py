@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import InputError
+from core.errors import InputError, counted
 from core.formats.mt_metrics_eval import USUAL_RATINGS, rating_names
 from core.formats.rated import unrated
 from core.formats.registry import read_rated, read_texts
@@ -38,7 +38,7 @@ from core.tables.reading import decode, sha256_of
 from pages.widgets import chosen_judge, chosen_scores, menus, parts, run_panel, settings_form
 from pages.widgets.menus import TABLES, given_file, once
 from pages.widgets.messages import capital, mistakes_shown, plain
-from pages.widgets.parts import counted_as, explained, part
+from pages.widgets.parts import explained, part
 from pages.widgets.settings_form import Wanted, given
 
 Way = tuple[str, Callable[[Store, JudgeKind | None], Any]]
@@ -171,7 +171,7 @@ def _of_folder(_: Store, __: JudgeKind | None) -> Texts | None:
 def _summary(found: OutputSet) -> None:
     systems = sorted({one.system for one in found.outputs})
     levels = sorted({one.level for one in found.outputs if one.level is not None})
-    whose = plain(systems[0]) if len(systems) == 1 else counted_as(len(systems), "system")
+    whose = plain(systems[0]) if len(systems) == 1 else counted(len(systems), "system")
     known = (
         f"levels {plain(', '.join(levels))}" if levels else "no levels: compare with human ratings or votes"
     )
@@ -180,7 +180,7 @@ def _summary(found: OutputSet) -> None:
 
 
 def _counted(texts: Sequence[ScorableOutput]) -> str:
-    return f"{counted_as(len(texts), 'text')} on {counted_as(len({one.item_id for one in texts}), 'item')}"
+    return f"{counted(len(texts), 'text')} on {counted(len({one.item_id for one in texts}), 'item')}"
 
 
 def _rated_of_file(_: Store, kind: JudgeKind | None) -> Texts | None:
@@ -249,10 +249,10 @@ def _rated_of_folder(_: Store, __: JudgeKind | None) -> Texts | None:
 
 def _rated_summary(found: RatedSet) -> None:
     outputs = [text.output for text in found.texts]
-    systems = counted_as(len({one.system for one in outputs}), "system")
+    systems = counted(len({one.system for one in outputs}), "system")
     n_rated = sum(bool(text.ratings) for text in found.texts)
     raters = {one.rater for text in found.texts for one in text.ratings if one.rater}
-    by = f" by {counted_as(len(raters), 'rater')}" if raters else ""
+    by = f" by {counted(len(raters), 'rater')}" if raters else ""
     said = f"{_counted(outputs)} by {systems}; {n_rated:,} of them rated{by}."
     (st.success if n_rated else st.warning)(said)
     chosen_scores.read_notes(found.notes, found.left_out)

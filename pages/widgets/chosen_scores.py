@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.errors import InputError, NotFound
+from core.errors import InputError, NotFound, counted
 from core.formats.correlations import read_correlations
 from core.formats.metal import SCALES
 from core.formats.mt_metrics_eval import MtFolder, read_folder
@@ -45,7 +45,6 @@ from core.tables.reading import sha256_of, shown
 from pages.widgets import address, menus, visitor
 from pages.widgets.menus import given_file, menu
 from pages.widgets.messages import mistakes_shown, moment, plain
-from pages.widgets.parts import counted_as
 
 Key = tuple[object, ...]
 Result = TypeVar("Result")
@@ -702,7 +701,7 @@ def _followed(scores: Scores) -> Scores:
             st.session_state[_HELD] = held
         shown = held or scores
         st.markdown(
-            f":small[{counted_as(len(shown.table.rows), 'text')} so far. {_HELD_SAID if held else _FOLLOWED_SAID}]"
+            f":small[{counted(len(shown.table.rows), 'text')} so far. {_HELD_SAID if held else _FOLLOWED_SAID}]"
         )
         if held is None:
             st.html(_NEVER_PALE)

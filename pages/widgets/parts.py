@@ -28,11 +28,6 @@ def number(value: float | None, decimals: int = 3) -> str:
     return UNDEFINED if value is None else decimal(value, decimals)
 
 
-def counted_as(count: int, noun: str) -> str:
-    """`1 text`, `2 texts`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def percent(share: float) -> str:
     """0.9 as `90 %`."""
     return f"{100 * share:g} %"

@@ -10,6 +10,7 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
+from core.errors import counted
 from core.runs.asked import Environment, environment_of, fields_named
 from core.runs.costs import Estimate, estimate_all
 from core.runs.jobs import RunAtHand
@@ -38,7 +39,7 @@ from core.store.kept import parts_not_sent
 from core.store.runs import ask_to_stop
 from pages.widgets import chosen_judge, messages, settings_form, visitor
 from pages.widgets.messages import mistakes_shown, moment, plain, show_mistake
-from pages.widgets.parts import counted_as, part, table
+from pages.widgets.parts import part, table
 from pages.widgets.settings_form import Wanted
 
 Change = Callable[[RunAtHand], None]
@@ -494,7 +495,7 @@ def _awaiting(run: RunAtHand) -> None:
     """Offer the files of requests, and take files of answers, which continue the run. Raises InputError for wrong files."""
     folder = run_folder(run.store, run.run.run_id)
     waiting = [one for one in still_waiting(folder) if one.n]
-    requests = counted_as(sum(one.n for one in waiting), "request")
+    requests = counted(sum(one.n for one in waiting), "request")
     part(
         "Answers",
         f"Without an answer: {requests}, round {waiting[-1].round.number if waiting else 1}. Have the files answered by "
