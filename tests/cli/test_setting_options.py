@@ -142,7 +142,7 @@ def test_a_rubrics_options_are_those_of_its_fields_with_their_defaults() -> None
 
 
 @pytest.mark.parametrize(
-    "kind", [one for one in KINDS.values() if one.work != "scores"], ids=lambda one: one.name
+    "kind", [one for one in KINDS.values() if not one.by_metrics], ids=lambda one: one.name
 )
 def test_a_command_groups_its_options_by_what_they_are_about(kind: Kind) -> None:
     command = argparse.ArgumentParser()

@@ -99,7 +99,7 @@ def test_prompts_that_do_not_fit_are_named_together_with_what_is_wrong_in_settin
 def test_a_refused_prompt_names_the_settings_with_which_it_can_be_sent(prompt: Prompt) -> None:
     """Of every shipped prompt: the usual run sends it, or names settings; with these it is sent."""
     sent = 0
-    for kind in (one for one in KINDS.values() if one.work != "scores"):
+    for kind in (one for one in KINDS.values() if not one.by_metrics):
         attached = kind.attachment.find(kind.attachment.usual) if kind.attachment else ""
         given: dict[str, Any] = {}
         try:
@@ -432,13 +432,15 @@ def test_what_a_run_keeps_is_what_was_asked_for(store: Store) -> None:
 )
 def test_what_is_kept_comes_back_as_it_was_asked_for(kind: Kind, by_rules: bool) -> None:
     attached = "" if kind.attachment is None else kind.attachment.find(kind.attachment.usual)
-    given: dict[str, Any] = {"metrics": ("bleu-4",)} if kind.work == "scores" else {"seed": 7}
+    given: dict[str, Any] = {"metrics": ("bleu-4",)} if kind.by_metrics else {"seed": 7}
     if by_rules and "seed" in kind.Settings().idle("rules"):
         given = {}
     asked, running = ask(kind, given, {} if by_rules else SERVER, {}, name="mine", attached=attached)
     text = json.dumps(kept(asked))
     again = asked_from(kind, json.loads(text))
-    expected = asked if kind.work != "scores" else replace(asked, name="", model=ModelSettings())
+    expected = (
+        asked if kind.work not in ("scores", "tables") else replace(asked, name="", model=ModelSettings())
+    )
     assert again == expected
     assert json.dumps(kept(again)) == text, "equal settings are equal texts"
     assert type(running).model_validate(json.loads(running.model_dump_json())) == running
