@@ -60,7 +60,7 @@ def test_a_backend_is_chosen_when_rules_are_no_longer_offered() -> None:
     at.session_state["rules"] = False
     at.run()
     assert at.radio[0].value == "openai"
-    assert len(at.radio[0].options) == 2
+    assert len(at.radio[0].options) == 3
 
 
 def test_runs_that_differ_in_a_setting_have_names_that_differ(store: Store) -> None:
