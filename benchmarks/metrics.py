@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -51,10 +52,10 @@ def each_pair(n: int) -> Iterator[ScoringPair]:
     rng = random.Random(0)
     letters = "etaoinshrdlucmfwypvbgkqjxz"
     stems = ["".join(rng.choices(letters[:14], k=rng.randint(1, 8))) for _ in range(4_000)]
-    weights = [1 / (rank + 2) for rank in range(len(stems))]
+    weights = list(accumulate(1 / (rank + 2) for rank in range(len(stems))))
 
     def words(k: int) -> list[str]:
-        return [stem + rng.choice(ENDINGS) for stem in rng.choices(stems, weights, k=k)]
+        return [stem + rng.choice(ENDINGS) for stem in rng.choices(stems, cum_weights=weights, k=k)]
 
     def sentence(of: list[str]) -> str:
         parts = [word + rng.choice(("", "", "", "", "", ",")) for word in of]
