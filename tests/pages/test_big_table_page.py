@@ -62,7 +62,7 @@ def test_estimates_are_those_of_core(store: Store, run: Run) -> None:
     assert shown["metric"].tolist() == list(METRICS)
     expected = [one.by_method["spearman"].estimate for one in found.correlations]
     assert shown["Spearman"].tolist() == pytest.approx(expected)
-    assert "rouge-l follows the damage level" in said(at)
+    assert "rouge-l has the highest Spearman correlation" in said(at)
     groups = next(table.value for table in at.table if "system" in table.value.columns)
     assert len(groups) == 10
 

@@ -208,7 +208,9 @@ def _scored(
     return (
         lines
         + [
-            _scoring_cost(cost, "from the cache" if run.kind.work == "scores" else "as another of their item")
+            _scoring_cost(
+                cost, "from the cache" if run.kind.work == "scores" else "equal to another of their item"
+            )
             for cost in progress.costs
         ]
         + [*filter(None, [worked_said(progress.run)])]

@@ -429,7 +429,7 @@ def followed_table(found: BigEstimates) -> ResultTable:
 
 
 def followed_said(found: BigEstimates) -> str:
-    """The sentence that names the metric that follows quality most closely; empty for fewer than two metrics."""
+    """The sentence that names the metric with the highest correlation; empty for fewer than two metrics."""
     ranked = {
         one.metric.name: rho
         for one in found.correlations
@@ -438,7 +438,10 @@ def followed_said(found: BigEstimates) -> str:
     if len(ranked) < 2:
         return ""
     best = max(ranked, key=ranked.__getitem__)
-    return f"{best} follows the damage level most closely: Spearman {decimal(ranked[best])}."
+    return (
+        f"{best} has the highest Spearman correlation with minus the damage level: {decimal(ranked[best])}. Whether it differs "
+        "from the others is not tested."
+    )
 
 
 def big_said(found: BigEstimates) -> list[str]:
