@@ -141,12 +141,14 @@ def assay(model: Path, options: argparse.Namespace) -> dict[str, Any]:
         now()
         await close(engine)
 
+    # The run makes its own engine, so the class is timed. mypy allows no assignment to a method.
     VllmEngine.start, VllmEngine.complete, VllmEngine.close = timed_start, noted, timed_close  # type: ignore[method-assign]
     kind = kind_named("rubric")
     engine = ENGINE | ({"dtype": "float32"} if options.shape == "tiny" else {})
     of_model = {"backend": "vllm", "model": str(model), "max_model_len": WINDOW, "engine": engine}
     of_model |= {"attempts": 1, "max_tokens": options.tokens, "largest_limit": 1}
-    attached = kind.attachment.find(kind.attachment.usual)  # type: ignore[union-attr]
+    assert kind.attachment is not None
+    attached = kind.attachment.find(kind.attachment.usual)
     asked, running = ask(kind, {}, of_model, {}, attached=attached)
     with tempfile.TemporaryDirectory() as folder, open_store(Path(folder) / "assay.db") as store:
         run, _ = create(store, rows(options.texts, options.words), "texts.jsonl", asked, running)

@@ -290,9 +290,10 @@ class _ScoreOnWorker:
 
     def __call__(self, texts: Sequence[tuple[str, str | None, str | None] | None]) -> Sequence[Any]:
         """The scores of the texts as plain tuples; for None, the metrics."""
-        if None in texts:
+        given = [text for text in texts if text is not None]
+        if len(given) < len(texts):
             return [self._scorer.metrics]
-        return _plain_scores(self._scorer, texts)  # type: ignore[arg-type]
+        return _plain_scores(self._scorer, given)
 
 
 _worker_opener: Opener | None = None

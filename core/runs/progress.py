@@ -135,13 +135,18 @@ def _lives(process: int, silent: float) -> bool:
     if not process_exists(process):
         return False
     try:
-        # The name, in brackets, may itself contain spaces and brackets.
-        fields = Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+        fields = process_fields(process)
         state, started = fields[0], float(fields[19]) / os.sysconf("SC_CLK_TCK")
         age = time.clock_gettime(time.CLOCK_BOOTTIME) - started
     except (OSError, ValueError, IndexError, AttributeError):
         return silent <= STALE_SECONDS
     return state not in "ZX" and age >= silent - _REUSE_SECONDS
+
+
+def process_fields(process: int) -> list[str]:
+    """The fields of /proc/PID/stat after the name. Raises OSError if the process is gone, or on systems without it."""
+    # The name, in brackets, may itself contain spaces and brackets.
+    return Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
 
 
 def seconds_since_start(run: Run) -> float:

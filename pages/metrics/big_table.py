@@ -21,8 +21,8 @@ from core.results.big_tables.estimates import (
 from core.results.big_tables.scored import (
     COLUMNS,
     BigTable,
+    ScoredText,
     TextQuery,
-    TextRow,
     labels_of,
     texts_page,
     texts_table,
@@ -291,7 +291,7 @@ def _query(key: Key, table: BigTable, names: list[str]) -> TextQuery:
 
 
 def _page(
-    table: BigTable, found: tuple[TextRow, ...], total: int, query: TextQuery, shown: list[str]
+    table: BigTable, found: tuple[ScoredText, ...], total: int, query: TextQuery, shown: list[str]
 ) -> None:
     by_row = {one.row: at for at, one in enumerate(found)}
     at = by_row.get(st.session_state.get(_TEXT, -1))

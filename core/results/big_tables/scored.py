@@ -180,7 +180,7 @@ def level_place(level: str) -> tuple[bool, float, str]:
 
 
 @dataclass(frozen=True)
-class TextRow:
+class ScoredText:
     """One text with its scores."""
 
     row: int
@@ -212,7 +212,7 @@ class TextQuery:
     limit: int = 50
 
 
-def texts_page(table: BigTable, query: TextQuery) -> tuple[tuple[TextRow, ...], int]:
+def texts_page(table: BigTable, query: TextQuery) -> tuple[tuple[ScoredText, ...], int]:
     """One page of texts, and how many texts there are in total. Raises InputError for unknown columns and metrics."""
     check_scored(table)
     check_columns(table, [*query.where])
@@ -249,10 +249,10 @@ def _order(metric: str, descending: bool) -> str:
     return f"{quoted(metric)} {'DESC' if descending else 'ASC'} NULLS LAST, row"
 
 
-def _text_row(table: BigTable, scored: Sequence[Any], texts: Sequence[Any]) -> TextRow:
+def _text_row(table: BigTable, scored: Sequence[Any], texts: Sequence[Any]) -> ScoredText:
     row, item, system, level, language, labels, reasons, *scores = scored
     text, reference, source = texts
-    return TextRow(
+    return ScoredText(
         *(row, item, system, level, language, text, reference, source),
         labels=json.loads(labels) if labels else {},
         scores={metric.name: score for metric, score in zip(table.metrics, scores, strict=True)},
@@ -261,7 +261,7 @@ def _text_row(table: BigTable, scored: Sequence[Any], texts: Sequence[Any]) -> T
 
 
 def texts_table(
-    found: Sequence[TextRow], metrics: Sequence[Metric], total: int, query: TextQuery
+    found: Sequence[ScoredText], metrics: Sequence[Metric], total: int, query: TextQuery
 ) -> ResultTable:
     """One row for each text of a page. metrics: those to show."""
     labels = list(dict.fromkeys(name for one in found for name in one.labels))
@@ -298,11 +298,11 @@ def texts_table(
 NO_REASON = "no reason given"
 
 
-def _undefined(text: TextRow, metrics: Sequence[Metric]) -> str:
+def _undefined(text: ScoredText, metrics: Sequence[Metric]) -> str:
     names = [metric.name for metric in metrics if text.scores[metric.name] is None]
     return "; ".join(f"{name}: {text.reasons.get(name, NO_REASON)}" for name in names)
 
 
-def texts_json(found: Sequence[TextRow], total: int, query: TextQuery) -> dict[str, Any]:
+def texts_json(found: Sequence[ScoredText], total: int, query: TextQuery) -> dict[str, Any]:
     """JSON of a page of texts."""
     return {"total": total, "from": query.offset + 1, "texts": [plain(one) for one in found]}

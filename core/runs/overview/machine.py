@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from core.runs.progress import process_fields
 from core.schema.runs import Run
 
 NOT_REPORTED = "this system does not report the memory of processes; Linux does, in /proc"
 _PROC = Path("/proc")
 _PARENT, _PAGES = 1, 21
-"""Fields of /proc/PID/stat after the name: the parent, and the pages in memory."""
+"""Places in `process_fields`: the parent, and the pages in memory."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class Processes:
         self._children: dict[int, list[int]] = {}
         for folder in _PROC.glob("[0-9]*"):
             with suppress(OSError, ValueError, IndexError):
-                fields = (folder / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
                 number = int(folder.name)
+                fields = process_fields(number)
                 self._pages[number] = int(fields[_PAGES])
                 self._children.setdefault(int(fields[_PARENT]), []).append(number)
 
