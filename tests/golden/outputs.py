@@ -82,7 +82,8 @@ def told(story: Story, folder: Path) -> dict[str, str]:
             known = dict(story.files)
             for name, words in story.steps:
                 found |= {f"{name} {what}": said for what, said in _one(words, known)}
-            found |= dict(_database(folder / "assay.db"))
+            if (folder / "assay.db").exists():
+                found |= dict(_database(folder / "assay.db"))
     finally:
         os.environ.pop("ASSAY_DB")
         if before is not None:
@@ -108,7 +109,7 @@ def _one(words: Sequence[str], known: dict[str, bytes]) -> Iterator[tuple[str, s
 
 
 def plain(name: str, data: bytes) -> str:
-    """A file's content as text, without what passes."""
+    """A file's content as text, without what passes. Keys of JSON are sorted: their order is no promise."""
     if name.endswith(".zip"):
         with zipfile.ZipFile(io.BytesIO(data)) as bundle:
             return "\n".join(f"== {one}\n{plain(one, bundle.read(one))}" for one in bundle.namelist())
@@ -118,7 +119,9 @@ def plain(name: str, data: bytes) -> str:
         return _without_passing(f"{table.schema.remove_metadata()}\n{rows}")
     text = data.decode()
     if name.endswith(".json"):
-        return _without_passing(json.dumps(_cleared(json.loads(text)), indent=1, ensure_ascii=False))
+        return _without_passing(
+            json.dumps(_cleared(json.loads(text)), indent=1, ensure_ascii=False, sort_keys=True)
+        )
     if name.endswith(".jsonl"):
         return _without_passing("".join(_dumped(json.loads(line)) + "\n" for line in text.splitlines()))
     return _without_passing(text)

@@ -214,7 +214,52 @@ def wmt23(shared: Path) -> Story:
     return Story("wmt23", steps, {})
 
 
+def alt_test(_url: str) -> Story:
+    """The Alt-test of words and of numbers: JSON, every table as CSV, and the whole result in Markdown and LaTeX."""
+    words, numbers = "labels.csv", "numbers.csv"
+    long = "item,rater,score\n" + "".join(
+        f"q{at},{rater},{score}\n"
+        for rater, scores in zip("abcx", ("1224", "1234", "2244", "1233"), strict=True)
+        for at, score in enumerate(scores * 5)
+    )
+    few = "item,system,a,b,c,x,y\n" + "".join(
+        f"q{at // 2},s{at % 2},{at % 3},{(at + at // 5) % 3},{'' if at % 7 == 0 else at % 2},{at % 3},1\n"
+        for at in range(24)
+    )
+    chosen = (
+        "--human",
+        "a,b,c",
+        "--judge",
+        "x,y",
+        "--alignment",
+        "rmse",
+        "--epsilon",
+        "0.1",
+        "--resamples",
+        "50",
+    )
+    planned = ("--items", "12,40", "--advantage", "0.8", "--seed", "3", "--confidence", "0.9", "--json")
+    tables = ("alt-test", "alt-test-raters", "alt-test-ceiling", "alt-test-power", "alt-test-epsilons")
+    named = ("--human", "rater_1,rater_2,rater_3", "--judge", "judge", "--resamples", "50")
+    steps: list[Step] = [
+        ("words", ("alt-test", words, *named, "--json", "--out", "words.md")),
+        ("words-tex", ("alt-test", words, *named, "--out", "words.tex")),
+        *((f"words-{table}", ("alt-test", words, *named, "--table", table, "--out", f"{table}.csv")) for table in tables),
+        ("long", ("alt-test", "long.csv", "--judge", "x", "--resamples", "50", "--json", "--out", "long.md")),
+        ("numbers", ("alt-test", numbers, *chosen, *planned, "--out", "numbers.csv.md")),
+        *((f"numbers-{one}", ("alt-test", numbers, *chosen, "--table", one, "--out", f"{one}-2.csv")) for one in tables),
+        ("two-raters", ("alt-test", numbers, "--human", "a,b", "--judge", "x", "--resamples", "50", "--json", "--out", "two.md")),
+    ]  # fmt: skip
+    files = {
+        words: (QUESTIONS.parent / "labels.csv").read_bytes(),
+        "long.csv": long.encode(),
+        numbers: few.encode(),
+    }
+    return Story("alt-test", steps, files)
+
+
 ON_SERVER: dict[str, Callable[[str], Story]] = {
+    "alt-test": alt_test,
     "judges": judges,
     "generation": generation,
     "resumed": resumed,
