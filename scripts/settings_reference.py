@@ -106,9 +106,9 @@ def _values(one: SettingField) -> str:
             f"`{choice}`" if one.word(choice) == choice else f"`{choice}` ({_cell(one.word(choice))})"
             for choice in one.choices
         )
-    elif one.shape in ("number", "whole"):
-        said = "whole number" if one.shape == "whole" else "number"
-        said += "" if one.bounds is None else " from {} to {}".format(*one.bounds)
+    elif one.shape in ("number", "whole", "list"):
+        said = " ".join(filter(None, (one.kind, one.bounds("from {} to {}"))))
+        said += ", separated by commas" if one.shape == "list" else ""
         said += f" ({one.about.unit})" if one.about.unit else ""
     else:
         said = {"switch": "on or off", "text": "text", "texts": "any number of texts"}.get(

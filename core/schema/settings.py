@@ -4,6 +4,8 @@ The same fields produce a command's options, a page's form, validation, the sign
 refers to its field; a command then writes `--beta`, a page "Weight of recall".
 """
 
+import csv
+import io
 import json
 import re
 import typing
@@ -12,16 +14,26 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations, product
 from types import UnionType
-from typing import Any, ClassVar, Literal, Self, Union
+from typing import Annotated, Any, ClassVar, Literal, Self, Union
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError
 
 from core.errors import InputError
 
-Shape = Literal["choice", "number", "whole", "switch", "text", "texts", "other"]
-"""Type of a field: one of several words, a number, a whole number, yes or no, a text, several texts."""
+Shape = Literal["choice", "number", "whole", "switch", "text", "texts", "list", "other"]
+"""Type of a field: one of several words, a number, a whole number, yes or no, a text, several texts (an option that may be
+repeated), several texts or numbers in one text with commas."""
 LARGEST_SEED = 2**53 - 1
 """Some programs that read JSON round larger whole numbers."""
 _ABOUT = "about"
@@ -47,6 +59,8 @@ class About:
     """Step of the number widget on a page."""
     scored: bool = True
     """Whether it can change a score and so belongs in the signature."""
+    listed: bool = False
+    """Whether several values are typed as one text with commas: `30,50,100`."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +76,12 @@ class SettingField:
     highest: float | None = None
     optional: bool = False
     """Whether the value may be missing."""
+    above_lowest: bool = False
+    """Whether `lowest` itself is out of bounds."""
+    below_highest: bool = False
+    """Whether `highest` itself is out of bounds."""
+    each: Shape | None = None
+    """Type of each value of several; the bounds apply to each."""
 
     @property
     def option(self) -> str:
@@ -73,25 +93,42 @@ class SettingField:
         name = self.option.removeprefix("--")
         if self.shape == "switch" and value:
             return name
-        return f"{name} {_plain(value) or self.about.words.get('') or value}"
+        return f"{name} {self.typed(value) or self.about.words.get('') or value}"
+
+    def typed(self, value: object) -> str:
+        """A value as a user would type it; empty for none."""
+        if self.shape == "list" and isinstance(value, tuple):
+            return _with_commas(value)
+        return _plain(value)
 
     def word(self, value: str) -> str:
         """Name of a value on a page."""
         return self.about.words.get(value, value)
 
+    def bounds(self, included: str = "between {} and {}") -> str:
+        """The bounds in words: `between 0 and 1`, `above 0 and at most 1`; empty if there are none.
+
+        included: wording for two ends that both belong to the range.
+        """
+        low, high = _plain(self.lowest), _plain(self.highest)
+        if low and high and not self.above_lowest:
+            return f"from {low} to below {high}" if self.below_highest else included.format(low, high)
+        lower = low and f"{'above' if self.above_lowest else 'at least'} {low}"
+        upper = high and f"{'below' if self.below_highest else 'at most'} {high}"
+        return " and ".join(filter(None, (lower, upper)))
+
     @property
-    def bounds(self) -> tuple[str, str] | None:
-        """The smallest and the largest number, as a user would type them."""
-        return (
-            (_plain(self.lowest), _plain(self.highest)) if None not in (self.lowest, self.highest) else None
-        )
+    def kind(self) -> str:
+        """What the field holds, such as `whole number` or `list of texts`; empty for shapes without a noun."""
+        noun = _NOUNS.get(self.each or self.shape, "")
+        return f"list of {noun}s" if self.each else noun
 
     @property
     def usual(self) -> str:
         """The default: a value with its unit, or in words; empty if there is nothing to show."""
         if self.shape == "switch":
             return "on" if self.default else "off"
-        plain = _plain(self.default)
+        plain = self.typed(self.default)
         if self.shape == "choice" and plain:
             return plain
         return self.about.words.get(plain) or " ".join(filter(None, (plain, plain and self.about.unit)))
@@ -103,17 +140,50 @@ def setting(
     help: str,
     *,
     within: tuple[float, float] | None = None,
+    at_least: float | None = None,
+    above: float | None = None,
+    at_most: float | None = None,
+    below: float | None = None,
     option: str = "",
     metavar: str | None = None,
     unit: str = "",
     words: Mapping[str, str] | None = None,
     step: float = 1,
     scored: bool = True,
+    listed: bool = False,
 ) -> Any:
-    """Define a settings field. within: the smallest and the largest number; other parameters: see About."""
-    about = About(label, help, option, metavar, unit, words or {}, step, scored)
-    lowest, highest = within if within is not None else (None, None)
-    return Field(default, ge=lowest, le=highest, json_schema_extra={_ABOUT: about})  # type: ignore[dict-item]  # pydantic wants JSON there, and writes no schema of these
+    """Define a settings field. Parameters that are not described here: see About.
+
+    within: the smallest and the largest number, short for at_least and at_most. above, below: bounds that exclude their
+    number. A field may have one bound only. listed: for tuple[str, ...], tuple[int, ...] and tuple[float, ...]; bounds then
+    apply to each number, and only a field that is optional or empty by default may have no value.
+    """
+    if within is not None:
+        at_least, at_most = within
+    about = About(label, help, option, metavar, unit, words or {}, step, scored, listed)
+    extra: Any = {_ABOUT: about}  # pydantic wants JSON there, and writes no schema of these
+    if not listed:
+        return Field(default, ge=at_least, gt=above, le=at_most, lt=below, json_schema_extra=extra)
+    found: FieldInfo = Field(default, json_schema_extra=extra)
+    found.metadata.append(_Each(ge=at_least, gt=above, le=at_most, lt=below))
+    return found
+
+
+@dataclass(frozen=True)
+class _Each:
+    """Checks each value of a list by itself, so that every problem is found. The names are pydantic's."""
+
+    ge: float | None
+    gt: float | None
+    le: float | None
+    lt: float | None
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        several, optional = _without_none(source)
+        kind = typing.get_args(several)[0]
+        bounds = Field(ge=self.ge, gt=self.gt, le=self.le, lt=self.lt)
+        checked: Any = tuple[Annotated[kind, bounds, BeforeValidator(lambda value: _taken(kind, value))], ...]  # type: ignore[valid-type]  # the type of the field
+        return handler.generate_schema(checked | None if optional else checked)
 
 
 def seed_setting(of: str = "seed of the first repeat; later repeats add 1") -> Any:
@@ -158,15 +228,18 @@ class Settings(BaseModel):
             return _named_values(value, typing.get_args(kind)[1])
         if optional and kind is not str and value and value == _about(own).words.get(""):
             return None
-        taken = _TAKEN.get(kind)
-        if taken is None or value is None:
+        if value is None:
             return value
-        if isinstance(value, taken) and isinstance(value, bool) == (kind is bool):
-            return value
-        raise PydanticCustomError("wrong_type", "Input has another type")
+        if _about(own).listed:
+            values = _several(kind, value)
+            if not values and not optional and own.default:
+                noun = _NOUNS[_SHAPES[typing.get_args(kind)[0]]]
+                raise ValueError(f"at least one {noun} is needed")
+            return values or (None if optional else ())
+        return _taken(kind, value)
 
     def idle(self, backend: str) -> frozenset[str]:
-        """Fields without use under the other settings; forms hide them."""
+        """Fields without use under the other settings; forms hide them. backend: empty for settings without a model."""
         return frozenset()
 
     def ignored(self, backend: str) -> frozenset[str]:
@@ -228,11 +301,22 @@ class Settings(BaseModel):
         try:
             return cls.model_validate(values)
         except ValidationError as wrong:
-            beyond = {str(one["loc"][0]) for one in wrong.errors() if one["type"] in _OUT_OF_BOUNDS}
+            problems = [(str(one["loc"][0]) if one["loc"] else "", one["type"]) for one in wrong.errors()]
+        # A list may also hold a value that was never valid.
+        never_valid = {name for name, problem in problems if problem not in _OUT_OF_BOUNDS}
+        beyond = {name for name, _ in problems} - never_valid
         if not beyond:
             return cls.checked(values, what)
         within = cls.checked({name: value for name, value in values.items() if name not in beyond}, what)
-        return within.model_copy(update={name: values[name] for name in beyond})
+        fields = {name: cls.model_fields[name] for name in beyond}
+        return within.model_copy(
+            update={
+                name: _several(_without_none(own.annotation)[0], values[name])
+                if _about(own).listed
+                else values[name]
+                for name, own in fields.items()
+            }
+        )
 
     def but(self, **changed: object) -> Self:
         """A copy with some fields changed. Unchanged fields are not validated again: they may be out of bounds, see saved."""
@@ -284,7 +368,7 @@ def _json_or_text(value: str) -> object:
 _NAME = re.compile(r"[\w.-]{1,100}")
 _UNSAID = About("", "")
 """Description of a field that neither commands nor pages offer."""
-_OUT_OF_BOUNDS = ("greater_than_equal", "less_than_equal")
+_OUT_OF_BOUNDS = ("greater_than_equal", "greater_than", "less_than_equal", "less_than")
 """Pydantic's error types for numbers out of bounds."""
 _FIELD = re.compile(r"\{(\w+)(?:=([\w-]+))?\}")
 
@@ -378,20 +462,26 @@ def _about(info: FieldInfo) -> About:
 def _field(name: str, about: About, info: FieldInfo) -> SettingField:
     kind, optional = _without_none(info.annotation)
     choices = _words(kind)
+    shape: Shape = "choice" if choices else _SHAPES.get(kind, "other")
+    least, above, most, below = (_bound(info, which) for which in ("ge", "gt", "le", "lt"))
     return SettingField(
         name,
         about,
-        shape="choice" if choices else _SHAPES.get(kind, "other"),
+        shape="list" if about.listed else shape,
         default=info.default,
         choices=choices,
-        lowest=_bound(info, "ge"),
-        highest=_bound(info, "le"),
+        lowest=least if above is None else above,
+        highest=most if below is None else below,
         optional=optional,
+        above_lowest=above is not None,
+        below_highest=below is not None,
+        each=_SHAPES[typing.get_args(kind)[0]] if about.listed or shape == "texts" else None,
     )
 
 
 def _bound(info: FieldInfo, which: str) -> float | None:
-    return next((getattr(one, which) for one in info.metadata if hasattr(one, which)), None)
+    bounds = (getattr(one, which, None) for one in info.metadata)
+    return next((bound for bound in bounds if bound is not None), None)
 
 
 _SHAPES: Mapping[Any, Shape] = {
@@ -403,6 +493,47 @@ _SHAPES: Mapping[Any, Shape] = {
 }
 _TAKEN: Mapping[Any, tuple[type, ...]] = {bool: (bool,), int: (int, float), float: (int, float), str: (str,)}
 """Field type -> accepted value types. JSON has only one number type."""
+
+
+def _taken(kind: Any, value: object) -> object:
+    """The value, unless pydantic would coerce it into another type."""
+    accepted = _TAKEN.get(kind)
+    if accepted is None or (isinstance(value, accepted) and isinstance(value, bool) == (kind is bool)):
+        return value
+    raise PydanticCustomError("wrong_type", "Input has another type")
+
+
+def _several(kind: Any, value: object) -> tuple[object, ...]:
+    """Values of a list field of this type, from a text with commas, a sequence, or a single number as YAML reads it."""
+    if isinstance(value, str):
+        try:  # text quoted as in a CSV file may contain commas; line breaks also separate
+            parts = [
+                part.strip() for row in csv.reader(value.splitlines(), skipinitialspace=True) for part in row
+            ]
+        except csv.Error as problem:
+            raise PydanticCustomError("wrong_type", "Input has another type") from problem
+        of = typing.get_args(kind)[0]
+        return tuple(part if of is str else typed_number(part, of) for part in parts if part)
+    if isinstance(value, int | float):
+        return (value,)
+    if isinstance(value, list | tuple | range):
+        return tuple(value)
+    raise PydanticCustomError("wrong_type", "Input has another type")
+
+
+def _with_commas(values: Sequence[object]) -> str:
+    """The text from which _several reads these values."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(map(_plain, values))
+    return text.getvalue()
+
+
+def typed_number(text: str, kind: type[int] | type[float]) -> float | str:
+    """The number in a text, or the text unchanged: the settings report it with all other problems, or accept it."""
+    try:
+        return kind(text)
+    except ValueError:
+        return text
 
 
 def _without_none(kind: Any) -> tuple[Any, bool]:
@@ -431,13 +562,7 @@ def _plain(value: object) -> str:
     return str(value) if isinstance(value, int | float | str) else ""
 
 
-_WANTED: Mapping[Shape, str] = {
-    "number": "is not a number",
-    "whole": "is not a whole number",
-    "switch": "is neither true nor false",
-    "text": "is not a text",
-    "texts": "is not a list of texts",
-}
+_NOUNS: Mapping[Shape, str] = {"number": "number", "whole": "whole number", "text": "text"}
 
 
 def _problem(fields: Mapping[str, SettingField], error: ErrorDetails) -> Remark:
@@ -452,16 +577,20 @@ def _problem(fields: Mapping[str, SettingField], error: ErrorDetails) -> Remark:
         return Remark(name, place + "{value}: {message}", given | {"name": name, "message": error["msg"]})
     if one.choices:
         return Remark(name, "{value} is not one of {offered}", given | {"offered": ", ".join(one.choices)})
-    if one.shape == "texts" and len(error["loc"]) > 1:
-        return Remark(name, "{value} is not a text", given)
-    wanted = _WANTED.get(one.shape)
-    if wanted is None:
+    if one.shape == "switch":
+        return Remark(name, "{value} is neither true nor false", given)
+    inner = one.each if len(error["loc"]) > 1 else None
+    wanted = _NOUNS[inner] if inner else one.kind
+    if not wanted:
         message = error["msg"][0].lower() + error["msg"][1:]
         return Remark(name, "{value}: {message}", given | {"message": message})
-    if one.bounds is None:
-        return Remark(name, f"{{value}} {wanted}", given)
+    bounds = one.bounds() if inner or not one.each else ""
+    if not bounds:
+        return Remark(name, f"{{value}} is not a {wanted}", given)
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    if number and (one.shape == "number" or value == value // 1):
-        wanted, given = "is not", {"value": _plain(value)}
-    low, high = one.bounds
-    return Remark(name, f"{{value}} {wanted} between {low} and {high}", given)
+    # With one bound only, infinity is no usable number and yet within it.
+    beyond = error["type"] in _OUT_OF_BOUNDS or None not in (one.lowest, one.highest)
+    if number and beyond and ((inner or one.shape) == "number" or value == value // 1):
+        return Remark(name, f"{{value}} is not {bounds}", {"value": _plain(value)})
+    of = "of " if bounds.startswith("at ") else ""
+    return Remark(name, f"{{value}} is not a {wanted} {of}{bounds}", given)

@@ -44,12 +44,14 @@ def render(
     without: Collection[str] = (),
     beside: Mapping[str, Any] = _NONE,
     offered: Mapping[str, Sequence[str]] = _NONE,
-    backend: str,
+    backend: str = "",
 ) -> dict[str, Any]:
-    """Draw the fields in order and return their values for `model.checked`.
+    """Draw the fields in order and return their values for `model.checked`, a list as the text that was typed.
 
-    Fields without effect for the backend and the values above them are neither drawn nor returned.
+    Fields without effect for the backend and the values above them are neither drawn nor returned. A widget's bounds always
+    include their ends; `checked` refuses an end that is out of bounds.
 
+    backend: of the model that a run uses; empty for settings without one, such as those of an analysis.
     without: fields that the page requests elsewhere or not at all. beside: values of such fields, on which others depend.
     offered: field -> possible values here: names from a file, or fewer choices than the backend has.
     """
@@ -77,10 +79,13 @@ def render(
 
 def put(settings: Settings, key_prefix: str, *, without: Collection[str] = ()) -> None:
     """Fill the widgets with these settings before they are drawn. without: fields that stay unchanged."""
-    for name in fields_of(type(settings)).keys() - set(without):
+    fields = fields_of(type(settings))
+    for name in fields.keys() - set(without):
         value, key = getattr(settings, name), f"{key_prefix}_{name}"
         if isinstance(value, Mapping):
             value = "\n".join(named_values(value))
+        if fields[name].shape == "list" and value is not None:
+            value = fields[name].typed(value)
         st.session_state[key] = list(value) if isinstance(value, tuple) else value
         st.session_state.pop(f"{key}{_AWAY}", None)
 
@@ -105,8 +110,9 @@ def _widget(
         return _several(place, one, label, common, one.default if one.shape == "other" else offered)
     if one.shape == "choice" or (one.shape == "text" and offered is not None):
         return _menu(place, one, label, common, list(one.choices if offered is None else offered))
-    if one.shape == "text":
-        _begin(key, one.default, lambda kept: isinstance(kept, str) or (one.optional and kept is None))
+    if one.shape in ("text", "list"):
+        default = None if one.default is None else one.typed(one.default)
+        _begin(key, default, lambda kept: isinstance(kept, str) or (one.optional and kept is None))
         typed = place.text_input(
             label, value=None if one.optional else "", placeholder=one.about.words.get(""), **common
         )

@@ -219,7 +219,7 @@ def test_a_problem_is_said_in_the_words_of_each_door() -> None:
 
 
 def numbers_of(kind: Kind) -> list[str]:
-    return [name for name, one in fields_of(kind.Settings).items() if one.bounds is not None]
+    return [name for name, one in fields_of(kind.Settings).items() if one.bounds()]
 
 
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in JUDGES for name in numbers_of(kind)])
@@ -242,7 +242,7 @@ def test_every_number_of_a_judge_has_its_bounds() -> None:
         (kind.name, name)
         for kind in JUDGES
         for name, one in fields_of(kind.Settings).items()
-        if one.shape in ("number", "whole") and one.bounds is None
+        if one.shape in ("number", "whole") and not one.bounds()
     ] == []
     assert {kind.name: numbers_of(kind) for kind in JUDGES} == {
         "rubric": ["repeats", "temperature", "seed"],

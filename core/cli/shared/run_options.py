@@ -25,7 +25,7 @@ from core.runs.jobs import RunAtHand
 from core.runs.judging.in_one_file import JudgeFile, ask_as
 from core.runs.path import create, find_same, resume
 from core.schema.runs import ENGINES, Kind, Run
-from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
+from core.schema.settings import SettingField, Settings, as_option, fields_of, typed_number, worded
 from core.schema.settings import said as worded_of_settings
 from core.store import Store, database_path, open_store
 from core.tables.streaming import TableFile
@@ -102,7 +102,7 @@ def _taken(one: SettingField) -> dict[str, Any]:
     if one.choices:
         taken["choices"] = one.choices
     elif one.shape in ("number", "whole"):
-        taken["type"] = _whole if one.shape == "whole" else _number
+        taken["type"] = partial(typed_number, kind=int if one.shape == "whole" else float)
     elif _several(one):
         taken["action"] = "append"
     return taken
@@ -111,21 +111,6 @@ def _taken(one: SettingField) -> dict[str, Any]:
 def _several(one: SettingField) -> bool:
     """Whether the option may be repeated: lists of texts, and NAME=VALUE, which the command parses itself."""
     return one.shape == "texts" or isinstance(one.default, Mapping)
-
-
-def _whole(typed: str) -> int | str:
-    """Return the number, or the text unchanged if it is none: the settings report it with all other problems, or accept it."""
-    try:
-        return int(typed)
-    except ValueError:
-        return typed
-
-
-def _number(typed: str) -> float | str:
-    try:
-        return float(typed)
-    except ValueError:
-        return typed
 
 
 def _help(one: SettingField, fields: Mapping[str, SettingField], usual: str) -> str:
