@@ -63,8 +63,8 @@ def reference() -> str:
     return "\n".join([_START, *(line for kind in kinds for line in _section(kind)), *shared])
 
 
-def table(model: type[Settings], without: Collection[str] = ()) -> str:
-    """Return a Markdown table with a row for each field."""
+def table(model: type[Settings], without: Collection[str] = (), *, scored: bool = True) -> str:
+    """Return a Markdown table with a row for each field. scored: whether it says which can change a score."""
     fields = {name: one for name, one in fields_of(model).items() if name not in without}
     depending = model.usual({}, "") if issubclass(model, KindSettings) else {}
     rows = [
@@ -72,6 +72,9 @@ def table(model: type[Settings], without: Collection[str] = ()) -> str:
         ("---",) * len(_HEAD),
         *(tuple(_row(one, fields, depends=name in depending)) for name, one in fields.items()),
     ]
+    if not scored:
+        at = _HEAD.index("Scored")
+        rows = [(*row[:at], *row[at + 1 :]) for row in rows]
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 

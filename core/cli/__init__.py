@@ -8,15 +8,17 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core import __version__
+from core.analyses import ANALYSES
 from core.errors import AssayError
 from core.installation import COMMAND
 
-NOUNS = {
+_NOUNS = {
     "check": "can this judge be trusted? TRUSTED, NOT TRUSTED or INCONCLUSIVE for a use, from any file or from votes",
     "escalate": "keep a judge where it is sure to agree with people, and send the other texts to them",
     "study": "blind validation studies",
@@ -28,7 +30,6 @@ NOUNS = {
     "correlate": "correlations of metrics with human ratings or damage levels",
     "meta-correlate": "compare how synthetic data and people rank metrics",
     "calibrate": "compare evaluators with human ratings: agreement, kappas, bias, and where not to use them",
-    "alt-test": "may a judge replace a rater? The Alt-test, with the human ceiling and power",
     "corrected": "a judge's mean or pass rate, corrected by human labels on some of the texts",
     "convert": "convert ratings and marked errors to another format",
     "published": "published tables of Meta-Judge, Factual and CEF; some can be sides of meta-correlate",
@@ -36,8 +37,10 @@ NOUNS = {
     "serve": "start the app",
     "admin": "sign-in of the admin",
 }
-"""Nouns in the order of the help. Each has a module of the same name, imported when the noun is used."""
-_PACKAGES = dict.fromkeys(("check", "escalate", "calibrate", "alt-test", "corrected"), "against_people")
+"""Nouns with a module of the same name, imported when the noun is used. Analyses are registered in core/analyses."""
+_BEHIND = "calibrate"
+"""The noun behind which the help lists the analyses."""
+_PACKAGES = dict.fromkeys(("check", "escalate", "calibrate", "corrected"), "against_people")
 """Nouns whose module is in a package."""
 STOPPED = 130
 """Exit status after Ctrl-C, the convention of shells."""
@@ -114,8 +117,28 @@ def parser(program: str = COMMAND) -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog=program, description="Assay: can this judge be trusted?")
     top.add_argument("--version", action="version", version=f"assay {__version__}")
     nouns = top.add_subparsers(dest="noun", required=True, metavar="NOUN", action=Later)
-    later(nouns, NOUNS, lambda name: _module_of(name).add_to)
+    later(nouns, _summaries(), _loader)
     return top
+
+
+def _summaries() -> dict[str, str]:
+    """Noun -> what it is for, in the order of the help."""
+    summaries: dict[str, str] = {}
+    for noun, summary in _NOUNS.items():
+        summaries[noun] = summary
+        if noun == _BEHIND:
+            summaries |= {name: one.summary for name, one in ANALYSES.items()}
+    return summaries
+
+
+def _loader(noun: str) -> Callable[[_Commands], None]:
+    """What adds the options of a noun."""
+    if noun not in ANALYSES:
+        add: Callable[[_Commands], None] = _module_of(noun).add_to
+        return add
+    from core.cli.analyses import add_analysis
+
+    return partial(add_analysis, name=noun)
 
 
 def _module_of(noun: str) -> Any:

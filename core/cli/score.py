@@ -15,8 +15,9 @@ from core.cli.shared.options import (
     name_list,
     print_notes,
 )
-from core.cli.shared.run_options import add_resume_options, add_settings, run_it, settings_given
+from core.cli.shared.run_options import add_resume_options, run_it
 from core.cli.shared.running import check_done, summary, telling
+from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import MEANING, NAMES, check_given, is_file, read_given
 from core.errors import InputError
 from core.formats.scores import Shape, write_scores_csv, write_scores_jsonl, write_scores_parquet

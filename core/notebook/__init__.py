@@ -6,9 +6,9 @@ options with underscores. docs/python.md lists them. `read`, `metrics`, `score`,
 """
 
 from core.errors import AssayError, InputError
+from core.notebook import declared
 from core.notebook.analyses import (
     acc23,
-    alt_test,
     calibrate,
     compare,
     corrected,
@@ -19,6 +19,7 @@ from core.notebook.analyses import (
     redundancy,
 )
 from core.notebook.big_table import table
+from core.notebook.declared import *
 from core.notebook.frames import read
 from core.notebook.made import made_levels
 from core.notebook.result import Result, plot
@@ -31,7 +32,6 @@ __all__ = [
     "InputError",
     "Result",
     "acc23",
-    "alt_test",
     "bias",
     "calibrate",
     "check",
@@ -59,3 +59,4 @@ __all__ = [
     "table",
     "which_judge",
 ]
+__all__ += declared.__all__

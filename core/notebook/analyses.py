@@ -31,16 +31,6 @@ from core.notebook.frames import (
     scores_of,
 )
 from core.notebook.result import Result, result_of
-from core.results.alt_test import DEFAULT_OPTIONS as ALT_TEST
-from core.results.alt_test import (
-    AltTestOptions,
-    alt_test_json,
-    alt_test_said,
-    alt_test_tables,
-    alt_tests,
-    option_problems,
-    verdict_of,
-)
 from core.results.calibration.cells import evaluators_of
 from core.results.calibration.raters import dawid_skene_json, dawid_skene_tables, rater_classes
 from core.results.calibration.results import (
@@ -134,7 +124,6 @@ from core.results.meta_correlation import (
 )
 from core.schema.result_table import ResultTable
 from core.schema.scores import METHODS, Direction, Method, RatingSet, ScoreTable
-from core.stats.alt_test import ALIGNMENTS, Alignment
 from core.stats.calibration import Method as MapMethod
 from core.tables.files import read_file
 from core.tables.reading import shown
@@ -802,79 +791,6 @@ def calibrate(
     return result_of(
         [*calibration_said(every), *tables], as_json[0] if len(as_json) == 1 else as_json, further, verdict
     )
-
-
-def alt_test(
-    ratings: Source,
-    scores: Source | Sequence[Source] = (),
-    *,
-    human: Names | None = None,
-    judge: Names | None = None,
-    dimension: str | None = None,
-    epsilon: float = ALT_TEST.epsilon,
-    alignment: Alignment = "accuracy",
-    items: Sequence[int] = ALT_TEST.items,
-    advantage: float | None = None,
-    resamples: int = ALT_TEST.n_resamples,
-    confidence: float = 0.95,
-    seed: int = 0,
-) -> Result:
-    """Test whether judges may stand in for a rater, as ``alt-test`` does.
-
-    Parameters
-    ----------
-    ratings
-        Raters, and perhaps judges: a data frame with a column for each, or with a row for each item, rater and score, or
-        anything that ``read`` reads as ratings.
-    scores
-        Scores of further judges on the same texts.
-    human
-        Raters: columns, or names in the column ``rater``. Default in a long table: all that are not judges.
-    judge
-        Judges: columns, names in the column ``rater``, or metrics of ``scores``. Default: all metrics of ``scores``.
-    dimension
-        Dimension of the ratings. Default: the only one.
-    epsilon
-        Price of a rater: by which share of texts a rater may be ahead of the judge, because the judge is cheaper.
-    alignment
-        Closeness to the other raters: ``"accuracy"`` (equal labels) or ``"rmse"`` (distances).
-    items, advantage
-        Numbers of items for which to give the probability to pass, and the advantage to suppose for it. Default: the
-        observed one.
-    resamples, confidence, seed
-        Draws of items for that probability, confidence level of intervals, seed.
-
-    Returns
-    -------
-    Result
-        Table ``alt-test`` (a row for each judge: ``winning_rate``, ``verdict``, ``advantage`` ...), ``alt-test-raters``,
-        ``alt-test-ceiling``, ``alt-test-power``, ``alt-test-epsilons``.
-
-    Raises
-    ------
-    InputError
-        With fewer than two raters, without a judge, for unknown names, and if a rater rated a text twice.
-
-    Notes
-    -----
-    Misleads: if raters disagree for no reason, any judge near the middle passes. Read the human ceiling beside the verdict.
-
-    Examples
-    --------
-    >>> import assay, pandas as pd
-    >>> frame = pd.DataFrame({"item": range(40), "a": [0, 1] * 20, "b": [0, 1] * 20, "c": [0, 1, 1, 1] * 10, "x": [0, 1] * 20})
-    >>> found = assay.alt_test(frame, human=["a", "b", "c"], judge="x")
-    >>> found.frame[["judge", "winning_rate", "advantage"]].values.tolist()
-    [['x', 1.0, 1.0]]
-    """
-    check_choice("alignment", alignment, tuple(ALIGNMENTS))
-    chosen = AltTestOptions(epsilon=epsilon, alignment=alignment, items=tuple(items), advantage=advantage)
-    made = interval_options(resamples, confidence, seed, option_problems(chosen))
-    panel = panel_from(ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension)
-    found = alt_tests(panel, replace(chosen, **made))
-    main, *others = alt_test_tables(found).values()
-    verdict = " ".join(map(verdict_of, found.judges))
-    return result_of([*alt_test_said(found), main], alt_test_json(found), others, verdict)
 
 
 def corrected(

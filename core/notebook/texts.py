@@ -41,7 +41,7 @@ from core.runs.scoring import score_table
 from core.runs.working.environments import missing_for
 from core.runs.working.worker import work
 from core.schema.runs import Kind
-from core.schema.settings import SettingField, SettingsError
+from core.schema.settings import SettingsError, as_parameter
 from core.schema.settings import said as worded_of_settings
 from core.store import open_store
 from core.store.runs import ask_to_stop, delete_run
@@ -233,7 +233,7 @@ def _made(
     try:
         asked, running = ask(kind, chosen, {}, {"workers": 1} if kind is SCORES else {})
     except SettingsError as problem:
-        raise problem.in_words(_as_parameter) from problem
+        raise problem.in_words(as_parameter) from problem
 
     begun: list[int] = []
 
@@ -247,7 +247,7 @@ def _made(
                 delete_run(store, run.run.run_id)
                 raise
             return result(run.now()), [
-                note if isinstance(note, str) else worded_of_settings(note, run.fields, _as_parameter)
+                note if isinstance(note, str) else worded_of_settings(note, run.fields, as_parameter)
                 for note in noted
             ]
 
@@ -262,8 +262,3 @@ def _made(
                 with open_store(path) as store:
                     ask_to_stop(store, run_id)
             raise
-
-
-def _as_parameter(field: SettingField, value: str | None) -> str:
-    """Name a field, or a field with a value, as a parameter of a function."""
-    return field.name if value is None else f"{field.name}={value!r}"

@@ -403,6 +403,12 @@ def as_option(field: SettingField, value: str | None) -> str:
     return field.option if value is None or field.shape == "switch" else f"{field.option} {value}"
 
 
+def as_parameter(field: SettingField, value: str | None) -> str:
+    """Name of a field, or a field with a value, as a parameter of a function in a notebook."""
+    name = field.option.removeprefix("--").replace("-", "_")
+    return name if value is None else f"{name}={value!r}"
+
+
 def said(problem: Remark, fields: Mapping[str, SettingField], word: Word) -> str:
     """The problem as a sentence, with field names as `word` gives them."""
     text = worded(problem.text, fields, word, problem.values)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from core.results.alt_test import AltTestOptions, alt_test_json, alt_test_tables, alt_tests
 from helpers.processes.scripted_server import ScriptedServer
 from helpers.texts.judge_runs import run_to_the_end
 from helpers.texts.rating_studies import rate_all, rating_study, rating_texts, unblind
@@ -14,7 +15,6 @@ from helpers.texts.slips import rated_texts
 from helpers.texts.specialist_runs import says, specialist
 
 from core.cli import main
-from core.results.alt_test import AltTestOptions, alt_test_json, alt_test_tables, alt_tests
 from core.results.panel import read_panel
 from core.stats.alt_test import TOO_FEW_RATERS, alt_test
 from core.store import open_store

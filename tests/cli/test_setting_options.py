@@ -9,7 +9,8 @@ import pytest
 from helpers.toys.settings import ToySettings
 
 from core import cli
-from core.cli.shared.run_options import add_run_options, add_settings, requested_run, settings_given
+from core.cli.shared.run_options import add_run_options, requested_run
+from core.cli.shared.setting_options import add_settings, settings_given
 from core.errors import InputError
 from core.judges.rubric import RubricSettings
 from core.llm.call_settings import CallSettings

@@ -22,8 +22,8 @@ from core.cli.shared.options import (
     name_list,
     run_number,
 )
-from core.cli.shared.run_options import add_settings, settings_given
 from core.cli.shared.running import telling
+from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import JUDGE_NAMES as JUDGES
 from core.cli.shared.sources import (
     N_RESAMPLES,

@@ -21,8 +21,9 @@ from core.cli.shared.options import (
     print_result,
     run_number,
 )
-from core.cli.shared.run_options import add_run_options, requested_run, run_it, settings_given
+from core.cli.shared.run_options import add_run_options, requested_run, run_it
 from core.cli.shared.running import finish_in_folder
+from core.cli.shared.setting_options import settings_given
 from core.cli.shared.sources import JUDGE_NAMES as JUDGES
 from core.cli.shared.sources import (
     MEANING,

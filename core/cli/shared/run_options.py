@@ -1,13 +1,14 @@
 """Options of every command that starts a run: settings of its kind, model, calls, and how the run is processed."""
 
 import argparse
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from core.cli.shared.options import Options, add_database_option, print_notes
 from core.cli.shared.running import check_folder, exec_in_environment, run_or_delete, telling
+from core.cli.shared.setting_options import add_settings, settings_given
 from core.errors import InputError, counted, nearest_names
 from core.llm.call_settings import CallSettings
 from core.llm.prompts import find_prompt
@@ -25,42 +26,11 @@ from core.runs.jobs import RunAtHand
 from core.runs.judging.in_one_file import JudgeFile, ask_as
 from core.runs.path import create, find_same, resume
 from core.schema.runs import ENGINES, Kind, Run
-from core.schema.settings import SettingField, Settings, as_option, fields_of, typed_number, worded
+from core.schema.settings import Settings, as_option, fields_of
 from core.schema.settings import said as worded_of_settings
 from core.store import Store, database_path, open_store
 from core.tables.streaming import TableFile
 from core.yaml_fields import place_of, read_yaml, refuse, text_of
-
-
-def add_settings(command: Options, model: type[Settings], *, without: Collection[str] = ()) -> None:
-    """Register an option for every field. without: fields for which the command has its own option.
-
-    An option that is not given is absent from the namespace, so the default or the stored value of a run applies.
-    """
-    fields = fields_of(model)
-    # A default that depends on other options is described by the help of the field.
-    depending = model.usual({}, "")
-    for name, one in fields.items():
-        if name not in without:
-            text = _help(one, fields, "" if name in depending else one.usual)
-            command.add_argument(one.option, default=argparse.SUPPRESS, help=text, **_taken(one))
-
-
-def settings_given(
-    options: argparse.Namespace, model: type[Settings], *, without: Collection[str] = ()
-) -> dict[str, Any]:
-    """Return field -> value for the options given, as input for `model.checked`. without: as in add_settings."""
-    given = {
-        name: getattr(options, one.option.removeprefix("--").replace("-", "_"), None)
-        for name, one in fields_of(model).items()
-        if name not in without
-    }
-    # A repeated value, such as a system named twice, counts once.
-    return {
-        name: tuple(dict.fromkeys(value)) if isinstance(value, list) else value
-        for name, value in given.items()
-        if value is not None
-    }
 
 
 def settings_in(path: Path, models: Sequence[type[Settings]]) -> list[dict[str, Any]]:
@@ -92,35 +62,6 @@ def settings_in(path: Path, models: Sequence[type[Settings]]) -> list[dict[str, 
     if problems:
         refuse(f"Settings file {path.name}", problems)
     return found
-
-
-def _taken(one: SettingField) -> dict[str, Any]:
-    """Return argparse's arguments for a field. An unusual type is read as text and checked by the field itself."""
-    if one.shape == "switch":
-        return {"action": argparse.BooleanOptionalAction if one.default else "store_true"}
-    taken: dict[str, Any] = {"metavar": one.about.metavar}
-    if one.choices:
-        taken["choices"] = one.choices
-    elif one.shape in ("number", "whole"):
-        taken["type"] = partial(typed_number, kind=int if one.shape == "whole" else float)
-    elif _several(one):
-        taken["action"] = "append"
-    return taken
-
-
-def _several(one: SettingField) -> bool:
-    """Whether the option may be repeated: lists of texts, and NAME=VALUE, which the command parses itself."""
-    return one.shape == "texts" or isinstance(one.default, Mapping)
-
-
-def _help(one: SettingField, fields: Mapping[str, SettingField], usual: str) -> str:
-    text = worded(one.about.help, fields, as_option)
-    if _several(one) and "repeated" not in text:
-        text += "; may be repeated"
-    # A switch that is off needs no default in the help, and some helps state their own.
-    if usual and (one.shape != "switch" or one.default) and "(default" not in text:
-        text += f" (default {usual})"
-    return text.replace("%", "%%")
 
 
 _OWN_WAY = ("backend",)

@@ -54,6 +54,7 @@ from core.runs.judging import answered, judge_output, judge_output_if_any
 from core.runs.path import IDENTITY, at_hand, identity_of
 from core.runs.records import judge_in_folder, read_audit_folder, read_judge_folder, read_report
 from core.runs.scoring import score_table
+from core.schema.analysis import PanelChoice
 from core.schema.runs import RUN_FILE
 from core.schema.scores import (
     Direction,
@@ -64,6 +65,7 @@ from core.schema.scores import (
     ScorableOutput,
     ScoreTable,
 )
+from core.schema.settings import fields_of
 from core.schema.study import RatingTask, Study, StudyRecord
 from core.store import Store
 from core.store.runs import run_data
@@ -524,21 +526,8 @@ def add_panel_options(command: argparse.ArgumentParser) -> None:
         metavar="JUDGE",
         help=f"scores of further judges: {JUDGE_NAMES}, a table of scores (CSV, JSONL, Parquet), or a tool's log",
     )
-    command.add_argument(
-        "--human",
-        metavar="NAME,...",
-        help="raters: columns of a wide table, or names in the column rater (default: those named like people; in the column "
-        "rater all that are not judges)",
-    )
-    command.add_argument(
-        "--judge",
-        metavar="NAME,...",
-        help="judges: columns of FILE, names in its column rater, or metrics of JUDGE (default: all metrics of JUDGE; without "
-        "one, what is named like a judge)",
-    )
-    command.add_argument(
-        "--dimension", metavar="D", help="which dimension of the ratings to use (default: the only one)"
-    )
+    for one in fields_of(PanelChoice).values():
+        command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
     add_columns_option(command, several=True)
     command.add_argument(
         "--system-column",

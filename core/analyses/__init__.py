@@ -1,0 +1,39 @@
+"""Questions that may be asked of numbers, one module each; `core.schema.analysis` says what an analysis is.
+
+A new analysis is a module that exports ANALYSIS, and its line here. Modules are imported when they are used.
+"""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from core.schema.analysis import Analysis, Taken
+
+
+@dataclass(frozen=True)
+class Registered:
+    """Where an analysis is, and the line on it in `--help`."""
+
+    module: str
+    summary: str
+
+
+ANALYSES: dict[str, Registered] = {
+    "alt-test": Registered(
+        "core.analyses.alt_test",
+        "may a judge replace a rater? The Alt-test, with the human ceiling and power",
+    ),
+}
+"""Name -> module, in the order in which doors list them."""
+
+
+def analysis(name: str) -> "Analysis[Any, Any]":
+    """The analysis of this name."""
+    found: Analysis[Any, Any] = import_module(ANALYSES[name].module).ANALYSIS
+    return found
+
+
+def analyses_of(*taken: "Taken") -> "dict[str, Analysis[Any, Any]]":
+    """Name -> analysis, of those that need just these kinds of data."""
+    return {name: one for name in ANALYSES if (one := analysis(name)).takes == taken}

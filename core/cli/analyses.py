@@ -1,0 +1,63 @@
+"""The command of every analysis, made from its declaration."""
+
+import argparse
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.analyses import analysis
+from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
+from core.cli.shared.options import Commands
+from core.cli.shared.running import telling
+from core.cli.shared.setting_options import add_settings, settings_given
+from core.cli.shared.sources import add_panel_options, open_panel
+from core.schema.analysis import Taken
+from core.schema.settings import Remark, refuse
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """How commands open a kind of data."""
+
+    add: Callable[[argparse.ArgumentParser], None]
+    """Registers the inputs and their options."""
+    open: Callable[[argparse.Namespace], Any]
+    files: Callable[[argparse.Namespace], list[str | Path | None]]
+    """The inputs, which no output may replace."""
+    reading: str
+    """What is said to people who wait."""
+
+
+_DATA: Mapping[Taken, _Opened] = {
+    "panel": _Opened(
+        add_panel_options, open_panel, lambda options: [options.file, *options.scores], "reading the ratings"
+    )
+}
+
+
+def add_analysis(nouns: Commands, name: str) -> None:
+    """Register the command of an analysis."""
+    found = analysis(name)
+    command = nouns.add_parser(name, description=found.question)
+    for kind in found.takes:
+        _DATA[kind].add(command)
+    add_settings(command, found.Options)
+    add_result_options(command, *(table.name for table in found.tables))
+    command.set_defaults(run=_answer)
+
+
+def _answer(options: argparse.Namespace) -> None:
+    found = analysis(options.noun)
+    problems: list[Remark] = []
+    chosen = found.Options.read(settings_given(options, found.Options), problems)
+    problems += [Remark("", one) for one in out_problems(options)]
+    refuse(problems, found.Options, what="Invalid options")
+    data = [_DATA[kind] for kind in found.takes]
+    check_out_file(options, [path for one in data for path in one.files(options)])
+    with telling(data[0].reading) as tell:
+        answer = found.answer(chosen, *(one.open(options) for one in data), tell=tell)
+    options.status = answer.status
+    printed = answer.printed
+    further = [table for table in answer.tables.values() if table not in printed]
+    give(options, answer.json, [*answer.said, *(one for table in printed for one in ("", table))], further)

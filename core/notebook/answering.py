@@ -1,0 +1,34 @@
+"""How a function of `import assay` answers: checks its parameters as settings, opens its data, and returns a Result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from core.analyses import analysis
+from core.notebook.result import Result, result_of
+from core.schema.settings import SettingsError, as_parameter, fields_of
+
+
+def answered(name: str, parameters: Mapping[str, object], *data: Callable[[], Any]) -> Result:
+    """Return an analysis's answer. parameters: of its options, by the function's names; data: opens each kind of data.
+
+    Raises InputError with all problems, which name the function's parameters.
+    """
+    found = analysis(name)
+    fields = {as_parameter(field, None): field.name for field in fields_of(found.Options).values()}
+    values = {fields[parameter]: _plain(value) for parameter, value in parameters.items()}
+    try:
+        options = found.Options.checked(values, "Invalid parameters")
+        answer = found.answer(options, *(opened() for opened in data))
+    except SettingsError as problem:
+        raise problem.in_words(as_parameter) from problem
+    main, *others = answer.tables.values()
+    return result_of([*answer.said, main], answer.json, others, answer.verdict)
+
+
+def _plain(value: object) -> object:
+    """Numbers and arrays of numpy as Python's own."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value

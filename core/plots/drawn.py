@@ -1,0 +1,146 @@
+"""Figures that a result declares (`core.schema.figures`), drawn from the tables of the result."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from core.plots.dressing import (
+    BLUE,
+    DARK,
+    GRID,
+    LINE,
+    LOOKS,
+    OCHRE,
+    PALE,
+    dressed,
+    label,
+    metric_label,
+    name_rows,
+)
+from core.results.cells import decimal
+from core.schema.figures import AnyFigure, Axis, Lines
+from core.schema.figures import Shares as SharesFigure
+from core.schema.result_table import Interval, ResultTable
+
+_NAME, _BESIDE = 24, 16
+"""Letters of a row's name, and of a name behind the word that joins two."""
+_ROW, _TWO_LINES = 30, 38
+"""Pixels of a row."""
+_APART = 0.006
+"""Share of the height between two lines that would hide each other."""
+_FEWEST_WRITTEN = 0.06
+"""Share of a bar's part from which its number fits in."""
+
+
+def draw(figure: AnyFigure, tables: Mapping[str, ResultTable]) -> go.Figure:
+    """Draw a figure of a result. tables: those of the result, by name. Raises KeyError where a column is missing."""
+    table = tables[figure.table]
+    return _lines(figure, table) if isinstance(figure, Lines) else _shares(figure, table)
+
+
+def _values(table: ResultTable, name: str) -> list[Any]:
+    """The values of a column, of numbers with an interval the numbers."""
+    names = [one.name for one in table.columns]
+    if name not in names:
+        raise KeyError(f"table {table.name} has no column {name}")
+    cells = [row[names.index(name)] for row in table.rows]
+    return [cell.value if isinstance(cell, Interval) else cell for cell in cells]
+
+
+def _heading(table: ResultTable, name: str) -> str:
+    return next(one.heading for one in table.columns if one.name == name)
+
+
+def _lines(figure: Lines, table: ResultTable) -> go.Figure:
+    """Draw a line for each name, moved apart a little where there are several, with limits and marks."""
+    drawn = go.Figure()
+    if figure.across is not None:
+        drawn.add_hline(y=figure.across, line={"color": LINE, "width": 2, "dash": "dot"})
+    if figure.down is not None:
+        drawn.add_vline(x=figure.down, line={"color": DARK, "width": 1})
+    names, xs, ys = (_values(table, one) for one in (figure.by, figure.x, figure.y))
+    said = f"{_heading(table, figure.x)} %{{x:.2f}}: {_heading(table, figure.y)} %{{customdata:{_format(figure.y_axis)}}}"
+    lines = list(dict.fromkeys(names))
+    for place, name in enumerate(lines):
+        color, symbol = LOOKS[place % len(LOOKS)]
+        shift = _APART * (place - (len(lines) - 1) / 2)
+        own = [(x, y) for of, x, y in zip(names, xs, ys, strict=True) if of == name]
+        shifted = {x: None if y is None else y + shift for x, y in own}
+        shape = {"shape": "hv"} if figure.steps else {}
+        drawn.add_scatter(
+            x=list(shifted),
+            y=list(shifted.values()),
+            customdata=[y for _, y in own],
+            mode="lines",
+            line={"color": color, "width": 2, **shape},
+            name=label(str(name)),
+            hovertemplate=f"{said}<extra>{label(str(name))}</extra>",
+        )
+        at = figure.marked.get(str(name))
+        if at is not None:
+            drawn.add_scatter(
+                x=[at],
+                y=[shifted[at]],
+                mode="markers",
+                marker={"color": color, "symbol": symbol, "size": 11},
+                showlegend=False,
+                hovertemplate=f"{figure.mark} {at:.2f}<extra>{label(str(name))}</extra>",
+            )
+    drawn.update_xaxes(**_axis(figure.x_axis), gridcolor=GRID)
+    drawn.update_yaxes(**_axis(figure.y_axis), gridcolor=GRID)
+    return dressed(drawn, height=380, top=50, legend=True)
+
+
+def _axis(axis: Axis) -> dict[str, Any]:
+    ends = {} if axis.low is None or axis.high is None else {"range": [axis.low, axis.high]}
+    return {"title": axis.title, **ends, **({"tickformat": ".0%"} if axis.percent else {})}
+
+
+def _format(axis: Axis) -> str:
+    return ".0%" if axis.percent else ".3g"
+
+
+def _shares(figure: SharesFigure, table: ResultTable) -> go.Figure:
+    """Draw a bar for each row that counts anything, cut into shares."""
+    counts = list(zip(*(_values(table, one) for one in figure.parts), strict=True))
+    rows = [at for at, own in enumerate(counts) if sum(own)]
+    drawn = go.Figure()
+    for place, (part, color) in enumerate(zip(figure.parts, _colours(len(figure.parts)), strict=True)):
+        shares = [counts[at][place] / sum(counts[at]) for at in rows]
+        title = _heading(table, part)
+        drawn.add_bar(
+            orientation="h",
+            x=shares,
+            y=list(range(len(rows))),
+            name=title,
+            marker={"color": color, "line": {"color": "white", "width": 1}},
+            text=[decimal(100 * share, 0) if share >= _FEWEST_WRITTEN else "" for share in shares],
+            textfont={"color": "black" if color == PALE else "white"},
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            customdata=[counts[at][place] for at in rows],
+            hovertemplate=f"%{{customdata}} {figure.of}, %{{x:.1%}}<extra>{title}</extra>",
+        )
+    named = [_values(table, one) for one in figure.names]
+    telling = [own for own in named if len(set(own)) > 1] or named[-1:]
+    name_rows(drawn, [_row_name([str(own[at]) for own in telling], figure.joint) for at in rows], None)
+    drawn.update_xaxes(title=f"share of {figure.of}", tickformat=".0%", range=[0, 1])
+    drawn.update_layout(barmode="stack")
+    height = 120 + (_ROW if len(telling) < 2 else _TWO_LINES) * max(len(rows), 3)
+    dressed(drawn, height=height, top=40, legend=True)
+    return drawn.update_layout(legend={"traceorder": "normal"})
+
+
+def _row_name(names: Sequence[str], joint: str) -> str:
+    first, *others = names
+    joined = f"{joint} " if joint else ""
+    return "<br>".join(
+        [metric_label(first, _NAME), *(f"{joined}{metric_label(one, _BESIDE)}" for one in others)]
+    )
+
+
+def _colours(parts: int) -> list[str]:
+    """From one colour over pale to another: what stands in the middle is neither."""
+    return [BLUE, OCHRE] if parts == 2 else [BLUE, *[PALE] * (parts - 2), OCHRE]

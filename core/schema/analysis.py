@@ -1,0 +1,232 @@
+"""A question that may be asked of numbers, declared once for every door: command, notebook, page, files, documentation.
+
+An analysis is a module of `core.analyses` that exports an `Analysis` and imports only `core.schema` at its top; what
+computes is imported when it computes. Everything else is read from the declaration: the command's options and help, the
+function of `import assay`, the part of a page, JSON, every format of a table, and docs/results.md.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Generic, Literal, TypeVar
+
+from core.schema.figures import AnyFigure
+from core.schema.result_table import ResultTable
+from core.schema.rows import json_of, table_of
+from core.schema.settings import LARGEST_SEED, Settings, setting
+
+Taken = Literal["panel"]
+"""Kinds of data that an analysis may need. Each door opens each of them in one place."""
+Tell = Callable[[str], object]
+"""Called with what is being done, for people who wait."""
+
+
+def _quiet(_doing: str) -> None:
+    """Tell nobody."""
+
+
+class PanelChoice(Settings):
+    """Who is who in a panel: the names by which every door chooses raters and judges."""
+
+    human: tuple[str, ...] | None = setting(
+        None,
+        "Raters",
+        "raters: columns of a wide table, or names in the column rater (default: those named like people; in the column "
+        "rater all that are not judges)",
+        listed=True,
+        metavar="NAME,...",
+    )
+    judge: tuple[str, ...] | None = setting(
+        None,
+        "Judges",
+        "judges: columns of FILE, names in its column rater, or metrics of JUDGE (default: all metrics of JUDGE; without "
+        "one, what is named like a judge)",
+        listed=True,
+        metavar="NAME,...",
+    )
+    dimension: str | None = setting(
+        None,
+        "Dimension",
+        "which dimension of the ratings to use (default: the only one)",
+        metavar="D",
+    )
+
+
+CHOICES: Mapping[Taken, type[Settings]] = {"panel": PanelChoice}
+"""Kind of data -> the names that a problem with it may mention."""
+
+
+def resamples_setting(usual: int, of: str = "number of bootstrap resamples") -> Any:
+    """Declare `n_resamples`."""
+    return setting(usual, "Resamples", of, at_least=0, option="resamples")
+
+
+def confidence_setting() -> Any:
+    """Declare `confidence_level`."""
+    return setting(
+        0.95,
+        "Confidence level",
+        "confidence level of intervals",
+        above=0,
+        below=1,
+        option="confidence",
+        step=0.01,
+    )
+
+
+def rng_setting() -> Any:
+    """Declare `rng`, the seed of all that is drawn."""
+    return setting(0, "Seed", "seed of all resampling", within=(0, LARGEST_SEED), option="seed")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an analysis answers about one thing."""
+
+    code: str
+    """For programs: one of the analysis's codes, never a sentence."""
+    sentence: str
+    status: int = 0
+    """Exit status of the command."""
+    reason: str = ""
+    """Why there is no answer; empty if there is one."""
+
+
+Found = TypeVar("Found")
+Chosen = TypeVar("Chosen", bound=Settings)
+
+
+def _no_notes(_found: Any) -> tuple[str, ...]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Table(Generic[Found]):
+    """A table of a result: which rows it has, and what is said about them."""
+
+    name: str
+    """Of its files, in lower case with hyphens. The first table of an analysis has the analysis's name."""
+    row: type
+    """The type of its rows; see core.schema.rows."""
+    rows: Callable[[Found], Sequence[object]]
+    title: str
+    question: str = ""
+    """What it answers, below its heading on a page."""
+    notes: Callable[[Found], tuple[str, ...]] = _no_notes
+    hidden: Callable[[Found], Collection[str]] = _no_notes
+    """Names of columns that this result's readers need not see; files have them."""
+    most_printed: int | None = None
+    """Rows up to which a terminal prints it; None: it always does; 0: only files have it."""
+
+
+@dataclass(frozen=True)
+class Analysis(Generic[Chosen, Found]):
+    """A question, what it needs, how it is answered, and what the answer looks like."""
+
+    name: str
+    """Of its command and of its main table, in lower case with hyphens; with underscores that of its function."""
+    title: str
+    question: str
+    """In one sentence, as a user would ask it."""
+    Options: type[Chosen]
+    Result: type[Found]
+    """A frozen dataclass of entries; see core.schema.rows."""
+    takes: tuple[Taken, ...]
+    """The data that it needs, in the order in which `compute` takes them."""
+    compute: Callable[..., Found]
+    """`compute(options, *data, tell=...)` returns the result.
+
+    Raises SettingsError with all problems, which name fields of the options or of CHOICES.
+    """
+    verdicts: Callable[[Found], tuple[Verdict, ...]]
+    """One for each thing that is judged."""
+    tables: tuple[Table[Found], ...]
+    """The main one first."""
+    section: str
+    """Where docs/ explain it: `inference#alt-test`."""
+    misleads: str
+    """When its numbers mislead, and what to read beside them."""
+    sentences: Callable[[Found], tuple[str, ...]] = _no_notes
+    """What is said after the verdicts."""
+    figures: Callable[[Found], tuple[AnyFigure, ...]] = _no_notes
+    example: str = ""
+    """Lines of a doctest, for the docstring of its function."""
+    codes: Mapping[str, str] = field(default_factory=dict)
+    """Code of a verdict -> what it means."""
+
+    @property
+    def function(self) -> str:
+        """The name of its function in `import assay`."""
+        return self.name.replace("-", "_")
+
+    def answer(self, options: Chosen, *data: Any, tell: Tell = _quiet) -> "Answer":
+        """Compute. data: in the order of `takes`. Raises SettingsError with all problems."""
+        return Answer(self, options, self.compute(options, *data, tell=tell))
+
+    def problem_fields(self) -> tuple[type[Settings], ...]:
+        """The settings whose fields a problem may name."""
+        return (self.Options, *(CHOICES[one] for one in self.takes))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A result with everything that doors show of it."""
+
+    analysis: Analysis[Any, Any]
+    options: Settings
+    result: Any
+
+    @cached_property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """What is answered, one for each thing that is judged."""
+        return self.analysis.verdicts(self.result)
+
+    @property
+    def verdict(self) -> str:
+        """All verdicts in one line."""
+        return " ".join(one.sentence for one in self.verdicts)
+
+    @property
+    def status(self) -> int:
+        """Exit status of the command: the highest of the verdicts."""
+        return max((one.status for one in self.verdicts), default=0)
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The verdicts' sentences, and what is said after them."""
+        return (*(one.sentence for one in self.verdicts), *self.analysis.sentences(self.result))
+
+    @cached_property
+    def tables(self) -> dict[str, ResultTable]:
+        """Name -> table, the main one first."""
+        return {
+            one.name: table_of(
+                one.name,
+                one.row,
+                one.rows(self.result),
+                title=one.title,
+                notes=one.notes(self.result),
+                hidden=one.hidden(self.result),
+            )
+            for one in self.analysis.tables
+        }
+
+    @property
+    def printed(self) -> tuple[ResultTable, ...]:
+        """The tables that a terminal shows; files have all."""
+        most = {one.name: one.most_printed for one in self.analysis.tables}
+        return tuple(
+            table
+            for name, table in self.tables.items()
+            if (limit := most[name]) is None or 0 < len(table.rows) <= limit
+        )
+
+    @cached_property
+    def figures(self) -> dict[str, AnyFigure]:
+        """Name of a table -> the figure that draws it."""
+        return {one.table: one for one in self.analysis.figures(self.result)}
+
+    @cached_property
+    def json(self) -> dict[str, Any]:
+        """The documented JSON."""
+        return json_of(self.result)

@@ -1,0 +1,67 @@
+"""Figures of a result as data: which columns of which of its tables are drawn, and how. `core.plots` draws them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis of a figure."""
+
+    title: str
+    low: float | None = None
+    """Its ends; None: as the numbers are."""
+    high: float | None = None
+    percent: bool = False
+    """Whether its ticks are percentages."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """What every figure says."""
+
+    table: str
+    """The table that it draws, by its name."""
+    alt: str
+    """Describes it for people who cannot see it."""
+    instead: bool = False
+    """Whether it says all that the table says, so that a page folds the table."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lines(Figure):
+    """A line for each name in a column; an undefined number interrupts it."""
+
+    x: str
+    """Columns: of the numbers on both axes, and of the names of the lines."""
+    y: str
+    by: str
+    x_axis: Axis
+    y_axis: Axis
+    steps: bool = False
+    """Whether a value holds up to the next x."""
+    across: float | None = None
+    """Where on y a dotted line marks a limit."""
+    down: float | None = None
+    """Where on x a line marks what is in use."""
+    marked: Mapping[str, float] = field(default_factory=dict)
+    """Name of a line -> x of a mark on it."""
+    mark: str = ""
+    """What the marks mean, before the x: `passes from`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shares(Figure):
+    """A bar for each row, cut into the shares of several counts."""
+
+    parts: tuple[str, ...]
+    """Columns of the counts, from left to right."""
+    names: tuple[str, ...]
+    """Columns that name a row. One that is the same in all rows is left out if there are several."""
+    joint: str = ""
+    """Word before the last name where a row has several names: `against`."""
+    of: str = "rows"
+    """What is counted, a plural."""
+
+
+AnyFigure = Lines | Shares

@@ -1,0 +1,218 @@
+"""Rows of a result: dataclasses whose annotated fields become columns of a table, JSON and documentation.
+
+    @dataclass(frozen=True)
+    class RaterRow:
+        rater: str = column("the rater who is compared", names_row=True)
+        p: Interval = column("one-sided p", p_value=True)
+        reason: str | None = entry("why p is undefined")
+
+A field is declared once. `table_of` makes a ResultTable of such rows, `json_of` their JSON, and `documented` what
+docs/results.md says of them.
+"""
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, Literal
+
+from core.schema.result_table import Cell, Column, Heat, Interval, ResultTable
+
+Ends = Literal["value", "beside", "object"]
+"""How JSON writes a number with its interval: the number alone; with `low`, `high` and `interval_reason` beside it; or as an
+object of `estimate`, `low`, `high`, `reason` and `interval_reason`."""
+_OF_A_ROW = "of a row"
+
+
+@dataclass(frozen=True)
+class RowField:
+    """A field of a row as tables, JSON and documentation see it."""
+
+    name: str
+    """Of the dataclass's field."""
+    about: str
+    """What it holds, for docs/results.md: no capital letter, no full stop."""
+    column: Column | None
+    """None: no table shows it."""
+    key: str
+    """Its key in JSON; empty: JSON does not repeat it, because an outer key or another field says it."""
+    ends: Ends
+    keyed_by: str
+    """For several rows: the field whose value is their key in a JSON object; empty: they are a list."""
+    words: tuple[str, str] | None
+    """What a table says for yes and no."""
+    rows: type | None
+    """The type of the row or rows in it, if it holds rows."""
+
+
+@dataclass(frozen=True)
+class _Declared:
+    about: str
+    column: Column | None
+    key: str | None
+    ends: Ends = "value"
+    keyed_by: str = ""
+    words: tuple[str, str] | None = None
+    rows: type | None = None
+
+
+def column(
+    about: str,
+    *,
+    name: str = "",
+    title: str = "",
+    key: str | None = None,
+    ends: Ends = "value",
+    words: tuple[str, str] | None = None,
+    places: int = 3,
+    shown: bool = True,
+    names_row: bool = False,
+    heat: Heat | None = None,
+    percent: bool = False,
+    p_value: bool = False,
+    general: bool = False,
+) -> Any:
+    """Declare a field that is a column of the table.
+
+    about: what it holds, in words for docs/results.md. name: in files; the field's own name by default. key: in JSON; the
+    field's own name by default, "" for none. ends: how JSON writes an Interval. words: of a column of yes and no, such as
+    ("passed", "not passed"). Other parameters: see Column.
+    """
+    shape = Column(name, title, places, shown, names_row, heat, percent, p_value, general)
+    return field(metadata={_OF_A_ROW: _Declared(about, shape, key, ends, words=words)})
+
+
+def entry(
+    about: str,
+    *,
+    key: str | None = None,
+    ends: Ends = "value",
+    rows: type | None = None,
+    keyed_by: str = "",
+) -> Any:
+    """Declare a field that JSON alone holds.
+
+    rows: the type of the row or rows in it. keyed_by: of several rows, the field whose value is their key in an object.
+    """
+    return field(metadata={_OF_A_ROW: _Declared(about, None, key, ends, keyed_by, rows=rows)})
+
+
+def row_fields(row: type) -> tuple[RowField, ...]:
+    """The annotated fields of a type of row, in order. Others are for computing and drawing, and no door shows them."""
+    found = []
+    for one in fields(row):
+        declared: _Declared | None = one.metadata.get(_OF_A_ROW)
+        if declared is None:
+            continue
+        shape = declared.column
+        if shape is not None:
+            shape = replace(shape, name=shape.name or one.name)
+        key = one.name if declared.key is None else declared.key
+        found.append(
+            RowField(
+                *(one.name, declared.about, shape, key),
+                *(declared.ends, declared.keyed_by, declared.words, declared.rows),
+            )
+        )
+    return tuple(found)
+
+
+def columns_of(row: type, hidden: Collection[str] = ()) -> tuple[Column, ...]:
+    """The columns of rows of this type. hidden: names of columns for files alone."""
+    return tuple(
+        replace(one.column, shown=False) if one.column.name in hidden else one.column
+        for one in row_fields(row)
+        if one.column is not None
+    )
+
+
+def table_of(
+    name: str,
+    row: type,
+    rows: Iterable[object],
+    *,
+    title: str = "",
+    notes: tuple[str, ...] = (),
+    hidden: Collection[str] = (),
+) -> ResultTable:
+    """A table of these rows. row: their type; hidden: as in `columns_of`."""
+    shown = [one for one in row_fields(row) if one.column is not None]
+    cells = tuple(tuple(_cell(one, getattr(each, one.name)) for one in shown) for each in rows)
+    return ResultTable(name, columns_of(row, hidden), cells, title, notes)
+
+
+def _cell(of: RowField, value: Any) -> Cell:
+    if of.words is not None:
+        return "" if value is None else of.words[0 if value else 1]
+    if isinstance(value, bool):
+        return int(value)
+    cell: Cell = value
+    return cell
+
+
+def json_of(row: object) -> dict[str, Any]:
+    """The JSON object of a row: an undefined number and an empty reason are null."""
+    found: dict[str, Any] = {}
+    for one in row_fields(type(row)):
+        if one.key:
+            found |= dict(_entries(one, getattr(row, one.name)))
+    return found
+
+
+def _entries(of: RowField, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Interval) and of.ends == "object":
+        yield of.key, {"estimate": plain(value.value), **_ends(value), "reason": value.reason or None}
+    elif isinstance(value, Interval):
+        yield of.key, plain(value.value)
+        if of.ends == "beside":
+            yield from _ends(value).items()
+    elif of.rows is None:
+        yield of.key, plain(value)
+    elif is_dataclass(value):
+        yield of.key, json_of(value)
+    elif of.keyed_by:
+        yield of.key, {str(getattr(one, of.keyed_by)): json_of(one) for one in value}
+    else:
+        yield of.key, [json_of(one) for one in value]
+
+
+def _ends(cell: Interval) -> dict[str, Any]:
+    return {
+        "low": plain(cell.low),
+        "high": plain(cell.high),
+        "interval_reason": cell.interval_reason or None,
+    }
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON holds it: tuples as lists, numbers that are not finite as null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain(one) for one in value]
+    return value
+
+
+def documented(row: type, path: str = "") -> Iterator[tuple[str, str]]:
+    """Each JSON key of a type of row with what it holds, the inner ones by their path: `judges.*.per_rater[].p`."""
+    for one in row_fields(row):
+        if not one.key:
+            continue
+        at = f"{path}{one.key}"
+        if one.rows is not None:
+            yield at, one.about
+            several = ".*" if one.keyed_by else "[]" if _holds_several(row, one.name) else ""
+            yield from documented(one.rows, f"{at}{several}.")
+        elif one.ends == "object":
+            yield at, f"{one.about}: an object of estimate, low, high, reason and interval_reason"
+        else:
+            yield at, one.about
+            if one.ends == "beside":
+                yield f"{path}low, {path}high", f"the ends of the interval of {one.key}"
+                yield f"{path}interval_reason", "why there is no interval"
+
+
+def _holds_several(row: type, name: str) -> bool:
+    kind = next(one.type for one in fields(row) if one.name == name)
+    return str(kind).startswith("tuple")
