@@ -110,7 +110,7 @@ def _values(one: SettingField) -> str:
             for choice in one.choices
         )
     elif one.shape in ("number", "whole", "list"):
-        said = " ".join(filter(None, (one.kind, one.bounds("from {} to {}"))))
+        said = one.in_bounds
         said += ", separated by commas" if one.shape == "list" else ""
         said += f" ({one.about.unit})" if one.about.unit else ""
     else:

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from helpers.toys.settings import ToySettings
+from helpers.toys.settings import ToyAnalysis, ToySettings
 
 from core.schema.settings import Settings, fields_of, setting
 
@@ -73,6 +73,19 @@ def test_a_table_has_a_row_a_field(script: ModuleType) -> None:
     assert values["device"] == ("none", "`cpu`; `cuda`, or none", "yes")
     assert found["checker"][3] == "depends"
     assert found["loud"][6] == "Also with --tone strict"
+
+
+def test_a_table_states_open_bounds_and_lists(script: ModuleType) -> None:
+    _, _, *rows = script.table(ToyAnalysis).splitlines()
+    assert {row[2].strip("`"): (row[3], row[4]) for row in map(cells, rows)} == {
+        "margin": ("0.1", "number above 0 and at most 1"),
+        "epsilon": ("0.2", "number from 0 to below 1"),
+        "advantage": ("the observed one", "number above 0 and below 1, or none"),
+        "resamples": ("1000", "whole number of at least 1"),
+        "items": ("30,50,100,200", "list of whole numbers from 2 to 1000000, separated by commas"),
+        "weights": ("none", "list of numbers above 0, separated by commas"),
+        "order": ("alphabetical", "list of texts, separated by commas, or none"),
+    }
 
 
 def test_no_text_breaks_its_cell(script: ModuleType) -> None:

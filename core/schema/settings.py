@@ -118,10 +118,15 @@ class SettingField:
         return " and ".join(filter(None, (lower, upper)))
 
     @property
-    def kind(self) -> str:
-        """What the field holds, such as `whole number` or `list of texts`; empty for shapes without a noun."""
+    def noun(self) -> str:
+        """What the field holds, such as `whole number` or `list of texts`; empty for other shapes."""
         noun = _NOUNS.get(self.each or self.shape, "")
         return f"list of {noun}s" if self.each else noun
+
+    @property
+    def in_bounds(self) -> str:
+        """What the field holds, and its bounds: `whole number from 1 to 100`."""
+        return _bounded(self.noun, self.bounds("from {} to {}"))
 
     @property
     def usual(self) -> str:
@@ -586,17 +591,18 @@ def _problem(fields: Mapping[str, SettingField], error: ErrorDetails) -> Remark:
     if one.shape == "switch":
         return Remark(name, "{value} is neither true nor false", given)
     inner = one.each if len(error["loc"]) > 1 else None
-    wanted = _NOUNS[inner] if inner else one.kind
+    wanted = _NOUNS[inner] if inner else one.noun
     if not wanted:
         message = error["msg"][0].lower() + error["msg"][1:]
         return Remark(name, "{value}: {message}", given | {"message": message})
     bounds = one.bounds() if inner or not one.each else ""
-    if not bounds:
-        return Remark(name, f"{{value}} is not a {wanted}", given)
     number = isinstance(value, int | float) and not isinstance(value, bool)
     # With one bound only, infinity is no usable number and yet within it.
     beyond = error["type"] in _OUT_OF_BOUNDS or None not in (one.lowest, one.highest)
-    if number and beyond and ((inner or one.shape) == "number" or value == value // 1):
+    if bounds and number and beyond and ((inner or one.shape) == "number" or value == value // 1):
         return Remark(name, f"{{value}} is not {bounds}", {"value": _plain(value)})
-    of = "of " if bounds.startswith("at ") else ""
-    return Remark(name, f"{{value}} is not a {wanted} {of}{bounds}", given)
+    return Remark(name, f"{{value}} is not a {_bounded(wanted, bounds)}", given)
+
+
+def _bounded(noun: str, bounds: str) -> str:
+    return f"{noun} {'of ' if bounds.startswith('at ') else ''}{bounds}".rstrip()

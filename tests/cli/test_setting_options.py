@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 import pytest
-from helpers.toys.settings import ToySettings
+from helpers.toys.settings import ToyAnalysis, ToySettings
 
 from core import cli
 from core.cli.shared.run_options import add_run_options, requested_run
@@ -247,3 +247,27 @@ def test_an_engine_that_is_none_is_refused(typed: list[str], said: str) -> None:
     with pytest.raises(InputError) as refused:
         requested(*typed)
     assert said in str(refused.value)
+
+
+def test_an_analysis_without_a_model_has_its_options() -> None:
+    assert helps(ToyAnalysis) == {
+        "--margin": "smallest gain that counts (default 0.1)",
+        "--epsilon": "share of texts (default 0.2)",
+        "--advantage": "to suppose (default the observed one)",
+        "--resamples": "how often (default 1000)",
+        "--items": "numbers of items (default 30,50,100,200)",
+        "--weights": "of the votes",
+        "--order": "labels from worst to best (default alphabetical)",
+    }
+    assert "[--items N,...]" in command_of(ToyAnalysis).format_usage()
+    assert ToyAnalysis.checked(given("", ToyAnalysis)) == ToyAnalysis()
+    typed = "--margin 1 --advantage 0.5 --items 30,50 --weights 1,2.5 --order fail,partial,pass"
+    assert ToyAnalysis.checked(given(typed, ToyAnalysis)) == ToyAnalysis(
+        margin=1, advantage=0.5, items=(30, 50), weights=(1, 2.5), order=("fail", "partial", "pass")
+    )
+
+
+def test_every_wrong_number_of_a_list_is_a_problem_of_its_option() -> None:
+    problems: list[Any] = []
+    assert ToyAnalysis.read(given("--margin 0 --items 1,x,30 --weights 0", ToyAnalysis), problems) is None
+    assert [one.name for one in problems] == ["margin", "items", "items", "weights"]

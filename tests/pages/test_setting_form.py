@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from helpers.toys.settings import ToySettings
+from helpers.toys.settings import ToyAnalysis, ToySettings
 from streamlit.testing.v1 import AppTest
 
 from core.generation.damage import DAMAGE_LEVELS, DamageSettings
 from core.judges.rubric import RubricSettings
 from core.llm.call_settings import CallSettings
-from core.schema.runs import KindSettings
-from core.schema.settings import Settings, fields_of, setting
+from core.schema.settings import Remark, Settings, fields_of, setting
 from pages.widgets.settings_form import put, render
 
 DRAWN = [
@@ -46,14 +45,16 @@ def page(model: type, prefix: str, options: dict) -> None:  # type: ignore[type-
 
 
 def visit(
-    model: type[KindSettings] = ToySettings,
+    model: type[Settings] = ToySettings,
     *,
-    backend: str = "openai",
-    filled: KindSettings | None = None,
+    backend: str | None = "openai",
+    filled: Settings | None = None,
     state: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> AppTest:
-    at = AppTest.from_function(page, args=(model, "toy", options | {"backend": backend}), default_timeout=60)
+    if backend is not None:
+        options["backend"] = backend
+    at = AppTest.from_function(page, args=(model, "toy", options), default_timeout=60)
     for key, value in (state or {}).items():
         at.session_state[key] = value
     at.session_state["put"] = filled
@@ -399,3 +400,43 @@ def test_named_values_are_lines_and_come_back_as_they_were() -> None:
     at = visit(CallSettings, filled=CallSettings(extra_body={"a": 1, "b": "1", "c": [True]}))
     assert values(at)["extra_body"] == 'a=1\nb="1"\nc=[true]'
     assert CallSettings.checked(values(at)).extra_body == {"a": 1, "b": "1", "c": [True]}
+
+
+def test_an_analysis_without_a_model_has_a_form() -> None:
+    at = visit(ToyAnalysis, backend=None)
+    assert list(values(at)) == list(fields_of(ToyAnalysis))
+    assert ToyAnalysis.checked(values(at)) == ToyAnalysis()
+    assert (at.number_input(key="toy_advantage").value, at.text_input(key="toy_items").value) == (
+        None,
+        "30,50,100,200",
+    )
+    assert at.text_input(key="toy_order").placeholder == "alphabetical"
+    at.number_input(key="toy_advantage").set_value(0.5)
+    at.number_input(key="toy_resamples").set_value(5)
+    at.text_input(key="toy_items").input(" 30, 50 ")
+    at.text_input(key="toy_order").input("fail,pass")
+    assert ToyAnalysis.checked(values(shown(at))) == ToyAnalysis(
+        advantage=0.5, resamples=5, items=(30, 50), order=("fail", "pass")
+    )
+    at.number_input(key="toy_advantage").set_value(None)
+    at.text_input(key="toy_order").input("")
+    assert ToyAnalysis.checked(values(shown(at))) == ToyAnalysis(resamples=5, items=(30, 50))
+
+
+def test_an_excluded_end_can_be_typed_and_is_refused() -> None:
+    at = visit(ToyAnalysis, backend=None)
+    margin, resamples = at.number_input(key="toy_margin"), at.number_input(key="toy_resamples")
+    assert (margin.min, margin.max, resamples.min, resamples.max) == (0.0, 1.0, 1, None)
+    margin.set_value(0.0)
+    at.text_input(key="toy_items").input("1,x")
+    problems: list[Remark] = []
+    assert ToyAnalysis.read(values(shown(at)), problems) is None
+    assert [one.name for one in problems] == ["margin", "items", "items"]
+
+
+def test_settings_of_an_analysis_fill_the_form() -> None:
+    filled = ToyAnalysis(advantage=0.25, items=(2, 7), weights=(0.5, 3), order=("a, b", "c"))
+    at = visit(ToyAnalysis, backend=None, filled=filled)
+    assert ToyAnalysis.checked(values(at)) == filled
+    at.session_state["put"] = ToyAnalysis()
+    assert ToyAnalysis.checked(values(shown(at))) == ToyAnalysis()

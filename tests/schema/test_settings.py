@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, Self
 
 import pytest
-from helpers.toys.settings import ToySettings
+from helpers.toys.settings import ToyAnalysis, ToySettings
 from pydantic import ValidationError, field_validator, model_validator
 
 from core.errors import InputError
@@ -400,3 +400,135 @@ def test_a_door_may_have_a_word_of_its_own() -> None:
         said(text, FIELDS, lambda field, _: f"settings, {field.name}")
         == "settings, tone: not with settings, rounds"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "ends", "open_ends", "words"),
+    [
+        ("margin", (0, 1), (True, False), "above 0 and at most 1"),
+        ("epsilon", (0, 1), (False, True), "from 0 to below 1"),
+        ("advantage", (0, 1), (True, True), "above 0 and below 1"),
+        ("resamples", (1, None), (False, False), "at least 1"),
+        ("items", (2, 1_000_000), (False, False), "between 2 and 1000000"),
+        ("weights", (0, None), (True, False), "above 0"),
+        ("order", (None, None), (False, False), ""),
+    ],
+)
+def test_bounds_may_exclude_an_end_or_lack_one(
+    name: str, ends: tuple[Any, Any], open_ends: tuple[bool, bool], words: str
+) -> None:
+    one = fields_of(ToyAnalysis)[name]
+    assert (one.lowest, one.highest) == ends
+    assert (one.above_lowest, one.below_highest) == open_ends
+    assert one.bounds() == words
+
+
+def test_bounds_of_one_side_above_only_or_below_only() -> None:
+    class Below(Settings):
+        most: int = setting(0, "Most", "of all", at_most=5)
+        under: float = setting(0.0, "Under", "of all", below=5)
+
+    assert [one.bounds() for one in fields_of(Below).values()] == ["at most 5", "below 5"]
+    assert Below.checked({"most": 5, "under": -1e300}) == Below(most=5, under=-1e300)
+    assert problems_of({"most": 6, "under": 5}, Below) == [
+        "--most: 6 is not at most 5",
+        "--under: 5 is not below 5",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "problem"),
+    [
+        ("margin", 0, "--margin: 0 is not above 0 and at most 1"),
+        ("margin", 1.5, "--margin: 1.5 is not above 0 and at most 1"),
+        ("margin", "x", "--margin: 'x' is not a number above 0 and at most 1"),
+        ("epsilon", 1, "--epsilon: 1 is not from 0 to below 1"),
+        ("epsilon", math.nan, "--epsilon: nan is not from 0 to below 1"),
+        ("advantage", 0, "--advantage: 0 is not above 0 and below 1"),
+        ("advantage", 1.0, "--advantage: 1 is not above 0 and below 1"),
+        ("resamples", 0, "--resamples: 0 is not at least 1"),
+        ("resamples", "x", "--resamples: 'x' is not a whole number of at least 1"),
+        ("resamples", math.inf, "--resamples: inf is not a whole number of at least 1"),
+        ("weights", [math.inf], "--weights: inf is not a number above 0"),
+        ("weights", "1,1e400", "--weights: inf is not a number above 0"),
+    ],
+)
+def test_a_problem_tells_which_ends_are_excluded(name: str, value: object, problem: str) -> None:
+    assert problems_of({name: value}, ToyAnalysis) == [problem]
+
+
+def test_included_ends_are_within_bounds() -> None:
+    values = {"margin": 1, "epsilon": 0, "advantage": 0.999, "resamples": 10**30, "weights": [1e-300]}
+    assert problems_of(values, ToyAnalysis) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "values"),
+    [
+        ("30, 50,100", (30, 50, 100)),
+        ("30", (30,)),
+        ("30,,50,", (30, 50)),
+        ("30\n50", (30, 50)),
+        (range(2, 5), (2, 3, 4)),
+        ([30, 30], (30, 30)),
+        ((2.0, 1_000_000), (2, 1_000_000)),  # as JSON holds whole numbers
+        (30, (30,)),  # as YAML reads a list with one number
+    ],
+)
+def test_a_list_is_read_from_a_text_with_commas_or_a_sequence(given: object, values: tuple[int, ...]) -> None:
+    found = ToyAnalysis.checked({"items": given}).items
+    assert found == values
+    assert {type(one) for one in found} == {int}
+
+
+def test_every_value_of_a_list_has_its_own_problem() -> None:
+    given = {"items": "30,x,1,1.5,2000000", "weights": "0.5,0,y", "order": ["a", 5, True]}
+    assert problems_of(given, ToyAnalysis) == [
+        "--items: 'x' is not a whole number between 2 and 1000000",
+        "--items: 1 is not between 2 and 1000000",
+        "--items: '1.5' is not a whole number between 2 and 1000000",
+        "--items: 2000000 is not between 2 and 1000000",
+        "--weights: 0 is not above 0",
+        "--weights: 'y' is not a number above 0",
+        "--order: 5 is not a text",
+        "--order: True is not a text",
+    ]
+    assert problems_of({"items": [True, "30", None]}, ToyAnalysis) == [
+        f"--items: {value!r} is not a whole number between 2 and 1000000" for value in (True, "30", None)
+    ]
+
+
+@pytest.mark.parametrize("value", [None, {"a": 1}, {1, 2}, b"30"])
+def test_what_is_no_list_is_a_problem(value: object) -> None:
+    assert problems_of({"items": value}, ToyAnalysis) == [
+        f"--items: {value!r} is not a list of whole numbers"
+    ]
+
+
+@pytest.mark.parametrize("nothing", ["", "  ", ",", [], ()])
+def test_only_a_list_that_is_optional_or_empty_by_default_may_be_empty(nothing: object) -> None:
+    assert ToyAnalysis.checked({"weights": nothing, "order": nothing}) == ToyAnalysis()
+    assert problems_of({"items": nothing}, ToyAnalysis) == ["--items: at least one whole number is needed"]
+
+
+def test_a_list_is_typed_as_it_is_read() -> None:
+    fields = fields_of(ToyAnalysis)
+    assert [fields[name].usual for name in ("items", "weights", "order")] == [
+        "30,50,100,200",
+        "",
+        "alphabetical",
+    ]
+    assert fields["items"].valued((30, 50)) == "items 30,50"
+    labels = ("a, b", 'says "x"', '"y" too', "c")
+    text = fields["order"].typed(labels)
+    assert ToyAnalysis.checked({"order": text}).order == labels
+    assert ToyAnalysis.checked({"order": "alphabetical"}).order is None
+
+
+def test_saved_settings_may_lie_beyond_open_bounds_and_bounds_of_a_list() -> None:
+    saved = ToyAnalysis.saved({"margin": 0, "epsilon": 1, "items": [1, 30], "order": ["a"]})
+    assert (saved.margin, saved.epsilon, saved.items, saved.order) == (0, 1, (1, 30), ("a",))
+    hash(saved)
+    with pytest.raises(SettingsError) as caught:
+        ToyAnalysis.saved({"items": [1, "x"], "margin": 0})
+    assert [one.name for one in caught.value.found_in] == ["items", "items"]

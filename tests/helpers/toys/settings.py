@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from core.schema.runs import KindSettings
-from core.schema.settings import Remark, setting
+from core.schema.settings import Remark, Settings, setting
 
 
 class ToySettings(KindSettings):
@@ -54,3 +54,21 @@ class ToySettings(KindSettings):
         """By the backend, by what was chosen before, by both."""
         found = {"weight"} if backend == "rules" else set()
         return frozenset(found | ({"device"} if self.model is None else set()))
+
+
+class ToyAnalysis(Settings):
+    """Options of an analysis, which has no model: open bounds, one bound, lists."""
+
+    margin: float = setting(0.1, "Margin", "smallest gain that counts", above=0, at_most=1, step=0.05)
+    epsilon: float = setting(0.2, "Price of a rater", "share of texts", at_least=0, below=1, step=0.05)
+    advantage: float | None = setting(
+        None, "Advantage", "to suppose", above=0, below=1, words={"": "the observed one"}
+    )
+    resamples: int = setting(1000, "Resamples", "how often", at_least=1)
+    items: tuple[int, ...] = setting(
+        (30, 50, 100, 200), "Items", "numbers of items", within=(2, 1_000_000), listed=True, metavar="N,..."
+    )
+    weights: tuple[float, ...] = setting((), "Weights", "of the votes", above=0, listed=True)
+    order: tuple[str, ...] | None = setting(
+        None, "Order", "labels from worst to best", listed=True, words={"": "alphabetical"}
+    )
