@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import settings_reference
 
@@ -22,6 +21,7 @@ from core.schema.analysis import CHOICES, Analysis, Table, Taken
 from core.schema.rows import documented, row_fields
 from core.schema.settings import SettingField, Settings, as_parameter, fields_of, worded
 
+ROOT = Path(__file__).resolve().parents[1]
 FUNCTIONS = ROOT / "core" / "notebook" / "declared.py"
 RESULTS = ROOT / "docs" / "results.md"
 
@@ -157,9 +157,13 @@ def _docstring(one: Analysis[Any, Any], options: Mapping[str, SettingField]) -> 
     columns = ", ".join(f"``{each.name}``" for each in _columns(one.tables[0]))
     yield from ["", "Returns", "-------", "Result"]
     more = f" Further tables: {tables}." if tables else ""
-    yield from _wrapped(f"Table ``{one.name}`` with the columns {columns}.{more} See docs/results.md.", "    ")
+    yield from _wrapped(
+        f"Table ``{one.name}`` with the columns {columns}.{more} See docs/results.md.", "    "
+    )
     yield from ["", "Raises", "------", "InputError"]
-    yield from _wrapped(" ".join(["For parameters out of bounds.", *(_DATA[kind].raises for kind in one.takes)]), "    ")
+    yield from _wrapped(
+        " ".join(["For parameters out of bounds.", *(_DATA[kind].raises for kind in one.takes)]), "    "
+    )
     yield from ["", "Notes", "-----", *_wrapped(f"Misleads: {one.misleads}"), "", "Examples", "--------"]
     yield one.example.strip()
 

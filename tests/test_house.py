@@ -125,8 +125,8 @@ NO_KIND = {
     ("core/llm/prompts.py", "rubric"): "purpose of a prompt",
     ("core/judges/rubric.py", "rubric"): "what the rubric judge's own files are called",
     ("core/judges/rubric.py", "factual"): "a shipped rubric",
-    ("core/results/alt_test.py", "alignment"): "closeness of labels, an option and a key",
-    ("core/notebook/analyses.py", "alignment"): "closeness of labels, a parameter",
+    ("core/analyses/alt_test.py", "alignment"): "closeness of labels, an option and a key",
+    ("core/notebook/declared.py", "alignment"): "closeness of labels, a parameter",
     **{("core/formats/scores.py", name): "how columns begin" for name in ("cef", "rubric", "claims")},
 }
 """Where a kind's name is something else."""

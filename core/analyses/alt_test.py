@@ -1,7 +1,6 @@
 """The Alt-test of judges against the raters of a panel: may a judge stand in for a rater?"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from core.schema.analysis import (
@@ -15,7 +14,7 @@ from core.schema.analysis import (
 )
 from core.schema.figures import AnyFigure, Axis, Lines, Shares
 from core.schema.result_table import Interval
-from core.schema.rows import column, entry
+from core.schema.rows import column, entry, row
 from core.schema.settings import Remark, Settings, refuse, setting
 
 if TYPE_CHECKING:
@@ -61,6 +60,7 @@ class AltTestOptions(Settings):
         within=(2, MOST_ITEMS),
         listed=True,
         metavar="N,...",
+        folded=True,
     )
     advantage: float | None = setting(
         None,
@@ -71,13 +71,14 @@ class AltTestOptions(Settings):
         step=0.05,
         metavar="A",
         words={"": "the observed one"},
+        folded=True,
     )
     n_resamples: int = resamples_setting(1_000)
     confidence_level: float = confidence_setting()
     rng: int = rng_setting()
 
 
-@dataclass(frozen=True)
+@row
 class RaterRow:
     """One judge against one rater."""
 
@@ -107,7 +108,7 @@ class RaterRow:
     reason: str | None = entry("why there is no test")
 
 
-@dataclass(frozen=True)
+@row
 class ReplacedRow:
     """A rater, or a judge, tested as the judge on a panel without that rater."""
 
@@ -126,7 +127,7 @@ class ReplacedRow:
     reason: str | None = entry("why nothing was tested")
 
 
-@dataclass(frozen=True)
+@row
 class PowerRow:
     """One judge with another number of items."""
 
@@ -137,7 +138,7 @@ class PowerRow:
     items_needed: int | None = column("fewest items for a probability of 80 %", title="items needed", key="")
 
 
-@dataclass(frozen=True)
+@row
 class EpsilonRow:
     """One judge at another price of a rater."""
 
@@ -148,7 +149,7 @@ class EpsilonRow:
     )
 
 
-@dataclass(frozen=True)
+@row
 class Ceiling:
     """What is reached on panels that lack one rater."""
 
@@ -158,7 +159,7 @@ class Ceiling:
     reason: str | None = entry("why it is undefined")
 
 
-@dataclass(frozen=True)
+@row
 class PowerPlan:
     """How many items it would take."""
 
@@ -169,7 +170,7 @@ class PowerPlan:
     items: tuple[PowerRow, ...] = entry("each number of items", rows=PowerRow)
 
 
-@dataclass(frozen=True)
+@row
 class JudgeRow:
     """One judge against all raters."""
 
@@ -208,7 +209,7 @@ class JudgeRow:
     """What the test returned, for the verdict."""
 
 
-@dataclass(frozen=True)
+@row
 class AltTests:
     """The Alt-test of every judge of a panel."""
 

@@ -8,12 +8,13 @@ from typing import Any
 
 from core.analyses import analysis
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
-from core.cli.shared.options import Commands
+from core.cli.shared.options import Commands, in_options
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import add_panel_options, open_panel
-from core.schema.analysis import Taken
-from core.schema.settings import Remark, refuse
+from core.errors import InputError
+from core.schema.analysis import CHOICES, Taken
+from core.schema.settings import Remark, fields_of, refuse
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,14 @@ def add_analysis(nouns: Commands, name: str) -> None:
     command.set_defaults(run=_answer)
 
 
+def _opened(kind: Taken, options: argparse.Namespace) -> Any:
+    """Open the data of the command. Raises InputError, which names options."""
+    try:
+        return _DATA[kind].open(options)
+    except InputError as problem:
+        raise in_options(problem, fields_of(CHOICES[kind]).keys()) from problem
+
+
 def _answer(options: argparse.Namespace) -> None:
     found = analysis(options.noun)
     problems: list[Remark] = []
@@ -56,7 +65,7 @@ def _answer(options: argparse.Namespace) -> None:
     data = [_DATA[kind] for kind in found.takes]
     check_out_file(options, [path for one in data for path in one.files(options)])
     with telling(data[0].reading) as tell:
-        answer = found.answer(chosen, *(one.open(options) for one in data), tell=tell)
+        answer = found.answer(chosen, *(_opened(kind, options) for kind in found.takes), tell=tell)
     options.status = answer.status
     printed = answer.printed
     further = [table for table in answer.tables.values() if table not in printed]

@@ -1,0 +1,112 @@
+"""The functions of `import assay` that answer the questions of core/analyses.
+
+`python scripts/analyses_reference.py` writes this file from their declarations. A test fails if they differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from core.notebook.answering import answered
+from core.notebook.frames import Names, Source, each_of, panel_from
+from core.notebook.result import Result
+
+__all__ = [
+    "alt_test",
+]
+
+
+def alt_test(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    epsilon: float = 0.2,
+    alignment: Literal["accuracy", "rmse"] = "accuracy",
+    items: Sequence[int] = (30, 50, 100, 200),
+    advantage: float | None = None,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """May a judge stand in for a rater? Each rater in turn is compared with the judge: who is closer to the other
+    raters?
+
+    As the command ``alt-test`` answers it.
+
+    Parameters
+    ----------
+    ratings
+        Raters, and perhaps judges: a data frame with a column for each, or with a row for each item, rater and
+        score, or anything that ``read`` reads as ratings.
+    scores
+        Scores of further judges on the same texts.
+    human
+        Raters: columns of a wide table, or names in the column rater (default: those named like people; in the
+        column rater all that are not judges).
+    judge
+        Judges: columns of ``ratings``, names in its column rater, or metrics of ``scores`` (default: all metrics
+        of ``scores``; without one, what is named like a judge).
+    dimension
+        Which dimension of the ratings to use (default: the only one).
+    epsilon
+        Price of a rater: by which share of texts a rater may be ahead of the judge, because the judge is cheaper;
+        Calderon et al. (2025) advise 0.2 for experts, 0.15 for skilled raters, 0.1 for crowd workers (number from
+        0 to below 1).
+    alignment
+        Closeness to the other raters: accuracy: share of the other raters who gave the same label; rmse: minus
+        the root mean squared distance from the other raters.
+    items
+        Numbers of items for which to give the probability to pass (list of whole numbers from 2 to 10000).
+    advantage
+        Advantage to suppose for that probability (number above 0 and below 1; default: the observed one).
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``alt-test`` with the columns ``judge``, ``n_items``, ``n_texts``, ``winning_rate``, ``verdict``,
+        ``passed``, ``advantage``, ``passes_from``, ``reduced_advantage``, ``gap``, ``items_needed``. Further
+        tables: ``alt-test-raters``; ``alt-test-ceiling``; ``alt-test-power``; ``alt-test-epsilons``. See
+        docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. With fewer than two raters, without a judge, for unknown names, and if a
+        rater rated a text twice.
+
+    Notes
+    -----
+    Misleads: If raters disagree for no reason, any judge near the middle passes. Read the human ceiling beside
+    the verdict.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": range(40), "a": [0, 1] * 20, "b": [0, 1] * 20, "c": [0, 1, 1, 1] * 10, "x": [0, 1] * 20})
+    >>> found = assay.alt_test(frame, human=["a", "b", "c"], judge="x")
+    >>> found.frame[["judge", "winning_rate", "advantage"]].values.tolist()
+    [['x', 1.0, 1.0]]
+    """
+    return answered(
+        "alt-test",
+        {
+            "epsilon": epsilon,
+            "alignment": alignment,
+            "items": items,
+            "advantage": advantage,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: panel_from(ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension),
+    )

@@ -58,7 +58,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {"panel": PanelChoice}
 
 def resamples_setting(usual: int, of: str = "number of bootstrap resamples") -> Any:
     """Declare `n_resamples`."""
-    return setting(usual, "Resamples", of, at_least=0, option="resamples")
+    return setting(usual, "Resamples", of, at_least=0, option="resamples", folded=True)
 
 
 def confidence_setting() -> Any:
@@ -76,7 +76,7 @@ def confidence_setting() -> Any:
 
 def rng_setting() -> Any:
     """Declare `rng`, the seed of all that is drawn."""
-    return setting(0, "Seed", "seed of all resampling", within=(0, LARGEST_SEED), option="seed")
+    return setting(0, "Seed", "seed of all resampling", within=(0, LARGEST_SEED), option="seed", folded=True)
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ Found = TypeVar("Found")
 Chosen = TypeVar("Chosen", bound=Settings)
 
 
-def _no_notes(_found: Any) -> tuple[str, ...]:
+def _none(_found: Any) -> tuple[Any, ...]:
     return ()
 
 
@@ -112,8 +112,8 @@ class Table(Generic[Found]):
     title: str
     question: str = ""
     """What it answers, below its heading on a page."""
-    notes: Callable[[Found], tuple[str, ...]] = _no_notes
-    hidden: Callable[[Found], Collection[str]] = _no_notes
+    notes: Callable[[Found], tuple[str, ...]] = _none
+    hidden: Callable[[Found], Collection[str]] = _none
     """Names of columns that this result's readers need not see; files have them."""
     most_printed: int | None = None
     """Rows up to which a terminal prints it; None: it always does; 0: only files have it."""
@@ -146,9 +146,9 @@ class Analysis(Generic[Chosen, Found]):
     """Where docs/ explain it: `inference#alt-test`."""
     misleads: str
     """When its numbers mislead, and what to read beside them."""
-    sentences: Callable[[Found], tuple[str, ...]] = _no_notes
+    sentences: Callable[[Found], tuple[str, ...]] = _none
     """What is said after the verdicts."""
-    figures: Callable[[Found], tuple[AnyFigure, ...]] = _no_notes
+    figures: Callable[[Found], tuple[AnyFigure, ...]] = _none
     example: str = ""
     """Lines of a doctest, for the docstring of its function."""
     codes: Mapping[str, str] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 """Rows of a result: dataclasses whose annotated fields become columns of a table, JSON and documentation.
 
-    @dataclass(frozen=True)
+    @row
     class RaterRow:
         rater: str = column("the rater who is compared", names_row=True)
         p: Interval = column("one-sided p", p_value=True)
@@ -13,7 +13,7 @@ docs/results.md says of them.
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, dataclass_transform
 
 from core.schema.result_table import Cell, Column, Heat, Interval, ResultTable
 
@@ -94,6 +94,15 @@ def entry(
     rows: the type of the row or rows in it. keyed_by: of several rows, the field whose value is their key in an object.
     """
     return field(metadata={_OF_A_ROW: _Declared(about, None, key, ends, keyed_by, rows=rows)})
+
+
+Class = TypeVar("Class")
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(column, entry, field))
+def row(kind: type[Class]) -> type[Class]:
+    """Make a class a frozen dataclass whose fields `column` and `entry` declare. Every field needs a value."""
+    return dataclass(frozen=True)(kind)
 
 
 def row_fields(row: type) -> tuple[RowField, ...]:

@@ -61,6 +61,8 @@ class About:
     """Whether it can change a score and so belongs in the signature."""
     listed: bool = False
     """Whether several values are typed as one text with commas: `30,50,100`."""
+    folded: bool = False
+    """Whether a page shows it only on request, because it is rarely changed."""
 
 
 @dataclass(frozen=True)
@@ -156,6 +158,7 @@ def setting(
     step: float = 1,
     scored: bool = True,
     listed: bool = False,
+    folded: bool = False,
 ) -> Any:
     """Define a settings field. Parameters that are not described here: see About.
 
@@ -165,7 +168,7 @@ def setting(
     """
     if within is not None:
         at_least, at_most = within
-    about = About(label, help, option, metavar, unit, words or {}, step, scored, listed)
+    about = About(label, help, option, metavar, unit, words or {}, step, scored, listed, folded)
     extra: Any = {_ABOUT: about}  # pydantic wants JSON there, and writes no schema of these
     if not listed:
         return Field(default, ge=at_least, gt=above, le=at_most, lt=below, json_schema_extra=extra)

@@ -7,7 +7,7 @@ Replacing Human Annotators with LLMs", ACL 2025, sec. 3. Intervals over items, t
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,17 +30,12 @@ from core.stats.resampling import (
 )
 
 Alignment = Literal["accuracy", "rmse"]
-ALIGNMENTS: dict[Alignment, str] = {
-    "accuracy": "share of the other raters who gave the same label",
-    "rmse": "minus the root mean squared distance from the other raters",
-}
-"""How the alignment of a label or score with the other raters' is measured on one item, and what that is."""
+"""How close a label or score is to those of the other raters on one item: the share of equal labels, or minus the root mean
+squared distance."""
 ALPHA = 0.05
 """False discovery rate over raters, as published."""
 PASS_AT = 0.5
 """Smallest winning rate with which a judge passes, as published."""
-EPSILONS = {"experts": 0.2, "skilled raters": 0.15, "crowd workers": 0.1}
-"""The paper's advice for epsilon."""
 MOST_EXACT = 13
 """Items up to which the signed-rank test sums over all sign changes."""
 FEWEST_FOR_T = 30
@@ -132,8 +127,8 @@ def outcomes(judge: ArrayLike, ratings: ArrayLike, alignment: Alignment) -> Floa
         raise ValueError(
             f"judge must have shape (n,) and ratings (n, raters), got {scores.shape}, {given.shape}"
         )
-    if alignment not in ALIGNMENTS:
-        raise ValueError(f"alignment must be one of {', '.join(ALIGNMENTS)}, got {alignment!r}")
+    if alignment not in get_args(Alignment):
+        raise ValueError(f"alignment must be one of {', '.join(get_args(Alignment))}, got {alignment!r}")
     if np.isinf(scores).any() or np.isinf(given).any():
         raise ValueError("judge and ratings must be finite; what is missing is NaN")
     used = ~np.isnan(given)

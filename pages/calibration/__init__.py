@@ -1,13 +1,16 @@
 """The page Calibration: judges against human ratings by language, task and dimension, and where not to use them."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
+from core.analyses import analyses_of
+from core.results.choices import dimensions_of
+from core.results.panel import panel_of
 from core.store import Store
 from pages.calibration import choice, corrected, parts
-from pages.calibration.alt_test import alt_test
-from pages.widgets import blind_pair, messages, result_table, visitor
+from pages.widgets import analysis, blind_pair, menus, messages, result_table, visitor
 from pages.widgets.chosen_scores import Scores
 from pages.widgets.parts import nothing, page, tabs
 
@@ -55,7 +58,10 @@ def _result(store: Store, given: choice.Ratings, scores: Sequence[Scores], how: 
     tabs(
         {
             "Agreement": lambda: parts.agreement(one, how),
-            "Alt-test": lambda: alt_test(given, scores),
+            **{
+                each.title: partial(analysis.render, each, lambda: [_panel(given, scores)])
+                for each in analyses_of("panel").values()
+            },
             "Classes": lambda: parts.classes(one),
             "Bias": lambda: parts.bias(one),
             "Split raters": lambda: parts.split_raters(store, one),
@@ -66,4 +72,16 @@ def _result(store: Store, given: choice.Ratings, scores: Sequence[Scores], how: 
             "Files": lambda: parts.files(store, everyone),
         },
         "calibration_part",
+    )
+
+
+def _panel(given: choice.Ratings, scores: Sequence[Scores]) -> analysis.Data:
+    """Choose the dimension of which raters and judges are put side by side."""
+    rated = list(dimensions_of(given.found))
+    dimension = (
+        rated[0] if len(rated) == 1 else menus.one_of(None, "Dimension", rated, str, "calibration_dimension")
+    )
+    return analysis.Data(
+        (given.key, *(one.key for one in scores), dimension),
+        lambda: panel_of(given.found, [one.table for one in scores], dimension=dimension),
     )

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from core.results.alt_test import AltTestOptions, alt_test_json, alt_test_tables, alt_tests
 from helpers.processes.scripted_server import ScriptedServer
 from helpers.texts.judge_runs import run_to_the_end
 from helpers.texts.rating_studies import rate_all, rating_study, rating_texts, unblind
@@ -15,7 +14,6 @@ from helpers.texts.slips import rated_texts
 from helpers.texts.specialist_runs import says, specialist
 
 from core.cli import main
-from core.results.panel import read_panel
 from core.stats.alt_test import TOO_FEW_RATERS, alt_test
 from core.store import open_store
 
@@ -229,14 +227,3 @@ def test_a_run_on_rated_texts_has_raters_and_judge(run: Run, tmp_path: Path) -> 
     )
     assert alone["judges"] == apart["judges"]
     assert len(alone["raters"]) > 1
-
-
-def test_page_command_and_function_share_one_result(wide: Path) -> None:
-    panel = read_panel(wide.read_bytes(), wide.name, human=["a", "b", "c"], judges=["x", "y"])
-    found = alt_tests(panel, AltTestOptions(n_resamples=50))
-    tables = alt_test_tables(found)
-    as_json = alt_test_json(found)
-    main_rows = {row[0]: row for row in tables["alt-test"].rows}
-    for name, one in as_json["judges"].items():
-        assert main_rows[name][6].value == one["advantage"]  # type: ignore[union-attr]
-    assert as_json["n_texts"] == N

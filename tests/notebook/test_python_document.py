@@ -10,9 +10,11 @@ import pytest
 
 import assay
 from core.cli import Later, parser
+from core.notebook import declared
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
+RESULTS = (ROOT / "docs" / "results.md").read_text("utf-8")
 DOCUMENT = (ROOT / "docs" / "python.md").read_text("utf-8")
 FUNCTIONS = [name for name in assay.__all__ if inspect.isfunction(getattr(assay, name))]
 TABLE = dict(re.findall(r"^\| `(\w+)\(.*?\)` \| (.+?) \|", DOCUMENT, flags=re.MULTILINE))
@@ -21,7 +23,9 @@ TABLE = dict(re.findall(r"^\| `(\w+)\(.*?\)` \| (.+?) \|", DOCUMENT, flags=re.MU
 
 def test_the_document_lists_every_function() -> None:
     assert list(TABLE) == sorted(TABLE, key=[*TABLE].index)
-    assert set(TABLE) == set(FUNCTIONS)
+    assert set(TABLE) == set(FUNCTIONS) - set(declared.__all__)
+    for name in declared.__all__:
+        assert f"`assay.{name}(" in RESULTS
     for name in set(assay.__all__) - set(FUNCTIONS):
         assert f"assay.{name}" in DOCUMENT
 

@@ -48,7 +48,7 @@ from core.schema.scores import (
 )
 from core.schema.study import NO_LEVEL, StudyRecord
 from core.stats.agreement import BesideRaters, beside_raters, gwet_ac1, mean_of_pairs
-from core.stats.alt_test import EPSILONS, PASS_AT, AltTest, Ceiling, human_ceiling
+from core.stats.alt_test import PASS_AT, AltTest, Ceiling, human_ceiling
 from core.stats.alt_test import alt_test as run_alt_test
 from core.stats.degeneracy import CONSTANT_SHARE
 from core.stats.multiplicity import corrected
@@ -78,7 +78,7 @@ PAIRS_TABLES = (
 )
 """Names of all tables, the main one first. The last three need the votes of a study."""
 ALL = "all pairs"
-EPSILON = EPSILONS["experts"]
+EPSILON = 0.2
 SYSTEMS_MASKED = (
     "The systems of these texts are masked, because their study was still blind when the judge read them. Once it is unblinded, "
     "name it, and each mask stands for its system."

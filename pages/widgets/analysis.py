@@ -1,0 +1,69 @@
+"""The part of a page that answers an analysis's question, made from its declaration: options, verdict, tables, figures."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from core.plots.drawn import draw
+from core.schema.analysis import Analysis, Answer
+from core.schema.settings import fields_of
+from pages.tabs.phrases import AS_A_TABLE
+from pages.widgets import chosen_scores, settings_form
+from pages.widgets.messages import plain
+from pages.widgets.parts import part
+from pages.widgets.result_table import show
+
+
+@dataclass(frozen=True)
+class Data:
+    """Data that a page has chosen."""
+
+    key: chosen_scores.Key
+    """All that says which data it is."""
+    open: Callable[[], Any]
+
+
+def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]]) -> None:
+    """Ask for the data and the options, then show the answer. choose: draws what asks for the data, in the order of `takes`."""
+    part(found.title, found.question, found.section)
+    data = choose()
+    options = found.Options.checked(_form(found), f"{found.title} cannot be computed")
+    question = (found.name, *(one.key for one in data), options.model_dump_json())
+    with st.spinner("Computing ..."):
+        # The answer itself holds functions, which no cache keeps.
+        result = chosen_scores.once(
+            question, lambda: found.answer(options, *(one.open() for one in data)).result
+        )
+    _show(Answer(found, options, result))
+
+
+def _form(found: Analysis[Any, Any]) -> dict[str, Any]:
+    """Draw the options, those that are rarely changed in a folded part."""
+    prefix = found.function
+    fields = fields_of(found.Options)
+    folded = {name for name, one in fields.items() if one.about.folded}
+    chosen = settings_form.render(found.Options, prefix, without=folded)
+    if folded:
+        with st.expander("More options"):
+            chosen |= settings_form.render(found.Options, prefix, without=fields.keys() - folded)
+    return chosen
+
+
+def _show(answer: Answer) -> None:
+    """Show the verdicts, what is said after them, and each table with its figure."""
+    for place, sentence in enumerate(answer.said):
+        verdict = place < len(answer.verdicts)
+        st.markdown(f"**{plain(sentence)}**" if verdict else plain(sentence))
+    for place, declared in enumerate(answer.analysis.tables):
+        table, figure = answer.tables[declared.name], answer.figures.get(declared.name)
+        if place:
+            part(declared.title, declared.question, answer.analysis.section)
+        show(
+            table,
+            figure=None if figure is None else draw(figure, answer.tables),
+            alt="" if figure is None else figure.alt,
+            folded=AS_A_TABLE if figure is not None and figure.instead else "",
+            titled=False,
+        )

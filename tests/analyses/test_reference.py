@@ -1,0 +1,88 @@
+"""What is written from the declarations of analyses is what they say, and asking for help loads none of them."""
+
+import importlib
+import json
+import subprocess
+import sys
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from core.analyses import ANALYSES, analysis
+from core.analyses.alt_test import ALIGNMENTS, EPSILONS, MOST_ITEMS
+from core.schema.analysis import Analysis
+from core.schema.rows import row_fields
+from core.schema.settings import fields_of
+from core.stats import alt_test as stats
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    return importlib.import_module("analyses_reference")
+
+
+def test_functions_and_document_are_those_of_the_declarations(script: ModuleType) -> None:
+    """`python scripts/analyses_reference.py` would write the very files that are there."""
+    written = "run python scripts/analyses_reference.py"
+    assert script.FUNCTIONS.read_text("utf-8") == script.functions(), written
+    assert script.RESULTS.read_text("utf-8") == script.results(), written
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_an_analysis_is_whole(name: str) -> None:
+    found = analysis(name)
+    assert (found.name, found.tables[0].name) == (name, name)
+    assert len({table.name for table in found.tables}) == len(found.tables)
+    assert all(each.about for table in found.tables for each in row_fields(table.row))
+    assert "undefined" in found.codes
+    assert found.question.endswith("?")
+    document, _, heading = found.section.partition("#")
+    headings = [
+        line.strip("# ").lower().replace(" ", "-")
+        for line in (ROOT / "docs" / f"{document}.md").read_text("utf-8").splitlines()
+        if line.startswith("#")
+    ]
+    assert heading in headings
+
+
+def loaded(code: str) -> Iterator[str]:
+    """The modules that a process of its own has loaded after this code."""
+    told = f"{code}\nimport sys, json; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", told], cwd=ROOT, check=True, capture_output=True, text=True)
+    yield from json.loads(done.stdout.splitlines()[-1])
+
+
+def test_help_loads_the_register_and_no_analysis() -> None:
+    asked = "import contextlib, io\nfrom core.cli import main\nwith contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):\n    main(['--help'])"
+    found = list(loaded(asked))
+    ours = [name for name in found if name.partition(".")[0] == "core"]
+    assert ours == ["core", "core.analyses", "core.cli", "core.errors", "core.installation"]
+    assert not {"pydantic", "numpy", "pandas", "scipy"} & set(found)
+
+
+def test_a_declaration_loads_the_schema_alone() -> None:
+    found = list(loaded("\n".join(f"import {one.module}" for one in ANALYSES.values())))
+    ours = {name for name in found if name.startswith("core.")}
+    assert {name for name in ours if not name.startswith(("core.schema", "core.analyses"))} == {"core.errors"}
+    assert not {"numpy", "pandas", "scipy"} & set(found)
+
+
+def test_the_words_of_the_alt_test_are_those_of_its_statistics() -> None:
+    """Its declaration loads no statistics, so it repeats what they offer."""
+    fields = fields_of(analysis("alt-test").Options)
+    assert fields["alignment"].choices == typing.get_args(stats.Alignment) == tuple(ALIGNMENTS)
+    assert fields["epsilon"].default in EPSILONS.values()
+    assert fields["items"].highest == MOST_ITEMS == stats.MOST_ITEMS
+
+
+def test_a_toy_is_an_analysis_too() -> None:
+    from helpers.toys.analysis import ANALYSIS
+
+    assert isinstance(ANALYSIS, Analysis)
+    assert ANALYSIS.problem_fields()[0] is ANALYSIS.Options

@@ -1,0 +1,96 @@
+"""Annotated rows become columns, JSON and documentation."""
+
+import math
+
+import pytest
+
+from core.schema.result_table import Column, Interval
+from core.schema.rows import column, columns_of, documented, entry, json_of, row, row_fields, table_of
+
+
+@row
+class Inner:
+    name: str = column("its name", key="", names_row=True)
+    p: Interval = column("a p", name="p_value", key="p", p_value=True)
+
+
+@row
+class Outer:
+    name: str = column("the name", names_row=True)
+    share: Interval = column("a share", title="the share", ends="beside", percent=True, heat="share")
+    gap: Interval = column("a gap", ends="object", places=2)
+    passed: bool | None = column("whether it passes", words=("yes", "no"))
+    counted: bool | None = column("whether it counts", shown=False)
+    inner: tuple[Inner, ...] = entry("all inner ones", rows=Inner)
+    by_name: tuple[Inner, ...] = entry("the same by name", key="named", rows=Inner, keyed_by="name")
+    first: Inner = entry("the first of them", rows=Inner)
+    left_out: dict[str, int] = entry("reason -> how many")
+    number: float = entry("a number")
+    unseen: object
+
+
+INNER = (Inner("a", Interval(0.01)), Inner("b", Interval(None, reason="too few")))
+ONE = Outer(
+    "x",
+    Interval(0.5, 0.25, 0.75, n=8),
+    Interval(None, reason="one rater", interval_reason="one rater"),
+    True,
+    True,
+    INNER,
+    INNER,
+    INNER[0],
+    {"no score": 2},
+    math.inf,
+    object(),
+)
+
+
+def test_columns_are_what_the_fields_say() -> None:
+    assert columns_of(Outer, hidden=("gap",)) == (
+        Column("name", names_row=True),
+        Column("share", "the share", percent=True, heat="share"),
+        Column("gap", places=2, shown=False),
+        Column("passed"),
+        Column("counted", shown=False),
+    )
+    assert columns_of(Inner)[1] == Column("p_value", p_value=True)
+
+
+def test_a_table_holds_the_cells_and_says_yes_and_no() -> None:
+    table = table_of("outer", Outer, [ONE], title="T", notes=("n",))
+    assert table.rows == (("x", ONE.share, ONE.gap, "yes", 1),)
+    assert (table.name, table.title, table.notes) == ("outer", "T", ("n",))
+    unknown = Outer(*(None if name in ("passed", "counted") else getattr(ONE, name) for name in Outer.__dataclass_fields__))  # type: ignore[attr-defined]  # a dataclass  # fmt: skip
+    assert table_of("outer", Outer, [unknown]).rows[0][3:] == ("", None)
+
+
+def test_json_writes_intervals_as_declared_and_nothing_undefined_as_a_number() -> None:
+    assert json_of(ONE) == {
+        "name": "x",
+        "share": 0.5, "low": 0.25, "high": 0.75, "interval_reason": None,
+        "gap": {
+            **dict.fromkeys(("estimate", "low", "high")),
+            **dict.fromkeys(("reason", "interval_reason"), "one rater"),
+        },
+        "passed": True,
+        "counted": True,
+        "inner": [{"p": 0.01}, {"p": None}],
+        "named": {"a": {"p": 0.01}, "b": {"p": None}},
+        "first": {"p": 0.01},
+        "left_out": {"no score": 2},
+        "number": None,
+    }
+
+
+def test_documentation_names_every_key_and_no_other() -> None:
+    named = [key for keys, _ in documented(Outer) for key in keys.split(", ")]
+    assert named == [
+        *("name", "share", "low", "high", "interval_reason", "gap", "passed", "counted"),
+        *("inner", "inner[].p", "named", "named.*.p", "first", "first.p", "left_out", "number"),
+    ]
+    assert {of.name for of in row_fields(Outer)} == set(Outer.__dataclass_fields__) - {"unseen"}  # type: ignore[attr-defined]  # a dataclass  # fmt: skip
+
+
+def test_every_field_needs_a_value() -> None:
+    with pytest.raises(TypeError, match="missing 1 required"):
+        Inner("a")  # type: ignore[call-arg]  # that is the mistake

@@ -1,0 +1,246 @@
+"""Every analysis has the same numbers at every door: page, command, notebook and file, digit by digit."""
+
+import inspect
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pandas as pd
+import pytest
+from helpers.pages.tables_taken import as_csv, tables_taken
+from helpers.texts.panels import JUDGES, RATERS, labels, write_csv
+from streamlit.testing.v1 import AppTest
+
+from core.analyses import ANALYSES, Registered, analysis
+from core.cli import main
+from core.errors import InputError
+from core.notebook.result import Result
+from core.report import ENDINGS
+from core.schema.settings import as_parameter, fields_of
+from core.store import Store
+from core.store.kept import keep_file
+
+TOY = "leniency"
+EACH = [*ANALYSES, TOY]
+NAMED = ("--human", ",".join(RATERS), "--judge", ",".join(JUDGES))
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Register the toy as its author would: one line."""
+    line = Registered("helpers.toys.analysis", "does a judge give more than people do?")
+    monkeypatch.setitem(ANALYSES, TOY, line)
+
+
+@pytest.fixture
+def panel_file(tmp_path: Path) -> Path:
+    return write_csv(tmp_path / "labels.csv", labels())
+
+
+@pytest.fixture
+def functions(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The functions of all analyses, as the script writes them."""
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "scripts"))
+    import analyses_reference
+
+    module = ModuleType("declared")
+    exec(analyses_reference.functions(), module.__dict__)
+    return module
+
+
+def in_a_function(functions: ModuleType, name: str, panel_file: Path) -> Result:
+    found: Result = getattr(functions, analysis(name).function)(panel_file, human=RATERS, judge=JUDGES)
+    return found
+
+
+def by_commands(name: str, panel_file: Path) -> Iterator[tuple[str, bytes]]:
+    """The CSV of every table, each by a command of its own."""
+    out = panel_file.parent / "out.csv"
+    for table in analysis(name).tables:
+        main([name, str(panel_file), *NAMED, "--table", table.name, "--out", str(out)])
+        yield table.name, out.read_bytes()
+
+
+def page() -> None:
+    import streamlit as st
+
+    from core.analyses import analysis
+    from core.results.panel import read_panel
+    from pages.widgets import messages
+    from pages.widgets.analysis import Data, render
+
+    path, name, raters, judges = st.session_state["asked"]
+    with messages.mistakes_shown():
+        render(
+            analysis(name),
+            lambda: [
+                Data(
+                    (str(path),),
+                    lambda: read_panel(path.read_bytes(), path.name, human=list(raters), judges=list(judges)),
+                )
+            ],
+        )
+
+
+def on_the_page(name: str, panel_file: Path, judges: tuple[str, ...] = JUDGES) -> AppTest:
+    at = AppTest.from_function(page, default_timeout=60)
+    at.session_state["asked"] = (panel_file, name, RATERS, judges)
+    at.run()
+    assert not at.exception
+    return at
+
+
+@pytest.mark.parametrize("name", EACH)
+@pytest.mark.usefixtures("store", "cookies")
+def test_page_command_and_function_agree(
+    name: str, panel_file: Path, functions: ModuleType, monkeypatch: pytest.MonkeyPatch, capfd: Any
+) -> None:
+    taken = tables_taken(monkeypatch)
+    at = on_the_page(name, panel_file)
+    commanded = dict(by_commands(name, panel_file))
+    assert as_csv(taken) == commanded
+    capfd.readouterr()
+    main([name, str(panel_file), *NAMED, "--json"])
+    as_json = json.loads(capfd.readouterr().out)
+    found = in_a_function(functions, name, panel_file)
+    assert json.loads(json.dumps(found.json)) == as_json
+    assert found.names == list(commanded)
+    for table, wanted in commanded.items():
+        out = panel_file.parent / "of-function.csv"
+        found[table].write(out)
+        assert out.read_bytes() == wanted
+    shown = [one.value.replace("\\", "").strip("*") for one in at.markdown]
+    assert [one for one in found.sentences if one not in shown] == []
+    assert len(at.get("plotly_chart")) == len(analysis(name).figures(_result(name, panel_file)))
+
+
+def _result(name: str, panel_file: Path) -> Any:
+    from core.results.panel import read_panel
+
+    found = analysis(name)
+    panel = read_panel(panel_file.read_bytes(), panel_file.name, human=list(RATERS), judges=list(JUDGES))
+    return found.answer(found.Options(), panel).result
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_every_format_holds_the_verdict_or_the_numbers(
+    name: str, panel_file: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    status = main([name, str(panel_file), *NAMED])
+    printed = capfd.readouterr().out.splitlines()
+    found = analysis(name)
+    assert printed[: len(JUDGES)] == [one.sentence for one in found.verdicts(_result(name, panel_file))]
+    assert status == max(one.status for one in found.verdicts(_result(name, panel_file)))
+    written = {}
+    for ending in ENDINGS:
+        out = panel_file.parent / f"out{ending}"
+        main([name, str(panel_file), *NAMED, "--out", str(out)])
+        written[ending] = out.read_text("utf-8")
+    assert all(judge in text for judge in JUDGES for text in written.values())
+    assert "\\toprule" in written[".tex"]
+    assert written[".md"].count("\n| ") >= len(found.tables)
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_every_option_is_at_every_door(
+    name: str, panel_file: Path, functions: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = analysis(name)
+    with pytest.raises(SystemExit):
+        main([name, "--help"])
+    told = capsys.readouterr().out
+    parameters = inspect.signature(getattr(functions, found.function)).parameters
+    for field in fields_of(found.Options).values():
+        assert f" {field.option} " in told
+        assert parameters[as_parameter(field, None)].default == field.default
+
+
+@pytest.mark.parametrize("name", EACH)
+@pytest.mark.usefixtures("store", "cookies")
+def test_every_option_is_on_the_page_with_the_default_of_the_command(name: str, panel_file: Path) -> None:
+    at = on_the_page(name, panel_file)
+    shown = {one.key: one.value for kind in ("number_input", "selectbox", "text_input", "checkbox") for one in at.get(kind)}  # fmt: skip
+    prefix = analysis(name).function
+    for field in fields_of(analysis(name).Options).values():
+        value = shown[f"{prefix}_{field.name}"]
+        wanted = field.typed(field.default) if field.shape == "list" else field.default
+        assert value == wanted, field.name
+
+
+@pytest.mark.usefixtures("store", "cookies")
+def test_a_mistake_is_named_as_each_door_names_it(
+    panel_file: Path, functions: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([TOY, str(panel_file), *NAMED, "--margin", "0", "--excluded", "1,x"]) == 2
+    told = capsys.readouterr().err
+    assert "--margin: 0 is not above 0 and at most 10" in told
+    assert "--excluded: 'x'" in told
+    with pytest.raises(InputError) as refused:
+        functions.leniency(panel_file, human=RATERS, judge=JUDGES, margin=0, excluded=["x"])
+    assert "margin: 0" in str(refused.value)
+    assert "excluded: 'x'" in str(refused.value)
+    at = on_the_page(TOY, panel_file)
+    at.text_input(key="leniency_excluded").set_value("1, x").run()
+    assert not at.exception
+    assert [one.value.partition(":")[0] for one in at.code] == ["Excluded scores"]
+
+
+@pytest.mark.usefixtures("cookies")
+def test_the_page_of_judges_beside_people_has_a_tab_for_each(store: Store) -> None:
+    rows = [
+        {
+            "item": one["item"],
+            "system": one["system"],
+            "rater": rater,
+            "dimension": "good",
+            "score": one[rater],
+        }
+        for one in labels()
+        for rater in RATERS
+        if one[rater] != ""
+    ]
+    keep_file(store, "ratings", "people.jsonl", "\n".join(map(json.dumps, rows)).encode(), {})
+    scores = "item,system,gpt\n" + "".join(
+        f"{one['item']},{one['system']},{one['gpt']}\n" for one in labels()
+    )
+    judge = keep_file(store, "scores", "judge.csv", scores.encode(), {}).file_id
+    for name in EACH:
+        at = AppTest.from_function(_calibration, default_timeout=60)
+        at.session_state["calibration_judges"] = [("file", judge)]
+        at.session_state["calibration_part"] = analysis(name).title
+        at.run()
+        assert not at.exception
+        assert f"{analysis(name).function}_{next(iter(fields_of(analysis(name).Options)))}" in {one.key for one in at.number_input}  # fmt: skip
+
+
+def _calibration() -> None:
+    from pages import calibration
+
+    calibration.render()
+
+
+def test_documents_describe_the_toy(functions: ModuleType) -> None:
+    import analyses_reference
+
+    text = analyses_reference.results().partition("\n## Leniency\n")[2]
+    for needed in (
+        "`--margin`",
+        "assay.leniency",
+        "`judges.*.difference`",
+        "| `lenient` |",
+        "- `not-lenient`",
+    ):
+        assert needed in text
+    assert functions.__all__ == ["alt_test", "leniency"]
+
+
+def test_numbers_of_numpy_are_numbers(panel_file: Path, functions: ModuleType) -> None:
+    import numpy as np
+
+    found = functions.leniency(
+        panel_file, human=RATERS, judge="gpt", margin=np.float64(2), excluded=np.array([9.0])
+    )
+    assert found.json["margin"] == 2
+    assert isinstance(found.frame, pd.DataFrame)

@@ -1,0 +1,85 @@
+"""Figures that a result declares are drawn from its tables."""
+
+from dataclasses import replace
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from core.analyses.alt_test import ANALYSIS, AltTestOptions, AltTests
+from core.plots.drawn import draw
+from core.results.panel import Panel
+from core.schema.analysis import Answer
+from core.schema.scores import ScoredRow
+
+HOSTILE = "<b>x</b>"
+
+
+@pytest.fixture(scope="module")
+def answer() -> Answer:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 60)
+    given = np.where(
+        rng.random((60, 5)) < (0.2, 0.2, 0.3, 0.1, 1), rng.integers(0, 3, (60, 5)), truth[:, None]
+    )
+    rows = tuple(ScoredRow(f"q{place}", "output") for place in range(60))
+    values = given.astype(float)
+    panel = Panel(
+        rows,
+        np.arange(60),
+        np.full(60, "output"),
+        ("a", "b", "c"),
+        values[:, :3],
+        (HOSTILE, "y"),
+        values[:, 3:],
+    )
+    return ANALYSIS.answer(AltTestOptions(n_resamples=50), panel)
+
+
+def drawn(answer: Answer, table: str) -> go.Figure:
+    return draw(answer.figures[table], answer.tables)
+
+
+def test_winning_rates_by_epsilon_and_where_a_judge_passes(answer: Answer) -> None:
+    figure, found = drawn(answer, "alt-test-epsilons"), answer.result
+    assert isinstance(found, AltTests)
+    lines = [trace for trace in figure.data if trace.mode == "lines"]
+    rates = [tuple(each.winning_rate for each in one.epsilons) for one in found.judges]
+    assert [tuple(line.customdata) for line in lines] == rates
+    stars = [trace.x[0] for trace in figure.data if trace.mode == "markers"]
+    assert stars == [one.passes_from for one in found.judges if one.passes_from is not None]
+    assert [shape.x0 for shape in figure.layout.shapes][1] == found.epsilon
+    assert "<b>" not in str(lines[0].name)
+
+
+def test_shares_of_closer_texts(answer: Answer) -> None:
+    figure = drawn(answer, "alt-test-raters")
+    counts = np.array([trace.customdata for trace in figure.data]).T
+    rows = [row for judge in answer.result.judges for row in judge.per_rater]
+    assert counts.tolist() == [[one.n_better, one.n_equal, one.n_worse] for one in rows]
+    assert np.array([trace.x for trace in figure.data]).sum(axis=0) == pytest.approx(1)
+
+
+def test_a_long_name_of_a_judge_leaves_the_rater_in_sight(answer: Answer) -> None:
+    long = "a-judge-with-a-version-and-a-rubric-v3"
+    table = answer.tables["alt-test-raters"]
+    named = replace(table, rows=tuple((long if row[0] == "y" else HOSTILE, *row[1:]) for row in table.rows))
+    names = draw(answer.figures[table.name], {table.name: named}).layout.yaxis.ticktext
+    assert [name.split("<br>")[1] for name in names] == ["against a", "against b", "against c"] * 2
+    assert all(len(line) <= 24 for name in names for line in name.split("<br>") if "&lt;" not in line)
+
+
+def test_one_judge_is_not_named_in_each_row(answer: Answer) -> None:
+    table = answer.tables["alt-test-raters"]
+    alone = replace(table, rows=tuple(row for row in table.rows if row[0] == "y"))
+    assert list(draw(answer.figures[table.name], {table.name: alone}).layout.yaxis.ticktext) == [
+        "a",
+        "b",
+        "c",
+    ]
+
+
+def test_a_figure_of_a_column_that_is_not_there_is_refused(answer: Answer) -> None:
+    figure = answer.figures["alt-test-raters"]
+    with pytest.raises(KeyError, match="alt-test-raters"):
+        draw(replace(figure, parts=("nobody",)), answer.tables)  # type: ignore[call-arg]  # it is one of shares
