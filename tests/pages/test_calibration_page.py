@@ -186,7 +186,7 @@ def test_the_alt_test_shows_a_verdict_before_its_tables(store: Store) -> None:
     assert "gpt" in shown
     assert "Human ceiling" in shown
     assert "epsilon 0.2" in shown
-    at.slider(key="alt_test_epsilon").set_value(0.4).run()
+    at.number_input(key="alt_test_epsilon").set_value(0.4).run()
     assert not at.exception
     assert "epsilon 0.4" in said(at)
 
