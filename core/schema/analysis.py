@@ -71,6 +71,7 @@ def confidence_setting() -> Any:
         below=1,
         option="confidence",
         step=0.01,
+        folded=True,
     )
 
 
