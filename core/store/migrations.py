@@ -169,7 +169,7 @@ CREATE TABLE run (
     running TEXT NOT NULL, data_file TEXT NOT NULL, data_sha256 TEXT NOT NULL, n_items INTEGER NOT NULL,
     "limit" INTEGER, created_utc TEXT, app_version TEXT, started_utc TEXT, finished_utc TEXT,
     beat_utc TEXT, process INTEGER, cancel INTEGER DEFAULT 0, message TEXT DEFAULT '',
-    worked_seconds REAL DEFAULT 0, start_seconds REAL
+    worked_seconds REAL NOT NULL DEFAULT 0, start_seconds REAL
 ) STRICT
 
 CREATE TABLE run_data (

@@ -123,7 +123,7 @@ def test_an_earlier_edit_of_version_1_gets_what_it_lacks(
     with closing(sqlite3.connect(store.path)) as connection:
         for change in (
             "alter table study drop column early_looks",
-            "alter table run drop column worked_seconds",
+            "alter table run drop column message",
             "drop table inclusion",
         ):
             connection.execute(change)
