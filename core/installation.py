@@ -15,6 +15,8 @@ COMMAND = "assay" if INSTALLED else "python -m core"
 """The command line, as messages write it."""
 START = "assay serve" if INSTALLED else "./run"
 """The command that starts the app, as messages write it."""
+CONVERT = "`python scripts/convert_database.py OLD NEW`" + (" in a checkout of Assay" if INSTALLED else "")
+"""How to convert what a version from before the first release wrote, as messages write it. The package has no scripts."""
 Extra = Literal["neural", "ray", "spacy", "vllm"]
 """An environment of its own, for packages that cannot be installed with the app's."""
 

@@ -457,7 +457,7 @@ def asked_of(run: Run) -> Asked:
 
 def running_of(run: Run) -> Any:
     """The processing settings of a saved run: its kind's Running, or the one for runs with a model."""
-    return (kind_named(run.kind).Running or Running).saved(run.running, _saved_by(run))
+    return (kind_named(run.kind).Running or Running).checked(run.running, _saved_by(run))
 
 
 def _saved_by(run: Run) -> str:
@@ -469,7 +469,7 @@ def asked_from(kind: Kind, kept: Mapping[str, Any], what: str = "The run's setti
     start of its message.
     """
     if kind.by_metrics:
-        return Asked(kind, kind.Settings.saved(kept, what))
+        return Asked(kind, kind.Settings.checked(kept, what))
     attached = kept.get(kind.attachment.name) if kind.attachment else ""
     prompts = kept.get("prompts") or {}
     if not isinstance(prompts, dict):
@@ -480,8 +480,8 @@ def asked_from(kind: Kind, kept: Mapping[str, Any], what: str = "The run's setti
         )
     return Asked(
         kind,
-        kind.Settings.saved(kept.get(kind.name) or {}, what),
-        ModelSettings.saved(kept, what),
+        kind.Settings.checked(kept.get(kind.name) or {}, what),
+        ModelSettings.checked(kept, what),
         dict(prompts),
         str(kept.get(_name_key(kind)) or ""),
         str(attached or ""),

@@ -246,7 +246,7 @@ _WIDEST = 2.0
 
 def _timed(found: Estimate, run: Run, n_left: int, low: float, high: float) -> Estimate:
     """The estimate with its times: time so far, another start, and the remaining items."""
-    before = (run.worked_seconds or 0.0) + ((run.start_seconds or 0.0) if n_left else 0.0)
+    before = run.worked_seconds + ((run.start_seconds or 0.0) if n_left else 0.0)
     low, high = before + low, before + high
     return replace(found, seconds=math.sqrt(low * high), seconds_low=low, seconds_high=high)
 

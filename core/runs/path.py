@@ -99,7 +99,7 @@ def find_same(store: Store, data: bytes | TableFile, asked: Asked, *, named: boo
         sha256, asked = data.sha256, of_table(asked)
     else:
         sha256 = sha256_of(data)
-    settings = _heeded(asked, named)
+    settings = _compared(asked, named)
     for run in list_runs(store, (asked.kind.name,)):
         if run.data_sha256 == sha256 and _settings_today(run, named) == settings:
             return at_hand(store, run)
@@ -109,18 +109,14 @@ def find_same(store: Store, data: bytes | TableFile, asked: Asked, *, named: boo
 def _settings_today(run: Run, named: bool) -> Mapping[str, object] | None:
     """A run's settings in today's stored form, with newer fields at their defaults; None: unreadable."""
     try:
-        return _heeded(asked_of(run), named)
+        return _compared(asked_of(run), named)
     except InputError:
         return None
 
 
-def _heeded(asked: Asked, named: bool) -> Mapping[str, object]:
-    """The settings in stored form, with ignored fields at their defaults, because older versions accepted them."""
-    backend = asked.model.backend
-    name = asked.name if named else ""
-    return kept(
-        replace(asked, name=name, chosen=asked.chosen.heeded(backend), model=asked.model.heeded(backend))
-    )
+def _compared(asked: Asked, named: bool) -> Mapping[str, object]:
+    """The settings in stored form, with the name of the results only if it counts."""
+    return kept(asked if named else replace(asked, name=""))
 
 
 def resume(run: RunAtHand, running: Settings | None, limit: int | None) -> RunAtHand:

@@ -164,18 +164,15 @@ def starting(model: ModelSettings) -> str:
     return names.get(model.backend, "starting")
 
 
-def wall_seconds(run: Run) -> float | None:
-    """Working time of the run in seconds, without the time between two starts.
-
-    None: not recorded by an older version.
-    """
-    if run.worked_seconds is None or run.state != "running" or run.started_utc is None:
+def wall_seconds(run: Run) -> float:
+    """Working time of the run in seconds, without the time between two starts."""
+    if run.state != "running" or run.started_utc is None:
         return run.worked_seconds
     return run.worked_seconds + max(0.0, _age(run.started_utc) - _age(run.beat_utc))
 
 
 def worked_said(run: Run) -> str:
-    """The working time as a sentence; empty if unknown."""
+    """The working time as a sentence; empty before the first start."""
     seconds, start = wall_seconds(run), run.start_seconds
     starting = f", including {start:,.1f} s for the last start" if start and start >= 1 else ""
     return f"Working time: {seconds:,.1f} s{starting}." if seconds else ""

@@ -202,10 +202,10 @@ class Run:
     cancel: bool = False
     """Whether someone has asked it to stop."""
     message: str = ""
-    worked_seconds: float | None = 0.0
-    """Seconds worked over all starts, up to the end of the last one; None: an older version did not record it."""
+    worked_seconds: float = 0.0
+    """Seconds worked over all starts, up to the end of the last one."""
     start_seconds: float | None = None
-    """Seconds from the last start until the model was loaded or the server reached; None: not yet, or not recorded."""
+    """Seconds from the last start until the model was loaded or the server reached; None: not yet."""
 
     @property
     def created_minute(self) -> str:

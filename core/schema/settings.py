@@ -254,12 +254,6 @@ class Settings(BaseModel):
         """Idle fields without any effect; a run that sets one is refused."""
         return self.idle(backend)
 
-    def heeded(self, backend: str) -> Self:
-        """A copy with ignored fields at their defaults, so that settings with the same effect compare equal."""
-        own = type(self).model_fields
-        usual = {name: own[name].get_default(call_default_factory=True) for name in self.ignored(backend)}
-        return self.model_copy(update=usual)
-
     @classmethod
     def offered(cls, backend: str) -> Mapping[str, tuple[str, ...]]:
         """Field -> words that fit the backend, the default first. A field not listed offers all its words."""
@@ -300,34 +294,8 @@ class Settings(BaseModel):
         assert found is not None
         return found
 
-    @classmethod
-    def saved(cls, values: Mapping[str, object], what: str = "") -> Self:
-        """Settings from a saved run. Numbers may be out of bounds, because older versions had wider bounds.
-
-        Raises SettingsError for values that were never valid. what: start of its message.
-        """
-        try:
-            return cls.model_validate(values)
-        except ValidationError as wrong:
-            problems = [(str(one["loc"][0]) if one["loc"] else "", one["type"]) for one in wrong.errors()]
-        # A list may also hold a value that was never valid.
-        never_valid = {name for name, problem in problems if problem not in _OUT_OF_BOUNDS}
-        beyond = {name for name, _ in problems} - never_valid
-        if not beyond:
-            return cls.checked(values, what)
-        within = cls.checked({name: value for name, value in values.items() if name not in beyond}, what)
-        fields = {name: cls.model_fields[name] for name in beyond}
-        return within.model_copy(
-            update={
-                name: _several(_without_none(own.annotation)[0], values[name])
-                if _about(own).listed
-                else values[name]
-                for name, own in fields.items()
-            }
-        )
-
     def but(self, **changed: object) -> Self:
-        """A copy with some fields changed. Unchanged fields are not validated again: they may be out of bounds, see saved."""
+        """A copy with some fields changed. Raises SettingsError for invalid values of these; the others are not checked again."""
         new = type(self).checked(changed)
         return self.model_copy(update={name: getattr(new, name) for name in changed})
 

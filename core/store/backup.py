@@ -23,7 +23,7 @@ from sqlite_utils import Database
 
 from core import __version__
 from core.errors import InputError
-from core.installation import COMMAND
+from core.installation import COMMAND, CONVERT
 from core.store.beside import (
     FILE_NAME,
     LEFT_OUT,
@@ -47,14 +47,14 @@ from core.store.connection import (
     open_store,
     switch_to_wal,
 )
-from core.store.migrations import applied_steps, is_ours, unknown_steps
+from core.store.migrations import applied_steps, differences, is_ours, newer_step
 from core.store.raters import count_event, link_token
 from core.store.studies import list_studies, now_utc, write_setting
 from core.store.upkeep import in_bytes
 
 FORMAT = "assay-backup"
-FORMAT_VERSION = 2
-"""Version 2 contains folders of runs, which an older Assay would leave out without a word. Without them it is 1."""
+FORMAT_VERSION = 1
+"""The only version of backups and bundles."""
 LARGEST_BYTES = 2 * 1024**3
 """Largest unpacked size without folders of runs; larger files are refused before reading. Folders need the disk alone."""
 
@@ -69,8 +69,14 @@ _FOLDERS = folders_of(Path(_DATABASE)).name
 _IN_FOLDER = re.compile(rf"{re.escape(_FOLDERS)}/run-[1-9]\d{{0,17}}(?:/{FILE_NAME.pattern})+", re.ASCII)
 _PIECE = 2**20
 """Bytes of a file that are read at a time."""
-_OF_SQLITE = {("table", f"sqlite_{name}") for name in ("sequence", "stat1", "stat4")}
-"""Internal tables of SQLite, such as those of ANALYZE."""
+
+
+def another_version(file_name: str, what: str, version: object) -> InputError:
+    """The refusal of a backup or bundle (`what`) whose version is not the one that this code writes."""
+    return InputError(
+        f"{file_name} was written by another version of Assay ({what} version {version!r}, not {FORMAT_VERSION}). Update Assay, "
+        f"or convert a file from before the first release with {CONVERT}."
+    )
 
 
 @dataclass(frozen=True)
@@ -160,7 +166,7 @@ def _write(store: Store, file: IO[bytes], *, with_tables: bool) -> None:
                     continue
         manifest = {
             "format": FORMAT,
-            "version": FORMAT_VERSION if with_tables and tables else 1,
+            "version": FORMAT_VERSION,
             "app_version": __version__,
             "created_utc": now_utc(),
             "migrations": steps,
@@ -191,7 +197,7 @@ def read_backup(data: bytes | Path, file_name: str, folder: Path) -> Backup:
     """Unpack a backup, its bytes or its file, into an empty folder and migrate it to the current schema.
 
     Raises InputError with every problem found: a damaged or different zip, members that do not match the manifest, a
-    database that is damaged, altered or from a newer Assay, an invalid key, or too little space.
+    database that is damaged, altered or from another version of Assay, an invalid key, or too little space.
     """
     manifest, members, problems = _members(data, file_name, folder)
     database = folder / _DATABASE
@@ -202,12 +208,10 @@ def read_backup(data: bytes | Path, file_name: str, folder: Path) -> Backup:
         problems += _key_problems(members[_KEY])
     if not problems:
         with open_store(database) as store:  # migrates
-            problems = _schema_problems(store, folder / "new.db")
-            if not problems:
-                _shut_doors(store)
-                studies = tuple(study.name for study in list_studies(store))
-                missing = _note_left_out(store, manifest)
-    if problems:
+            _shut_doors(store)
+            studies = tuple(study.name for study in list_studies(store))
+            missing = _note_left_out(store, manifest)
+    else:
         raise InputError(f"{file_name} cannot be restored:", problems)
     key = members[_KEY].decode("ascii")
     return Backup(database, key, manifest["created_utc"], manifest["app_version"], studies, missing)
@@ -219,7 +223,7 @@ def _note_left_out(store: Store, manifest: dict[str, Any]) -> tuple[int, ...]:
     The database lists all runs that had one, because a restore may be killed before the folders are in place: `left_out`
     names those without a folder.
     """
-    had = {int(number) for number in manifest.get("tables", {}).get("runs", {})}
+    had = {int(number) for number in manifest["tables"]["runs"]}
     missing = {number for number in had if not run_folder(store, number).is_dir()} | set(left_out(store))
     write_setting(store, LEFT_OUT, json.dumps(sorted(had | missing)))
     return tuple(sorted(missing))
@@ -320,13 +324,11 @@ def _check_manifest(manifest: Any, file_name: str) -> None:
     if kind != FORMAT:
         raise InputError(f"{file_name} is a zip file, but not an Assay backup.")
     version = manifest.get("version")
-    if not isinstance(version, int) or version > FORMAT_VERSION:
-        raise InputError(
-            f"{file_name} was written by a newer Assay (backup version {version}). Update Assay first."
-        )
+    if version != FORMAT_VERSION:
+        raise another_version(file_name, "backup", version)
     texts = (manifest.get("created_utc"), manifest.get("app_version"))
-    tables = manifest.get("tables", {})
-    listed = tables.get("runs", {}) if isinstance(tables, dict) else None
+    tables = manifest.get("tables")
+    listed = tables.get("runs") if isinstance(tables, dict) else None
     if (
         not isinstance(listed, dict)
         or not all(number_of_folder(f"run-{number}") for number in listed)
@@ -351,42 +353,20 @@ def _database_problems(path: Path, steps: list[Any]) -> list[str]:
                     f"{_DATABASE}: {len(astray)} rows refer to missing rows, the first in table {astray[0][0]}"
                 )
             database = Database(connection, execute_plugins=False)
-            unknown = unknown_steps(database)
-            if unknown:
-                problems.append(
-                    f"{_DATABASE} was written by a newer Assay (step {unknown[0]}); update Assay first"
-                )
+            if step := newer_step(database):
+                problems.append(f"{_DATABASE} was written by a newer Assay (step {step}); update Assay first")
             elif not is_ours(database):
                 problems.append(f"{_DATABASE} is not an Assay database")
             elif applied_steps(database) != steps:
                 problems.append(f"{_DATABASE} has a different schema from the manifest")
+            elif differing := differences(database):
+                problems.append(
+                    f"if a version from before the first release made it, convert it with {CONVERT}"
+                )
+                problems += [f"{_DATABASE} {difference}" for difference in differing]
     except sqlite3.Error as problem:
         problems.append(f"{_DATABASE} cannot be read ({problem})")
     return problems
-
-
-def _schema_problems(store: Store, blank: Path) -> list[str]:
-    """Differences between a migrated database and a new one made by the same steps."""
-
-    def objects(opened: Store) -> dict[str, str]:
-        rows = opened.rows("select type, name, sql from sqlite_schema where sql is not null")
-        return {
-            f"{row['type']} {row['name']}": " ".join(row["sql"].split())
-            for row in rows
-            if (row["type"], row["name"]) not in _OF_SQLITE
-        }
-
-    with open_store(blank) as new:
-        wanted = objects(new)
-    there = objects(store)
-    missing = [f"{_DATABASE} lacks the {name}" for name in sorted(wanted.keys() - there.keys())]
-    foreign = [f"{_DATABASE} has an unknown {name}" for name in sorted(there.keys() - wanted.keys())]
-    changed = [
-        f"{_DATABASE}: the {name} differs from the one that Assay creates"
-        for name in sorted(wanted.keys() & there.keys())
-        if wanted[name] != there[name]
-    ]
-    return missing + foreign + changed
 
 
 def _key_problems(content: bytes) -> list[str]:

@@ -15,8 +15,8 @@ from sqlite_utils import Database
 from sqlite_utils.db import Table
 
 from core.errors import StorageError
-from core.installation import COMMAND, default_database
-from core.store.migrations import STEPS_TABLE, is_ours, migrations, pending_steps, unknown_steps
+from core.installation import COMMAND, CONVERT, default_database
+from core.store.migrations import STEPS_TABLE, apply_steps, differences, is_ours, newer_step, pending_steps
 
 BUSY_TIMEOUT_SECONDS = 30
 
@@ -134,7 +134,7 @@ def open_store(path: Path, *, any_thread: bool = False) -> Store:
     Uses a write-ahead log with synchronous=NORMAL, so an acknowledged answer survives a crash of the process. Before a
     migration, a copy of the database is kept next to it.
     Raises StorageError, naming the file, if it cannot be opened, read or migrated, belongs to another program, or was
-    written by a newer Assay; the database then stays unchanged.
+    written by another version of Assay; the database then stays unchanged.
     """
     with in_our_words(path):
         if not path.exists():
@@ -184,13 +184,19 @@ def upsert_sql(table: str, columns: Sequence[str], key: Sequence[str]) -> str:
 
 
 def check_schema(database: Database, name: str) -> None:
-    """Raise StorageError unless `database` is empty or has a known schema."""
-    if unknown := unknown_steps(database):
+    """Raise StorageError unless `database` is empty or has the schema that its recorded steps make."""
+    if not check_owner(database, name):
+        return
+    if step := newer_step(database):
         raise StorageError(
-            f"The database {name} was written by a newer Assay: this one does not know its step {unknown[0]}. "
+            f"The database {name} was written by a newer Assay: this one does not know its step {step}. "
             "Nothing was changed. Update Assay, or open another database (ASSAY_DB)."
         )
-    check_owner(database, name)
+    if differences(database):
+        raise StorageError(
+            f"The database {name} has the schema of another version from before the first release, so nothing was changed: "
+            f"convert it with {CONVERT}."
+        )
 
 
 def check_owner(database: Database, name: str) -> bool:
@@ -225,7 +231,7 @@ def _migrate(database: Database, path: Path) -> None:
             check_schema(database, path.name)  # another process may have been first
             if pending_steps(database):
                 copy = _keep_copy(database, path)
-                migrations.apply(database)
+                apply_steps(database)
     except StorageError:
         raise
     except Exception as problem:

@@ -224,7 +224,7 @@ def _study(row: Row) -> Study:
 
 
 def _task(text: str | None) -> RatingTask | None:
-    """Read a task written by `_study_row`, also of an older Assay with fewer fields."""
+    """Read a task written by `_study_row`."""
     return None if text is None else _task_reader()(text)
 
 

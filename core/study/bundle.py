@@ -1,4 +1,4 @@
-"""The zip bundle of a study: plain JSON from which every number can be recomputed. Reads every version."""
+"""The zip bundle of a study: plain JSON from which every number can be recomputed."""
 
 import hashlib
 import io
@@ -8,7 +8,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, is_dataclass, replace
+from dataclasses import asdict, is_dataclass
 from functools import cache
 from itertools import islice, product
 from pathlib import Path
@@ -40,6 +40,7 @@ from core.schema.study import (
 )
 from core.store import Store
 from core.store.backup import FORMAT as BACKUP_FORMAT
+from core.store.backup import FORMAT_VERSION, another_version
 from core.store.studies import find_study
 from core.study.analysis_set import check_released, released_record
 from core.study.blinding import checked_scores, checked_spans, missing
@@ -50,34 +51,7 @@ from core.study.raters import rater_id_problem
 from core.tables.files import read_file
 from core.tables.reading import clean_text, is_language_tag, name_of, text_problem
 
-ADDED_SINCE = {"wording.json": b"{}", "guesses.jsonl": b""}
-"""Members missing in version 1, with the content that stands for them."""
-_ABOUT_ONE = ("rater added", "preview added", "link revoked", "link issued again")
-
-
-def brought_up(record: StudyRecord) -> StudyRecord:
-    """Convert a record of version 1: pseudonyms in their own field, and no guesses where none were declared."""
-    study = record.study
-    if study.first_vote_utc is not None:  # a design is frozen at the first vote
-        study = replace(study, design=replace(study.design, blinding_pairs=0))
-    raters = {rater.rater_id for rater in record.raters}
-    return replace(record, study=study, log=tuple(_entry(entry, raters) for entry in record.log))
-
-
-def _entry(entry: LogEntry, raters: set[str]) -> LogEntry:
-    if entry.action in _ABOUT_ONE:
-        return replace(entry, rater_id=entry.detail, detail="")
-    if entry.action == "votes imported":
-        for rater in raters:
-            if entry.detail.startswith(f"{rater}: "):
-                return replace(entry, rater_id=rater, detail=entry.detail.removeprefix(f"{rater}: "))
-    return entry
-
-
 FORMAT = "assay-study"
-FORMAT_VERSION = 7
-"""Newest version that can be read. Version 5 adds plain pairs, version 6 early looks, version 7 probabilities of inclusion. A
-study is written as the oldest version that has all of it, at least 4, for older Assays."""
 LARGEST_BYTES = 512 * 1024 * 1024
 """Largest unpacked size; larger files are refused before reading."""
 LARGEST_MANIFEST = 1_000_000
@@ -105,9 +79,6 @@ _TABLES: dict[str, type] = {
     "entered": EnteredQuestion,
     "inclusion": Inclusion,
 }
-_ADDED_IN_7 = {"inclusion.jsonl": b""}
-_ADDED_IN_6 = {"entered.jsonl": b""}
-_ADDED_IN_3 = {f"rating_{name}.jsonl": b"" for name in ("assignments", "answers", "history")}
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Other methods may need gigabytes to unpack a few bytes, or raise other errors."""
 _STRING_OR_COMMA = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|,', re.DOTALL)
@@ -120,34 +91,19 @@ def is_bundle(data: bytes) -> bool:
 
 def write_bundle(record: StudyRecord) -> bytes:
     """The study as a zip; the same record gives the same bytes."""
-    version = _version_for(record)
-    older = _added_since(version)
     members = {
         _STUDY: _json(asdict(record.study)),
         _GUIDELINES: _json(record.guidelines),
         _WORDING: _json(record.wording),
-        **{
-            member: _lines(getattr(record, name))
-            for name in _TABLES
-            if (member := f"{name}.jsonl") not in older
-        },
+        **{f"{name}.jsonl": _lines(getattr(record, name)) for name in _TABLES},
     }
     manifest = {
         "format": FORMAT,
-        "version": version,
+        "version": FORMAT_VERSION,
         "app_version": __version__,
         "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in members.items()},
     }
     return zipped({_MANIFEST: _json(manifest), **members})
-
-
-def _version_for(record: StudyRecord) -> int:
-    """The oldest version that has everything in this study."""
-    if record.inclusion:
-        return 7
-    if record.study.design.early_looks:
-        return 6
-    return 5 if record.study.asks == "preference" else 4
 
 
 def zipped(members: Mapping[str, bytes]) -> bytes:
@@ -164,8 +120,8 @@ def read_bundle(data: bytes, file_name: str) -> StudyRecord:
     """Read the study in a bundle. Raises InputError with every problem; a study is never read in part."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            version = _check_members(archive, file_name)
-            record, problems = _read(archive, version)
+            _check_members(archive, file_name)
+            record, problems = _read(archive)
     except (
         zipfile.BadZipFile,
         ValueError,
@@ -184,34 +140,26 @@ def read_bundle(data: bytes, file_name: str) -> StudyRecord:
     raise InputError(f"{file_name} cannot be restored{stopped}:", problems)
 
 
-def _read(archive: zipfile.ZipFile, version: int) -> tuple[StudyRecord | None, Problems]:
+def _read(archive: zipfile.ZipFile) -> tuple[StudyRecord | None, Problems]:
     """The study, or None with the problems if a line cannot be read."""
-    added, present = _added_since(version), set(archive.namelist())
-
-    def member(name: str) -> IO[bytes]:
-        return archive.open(name) if name in present else io.BytesIO(added[name])
 
     def whole(kind: Any, name: str) -> Any:
-        return _parse(kind, member(name).read(), name, problems)
+        return _parse(kind, archive.read(name), name, problems)
 
     problems = Problems()
     study = whole(Study, _STUDY)
     guidelines = whole(dict[str, str], _GUIDELINES)
     wording = whole(dict[str, dict[str, str]], _WORDING)
-    tables = {name: _rows(kind, member(f"{name}.jsonl"), name, problems) for name, kind in _TABLES.items()}
+    tables = {
+        name: _rows(kind, archive.open(f"{name}.jsonl"), name, problems) for name, kind in _TABLES.items()
+    }
     if problems:
         return None, problems
-    record = StudyRecord(study=study, guidelines=guidelines, wording=wording, **tables)
-    if version < 2:
-        record = brought_up(record)
-    if version < 4:  # older than the analysis set: its defaults apply, undeclared
-        design = replace(record.study.design, declared=False)
-        record = replace(record, study=replace(record.study, design=design))
-    return record, problems
+    return StudyRecord(study=study, guidelines=guidelines, wording=wording, **tables), problems
 
 
-def _check_members(archive: zipfile.ZipFile, file_name: str) -> int:
-    """The bundle's version. Raises InputError unless every member is there and matches the manifest."""
+def _check_members(archive: zipfile.ZipFile, file_name: str) -> None:
+    """Raise InputError unless every member is there and matches the manifest."""
     names = [_STUDY, _GUIDELINES, _WORDING, *(f"{name}.jsonl" for name in _TABLES)]
     sizes = {info.filename: info.file_size for info in archive.infolist()}
     if any(info.compress_type not in _PACKED for info in archive.infolist()):
@@ -228,8 +176,7 @@ def _check_members(archive: zipfile.ZipFile, file_name: str) -> int:
         )
     manifest = json.loads(archive.read(_MANIFEST))
     _check_manifest(manifest, file_name)
-    optional = _added_since(manifest["version"])
-    problems = [f"{name} is missing" for name in names if name not in sizes and name not in optional]
+    problems = [f"{name} is missing" for name in names if name not in sizes]
     for name in names:
         if name in sizes:
             with archive.open(name) as member:
@@ -240,14 +187,6 @@ def _check_members(archive: zipfile.ZipFile, file_name: str) -> int:
                 problems.append(f"{name} does not match the manifest (its sha256 differs)")
     if problems:
         raise InputError(f"{file_name} cannot be restored:", problems)
-    version: int = manifest["version"]
-    return version
-
-
-def _added_since(version: int) -> dict[str, bytes]:
-    """Members missing in a bundle of this version, with the content that stands for them."""
-    since = ((2, ADDED_SINCE), (3, _ADDED_IN_3), (6, _ADDED_IN_6), (7, _ADDED_IN_7))
-    return {name: content for first, added in since if version < first for name, content in added.items()}
 
 
 def _check_manifest(manifest: Any, file_name: str) -> None:
@@ -257,11 +196,8 @@ def _check_manifest(manifest: Any, file_name: str) -> None:
         )
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise InputError(f"{file_name} is a zip file, but not a study bundle.")
-    version = manifest.get("version")
-    if not isinstance(version, int) or version > FORMAT_VERSION:
-        raise InputError(
-            f"{file_name} was written by a newer Assay (bundle version {version!r}). Update Assay first."
-        )
+    if (version := manifest.get("version")) != FORMAT_VERSION:
+        raise another_version(file_name, "bundle", version)
     if not isinstance(manifest.get("sha256"), dict):
         raise InputError(f"{file_name} is damaged: its manifest lists no files.")
 

@@ -31,7 +31,7 @@ _SOURCE = re.compile(r"\bsource\b")
 
 def document_name(output: JudgeOutput) -> str:
     """What the judge compares a text with: `reference` or `source`."""
-    return _compared_with(KINDS[output.kind].Settings.saved(output.settings))
+    return _compared_with(KINDS[output.kind].Settings.checked(output.settings))
 
 
 def document_of_run(run: Run) -> str:

@@ -67,7 +67,10 @@ def test_a_table_holds_the_cells_and_says_yes_and_no() -> None:
 def test_json_writes_intervals_as_declared_and_nothing_undefined_as_a_number() -> None:
     assert json_of(ONE) == {
         "name": "x",
-        "share": 0.5, "low": 0.25, "high": 0.75, "interval_reason": None,
+        "share": 0.5,
+        "low": 0.25,
+        "high": 0.75,
+        "interval_reason": None,
         "gap": {
             **dict.fromkeys(("estimate", "low", "high")),
             **dict.fromkeys(("reason", "interval_reason"), "one rater"),

@@ -140,40 +140,6 @@ def test_a_run_kept_before_a_field_was_there_is_found_again(store: Store) -> Non
     assert find_same(store, FILES[kind.reads], asked_for(kind)).run.run_id == run.run_id
 
 
-@pytest.mark.parametrize(
-    ("kind", "of_model", "then"),
-    [
-        ("claims", {"backend": "rules"}, {"attempts": 2, "claims": {"seed": 5, "device": "cpu"}}),
-        ("factual", {"backend": "rules"}, {"factual": {"edit_calls": "shared"}}),
-        ("cef", {}, {"max_model_len": 300, "cef": {"source_language": "Dutch"}}),
-        ("automqm", {}, {"automqm": {"occurrences": "first"}}),
-    ],
-)
-def test_a_run_with_a_setting_that_did_nothing_is_found_without_it(
-    kind: str, of_model: dict[str, Any], then: dict[str, Any], store: Store
-) -> None:
-    """An older Assay took such settings, and a command with one is refused today."""
-    data, asked = FILES[KINDS[kind].reads], settings(kind, URL, **of_model)
-    run = create(store, data, NAMES.get(KINDS[kind].reads, "t.jsonl"), asked, Running())[0].run
-    settings_then = run.settings | then | {kind: run.settings[kind] | then[kind]}  # type: ignore[operator]
-    with store.writing():
-        store.table("run").update(run.run_id, {"settings": json.dumps(settings_then)})
-    found = find_same(store, data, asked)
-    assert found.run.run_id == run.run_id
-    assert asked_of(found.run) == found.asked, "it goes on with the settings that it has"
-    with pytest.raises(InputError):
-        find_same(store, data, replace(asked, chosen=asked.chosen.model_copy(update=OTHERWISE[kind])))
-
-
-OTHERWISE: dict[str, dict[str, Any]] = {
-    "claims": {"beta": 2.0},
-    "factual": {"seed": 1},
-    "cef": {"repeats": 2},
-    "automqm": {"seed": 1},
-}
-"""Kind -> a setting that does something."""
-
-
 @ALL
 def test_the_newest_run_of_the_same_is_found(kind: Kind, store: Store) -> None:
     made(store, kind)

@@ -125,19 +125,12 @@ def test_settings_never_change_and_are_equal_where_all_fields_are() -> None:
         settings.rounds = 4
 
 
-def test_saved_settings_may_lie_out_of_bounds_and_in_nothing_else() -> None:
-    saved = ToySettings.saved({"rounds": 0, "weight": 5_000, "tone": "strict", "only": ["a"], "gone": 1})
-    assert saved.model_dump() == ToySettings(tone="strict", only=("a",)).model_dump() | {
-        "rounds": 0,
-        "weight": 5_000,
-    }
-    assert saved.but(tone="kind") == saved.model_copy(update={"tone": "kind"})
-    with pytest.raises(SettingsError):
-        saved.but(rounds=0)
-    none: tuple[Any, ...] = ({"rounds": 0, "tone": "loud"}, {"rounds": "0"}, {"weight": math.nan}, "text", [])
-    for wrong in none:
+def test_a_copy_checks_what_it_changes() -> None:
+    settings = ToySettings(tone="strict", only=("a",))
+    assert settings.but(tone="kind") == ToySettings(only=("a",))
+    for wrong in ({"rounds": 0}, {"weight": 5_000}, {"tone": "loud"}):
         with pytest.raises(SettingsError):
-            ToySettings.saved(wrong)
+            settings.but(**wrong)
 
 
 @pytest.mark.parametrize(
@@ -523,12 +516,3 @@ def test_a_list_is_typed_as_it_is_read() -> None:
     text = fields["order"].typed(labels)
     assert ToyAnalysis.checked({"order": text}).order == labels
     assert ToyAnalysis.checked({"order": "alphabetical"}).order is None
-
-
-def test_saved_settings_may_lie_beyond_open_bounds_and_bounds_of_a_list() -> None:
-    saved = ToyAnalysis.saved({"margin": 0, "epsilon": 1, "items": [1, 30], "order": ["a"]})
-    assert (saved.margin, saved.epsilon, saved.items, saved.order) == (0, 1, (1, 30), ("a",))
-    hash(saved)
-    with pytest.raises(SettingsError) as caught:
-        ToyAnalysis.saved({"items": [1, "x"], "margin": 0})
-    assert [one.name for one in caught.value.found_in] == ["items", "items"]

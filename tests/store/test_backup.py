@@ -11,16 +11,18 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
+from before_version_1 import old_backup, rows_of
 from helpers.texts.factories import always, edited, members_of, study_in, vote, zipped
-from reference_v1 import database_v1, rows_of
 
 from core.access import choose_passphrase, is_admin, link_is_open, make_link, sign_in
 from core.errors import AssayError, InputError, StorageError
+from core.installation import CONVERT
 from core.schema.study import Answer
 from core.store import Store, backup, open_store
 from core.store.answers import PAIRS, answers_of, load_record
 from core.store.backup import restore_backup, write_backup
-from core.store.connection import copy_database, key_path
+from core.store.connection import key_path
+from core.store.migrations import STEPS
 from core.store.raters import events, link_token
 from core.store.studies import find_study, list_studies, write_setting
 from core.study.blinding import open_desk
@@ -77,7 +79,7 @@ def test_a_backup_is_the_database_the_key_and_a_manifest(busy: Store, tmp_path: 
     members = members_of(write_backup(busy))
     manifest = json.loads(members.pop("manifest.json"))
     assert manifest["format"] == "assay-backup"
-    assert manifest["migrations"][0] == "m001_studies"
+    assert (manifest["version"], manifest["migrations"]) == (1, list(STEPS))
     assert manifest["created_utc"].endswith("Z")
     assert manifest["sha256"] == {name: hashlib.sha256(c).hexdigest() for name, c in members.items()}
     assert members["assay.db.key"] == key_path(busy.path).read_bytes()
@@ -163,38 +165,38 @@ def test_nobody_is_signed_in_again_and_no_one_time_link_works_twice(busy: Store)
     assert "backup restored" in [event.kind for event in events(busy)]
 
 
-def backup_v1(store: Store, folder: Path) -> bytes:
-    """A backup of the first schema."""
-    folder.mkdir()
-    old = database_v1(folder)
-    copy_database(old, folder / "copy.db")
-    members = {
-        "assay.db": (folder / "copy.db").read_bytes(),
-        "assay.db.key": key_path(old).read_bytes(),
-    }
-    return changed_manifest(edited(write_backup(store), members), migrations=["m001_studies"])
+def test_a_backup_from_before_version_1_is_refused_with_the_script_that_converts_it(
+    busy: Store, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """With folders of runs its own version was 2, without them 1."""
+    for tables in ({}, {"run-1/texts.parquet": b"PAR1"}):
+        folder = tmp_path_factory.mktemp("old")
+        assert CONVERT in refused(old_backup(folder, tables), busy)
 
 
-def test_an_older_backup_is_brought_to_todays_schema(store: Store, tmp_path: Path) -> None:
-    data = backup_v1(store, tmp_path / "v1")
-    assert set(restore_backup(data, store.path, replace=True).studies) == {"busy", "over", "draft", "again"}
-    busy = find_study(store, "busy")
-    assert open_desk(store, links(store, busy)[0].token) is not None
-    assert [name for name in others(tmp_path) if "m002" in name] == []
+def test_an_older_backup_is_brought_to_todays_schema(
+    busy: Store, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    data = write_backup(busy)
+    toy = request.getfixturevalue("toy")
+    restore_backup(data, tmp_path / "else" / "new.db")
+    assert rows_of(tmp_path / "else" / "new.db", "select count(*) from setting where toy <> value") == [(0,)]
+    assert [path.name for path in (tmp_path / "else").iterdir() if toy in path.name] == []
 
 
-def test_a_rewritten_trigger_in_an_older_backup(store: Store, tmp_path: Path) -> None:
+def test_a_rewritten_trigger_in_an_older_backup(
+    busy: Store, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     data = changed_database(
-        backup_v1(store, tmp_path / "v1"),
+        write_backup(busy),
         "drop trigger answer_history_no_delete",
         "create trigger answer_history_no_delete before delete on answer_history "
         "begin update answer set choice = 'left'; end",
-        folder=tmp_path / "v1",
+        folder=tmp_path,
     )
-    with pytest.raises(
-        InputError, match="the trigger answer_history_no_delete differs from the one that Assay creates"
-    ):
-        restore_backup(data, store.path, replace=True)
+    request.getfixturevalue("toy")
+    with pytest.raises(InputError, match="another trigger answer_history_no_delete"):
+        restore_backup(data, tmp_path / "else" / "new.db")
 
 
 def test_another_page_size(busy: Store, tmp_path: Path) -> None:
@@ -307,8 +309,9 @@ def test_not_a_backup(busy: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         assert "b.zip is damaged or not a backup" in refused(content, busy)
     assert "no manifest.json" in refused(zipped({"a.txt": b"a"}), busy)
     assert "not an Assay backup" in refused(zipped({"manifest.json": b"[]"}), busy)
-    assert "a newer Assay (backup version 3)" in refused(changed_manifest(data, version=3), busy)
-    for lack in ({"sha256": None}, {"migrations": 1}, {"created_utc": 5}):
+    for version in (2, "1", None):
+        assert f"backup version {version!r}, not 1" in refused(changed_manifest(data, version=version), busy)
+    for lack in ({"sha256": None}, {"migrations": 1}, {"created_utc": 5}, {"tables": None}, {"tables": {}}):
         assert "its manifest is incomplete" in refused(changed_manifest(data, **lack), busy)
     with zipfile.ZipFile(other := BytesIO(), "w", zipfile.ZIP_LZMA) as archive:
         archive.writestr("manifest.json", "{}")
@@ -339,13 +342,16 @@ def test_all_problems_of_a_damaged_backup_at_once(busy: Store) -> None:
     [
         (["insert into _sqlite_migrations values (99, 'assay', 'm999', '')"], r"a newer Assay \(step m999\)"),
         (["update _sqlite_migrations set migration_set = 'x'"], "not an Assay database"),
-        (["delete from _sqlite_migrations where id = 2"], "a different schema from the manifest"),
+        (
+            ["update _sqlite_migrations set name = 'm000'"],
+            "a different schema from the manifest",
+        ),
         (
             ["insert into log values (99, 77, '', '', '', null)"],
             "1 rows refer to missing rows, the first in table log",
         ),
         (["drop trigger answer_history_no_delete"], "lacks the trigger answer_history_no_delete"),
-        (["drop index idx_rater_token_sha256"], "lacks the index idx_rater_token_sha256"),
+        (["drop index rater_token"], "lacks the index rater_token"),
         (
             [
                 "create trigger spy after insert on answer begin delete from log; end",
@@ -359,18 +365,18 @@ def test_all_problems_of_a_damaged_backup_at_once(busy: Store) -> None:
                 "create trigger answer_history_no_delete before delete on answer_history "
                 "begin update answer set choice = 'left'; end",
             ],
-            "the trigger answer_history_no_delete differs from the one that Assay creates",
+            "has another trigger answer_history_no_delete than Assay creates",
         ),
         (
             [
-                "drop index idx_study_name",
-                "create unique index idx_study_name on study (name) where id > 9",
+                "drop index study_name",
+                "create unique index study_name on study (name) where id > 9",
             ],
-            "the index idx_study_name differs from the one that Assay creates",
+            "has another index study_name than",
         ),
         (
             ["alter table answer add column spy text"],
-            "the table answer differs from the one that Assay creates",
+            "has another table answer than",
         ),
         (["create table spy (id integer)"], "has an unknown table spy"),
         (

@@ -115,7 +115,6 @@ def test_without_tables_the_runs_say_so(store: Store, tmp_path: Path, as_bytes: 
     data = write_backup(store) if as_bytes else saved(store, tmp_path, with_tables=False)
     content = members_of(data if isinstance(data, bytes) else data.read_bytes())
     manifest = json.loads(content["manifest.json"])
-    assert manifest["version"] == 1
     assert manifest["tables"] == {"included": False, "runs": {str(number): len(TABLE) + 3}}
     assert sorted(content) == ["assay.db", "assay.db.key", "manifest.json"]
     path = tmp_path / "else" / "new.db"
@@ -208,14 +207,6 @@ def test_forged_and_damaged_tables_are_refused_together(store: Store, tmp_path: 
     assert not (tmp_path / "evil").exists()
 
 
-def test_an_older_backup_without_a_word_on_tables_is_restored(store: Store, tmp_path: Path) -> None:
-    members = members_of(write_backup(store))
-    manifest = json.loads(members["manifest.json"])
-    del manifest["tables"]
-    members["manifest.json"] = json.dumps(manifest).encode()
-    assert restore_backup(zipped(members), tmp_path / "else" / "new.db").left_out == ()
-
-
 def test_what_does_not_fit_is_refused_before_anything_is_written(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,7 +225,6 @@ def test_members_are_those_of_the_manifest(store: Store, tmp_path: Path) -> None
     with_table(store)
     members = members_of(saved(store, tmp_path).read_bytes())
     manifest = json.loads(members.pop("manifest.json"))
-    assert manifest["version"] == 2
     assert manifest["sha256"] == {name: hashlib.sha256(c).hexdigest() for name, c in members.items()}
     with zipfile.ZipFile(BytesIO((tmp_path / "b.zip").read_bytes())) as archive:
         methods = {info.filename.rpartition(".")[2]: info.compress_type for info in archive.infolist()}

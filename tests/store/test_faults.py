@@ -13,10 +13,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import toy_step
+from before_version_1 import rows_of
 from helpers.processes.app_server import ROOT
 from helpers.texts.factories import StudyAtHand, dataset, study_in
 from killed_process import said_until_killed
-from reference_v1 import database_v1, rows_of
 
 from core.errors import StorageError
 from core.store import Store, open_store
@@ -111,30 +112,34 @@ def test_kill_9_loses_nothing_that_was_acknowledged(store: Store) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", ["restore", "migration"])
-def test_kill_9_in_the_middle_leaves_the_one_or_the_other(tmp_path: Path, what: str) -> None:
+def test_kill_9_in_the_middle_leaves_the_one_or_the_other(
+    tmp_path: Path, what: str, request: pytest.FixtureRequest
+) -> None:
     """Killed at ten moments; once it runs through, database and key fit."""
     (tmp_path / "other").mkdir()
     with open_store(tmp_path / "other" / "assay.db") as other:
         there = study_in(other, dataset(40), name="restored")
         (tmp_path / "b.zip").write_bytes(write_backup(other))
         expected = there.tokens
-    path = database_v1(tmp_path)
+    path = tmp_path / "assay.db"
+    with open_store(path) as store:
+        study_in(store, name="busy")
     step = (
         "restore_backup(Path('b.zip').read_bytes(), Path('assay.db'), replace=True)"
         if what == "restore"
-        else "open_store(Path('assay.db'))"
+        else "toy_step.register(); open_store(Path('assay.db'))"
     )
     script = (
-        "from pathlib import Path; from core.store import open_store; "
+        "import toy_step; from pathlib import Path; from core.store import open_store; "
         f"from core.store.backup import restore_backup; print('go', flush=True); {step}"
     )
-    old, new = {"busy", "over", "draft", "again"}, {"restored"}
+    old, new = {"busy"}, {"restored"}
     for turn in range(11):
         process = subprocess.Popen(
             [sys.executable, "-c", script],
             cwd=tmp_path,
             stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{Path(__file__).parent}"},
         )
         assert process.stdout is not None
         assert process.stdout.readline() == b"go\n"
@@ -144,9 +149,15 @@ def test_kill_9_in_the_middle_leaves_the_one_or_the_other(tmp_path: Path, what: 
         process.communicate(timeout=60)
         assert rows_of(path, "pragma integrity_check") == [("ok",)]
         assert {row[0] for row in rows_of(path, "select name from study")} in (old, new)
+        made = [kind for (kind,) in rows_of(path, "select type from sqlite_schema where name = 'toy'")]
+        columns = [row[1] for row in rows_of(path, "pragma table_info(setting)") if row[1] == "toy"]
+        steps = rows_of(path, f"select 1 from _sqlite_migrations where name = '{toy_step.NAME}'")
+        assert len(made) == len(columns) == len(steps), "all of the step, or nothing"
         for copy in tmp_path.glob("assay.db.before-*"):
             if copy.suffix != ".key":
                 assert rows_of(copy, "pragma integrity_check") == [("ok",)]
+    assert bool(steps) == (what == "migration")
+    request.getfixturevalue("toy") if what == "migration" else None
     with open_store(path) as store:
         assert sound(store)
         if what == "restore":
@@ -252,8 +263,12 @@ def test_a_database_that_may_not_be_written(open_folder: Path) -> None:
         assert saved(StudyAtHand(store, at_hand.study_id), "R1") == [(1, "left")]
 
 
-def test_an_old_database_in_a_folder_that_may_not_be_written(open_folder: Path) -> None:
-    path = database_v1(open_folder)
+def test_an_old_database_in_a_folder_that_may_not_be_written(
+    open_folder: Path, request: pytest.FixtureRequest
+) -> None:
+    path = open_folder / "assay.db"
+    open_store(path).close()
+    request.getfixturevalue("toy")
     before = path.read_bytes()
     path.chmod(0o666)
     open_folder.chmod(0o555)
@@ -263,7 +278,7 @@ def test_an_old_database_in_a_folder_that_may_not_be_written(open_folder: Path) 
     ), said
     open_folder.chmod(0o755)
     assert path.read_bytes() == before
-    assert sorted(p.name for p in open_folder.iterdir()) == ["assay.db", "assay.db.key"]
+    assert sorted(p.name for p in open_folder.iterdir()) == ["assay.db"]
 
 
 # --- a clock that is set back -----------------------------------------------------------------------

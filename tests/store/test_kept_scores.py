@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from helpers.texts.factories import waiting_run
-from sqlite_utils import Database, Migrations
 
 from core.errors import NotFound
 from core.schema.runs import Run
@@ -28,8 +27,7 @@ from core.store.kept import (
     run_metrics,
     step_costs,
 )
-from core.store.migrations import migrations
-from core.store.runs import delete_run, item_states, list_runs
+from core.store.runs import delete_run, list_runs
 
 ONE, TWO, THREE = (bytes([number]) * 32 for number in (1, 2, 3))
 METRICS = (Metric("bleu-1", "BLEU|order:1", "BLEU"), Metric("ter", "TER|", "TER", "lower"))
@@ -112,32 +110,6 @@ def test_scores_and_account_are_kept_together_or_not_at_all(store: Store, tmp_pa
             assert other.execute(f"select count(*) from {name}").fetchone() == (0,)
 
 
-def test_scores_of_an_older_database_come_along(tmp_path: Path) -> None:
-    before = Migrations("assay")
-    for step in [step for step in migrations._migrations if step.name < "m008"]:
-        before(name=step.name)(step.fn)
-    with closing(sqlite3.connect(tmp_path / "old.db")) as connection:
-        before.apply(Database(connection))
-        connection.execute("insert into score_signature (id, text) values (1, 'a'), (2, 'b'), (3, 'c')")
-        connection.executemany(
-            "insert into score values (?, ?, ?, ?)",
-            [
-                (ONE, 2, None, "no reference"),
-                (ONE, 1, 0.1 + 0.2, None),
-                (TWO, 1, 5.0, None),
-                (TWO, 3, -1e300, None),
-            ],
-        )
-        connection.commit()
-    with closing(open_store(tmp_path / "old.db")) as store:
-        assert find_scores(store, [ONE, TWO, THREE], ["a", "b", "c"]) == {
-            ONE: {"a": Score(0.1 + 0.2), "b": Score(None, "no reference")},
-            TWO: {"a": Score(5.0), "c": Score(-1e300)},
-        }
-        keep(store, {ONE: {"a": Score(9.0), "c": Score(3.0)}}, waiting_run(store))
-        assert find_scores(store, [ONE], ["a", "c"]) == {ONE: {"a": Score(0.1 + 0.2), "c": Score(3.0)}}
-
-
 def test_the_metrics_of_a_run_go_with_it(store: Store) -> None:
     run = waiting_run(store)
     keep_run_metrics(store, run.run_id, METRICS[::-1])
@@ -167,32 +139,6 @@ def test_a_file_is_kept_once_for_each_purpose_under_its_newest_name(store: Store
     for ask in (get_file, file_data):
         with pytest.raises(NotFound, match="upload it again"):
             ask(store, again.file_id)
-
-
-def test_runs_of_an_older_database_are_there_and_can_be_scored(tmp_path: Path) -> None:
-    """As the version before this one left it: generation alone."""
-    path = tmp_path / "old.db"
-    before = Migrations("assay")
-    for step in [step for step in migrations._migrations if step.name < "m004"]:
-        before(name=step.name)(step.fn)
-    with closing(sqlite3.connect(path)) as connection:
-        before.apply(Database(connection))
-        connection.execute(
-            "insert into run (kind, state, settings, running, data_file, data_sha256, data, n_items, created_utc, "
-            "app_version) values ('factual', 'done', '{}', '{}', 'q.csv', '00', x'00', 1, '', '0')"
-        )
-        connection.execute("insert into run_item values (1, 0, 'q1', 'done', '{}', '[]', 0.5, '')")
-        connection.execute(
-            "insert into run_call (run_id, position, key, step, cached, seconds, at_utc) values (1, 0, 'k', 'rank', 0, 1, '')"
-        )
-        connection.commit()
-    with open_store(path) as store:
-        assert [(run.kind, run.state) for run in list_runs(store)] == [("factual", "done")]
-        assert item_states(store, 1) == {0: "done"}
-        assert step_costs(store, 1)[0].calls == 1
-        keep(store, {ONE: {"a": Score(1.0)}}, waiting_run(store))
-        assert find_scores(store, [ONE], ["a"]) == {ONE: {"a": Score(1.0)}}
-    assert (tmp_path / "old.db.before-m004_scores").exists()
 
 
 def test_a_backup_carries_scores_and_files(store: Store, tmp_path: Path) -> None:

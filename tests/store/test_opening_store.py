@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from helpers.texts.factories import counts_of, study_in
-from reference_v1 import database_v1
 
 from core.errors import StorageError
 from core.schema.study import Answer
 from core.store import Store, database_path, open_store
 from core.store.answers import PAIRS, answers_of
 from core.store.backup import restore_backup, write_backup
+from core.store.connection import key_path
 from core.store.raters import link_token
 from core.store.studies import read_setting, write_log, write_setting
 
@@ -142,12 +142,19 @@ def test_only_the_owner_may_read_the_files_of_a_database(tmp_path: Path, open_um
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-def test_files_of_an_older_assay_are_closed_when_it_is_opened(tmp_path: Path, open_umask: None) -> None:
-    """A folder that was there is its owner's affair, and so are other files in it."""
+def test_files_that_others_could_read_are_closed_when_the_database_is_opened(
+    store: Store, tmp_path: Path, open_umask: None, request: pytest.FixtureRequest
+) -> None:
+    """A folder that was there is its owner's affair, and so are other files in it. A copy before an update is private, too."""
     tmp_path.chmod(0o755)
-    old = database_v1(tmp_path)
+    link_token(store, "key")
+    store.close()
+    old = store.path
+    for path in (old, key_path(old)):
+        path.chmod(0o644)
+    toy = request.getfixturevalue("toy")
     others = [tmp_path / "assay.db2", tmp_path / "assay.dbx"]
-    for path in (tmp_path / "assay.db.before-m001_studies", *others):
+    for path in (tmp_path / "assay.db.before-m001_version_1", *others):
         path.write_text("x")
     reader = sqlite3.connect(old)
     reader.execute("select * from study").fetchall()  # holds the write-ahead log open
@@ -156,7 +163,7 @@ def test_files_of_an_older_assay_are_closed_when_it_is_opened(tmp_path: Path, op
         found = modes(tmp_path)
     reader.close()
     assert {found.pop(path.name) for path in others} == {0o666}
-    assert {name for name in found if "before-m002" in name}
+    assert f"assay.db.before-{toy}" in found
     assert set(found.values()) == {0o600}
     assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
 

@@ -1,42 +1,12 @@
-"""The tables of rating studies: an older database gets them, the history only grows, a failed save leaves nothing."""
+"""The tables of rating studies: the history only grows, a failed save leaves nothing."""
 
 import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
-from helpers.texts.factories import dataset, prefers, study_in, vote
-from helpers.texts.rating_studies import rate, rate_all, rating_study
+from helpers.texts.rating_studies import rate, rating_study
 
-from core.store import Store, answers, open_store
-from core.store.answers import load_record
-from core.store.studies import find_study
-
-STEP = "m005_ratings"
-
-
-def made_older(path: Path) -> None:
-    """Take back the last step: the database as it was before there were rating studies."""
-    with closing(sqlite3.connect(path)) as connection:
-        for table in ("rating_assignment", "rating_answer", "rating_history"):
-            connection.execute(f"drop table {table}")
-        for column in ("kind", "task"):
-            connection.execute(f"alter table study drop column {column}")
-        connection.execute("delete from _sqlite_migrations where name = ?", [STEP])
-        connection.commit()
-
-
-def test_a_database_of_the_step_before_becomes_todays(tmp_path: Path) -> None:
-    path = tmp_path / "assay.db"
-    with open_store(path) as store:
-        at_hand = study_in(store, dataset())
-        vote(store, at_hand.tokens["R1"], prefers(0))
-        record = at_hand.record
-    made_older(path)
-    with open_store(path) as store:
-        assert load_record(store, find_study(store, "study")) == record
-        rate_all(rating_study(store).desk("R1"))
-    assert (tmp_path / f"assay.db.before-{STEP}").is_file()
+from core.store import Store, answers
 
 
 def test_the_history_only_grows(store: Store) -> None:

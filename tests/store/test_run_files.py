@@ -1,18 +1,13 @@
-"""Where the file of a run lies: no polling reads it, an old database's comes along, and time worked is kept."""
+"""Where the file of a run lies: no polling reads it, and time worked is kept."""
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from helpers.texts.factories import waiting_run
-from sqlite_utils import Database, Migrations
 
 from core.runs.progress import progress_of, wall_seconds
 from core.schema.runs import RunItem
-from core.store import Store, open_store
-from core.store.backup import restore_backup, write_backup
-from core.store.migrations import migrations
+from core.store import Store
 from core.store.runs import (
     beat,
     claim_run,
@@ -23,7 +18,6 @@ from core.store.runs import (
     list_runs,
     n_finished_since,
     run_data,
-    run_items,
     save_items,
 )
 from core.store.studies import now_utc
@@ -56,61 +50,6 @@ def test_what_is_done_for_every_batch_does_not_touch_the_file(store: Store) -> N
     finish_run(store, run.run_id, "done", owner=owner)
     assert bytes_moved() - before < 2_000_000
     assert len(run_data(store, run.run_id)) == 20_000_000
-
-
-def old_database(path: Path) -> None:
-    """As the version before left it: the file in the row of its run, and a run that was killed half-way."""
-    before = Migrations("assay")
-    for step in [step for step in migrations._migrations if step.name < "m007"]:
-        before(name=step.name)(step.fn)
-    with closing(sqlite3.connect(path)) as connection:
-        before.apply(Database(connection))
-        for number, data in enumerate(FILES, start=1):
-            connection.execute(
-                "insert into run (id, kind, state, settings, running, data_file, data_sha256, data, n_items, "
-                "created_utc, app_version, started_utc, finished_utc) values (?, 'scores', 'done', '{}', '{}', "
-                "'t.jsonl', '00', ?, 3, '', '0', '2026-01-01T10:00:00.000Z', '2026-01-01T10:00:30.000Z')",
-                (number, data),
-            )
-        for run_id, finished in ((1, "2026-01-01T10:00:10.000Z"), (2, "2025-12-31T10:00:00.000Z")):
-            connection.execute(
-                "insert into run_item values (?, 0, 'q0', 'done', '{}', '[]', 0.5, ?)", (run_id, finished)
-            )
-        connection.commit()
-
-
-def test_files_of_an_older_database_come_along(tmp_path: Path) -> None:
-    old_database(tmp_path / "old.db")
-    with open_store(tmp_path / "old.db") as store:
-        assert [run_data(store, number) for number in (1, 2, 3)] == list(FILES)
-        assert [wall_seconds(get_run(store, number)) for number in (1, 2)] == [30.0, None], (
-            "of the second an earlier start did a part"
-        )
-        owner = claim_run(store, 1, 1)
-        save_items(store, 1, [item(1), item(2)], owner)
-        finish_run(store, 1, "done", owner=owner)
-        assert [one.item_id for one in run_items(store, 1)] == ["q0", "q1", "q2"]
-        assert wall_seconds(get_run(store, 1)) == pytest.approx(30.0, abs=1.0)
-        restore_backup(write_backup(store), tmp_path / "else" / "new.db")
-    with open_store(tmp_path / "else" / "new.db") as other:
-        assert run_data(other, 2) == FILES[1]
-    assert (tmp_path / "old.db.before-m007_run_data").exists()
-
-
-def test_files_that_move_grow_the_database_by_one_of_them_at_most(tmp_path: Path) -> None:
-    path = tmp_path / "old.db"
-    old_database(path)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executemany(
-            "insert into run (kind, state, settings, running, data_file, data_sha256, data, n_items, created_utc, "
-            "app_version) values ('scores', 'done', '{}', '{}', 't.jsonl', '00', ?, 3, '', '0')",
-            [(b"x" * 300_000,)] * 10,
-        )
-        connection.commit()
-        before = connection.execute("pragma page_count").fetchone()[0]
-    with open_store(path) as store:
-        (pages,) = store.rows("pragma page_count")
-    assert (pages["page_count"] - before) * 4096 < 2 * 300_000
 
 
 def test_a_run_that_is_forgotten_takes_its_file_with_it(store: Store) -> None:

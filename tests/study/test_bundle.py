@@ -26,6 +26,7 @@ from helpers.texts.factories import (
 )
 
 from core.errors import InputError
+from core.installation import CONVERT
 from core.results.study.results import study_results
 from core.schema.study import GUESSED_SIDES, StudyRecord
 from core.store import Store, open_store
@@ -50,8 +51,11 @@ MEMBERS = (
     *("manifest.json", "study.json", "guidelines.json", "wording.json", "items.jsonl", "outputs.jsonl"),
     *("raters.jsonl", "assignments.jsonl", "answers.jsonl", "history.jsonl", "log.jsonl", "guesses.jsonl"),
 )
-OF_RATINGS = ("rating_assignments.jsonl", "rating_answers.jsonl", "rating_history.jsonl")
-"""Empty in a study of pairs; tests of rating studies cut them."""
+OTHERS = (
+    *("rating_assignments.jsonl", "rating_answers.jsonl", "rating_history.jsonl"),
+    *("entered.jsonl", "inclusion.jsonl"),
+)
+"""Empty in a study of pairs without early looks."""
 COMMENT = 'a\r\nb\u2028c\x85d\x1ce "quoted" \\ العربية 日本語 👩‍🔬 \u202eturned\u202c'
 
 
@@ -135,7 +139,7 @@ def test_old_links_open_nothing_until_issued_again(
 
 def test_the_same_record_gives_the_same_bytes(busy: StudyRecord, written: bytes) -> None:
     assert write_bundle(busy) == written
-    assert members_of(written).keys() == {*MEMBERS, *OF_RATINGS}
+    assert members_of(written).keys() == {*MEMBERS, *OTHERS}
 
 
 def test_no_token_in_it(store: Store) -> None:
@@ -174,12 +178,13 @@ def refused(store: Store, data: bytes) -> InputError:
     return raised.value
 
 
-@pytest.mark.parametrize("member", MEMBERS[1:])
+@pytest.mark.parametrize("member", [*MEMBERS[1:], *OTHERS])
 def test_a_member_is_missing_changed_or_cut(store: Store, written: bytes, member: str) -> None:
     members = members_of(written)
     without = {name: content for name, content in members.items() if name != member}
     assert refused(store, zipped(without)).problems == (f"{member} is missing",)
-    for content in (members[member][:-5], members[member] + b"\n", b""):
+    assert refused(store, edited(zipped(without), {})).problems == (f"{member} is missing",)
+    for content in {members[member][:-5], members[member] + b"\n", b""} - {members[member]}:
         problems = refused(store, zipped({**members, member: content})).problems
         assert problems == (f"{member} does not match the manifest (its sha256 differs)",)
 
@@ -218,8 +223,8 @@ def test_all_problems_are_listed(store: Store, written: bytes) -> None:
         b"[]",
         b"{}",
         b'{"format": "other"}',
-        b'{"format": "assay-study", "version": 4, "sha256": {}}',
         b'{"format": "assay-study", "version": 2, "sha256": {}}',
+        b'{"format": "assay-study", "version": null, "sha256": {}}',
         b'{"format": "assay-study", "version": "1", "sha256": {}}',
         b'{"format": "assay-study", "version": 1}',
         b'{"format": "assay-study", "version": 1, "sha256": []}',
@@ -233,10 +238,14 @@ def test_manifests_that_cannot_be(store: Store, written: bytes, manifest: bytes)
     refused(store, zipped({**members_of(written), "manifest.json": manifest}))
 
 
-def test_a_newer_version_is_said(store: Store, written: bytes) -> None:
-    manifest = {**json.loads(members_of(written)["manifest.json"]), "version": 8}
+@pytest.mark.parametrize("version", [0, 2, 7])
+def test_another_version_is_refused_with_the_script_that_converts_it(
+    store: Store, written: bytes, version: int
+) -> None:
+    manifest = {**json.loads(members_of(written)["manifest.json"]), "version": version}
     problem = refused(store, zipped({**members_of(written), "manifest.json": json.dumps(manifest).encode()}))
-    assert "written by a newer Assay (bundle version 8). Update Assay first" in problem.what
+    assert f"bundle version {version}, not 1" in problem.what
+    assert CONVERT in problem.what
 
 
 def test_other_zips_and_no_zips(store: Store) -> None:
@@ -446,10 +455,3 @@ def test_a_forged_guess_is_refused_with_its_place(
 ) -> None:
     """Zoë has a list and did not lock it: nobody who has not finished was asked."""
     assert sentence in str(refused(store, changed_line(written, "guesses.jsonl", **values)))
-
-
-def test_members_that_version_2_must_have(store: Store, written: bytes) -> None:
-    """A bundle of today without its guesses is no bundle of version 1."""
-    for member in ("wording.json", "guesses.jsonl"):
-        members = {name: content for name, content in members_of(written).items() if name != member}
-        assert refused(store, edited(zipped(members), {})).problems == (f"{member} is missing",)

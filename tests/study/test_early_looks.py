@@ -10,7 +10,6 @@ from helpers.texts.factories import (
     always,
     changed_line,
     dataset,
-    members_of,
     prefers,
     record_of,
     study_in,
@@ -351,7 +350,6 @@ class TestBundle:
     ) -> None:
         at_hand = self.stopped(store)
         written = write_bundle(at_hand.record)
-        assert json.loads(members_of(written)["manifest.json"])["version"] == 6
         record = read_bundle(written, "b.zip")
         assert record == at_hand.record
         assert len(record.entered) == 3
@@ -359,11 +357,6 @@ class TestBundle:
             restore_study(other, record)
             (kept,) = other.rows("select count(*) as n from entered_question")
             assert kept["n"] == 3
-
-    def test_other_studies_are_written_for_older_assays(self, store: Store) -> None:
-        members = members_of(write_bundle(study_in(store, dataset(2, ("A0", "A1"))).record))
-        assert json.loads(members["manifest.json"])["version"] == 4
-        assert "entered.jsonl" not in members
 
     @pytest.mark.parametrize(
         ("line", "values", "said"),

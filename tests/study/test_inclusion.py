@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from helpers.texts.factories import changed_line, members_of
+from helpers.texts.factories import changed_line
 from helpers.texts.rating_studies import RatingStudyAtHand, rate_all, rating_study, rating_texts, unblind
 
 from core.errors import InputError
@@ -89,17 +89,11 @@ class TestBundle:
     ) -> None:
         unblind(at_hand)
         written = write_bundle(at_hand.record)
-        assert json.loads(members_of(written)["manifest.json"])["version"] == 7
         record = read_bundle(written, "b.zip")
         assert record == at_hand.record
         with open_store(tmp_path_factory.mktemp("other") / "other.db") as other:
             study = restore_study(other, record)
             assert load_record(other, study).inclusion == at_hand.record.inclusion
-
-    def test_other_studies_are_written_for_older_assays(self, store: Store) -> None:
-        members = members_of(write_bundle(rating_study(store).record))
-        assert json.loads(members["manifest.json"])["version"] == 4
-        assert "inclusion.jsonl" not in members
 
     @pytest.mark.parametrize("values", [{"probability": 0.0}, {"probability": 1.5}, {"item_id": "q9"}])
     def test_a_forged_one_is_refused(self, at_hand: RatingStudyAtHand, values: dict[str, Any]) -> None:

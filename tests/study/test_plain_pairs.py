@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from helpers.texts.factories import StudyAtHand, always, dataset, members_of, study_in, unblind, vote
+from helpers.texts.factories import StudyAtHand, always, dataset, study_in, unblind, vote
 
 from core.errors import InputError, NotAllowed
 from core.formats.registry import read_scores
@@ -197,14 +197,9 @@ def test_exports_and_bundle(store: Store) -> None:
     rows = list(csv.DictReader(io.StringIO(to_csv(record).decode())))
     assert {row["level"] for row in rows} == {""}
     bundle = write_bundle(record)
-    assert b'"version": 5' in members_of(bundle)["manifest.json"]
     assert read_bundle(bundle, "b.zip") == record
     with pytest.raises(NotAllowed, match="votes file of Factual"):
         paper_files(record)
-
-
-def test_a_bundle_with_levels_can_still_be_read_by_older_versions(store: Store) -> None:
-    assert b'"version": 4' in members_of(write_bundle(study_in(store, dataset()).record))["manifest.json"]
 
 
 def test_what_needs_levels_is_refused(store: Store) -> None:

@@ -1,19 +1,15 @@
-"""The bundle of a rating study: there and back, older versions, forgeries."""
+"""The bundle of a rating study: there and back, forgeries."""
 
 import json
-from dataclasses import replace
 
 import pytest
 from helpers.texts.factories import (
-    ANALYSIS_SET,
     changed_line,
     counts_of,
     dataset,
     edited,
     members_of,
-    prefers,
     study_in,
-    vote,
     without_links,
     zipped,
 )
@@ -61,24 +57,6 @@ def test_there_and_back(store: Store, busy: StudyRecord, written: bytes) -> None
     restored = load_record(store, restore_study(store, read_bundle(written, "b.zip"), name="again"))
     assert without_links(restored) == without_links(busy)
     assert len(restored.rating_history) > len(restored.rating_answers) > 20
-
-
-def test_a_bundle_of_version_2_is_read(store: Store) -> None:
-    """It knows neither kinds of study nor their tables."""
-    at_hand = study_in(store, dataset())
-    vote(store, at_hand.tokens["R1"], prefers(0))
-    members = members_of(write_bundle(at_hand.record))
-    study = {k: v for k, v in json.loads(members["study.json"]).items() if k not in ("kind", "task")}
-    study["design"] = {k: v for k, v in study["design"].items() if k not in ANALYSIS_SET}
-    old = {name: content for name, content in members.items() if name not in ADDED}
-    manifest = json.loads(members["manifest.json"])
-    bundle = edited(
-        zipped({**old, "manifest.json": json.dumps({**manifest, "version": 2}).encode()}),
-        {"study.json": json.dumps(study).encode()},
-    )
-    record = at_hand.record
-    design = replace(record.study.design, votes_needed=None, declared=False)
-    assert read_bundle(bundle, "b.zip") == replace(record, study=replace(record.study, design=design))
 
 
 FORGED = [
