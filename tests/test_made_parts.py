@@ -15,11 +15,7 @@ from helpers.processes.tree_copy import copy_of_the_tree
 LINES = (
     ("core/runs/kinds.py", "    rubric,\n", "    toy,\n"),
     ("core/runs/kinds.py", "        twins.KIND,\n", "        toy.KIND,\n"),
-    (
-        "core/metrics/lexical/scorer.py",
-        "from core.metrics.lexical.family",
-        "from core.metrics.lexical import toy\n",
-    ),
+    ("core/metrics/lexical/scorer.py", "meteor, rouge, ter", ", toy"),
     ("core/metrics/lexical/scorer.py", "ter.FAMILY", ", toy.FAMILY"),
     ("core/formats/scores.py", '    ("nli", "NLI"),\n', '    ("toy", "Toy"),\n'),
     ("core/formats/registry.py", "    scores,\n", "    toy,\n"),
@@ -49,11 +45,10 @@ LOOKING_AT_REGISTRIES = (
 
 
 def written_after(path: Path, there: str, new: str) -> None:
-    """Write a line of the registry, before an import and after everything else."""
+    """Add to a registry."""
     text = path.read_text("utf-8")
     assert text.count(there) == 1, f"{path} has {there!r} {text.count(there)} times"
-    pair = (new, there) if there.startswith("from ") else (there, new)
-    path.write_text(text.replace(there, "".join(pair)), "utf-8")
+    path.write_text(text.replace(there, there + new), "utf-8")
 
 
 @pytest.fixture(scope="module")
