@@ -1,5 +1,6 @@
 """Entry point of the command `assay` and of `python -m assay`."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -15,6 +16,8 @@ if not __package__:
 def main() -> int:
     """Run the command line, with Assay's folder first on the path, and return the exit status."""
     sys.path.insert(0, str(HOUSE))
+    if __name__ != "__main__":  # the command itself, not a folder or a module that another process started
+        os.environ["ASSAY_TYPED"] = "1"  # TYPED of core.installation, which is imported below
     from core.__main__ import main as run
 
     return run("assay")

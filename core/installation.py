@@ -11,9 +11,16 @@ INSTALLED = (HOUSE / "__init__.py").is_file()
 """Whether this is the installed package: only there is the folder a package itself."""
 PACKAGE = HOUSE if INSTALLED else HOUSE / "assay"
 """The folder of the package `assay`."""
-COMMAND = "assay" if INSTALLED else "python -m core"
+TYPED = "ASSAY_TYPED"
+"""Variable that says that the user typed `assay`, to child processes too."""
+IN_FOLDER = not INSTALLED and TYPED not in os.environ
+"""Whether messages name what works in the checkout's own folder alone: `python -m core` and ./run.
+
+Where ./run set up the checkout, `assay` works too, and in every folder. Messages repeat what the user typed.
+"""
+COMMAND = "python -m core" if IN_FOLDER else "assay"
 """The command line, as messages write it."""
-START = "assay serve" if INSTALLED else "./run"
+START = "./run" if IN_FOLDER else "assay serve"
 """The command that starts the app, as messages write it."""
 CONVERT = "`python scripts/convert_database.py OLD NEW`" + (" in a checkout of Assay" if INSTALLED else "")
 """How to convert what a version from before the first release wrote, as messages write it. The package has no scripts."""
@@ -40,7 +47,8 @@ def _users_folder() -> Path:
 def set_up(extra: Extra) -> str:
     """Return the command that sets up an extra environment, in backticks, for use within a sentence."""
     if not INSTALLED:
-        return f"`./run --with {extra} --setup`"
+        run = "./run" if IN_FOLDER else shlex.quote(str(HOUSE / "run"))
+        return f"`{run} --with {extra} --setup`"
     folder = shlex.quote(str(extra_folder(extra)))
     wanted = shlex.quote(str(HOUSE / f"requirements-{extra}.txt"))
     return f"`python -m venv {folder} && {folder}/bin/pip install -r {wanted}`"

@@ -1,4 +1,4 @@
-# Shared by ./run and ./test: find Python, create an environment, install when its requirements change.
+# Shared by ./run and ./test: find Python, create an environment, install when its requirements change, link the checkout.
 
 find_python() {
     for python in "${PYTHON:-}" python3.13 python3.12 python3.11 python3 python; do
@@ -19,10 +19,38 @@ prepare() {
         "$base_python" -m venv "$1"
     fi
     echo "Installing $2 into $1 (once; a minute or two) ..."
-    "$1/bin/python" -m pip install --quiet --disable-pip-version-check -r "$2"
+    pip_install "$1" -r "$2"
     # One line for each file: the development requirements include the app's, so both are then installed.
-    { [ -f "$1/.requirements" ] && grep -v "^$2 " "$1/.requirements" || true; echo "$2 $wanted"; } > "$1/.requirements.new"
+    note "$1" "$2" "$wanted"
+}
+
+# pip_install ENVIRONMENT ARGUMENTS
+pip_install() {
+    python_there="$1/bin/python"
+    shift
+    "$python_there" -m pip install --quiet --disable-pip-version-check "$@"
+}
+
+# note ENVIRONMENT NAME VALUE: remember what an environment has, with one line for each name.
+note() {
+    { [ -f "$1/.requirements" ] && grep -v "^$2 " "$1/.requirements" || true; echo "$2 $3"; } > "$1/.requirements.new"
     mv "$1/.requirements.new" "$1/.requirements"
+}
+
+# link_checkout: install the package `assay` into .venv as editable, so that the command `assay` and `import assay` work from
+# any folder. Again if the checkout was moved, or if what the installation holds has changed.
+link_checkout() {
+    [ -L .venv ] && return # it belongs to another checkout
+    wanted=$({ pwd -P; cat pyproject.toml requirements-core.txt requirements.txt requirements-checkout.txt core/__init__.py scripts/wheel_contents.py; } | cksum)
+    [ -x .venv/bin/assay ] && grep -qxF "checkout $wanted" .venv/.requirements && return
+    # An environment that was moved with its checkout still activates the old place. Its packages work as they are.
+    grep -qF "$(pwd -P)/.venv" .venv/bin/activate || .venv/bin/python -m venv --without-pip .venv
+    # Without build isolation, pip needs no network to link a moved checkout.
+    if ! { pip_install .venv -r requirements-checkout.txt && pip_install .venv --no-build-isolation --no-deps --editable .; }; then
+        echo "The command assay could not be installed into .venv. The app, and python -m core in this folder, work without it." >&2
+        return 0
+    fi
+    note .venv checkout "$wanted"
 }
 
 # known_extra NAME: exit with a message if the extra is unknown.

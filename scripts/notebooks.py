@@ -1,30 +1,25 @@
-"""Run the notebooks of docs/notebooks and store their outputs: `python scripts/notebooks.py [NAME ...]`.
+"""Remove outputs from the notebooks in docs/notebooks: `python scripts/notebooks.py [NAME ...]`, after working on them.
 
-Figures get a picture too, because GitHub shows no others. That needs Chromium and playwright.
+Outputs would hide what changed in a notebook. tests/test_notebooks.py runs the notebooks.
 """
 
 import asyncio
-import base64
 import json
 import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import nbformat
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
-from plotly.offline import get_plotlyjs
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "notebooks"
-FIGURE, PICTURE = "application/vnd.plotly.v1+json", "image/png"
+FIGURE = "application/vnd.plotly.v1+json"
 SECONDS = 120
 """Longest time of a cell."""
-WIDTH = 800
-"""Width of a picture in pixels."""
 
 
 def executed(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookNode:
@@ -37,9 +32,6 @@ def executed(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.Notebook
         prefix="kernel-"
     ) as own:  # its path is short: a socket's may have 100 characters
         asyncio.run(_execute(made, folder, Path(own)))
-    for cell in made.cells:
-        cell.metadata.pop("execution", None)  # times
-    made.metadata.language_info = {"name": "python"}  # without the version, which is no drift
     return made
 
 
@@ -87,54 +79,23 @@ def _environment(own: Path) -> dict[str, str]:
     }
 
 
-def comparable(output: Any) -> Any:
-    """Return what must be the same whenever an output is made: its texts, and its figures' numbers to six digits."""
-    if output["output_type"] == "stream":
-        return output["name"], output["text"]
-    if output["output_type"] == "error":
-        return output["ename"], output["evalue"]
-    return {name: _rounded(data) for name, data in output["data"].items() if name != PICTURE}
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, float):
-        return float(f"{value:.6g}")
-    if isinstance(value, dict):
-        return {key: _rounded(inner) for key, inner in value.items() if key not in ("uid", "template")}
-    return [_rounded(one) for one in value] if isinstance(value, list) else value
-
-
-def add_pictures(notebook: nbformat.NotebookNode) -> None:
-    """Draw every figure in Chromium and store the picture beside it."""
-    from playwright.sync_api import sync_playwright
-
-    browser_path = os.environ.get("ASSAY_CHROMIUM", "/usr/bin/chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": WIDTH, "height": 600})
-        for cell in notebook.cells:
-            for output in cell.get("outputs", ()):
-                if FIGURE in output.get("data", {}):
-                    output.data[PICTURE] = _picture(page, output.data[FIGURE])
-        browser.close()
-
-
-def _picture(page: Any, figure: Any) -> str:
-    page.set_content("<body style='margin: 0; background: white'><div id='figure'></div></body>")
-    page.add_script_tag(content=get_plotlyjs())
-    page.evaluate("one => Plotly.newPlot('figure', one.data, one.layout, {displayModeBar: false})", figure)
-    return base64.b64encode(page.locator("#figure .svg-container").screenshot()).decode()
+def stripped(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Return the notebook as it is stored: without outputs, execution counts, and what Jupyter notes about its kernel."""
+    stored = nbformat.from_dict(json.loads(json.dumps(notebook)))
+    for cell in stored.cells:
+        cell.metadata = {}
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    stored.metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    return stored
 
 
 def main(names: list[str]) -> None:
     for path in sorted(FOLDER.glob("*.ipynb")):
-        if names and path.stem not in names:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            made = executed(nbformat.read(path, as_version=4), Path(folder))
-        add_pictures(made)
-        nbformat.write(made, path)
-        print(path.relative_to(ROOT))
+        if not names or path.stem in names:
+            nbformat.write(stripped(nbformat.read(path, as_version=4)), path)
+            print(path.relative_to(ROOT))
 
 
 if __name__ == "__main__":

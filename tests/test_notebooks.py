@@ -1,4 +1,4 @@
-"""The notebooks run, and give what is stored in them. After a change on purpose: `python scripts/notebooks.py`."""
+"""The notebooks run, and are stored without outputs. After working on one: `python scripts/notebooks.py`."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from test_documents import anchors, links
 
-from scripts.notebooks import FIGURE, FOLDER, PICTURE, comparable, executed
+from scripts.notebooks import FIGURE, FOLDER, executed, stripped
 
 PATHS = sorted(FOLDER.glob("*.ipynb"))
 
@@ -18,30 +18,36 @@ def test_there_are_three() -> None:
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
-def test_a_notebook_gives_what_it_shows(path: Path, tmp_path: Path) -> None:
-    stored = nbformat.read(path, as_version=4)
-    fresh = executed(stored, tmp_path)
-    for number, (kept, made) in enumerate(zip(stored.cells, fresh.cells, strict=True)):
-        if kept.cell_type == "code":
-            found = [comparable(one) for one in made.outputs]
-            assert found == [comparable(one) for one in kept.outputs], f"cell {number}: {kept.source[:80]}"
+def test_a_notebook_runs_and_shows_results(path: Path, tmp_path: Path) -> None:
+    """Every cell, without a warning; most show something, and one a figure."""
+    code = [
+        cell
+        for cell in executed(nbformat.read(path, as_version=4), tmp_path).cells
+        if cell.cell_type == "code"
+    ]
+    assert [cell.execution_count for cell in code] == [*range(1, len(code) + 1)]
+    outputs = [output for cell in code for output in cell.outputs]
+    assert all(
+        output.output_type in ("execute_result", "display_data") or output.name == "stdout"
+        for output in outputs
+    )
+    assert len([cell for cell in code if cell.outputs]) >= len(code) - 2
+    assert any(FIGURE in output.get("data", {}) for output in outputs)
+    told = "".join(
+        output.get("text", "") + "".join(output.get("data", {}).get("text/html", "")) for output in outputs
+    )
+    assert not re.search(r"site-packages|Traceback|Warning", told)
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
-def test_a_stored_notebook_is_ready_to_read(path: Path) -> None:
+def test_a_notebook_is_stored_without_outputs(path: Path) -> None:
+    """As `python scripts/notebooks.py` writes it."""
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    assert [cell.execution_count for cell in code] == [*range(1, len(code) + 1)], "stored from a fresh run"
-    assert any(cell.outputs for cell in code)
-    for output in (one for cell in code for one in cell.outputs):
-        assert output.output_type != "error"
-        assert (FIGURE in output.get("data", {})) == (PICTURE in output.get("data", {})), (
-            "a figure has a picture"
-        )
-    text = path.read_text("utf-8")
-    assert str(Path.home()) not in text
-    assert not re.search(r"(?<![\w.])/(tmp|home|var|root)/|site-packages|Traceback|Warning", text)
+    assert {(len(cell.outputs), cell.execution_count) for cell in code} == {(0, None)}
+    assert stripped(notebook) == notebook
+    assert str(Path.home()) not in path.read_text("utf-8")
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)

@@ -50,8 +50,11 @@ def test_four_commands_lead_from_questions_to_a_meta_correlation(
 def test_one_command_leads_to_a_verdict(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (command,) = shown("sh", "First success")
+    *set_up, command = shown("sh", "First success")
+    assert [line.partition(" #")[0].strip() for line in set_up] == ["./run --setup", ". .venv/bin/activate"]
+    program, *words = shlex.split(command)
+    assert program == "assay"
     monkeypatch.chdir(ROOT)
-    assert main(shlex.split(command)[3:]) == 0
+    assert main(words) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert " ".join(shown("text", "First success")) in printed

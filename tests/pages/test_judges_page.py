@@ -40,7 +40,7 @@ from core.results.judges.consistency import AT_TEMPERATURE_0
 from core.results.judges.cross_examination import NOT_ASKED_FOR, marked_texts
 from core.runs.asked import ask
 from core.runs.judging import degeneracy_of, judge_output
-from core.runs.kinds import KINDS
+from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import at_hand
 from core.runs.scoring import score_table
 from core.schema.runs import Run
@@ -100,7 +100,9 @@ def test_without_any_run_the_page_shows_the_form(store: Store) -> None:
     at = visit()
     assert field(at, "Judge").value is None  # type: ignore[attr-defined]
     assert field(at, "Judge").options == ["Compare prompts or models ...", "Upload a judge's output ..."]
-    assert field(at, "Kind").options == ["Rubric", "Pairwise", "Claims", "Cross-examination"]
+    assert field(at, "Kind").options == [
+        kind.title for kind in kinds_that("judging") if kind.reads in ("texts", "pairs")
+    ]
     assert "a verdict on the rubric's scale" in said(at)
     assert "methods#rubric" in said(at)
     assert "Choose texts above" in said(at)

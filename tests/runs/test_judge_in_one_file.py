@@ -1,17 +1,18 @@
 """Every kind of judge goes through its file unchanged."""
 
 import pytest
-from helpers.texts.judge_runs import COMPARING, ON_RATINGS, settings
+from helpers.texts.judge_runs import COMPARING, ON_RATINGS, settings, takes_a_model
 
 from core.errors import InputError
 from core.llm.prompts import shipped_prompts
 from core.runs.asked import kept
 from core.runs.judging.in_one_file import judge_file, read_judge, write_judge
+from core.runs.kinds import KINDS
 
 URL = "http://127.0.0.1:9/v1"
 
 
-@pytest.mark.parametrize("kind", [*COMPARING, *ON_RATINGS])
+@pytest.mark.parametrize("kind", [name for name in (*COMPARING, *ON_RATINGS) if takes_a_model(KINDS[name])])
 @pytest.mark.parametrize(
     "given",
     [
@@ -41,8 +42,9 @@ def test_a_prompt_of_ones_own_needs_no_other_file() -> None:
     assert found.asked.prompts == asked.prompts == {"rubric-text": prompt.dump()}
 
 
-def test_rules_need_neither_model_nor_prompt() -> None:
-    asked = settings("claims", URL, backend="rules", verifier="rules")
+@pytest.mark.parametrize("kind", [name for name in COMPARING if KINDS[name].Settings.MODEL_FREE])
+def test_rules_need_neither_model_nor_prompt(kind: str) -> None:
+    asked = settings(kind, URL, backend="rules")
     found = read_judge(write_judge(judge_file(asked)).decode(), "judge.yaml")
     assert found.asked == asked
     assert found.asked.by_rules

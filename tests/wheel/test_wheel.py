@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = (".streamlit", "core", "pages", "prompts", "data", "docs")
 REQUIREMENTS = {path.name for path in ROOT.glob("requirements*.txt")}
 FILES = {"app.py", "README.md", "CHANGELOG.md", "LICENSE", *REQUIREMENTS} - {
+    "requirements-checkout.txt",
     "requirements-dev.txt",
     "requirements-real-model.txt",
 }

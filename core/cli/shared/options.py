@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from core.errors import InputError
-from core.installation import COMMAND, INSTALLED, START
+from core.installation import COMMAND, IN_FOLDER, INSTALLED, START, default_database
 from core.store import Store, database_path, open_store
 from core.tables.files import json_text, read_file
 
@@ -20,7 +20,10 @@ Options: TypeAlias = "argparse._ActionsContainer"
 
 _RUN = "run:"
 ALL = "all"
-_DEFAULT = "assay.db in your data folder" if INSTALLED else "var/assay.db"
+if INSTALLED:
+    _DEFAULT = "assay.db in your data folder"
+else:
+    _DEFAULT = "var/assay.db" if IN_FOLDER else str(default_database()).replace("%", "%%")
 
 
 def add_database_option(command: Options) -> None:

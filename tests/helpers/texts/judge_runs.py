@@ -16,12 +16,20 @@ from core.runs.jobs import RunAtHand
 from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import create, written
 from core.runs.working.worker import work
+from core.schema.runs import Kind
 from core.schema.settings import SettingField, Settings, SettingsError, said
 from core.store import Store
 
 LEVELS = ("A0", "A1", "A2", "A3", "A4")
 PAIRED = ("mills", "works")
 """Systems of `pairs`: the second one's texts are one level worse."""
+
+
+def takes_a_model(kind: Kind) -> bool:
+    """Whether a model can do this work: a judge may be rules and nothing else."""
+    return all(remark.name != "backend" for remark in kind.Settings().problems("openai"))
+
+
 COMPARING = tuple(kind.name for kind in kinds_that("judging") if kind.reads == "texts")
 ON_RATINGS = tuple(kind.name for kind in kinds_that("judging") if kind.reads == "rated texts")
 RUNNING = Running(concurrency=16, retries=0)
@@ -81,11 +89,11 @@ def settings(
 ) -> Asked:
     """A judge on the server, or by rules, with the shipped prompts and file. given: fields of the judge and of its model."""
     of_model: dict[str, Any] = {"backend": "openai", "model": "tiny", "base_url": url}
-    if given.get("backend") == "rules":
+    chosen = KINDS[kind]
+    if given.get("backend") == "rules" or not takes_a_model(chosen):
         of_model = {}
     if given.get("backend") == "vllm":
         del of_model["base_url"]
-    chosen = KINDS[kind]
     of_model |= {
         name: given.pop(name)
         for name in tuple(given)
