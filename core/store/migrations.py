@@ -5,7 +5,7 @@ step is edited in place. A database with another schema is refused, and scripts/
 """
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import closing
 
 from sqlite_utils import Database, Migrations
@@ -310,8 +310,11 @@ def _schema(db: Database) -> dict[str, str]:
     }
 
 
-def differences(db: Database) -> list[str]:
-    """How the schema of `db` differs from the one that its recorded steps make; empty: a database of this version."""
+def differences(db: Database, *, users: Collection[str] = ()) -> list[str]:
+    """How the schema of `db` differs from the one that its recorded steps make; empty: a database of this version.
+
+    users: kinds of objects that its owner may have added, such as `view`; they make no difference.
+    """
     applied = set(applied_steps(db))
     with closing(Database(memory=True, execute_plugins=False)) as new:
         pending = [name for name in STEPS if name not in applied]
@@ -319,7 +322,11 @@ def differences(db: Database) -> list[str]:
         wanted, there = _schema(new), _schema(db)
     return [
         *(f"lacks the {name}" for name in sorted(wanted.keys() - there.keys())),
-        *(f"has an unknown {name}" for name in sorted(there.keys() - wanted.keys())),
+        *(
+            f"has an unknown {name}"
+            for name in sorted(there.keys() - wanted.keys())
+            if name.partition(" ")[0] not in users
+        ),
         *(
             f"has another {name} than Assay creates"
             for name in sorted(wanted.keys() & there.keys())
