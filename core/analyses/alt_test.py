@@ -73,7 +73,7 @@ class AltTestOptions(Settings):
         words={"": "the observed one"},
         folded=True,
     )
-    n_resamples: int = resamples_setting(1_000)
+    n_resamples: int = resamples_setting(1_000, "draws of items for the probability to pass", fewest=1)
     confidence_level: float = confidence_setting()
     rng: int = rng_setting()
 

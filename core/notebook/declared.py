@@ -64,7 +64,7 @@ def alt_test(
     advantage
         Advantage to suppose for that probability (number above 0 and below 1; default: the observed one).
     resamples
-        Number of bootstrap resamples (whole number of at least 0).
+        Draws of items for the probability to pass (whole number of at least 1).
     confidence
         Confidence level of intervals (number above 0 and below 1).
     seed

@@ -56,9 +56,9 @@ CHOICES: Mapping[Taken, type[Settings]] = {"panel": PanelChoice}
 """Kind of data -> the names that a problem with it may mention."""
 
 
-def resamples_setting(usual: int, of: str = "number of bootstrap resamples") -> Any:
-    """Declare `n_resamples`."""
-    return setting(usual, "Resamples", of, at_least=0, option="resamples", folded=True)
+def resamples_setting(usual: int, of: str = "number of bootstrap resamples", *, fewest: int = 0) -> Any:
+    """Declare `n_resamples`. fewest: 0 where intervals can be left out."""
+    return setting(usual, "Resamples", of, at_least=fewest, option="resamples", folded=True)
 
 
 def confidence_setting() -> Any:

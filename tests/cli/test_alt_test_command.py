@@ -184,6 +184,7 @@ def test_wins_on_few_texts_with_one_outcome_are_no_proof(run: Run, tmp_path: Pat
         (("--human", "a,b", "--judge", "x", "--epsilon", "1.5"), "--epsilon"),
         (("--human", "a,b", "--judge", "x", "--items", "ten"), "--items"),
         (("--human", "a,b", "--judge", "x", "--advantage", "1"), "--advantage"),
+        (("--human", "a,b", "--judge", "x", "--resamples", "0"), "--resamples"),
     ],
 )
 def test_mistakes_are_named(
