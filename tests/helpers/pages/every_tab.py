@@ -104,12 +104,15 @@ class Walk:
         """Open everything that the page offers: first as it is, then each kind of thing in its menu, then a new one."""
         self.draw()
         self._everything()
-        kinds = set()
+        known = set()
         for name in getattr(self._menu(), "options", ()):
-            # Names that differ in numbers alone are of the same kind, such as two runs of one model on one file.
-            if (kind := re.sub(r"\d+", "", name)) not in kinds and _choose(self._menu(), name):
-                kinds.add(kind)
-                self.draw(name)
+            if not _choose(self._menu(), name):
+                continue
+            self.draw(name)
+            # Runs of one kind and state are alike, except where their texts open further tabs. A name ends with the file's.
+            alike = (re.sub(r"\d+|,[^,]*$", "", name), *(tab.label for tab in self.at.tabs))
+            if alike not in known:
+                known.add(alike)
                 self._everything(name)
         for button in [one for one in self.at.button if (one.key or "").endswith("_new")]:
             button.click()

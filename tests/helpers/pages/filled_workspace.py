@@ -45,7 +45,7 @@ from core.schema.scores import ErrorSpan
 from core.store import Store
 from core.store.kept import keep_file
 from core.store.runs import finish_run
-from core.store.studies import list_studies
+from core.store.studies import find_study
 from core.study.guidelines import CONSENT
 from core.study.lifecycle import move, set_wording
 from core.study.raters import preview_link
@@ -166,17 +166,16 @@ def _runs(store: Store, url: str) -> None:
     for kind in kinds_that("scores"):
         asked, _ = ask(kind, {"metrics": METRICS, "synonyms": "none"}, {}, {})
         run_to_the_end(store, asked, pairs(3))
-        for study in (one for one in list_studies(store) if one.state == "unblinded"):
-            data, file_name = texts_of_study(store, study)
+        for name in ("ratings", "pairs"):  # the newest run has levels, votes and two systems
+            data, file_name = texts_of_study(store, find_study(store, name))
             run_to_the_end(store, asked, data, name=file_name)
     for name in (name for name in COMPARING if name != "cef"):
         run_to_the_end(store, settings(name, url, **MORE.get(name, {})), texts(3), running=PRICES)
     for name in ON_PAIRS:
         asked = settings(name, url, **MORE.get(name, {}))
-        for study in list_studies(store):
-            if study.kind == "pairs" and study.state in ("open", "unblinded") and study.asks == "levels":
-                data, file_name = pairs_of_study(store, study)
-                run_to_the_end(store, asked, data, name=file_name, running=PRICES)
+        for study in ("open", "pairs"):
+            data, file_name = pairs_of_study(store, find_study(store, study))
+            run_to_the_end(store, asked, data, name=file_name, running=PRICES)
     for name in ON_RATINGS:
         for model in MODELS:
             asked = specialist(name, url, model=model, **MORE.get(name, {}))
