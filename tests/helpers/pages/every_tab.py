@@ -25,7 +25,7 @@ from streamlit.testing.v1.element_tree import (
 )
 
 APP = Path(__file__).resolve().parents[3] / "app.py"
-_MOST_OPTIONS = 3
+_MOST_OPTIONS = 2
 """Options of one choice that are tried: the longer ones list items or texts, which are all of one kind."""
 _FOLDED = ("tab", "expander", "popover", "dialog")
 
