@@ -207,8 +207,8 @@ def _section(one: Analysis[Any, Any]) -> Iterator[str]:
     inputs = " ".join(_DATA[kind].inputs for kind in one.takes)
     yield f"## {one.title}\n"
     yield f"{one.question} [How it is computed]({document}.md#{heading}).\n"
-    yield f"- command: `python -m core {one.name} {inputs}`"
-    yield f"- function: `assay.{one.function}({parameters})`\n"
+    yield f"```sh\npython -m core {one.name} {inputs}\n```\n"
+    yield f"In Python: `assay.{one.function}({parameters})`.\n"
     yield f"When it misleads: {one.misleads}\n"
     yield "Options:\n"
     yield settings_reference.table(one.Options, scored=False)

@@ -54,11 +54,11 @@ def log() -> Iterator[list[str]]:
         yield lines
 
 
-def walked(log: list[str], **session: object) -> dict[str, Walk]:
-    """Everything on every page, opened. session: what a visit begins with."""
+def walked(log: list[str], *, choices: bool = True, **session: object) -> dict[str, Walk]:
+    """Everything on every page, opened. session: what a visit begins with; choices: whether they are tried too."""
     found = {}
     for page, name in pages_registered().items():
-        found[page] = Walk.on(page, name, log, session)
+        found[page] = Walk.on(page, name, log, session, choices=choices)
         found[page].all()
     return found
 
@@ -88,11 +88,18 @@ def test_the_workspace_holds_a_run_of_every_kind(filled: Workspace) -> None:
     assert filled.kinds == set(KINDS)
 
 
+@pytest.mark.parametrize(
+    "choices", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["tabs", "choices"]
+)
 def test_every_tab_of_every_page_on_filled_data(
-    filled: Workspace, carried: dict[str, str], log: list[str], monkeypatch: pytest.MonkeyPatch
+    choices: bool,
+    filled: Workspace,
+    carried: dict[str, str],
+    log: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     as_admin(filled.path, carried, monkeypatch)
-    found = walked(log, check_file=labels())
+    found = walked(log, choices=choices, check_file=labels())
     assert not failures(found), failures(found)
     assert {page or "start" for page in found} == {
         one.name for one in PAGES.iterdir() if "def render(" in _text(one)

@@ -22,8 +22,7 @@ from core.metrics import kind as metrics
 from core.runs.asked import ModelSettings, Running, ask, asked_from, asked_of, described, kept
 from core.runs.jobs import client_of
 from core.runs.kinds import KINDS, kind_named
-from core.runs.path import at_hand, create, run_report
-from core.runs.progress import progress_of
+from core.runs.path import at_hand, create
 from core.runs.records import write_pieces
 from core.schema.runs import Kind
 from core.schema.scores import ScoredRow
@@ -496,27 +495,6 @@ def test_a_new_run_is_described_as_it_is_once_read_again(store: Store) -> None:
     run, _ = create(store, texts(1), "t.jsonl", settings("cef", URL, mode="round-trip"), RUNNING)
     fresh, again = (json.dumps(described(one.asked)) for one in (run, at_hand(store, run.run.run_id)))
     assert fresh == again, "run.json is the same, byte for byte"
-
-
-def test_a_run_whose_numbers_were_within_the_bounds_of_an_older_assay_is_read(store: Store) -> None:
-    run, _ = create(store, texts(1), "t.jsonl", settings("claims", URL), RUNNING)
-    beyond = {"attempts": 5_000, "max_model_len": -1, "claims": {"seed": 2**60, "beta": 1e9}}
-    with store.writing():
-        store.table("run").update(
-            run.run.run_id,
-            {
-                "settings": json.dumps({**run.run.settings, **beyond}),
-                "running": json.dumps({**run.run.running, "retries": 10**6, "timeout": 1e9}),
-            },
-        )
-    found = at_hand(store, run.run.run_id)
-    assert (found.asked.model.attempts, found.asked.model.max_model_len) == (5_000, -1)
-    assert (found.asked.chosen.seed, found.asked.chosen.beta) == (2**60, 1e9)
-    assert found.running == RUNNING.model_copy(update={"retries": 10**6, "timeout": 1e9})
-    assert kept(found.asked) == found.run.settings | {"claims": found.asked.chosen.model_dump(mode="json")}, (
-        "it is found again with --resume"
-    )
-    assert run_report(found, progress_of(store, run.run.run_id))["state"] == "waiting"
 
 
 def test_a_look_at_judges_needs_something_to_look_at(store: Store) -> None:

@@ -75,6 +75,8 @@ class Walk:
     at: AppTest
     page: str
     log: list[str]
+    choices: bool = True
+    """Whether the choices in each tab are tried too, which takes as long again."""
     offered: set[str] = field(default_factory=set)
     """Tabs."""
     opened: set[str] = field(default_factory=set)
@@ -83,13 +85,15 @@ class Walk:
     _tried: set[tuple[object, ...]] = field(default_factory=set)
 
     @classmethod
-    def on(cls, page: str, name: str, log: list[str], session: Mapping[str, object]) -> Self:
-        """A visit to a page, not drawn yet. name: Streamlit's; session: what the visit begins with."""
+    def on(
+        cls, page: str, name: str, log: list[str], session: Mapping[str, object], *, choices: bool = True
+    ) -> Self:
+        """A visit to a page, not drawn yet. name: Streamlit's; session: what the visit begins with; choices: see Walk."""
         at = AppTest.from_file(str(APP), default_timeout=60)
         at._page_hash = name  # AppTest.switch_page knows files alone
         for key, value in session.items():
             at.session_state[key] = value
-        return cls(at, page, log)
+        return cls(at, page, log, choices)
 
     def draw(self, *place: str) -> None:
         """Run the page, and note what failed. place: what is open, for the reader of a failure."""
@@ -154,7 +158,7 @@ class Walk:
 
     def _choices(self, place: tuple[str, ...]) -> None:
         """Try every choice on the screen once in each tab, whatever the page is about, and unfold what draws itself then."""
-        for drawn, _ in list(_nodes(self.at.main)):
+        for drawn, _ in list(_nodes(self.at.main)) if self.choices else ():
             if not isinstance(drawn, _CHOICES):
                 continue
             mark = (*place[1:], type(drawn), drawn.label)
