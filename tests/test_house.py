@@ -377,9 +377,10 @@ def test_help_costs_little_more_than_to_start_python() -> None:
 
 
 def test_a_command_loads_what_it_needs() -> None:
-    """`study list` needs neither statistics nor judges."""
+    """`study list` needs neither statistics nor judges; what makes answers, scores and judges needs no test of scipy."""
     asked = (
-        "import sys; from core.cli import main; main(['study', 'list', '--db', '{}']); print(*sys.modules)"
+        "import sys; from core.cli import main; main(['study', 'list', '--db', '{}']); print(*sys.modules); "
+        "import core.cli.shared.run_options; print(*sys.modules)"
     )
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "assay.db"
@@ -392,10 +393,13 @@ def test_a_command_loads_what_it_needs() -> None:
             capture_output=True,
             text=True,
         )
-    loaded = done.stdout.split()
+    of_the_list, of_runs = done.stdout.splitlines()[-2:]
+    loaded = of_the_list.split()
     assert "core.cli.study" in loaded
     heavy = ("scipy", "pandas", "core.judges", "core.generation")
     assert not [name for name in loaded if name.startswith(heavy)]
+    assert "core.runs.costs" in of_runs.split()
+    assert not {"scipy.stats", "statsmodels", "pandas"} & {*of_runs.split()}
 
 
 def test_nothing_names_a_machine_or_a_registry() -> None:
