@@ -8,7 +8,7 @@ import sys
 import tempfile
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -34,6 +34,14 @@ RATERS_MODULES = (
 
 def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
+
+
+def trees_with(paths: Iterable[Path], pattern: str) -> Iterator[tuple[Path, ast.Module]]:
+    """Files whose text has the pattern, parsed: only they can break a rule about it, and parsing takes most of the time."""
+    for path in paths:
+        text = path.read_text("utf-8")
+        if re.search(pattern, text):
+            yield path, ast.parse(text)
 
 
 def imported(path: Path) -> set[str]:
@@ -163,9 +171,10 @@ def is_a_kind(node: ast.AST) -> bool:
 def kinds_spelled_out(top: str) -> list[str]:
     """Where a kind is asked for by its name instead of by the object that its own file exports."""
     home, found = homes(), []
-    for path in sorted(ROOT.glob(f"{top}/**/*.py")):
+    quoted = f"[\"']({'|'.join(map(re.escape, KINDS))})[\"']"
+    for path, code in trees_with(sorted(ROOT.glob(f"{top}/**/*.py")), quoted):
         file = path.relative_to(ROOT).as_posix()
-        for node in ast.walk(tree(path)):
+        for node in ast.walk(code):
             named: set[str] = set()
             words = set(KINDS) if NAMES_DATA in path.parents else ORDINARY
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -200,6 +209,9 @@ ARGUMENTS = {("core/runs/working/environments.py", word) for word in ("--alone",
 """What a child process is started with: words that nobody reads."""
 
 
+OPTION = r"(?<![\w-])--[a-z]"
+
+
 def options_in(code: ast.Module) -> Iterator[tuple[int, str]]:
     """Line and text of each text that names an option; a whole command, in backticks or of ./run --with, may."""
     aside = {id(node.value) for node in ast.walk(code) if isinstance(node, ast.Expr)}  # docstrings
@@ -212,7 +224,7 @@ def options_in(code: ast.Module) -> Iterator[tuple[int, str]]:
         else:
             continue
         if id(node) not in aside and re.search(
-            r"(?<![\w-])--[a-z]", re.sub(r"`[^`]*`|\./run --with \S+( --setup)?", "", text)
+            OPTION, re.sub(r"`[^`]*`|\./run --with \S+( --setup)?", "", text)
         ):
             yield node.lineno, text
 
@@ -222,9 +234,9 @@ def test_no_option_is_named_in_core_outside_cli() -> None:
     paths = [path for path in sorted(ROOT.glob("core/**/*.py")) if path.name != "__main__.py"]
     found = [
         (path.relative_to(ROOT).as_posix(), line, text)
-        for path in paths
+        for path, code in trees_with(paths, OPTION)
         if ROOT / "core" / "cli" not in path.parents
-        for line, text in options_in(tree(path))
+        for line, text in options_in(code)
     ]
     assert [
         f"{file}, line {line}: {text}" for file, line, text in found if (file, text) not in ARGUMENTS
@@ -346,14 +358,16 @@ def test_modules_that_share_a_first_word_have_a_folder() -> None:
 def test_messages_name_the_command_by_what_is_installed() -> None:
     """`python -m core` and ./run exist in a checkout alone: texts use COMMAND, START and set_up of core/installation.py."""
     named = []
-    for path in (*ROOT.glob("core/**/*.py"), *ROOT.glob("pages/**/*.py"), ROOT / "app.py"):
-        nodes = list(ast.walk(tree(path)))
+    pattern = r"python -m core|\./run"
+    files = (*ROOT.glob("core/**/*.py"), *ROOT.glob("pages/**/*.py"), ROOT / "app.py")
+    for path, code in trees_with(files, pattern):
+        nodes = list(ast.walk(code))
         docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
         named += [
             f"{path.relative_to(ROOT)}:{node.lineno}"
             for node in nodes
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
-            if re.search(r"python -m core|\./run", node.value)
+            if re.search(pattern, node.value)
         ]
     assert {place.partition(":")[0] for place in named} == {"core/installation.py"}, named
 
@@ -376,9 +390,10 @@ def test_help_costs_little_more_than_to_start_python() -> None:
 
 
 def test_a_command_loads_what_it_needs() -> None:
-    """`study list` needs neither statistics nor judges."""
+    """`study list` needs neither statistics nor judges; what makes answers, scores and judges needs no test of scipy."""
     asked = (
-        "import sys; from core.cli import main; main(['study', 'list', '--db', '{}']); print(*sys.modules)"
+        "import sys; from core.cli import main; main(['study', 'list', '--db', '{}']); print(*sys.modules); "
+        "import core.cli.shared.run_options; print(*sys.modules)"
     )
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "assay.db"
@@ -391,10 +406,13 @@ def test_a_command_loads_what_it_needs() -> None:
             capture_output=True,
             text=True,
         )
-    loaded = done.stdout.split()
+    of_the_list, of_runs = done.stdout.splitlines()[-2:]
+    loaded = of_the_list.split()
     assert "core.cli.study" in loaded
     heavy = ("scipy", "pandas", "core.judges", "core.generation")
     assert not [name for name in loaded if name.startswith(heavy)]
+    assert "core.runs.costs" in of_runs.split()
+    assert not {"scipy.stats", "statsmodels", "pandas"} & {*of_runs.split()}
 
 
 def test_nothing_names_a_machine_or_a_registry() -> None:

@@ -235,21 +235,14 @@ def contingency(result: Contingency, names: Mapping[str, str]) -> go.Figure:
             customdata=[[[row, column] for column in labels] for row in labels],
             hovertemplate=f"{first}: %{{customdata[0]}}<br>{second}: %{{customdata[1]}}<br>"
             f"%{{z}} of {total} pairs<extra></extra>",
+            texttemplate="%{z}",
+            textfont={"size": 15, "color": "black"},
             colorscale=_SHARES,
             showscale=False,
             xgap=2,
             ygap=2,
         )
     )
-    for row in places:
-        for column in places:
-            figure.add_annotation(
-                x=column,
-                y=row,
-                text=str(table[row][column]),
-                showarrow=False,
-                font={"size": 15, "color": "black"},
-            )
     figure.update_xaxes(tickvals=places, ticktext=labels, title=second, side="top", showgrid=False)
     name_rows(figure, labels, first)
     return dressed(figure, height=330, top=70)

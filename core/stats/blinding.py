@@ -5,7 +5,6 @@ from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import binomtest, norm, rankdata
 
 from core.stats.resampling import (
     Estimate,
@@ -181,6 +180,8 @@ def share_right(n_right: int, n: int, *, confidence_level: float = 0.95) -> Shar
         raise ValueError(f"n_right must lie between 0 and n, got {n_right} of {n}")
     if n == 0:
         return ShareRight(0, 0, None, None, None, confidence_level, None, "no guess names a side")
+    from scipy.stats import binomtest  # imported lazily: loads slowly
+
     test = binomtest(n_right, n, 0.5)
     interval = test.proportion_ci(confidence_level=confidence_level, method="exact")
     low, high, p = float(interval.low), float(interval.high), float(test.pvalue)
@@ -236,8 +237,10 @@ def _james_variance(shares: NDArray[np.float64]) -> float:
 
 
 def _with_normal_interval(estimate: float, variance: float, n: int, confidence_level: float) -> Index:
+    from scipy.special import ndtri  # imported lazily: most commands need no quantile
+
     se = float(np.sqrt(max(variance, 0.0)))
-    half = float(norm.ppf((1 + confidence_level) / 2)) * se
+    half = float(ndtri((1 + confidence_level) / 2)) * se
     return Index(estimate, se, estimate - half, estimate + half, n, confidence_level)
 
 
@@ -290,6 +293,8 @@ def walsh_auc(margins: Floats) -> Floats:
     The area under the ROC curve of scores {m} against {-m}. With average ranks r_i of |m_i| it is
     1/2 + sum_i sign(m_i) (2 r_i - 1) / (2 n^2), so no n x n table is made. n >= 1.
     """
+    from scipy.stats import rankdata
+
     ranks = rankdata(np.abs(margins), axis=0)
     return np.asarray(0.5 + (np.sign(margins) * (2 * ranks - 1)).sum(axis=0) / (2 * margins.shape[0] ** 2))
 

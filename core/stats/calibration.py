@@ -10,8 +10,6 @@ from typing import Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import isotonic_regression
-from scipy.special import betaincinv, expit
 
 from core.stats.degeneracy import ROUNDING
 from core.stats.prediction_powered import exact_share
@@ -47,6 +45,8 @@ def isotonic_knots(judge: Floats, human: Floats) -> tuple[Floats, Floats]:
     people's rise gets a flat map. Source: Barlow et al. (1972), Statistical Inference under Order Restrictions;
     for calibration Zadrozny and Elkan (2002, KDD).
     """
+    from scipy.optimize import isotonic_regression  # imported lazily: loads slowly, and judges need no fit
+
     scores, place, counts = np.unique(judge, return_inverse=True, return_counts=True)
     means = np.bincount(place, weights=human) / counts
     values = np.asarray(isotonic_regression(means, weights=counts.astype(float)).x, dtype=np.float64)
@@ -75,6 +75,8 @@ def ordinal_map(judge: Floats, human: Floats) -> Predict:
         raise NoFit(f"{classes.size} different human scores, but it needs 2 to {MOST_CLASSES}")
     centre = float(judge.mean())
     slope, thresholds = _proportional_odds((judge - centre) / spread, codes)
+
+    from scipy.special import expit
 
     def predict(scores: Floats) -> Floats:
         above = expit(slope * ((scores - centre) / spread)[:, None] - thresholds)
@@ -538,6 +540,8 @@ def _kept_above(
     sure: Floats, values: Floats, items: Indices, thresholds: Floats, delta: float
 ) -> list[KeptAbove]:
     """The texts at or above each threshold, with the lower bound of their agreement."""
+    from scipy.special import betaincinv
+
     order = np.argsort(-sure, kind="stable")
     counts = np.searchsorted(-sure[order], SAME - thresholds, side="right")
     sums = np.concatenate([[0.0], np.cumsum(values[order])])
@@ -567,6 +571,8 @@ def labelled_needed(
     """
     if share_agreeing <= agreement:
         return None
+    from scipy.special import betaincinv
+
     low, high = fewest_to_trust(agreement, delta), most
 
     def passes(n: int) -> bool:

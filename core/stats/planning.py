@@ -9,7 +9,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaincinv, ndtr, ndtri, stdtrit
-from statsmodels.stats.power import TTestPower
 
 from core.stats.non_inferiority import FEWEST_QUESTIONS, MOST_QUESTIONS
 from core.stats.raters import COMPONENTS, FEWEST_RATERS, Components
@@ -190,6 +189,8 @@ def pairs_needed(effect: float, power: float, *, alpha: float, alternative: Alte
 
 
 def _power(effect: float, n: int, alpha: float, alternative: Alternative) -> float:
+    from statsmodels.stats.power import TTestPower  # imported lazily: takes a second
+
     return float(TTestPower().power(effect_size=effect, nobs=n, alpha=alpha, alternative=alternative))
 
 

@@ -20,6 +20,12 @@ PASSPHRASE = "correct horse battery staple"
 
 
 @pytest.fixture
+def quick_hash(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A passphrase is hashed in no time, for tests that are about counts and sessions."""
+    monkeypatch.setattr(access, "_SCRYPT", {"n": 2, "r": 8, "p": 1})
+
+
+@pytest.fixture
 def signed_up(store: Store) -> Store:
     access.choose_passphrase(store, access.make_link(store), PASSPHRASE, PASSPHRASE)
     return store
@@ -43,6 +49,7 @@ def clock_at(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return ahead
 
 
+@pytest.mark.usefixtures("quick_hash")
 def test_a_link_works_once(store: Store) -> None:
     link = access.make_link(store)
     assert access.link_is_open(store, link)
@@ -109,12 +116,14 @@ def test_nothing_secret_is_in_the_file(tmp_path) -> None:  # type: ignore[no-unt
         assert secret.encode() not in content
 
 
+@pytest.mark.usefixtures("quick_hash")
 def test_the_same_letters_typed_in_another_way_are_the_same(store: Store) -> None:
     composed, decomposed = "ä" * 12, "a\u0308" * 12
     access.choose_passphrase(store, access.make_link(store), composed, composed)
     assert access.is_admin(store, access.sign_in(store, decomposed, ""))
 
 
+@pytest.mark.usefixtures("quick_hash")
 def test_too_many_wrong_ones_from_one_address(signed_up: Store, clock_at: list[float]) -> None:
     for _ in range(access.MOST_FAILURES):
         with pytest.raises(NotAllowed, match="Wrong passphrase"):
@@ -128,6 +137,7 @@ def test_too_many_wrong_ones_from_one_address(signed_up: Store, clock_at: list[f
     assert access.sign_in(signed_up, PASSPHRASE, "1.2.3.4")
 
 
+@pytest.mark.usefixtures("quick_hash")
 def test_too_many_wrong_ones_from_many_addresses(signed_up: Store) -> None:
     for number in range(access.MOST_FAILURES_OF_ALL):
         count_event(signed_up, access.WRONG_PASSPHRASE, f"10.0.0.{number}")
@@ -184,6 +194,7 @@ def test_a_clock_set_back_locks_nobody_out(signed_up: Store, clock_at: list[floa
     assert access.sign_in(signed_up, PASSPHRASE, "1.2.3.4")
 
 
+@pytest.mark.usefixtures("quick_hash")
 def test_sessions_end(signed_up: Store, clock_at: list[float]) -> None:
     first, second = (access.sign_in(signed_up, PASSPHRASE, "") for _ in range(2))
     access.sign_out(signed_up, first)
@@ -210,6 +221,7 @@ def test_knocking_is_counted_in_one_line_and_no_further_than_its_limit(store: St
     ]
 
 
+@pytest.mark.usefixtures("quick_hash")
 def test_knocks_drive_out_the_oldest_of_their_kind_alone(
     signed_up: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

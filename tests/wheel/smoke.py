@@ -179,7 +179,7 @@ assert not {{"pandas", "numpy", "core"}} & (set(sys.modules) - before)
 assert sys.path[-1] == str(assay.HOUSE)
 from assay import *
 made = assay.damage({at.demo("questions.jsonl")!r}, seed=7)
-scores = assay.score(made, "lexical", shape="wide")
+scores = assay.score(made, ["bleu-1", "chrf-6-0"], shape="wide")
 found = assay.correlate(scores)
 assert read is assay.read
 assert set(assay.__all__) < set(dir(assay))

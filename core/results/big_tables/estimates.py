@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from core.errors import InputError
 from core.results.big_tables.scored import (
@@ -338,7 +337,9 @@ def _mean_intervals(scores: Floats, coded: _Coded, n_groups: int, drawing: Resam
     item, group = coded.item[known], coded.group[known]
     rows, columns = np.concatenate([item, item]), np.concatenate([group, group + n_groups])
     values = np.concatenate([scores[known], np.ones(item.size)])
-    sums = sparse.coo_array((values, (rows, columns)), shape=(coded.n_items, 2 * n_groups)).tocsr()
+    from scipy.sparse import coo_array  # imported lazily: loads slowly
+
+    sums = coo_array((values, (rows, columns)), shape=(coded.n_items, 2 * n_groups)).tocsr()
     # A dense product is several times as fast, where there is memory for it.
     dense = coded.n_items * 2 * n_groups <= _MOST_CELLS
     return ratios_of_sums(sums.toarray() if dense else sums, **drawing)

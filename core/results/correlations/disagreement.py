@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from core.results.choices import directions
 from core.results.correlations.points import Points
@@ -30,6 +29,8 @@ def disagreement(found: Points) -> Floats:
 
 def rank_gaps(scores: Floats, target: Floats) -> Floats:
     """Return for each text the score's mid-rank minus the target's, as a share of the texts, shape (n,), within (-1, 1)."""
+    from scipy.stats import rankdata  # imported lazily: loads slowly
+
     return np.asarray((rankdata(scores) - rankdata(target)) / max(scores.size, 1), dtype=np.float64)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from core.judges.claims import KIND as CLAIMS
 from core.judges.cross_examination import CEF_COMPONENTS
@@ -232,6 +231,8 @@ def _left_out(merged: ScoreTable, known: NDArray[np.bool_]) -> dict[str, int]:
 def _percentiles(turned: Floats) -> Floats:
     if not turned.size:
         return turned
+    from scipy.stats import rankdata  # imported lazily: loads slowly
+
     return np.asarray((rankdata(turned) - 0.5) / turned.size, dtype=np.float64)
 
 

@@ -6,12 +6,10 @@ For observed data, with reasons if undefined; and for many columns with one targ
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
-from scipy.stats import kendalltau, rankdata
 
 from core.stats.degeneracy import tied
 from core.stats.resampling import (
@@ -24,6 +22,9 @@ from core.stats.resampling import (
     numbered,
     ratio,
 )
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Method = Literal["pearson", "spearman", "kendall"]
 """Coefficients; Kendall is always tau-b."""
@@ -40,11 +41,16 @@ def pair_coefficient(first: Floats, second: Floats, method: Method) -> float:
     """The coefficient of columns returned by `complete_pairs`."""
     if pair_reason(first, second) is not None:
         return float("nan")
+    if method == "pearson":
+        return float(_pearson_of_rows(first[None], second[None])[0])
+    from scipy.stats import (
+        kendalltau,
+        rankdata,
+    )  # imported lazily: loads slowly, and most commands correlate nothing
+
     if method == "kendall":
         return float(kendalltau(first, second).statistic)
-    if method == "spearman":
-        first, second = rankdata(first), rankdata(second)
-    return float(_pearson_of_rows(first[None], second[None])[0])
+    return float(_pearson_of_rows(rankdata(first)[None], rankdata(second)[None])[0])
 
 
 def why_undefined(
@@ -84,6 +90,8 @@ def row_coefficients(x: Floats, y: Floats, method: Method) -> Floats:
     if x.shape[1] < 2:
         return np.full(len(x), np.nan)
     if method == "spearman":
+        from scipy.stats import rankdata  # imported lazily: loads slowly
+
         x, y = rankdata(x, axis=1), rankdata(y, axis=1)
     if method != "kendall":
         return _pearson_of_rows(x, y)
@@ -148,7 +156,7 @@ _DEEPEST = 48  # steps of a running sum
 class SortedColumn:
     """The distinct values of a column in ascending order, folded into slabs so that running sums are fast."""
 
-    pick: sparse.csr_array
+    pick: "csr_array"
     """(depth * width, clusters): clusters whose weights each value sums."""
     place: Indices
     """Position of each row's value: value v at v % depth * width + v // depth."""
@@ -163,7 +171,9 @@ def sorted_column(x: Floats, clusters: Indices, n_clusters: int, together: int) 
     width = min(max(1, _SLAB_CELLS // together, n_values // _DEEPEST), n_values)
     depth = -(-n_values // width)
     place = np.asarray(value % depth * width + value // depth, dtype=np.intp)
-    pick = sparse.csr_array((np.ones(value.size), (place, clusters)), shape=(depth * width, n_clusters))
+    from scipy.sparse import csr_array  # imported lazily: loads slowly
+
+    pick = csr_array((np.ones(value.size), (place, clusters)), shape=(depth * width, n_clusters))
     return SortedColumn(pick, place, depth, width)
 
 
@@ -286,7 +296,9 @@ def _products(columns: Floats, clusters: Indices, n_clusters: int) -> Floats:
     per_row[:, :3] = np.hstack([np.ones_like(y), y, y**2])
     per_row[:, 3::3], per_row[:, 4::3], per_row[:, 5::3] = x, x**2, x * y
     rows = np.arange(len(columns))
-    adding = sparse.csr_array((np.ones(rows.size), (clusters, rows)), shape=(n_clusters, rows.size))
+    from scipy.sparse import csr_array
+
+    adding = csr_array((np.ones(rows.size), (clusters, rows)), shape=(n_clusters, rows.size))
     return np.asarray(adding @ per_row, dtype=np.float64)
 
 
@@ -320,7 +332,7 @@ class _Table:
     Y-block k is at depth k % depth and width k // depth; x-block k at step k % steps of group k // steps.
     """
 
-    parts: tuple[sparse.csr_array, ...]
+    parts: "tuple[csr_array, ...]"
     """Parts of several steps, each (steps * depth * groups * width, clusters): rows of each cluster in each cell."""
     depth: int
     width: int
@@ -380,6 +392,8 @@ def _table(x_block: Indices, y_block: Indices, clusters: Indices, n_clusters: in
     steps = -(-n_x // groups)
     group, step = x_block // steps, x_block % steps
     at_once = max(1, _CHUNK_CELLS // (depth * groups * width * together))
+    from scipy.sparse import csr_array
+
     parts = []
     for start in range(0, steps, at_once):
         size = min(at_once, steps - start)
@@ -389,9 +403,7 @@ def _table(x_block: Indices, y_block: Indices, clusters: Indices, n_clusters: in
         counted = np.ones(rows.size, dtype=np.float32)
         shape = (size * depth * groups * width, n_clusters)
         parts.append(
-            sparse.csr_array(
-                (counted, (place.astype(np.int32), clusters[rows].astype(np.int32))), shape=shape
-            )
+            csr_array((counted, (place.astype(np.int32), clusters[rows].astype(np.int32))), shape=shape)
         )
     most_rows = np.bincount((step // at_once * groups + group) * n_y + y_block).max()
     return _Table(tuple(parts), depth, width, groups, int(most_rows), int(np.bincount(group).max()))
@@ -554,7 +566,7 @@ class _Column:
     """A column in the order of its values. With ties, equal values are summed first; without, rows are looked up."""
 
     ranked: SortedColumn
-    rows: sparse.csr_array | None
+    rows: "csr_array | None"
     """With ties: the rows that have each value."""
     at: tuple[Indices, Indices]
     """Without ties: cluster and row at each place; the numbers of clusters and rows for empty places."""
@@ -692,7 +704,9 @@ def _prepared_column(x: Floats, target: _Target, together: int, pairs: PairSums 
     clusters_at[ranked.place], rows_at[ranked.place] = target.clusters, rows
     adding = None
     if np.unique(ranked.place).size < x.size:
-        adding = sparse.csr_array((np.ones(x.size), (ranked.place, rows)), shape=(places, x.size + 1))
+        from scipy.sparse import csr_array
+
+        adding = csr_array((np.ones(x.size), (ranked.place, rows)), shape=(places, x.size + 1))
     return _Column(ranked, adding, (clusters_at, rows_at), pairs)
 
 

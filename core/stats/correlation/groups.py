@@ -5,8 +5,6 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
-from scipy.stats import rankdata
 
 from core.stats.correlation.coefficients import (
     Method,
@@ -145,7 +143,11 @@ def redundancy(values: ArrayLike, method: Method) -> RedundancyMatrix:
 
 def _products(table: Floats, method: Method) -> Floats:
     """Coefficients of columns without NaN: standardised, then one matrix product."""
-    columns = rankdata(table, axis=0) if method == "spearman" else table
+    columns = table
+    if method == "spearman":
+        from scipy.stats import rankdata  # imported lazily: loads slowly
+
+        columns = rankdata(table, axis=0)
     centred = standard(columns, axis=0)
     size = np.where(is_constant(table, axis=0), 0.0, np.sqrt((centred**2).sum(axis=0)))
     unit = ratio(centred, np.broadcast_to(size, centred.shape))
@@ -252,7 +254,9 @@ def _residuals(
     for place, values in enumerate((np.ones(x.size), first, second)):
         per_row[rows, place * n_groups + group] = values
     per_row[:, -3:] = np.column_stack([first * first, second * second, first * second])
-    adding = sparse.csr_array((np.ones(x.size), (cluster, rows)), shape=(n_clusters, x.size))
+    from scipy.sparse import csr_array  # imported lazily: loads slowly
+
+    adding = csr_array((np.ones(x.size), (cluster, rows)), shape=(n_clusters, x.size))
     sums = np.asarray(adding @ per_row, dtype=np.float64)
 
     def statistic(counts: Floats) -> Floats:
@@ -330,7 +334,9 @@ def _pairs_at_equal_labels(
         place = numbered(labels)
         if place.max() + 1 == x.size:
             return lambda counts: np.asarray(sizes @ (counts * counts))
-        tied = sparse.csr_array((np.ones(x.size), (place, cluster)), shape=(int(place.max()) + 1, n_clusters))
+        from scipy.sparse import csr_array
+
+        tied = csr_array((np.ones(x.size), (place, cluster)), shape=(int(place.max()) + 1, n_clusters))
         return lambda counts: np.sum(np.asarray(tied @ counts) ** 2, axis=0)
 
     of_all, of_x, of_y = (

@@ -12,8 +12,6 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import kendalltau, norm, pearsonr, spearmanr
-from scipy.stats import t as student
 
 from core.stats.correlation.coefficients import (
     Method,
@@ -140,8 +138,10 @@ def fisher_interval(
     check_confidence_level(confidence_level)
     if method == "kendall" or n < 4 or not abs(r) < 1:
         return None
+    from scipy.special import ndtri  # imported lazily: most commands need no quantile
+
     variance = (1 + r**2 / 2 if method == "spearman" else 1.0) / (n - 3)
-    reach = float(norm.ppf((1 + confidence_level) / 2)) * np.sqrt(variance)
+    reach = float(ndtri((1 + confidence_level) / 2)) * np.sqrt(variance)
     return float(np.tanh(np.arctanh(r) - reach)), float(np.tanh(np.arctanh(r) + reach))
 
 
@@ -199,8 +199,10 @@ def williams(
     spread = 2 * determinant * (n - 1) / (n - 3) + mean**2 * (1 - r_xz) ** 3
     if spread <= 0:
         return float("nan"), float("nan")
+    from scipy.special import stdtr
+
     t = (r_xy - r_zy) * np.sqrt((n - 1) * (1 + r_xz) / spread)
-    above = float(student.sf(t, n - 3))
+    above = float(stdtr(n - 3, -t))
     p = {"greater": above, "less": 1 - above, "two-sided": 2 * min(above, 1 - above)}[alternative]
     return float(t), float(p)
 
@@ -347,6 +349,8 @@ def meta_correlation(
     pairs = complete_pairs(human, synthetic)
     if pairs[0].size < 3:
         return MetaCorrelationTest(over_metrics, None, None, TWO_METRICS)
+    from scipy.stats import kendalltau, pearsonr, spearmanr  # imported lazily: loads slowly
+
     test: Any = {"pearson": pearsonr, "spearman": spearmanr, "kendall": kendalltau}[method]
     one, two = (float(test(*pairs, alternative=side).pvalue) for side in ("greater", "two-sided"))
     return MetaCorrelationTest(over_metrics, one, two)

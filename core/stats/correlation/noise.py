@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from core.stats.correlation.coefficients import pair_coefficient, pair_reason
 from core.stats.resampling import (
@@ -150,7 +149,9 @@ def _with_interval(found: NoiseCorrected, corrected: "list[_Corrected]", n_items
     error = float(np.sqrt(max(slope @ covariance @ slope, 0.0)))
     if error <= _NO_SIGNAL:
         return replace(found, interval_reason="leaving out any item gives the same value: nothing varies")
-    reach = float(student.ppf((1 + found.confidence_level) / 2, n_items - 1)) * error
+    from scipy.special import stdtrit  # imported lazily: most commands need no quantile
+
+    reach = float(stdtrit(n_items - 1, (1 + found.confidence_level) / 2)) * error
     found = replace(found, standard_error=error)
     ends = [uncut - reach, uncut + reach]
     if abs(uncut) < 1:

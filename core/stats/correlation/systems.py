@@ -9,7 +9,6 @@ from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import t as student
 
 from core.stats.correlation.coefficients import Method, column, row_coefficients, why_undefined
 from core.stats.correlation.intervals import Alternative, PairedTest, n_reached
@@ -300,6 +299,8 @@ def accuracy_bound(
         return replace(bound, reason="no items given: the noise is unknown")
     if min(n_items[0], n_items[1]) < 2:
         return replace(bound, reason="a system has only one item: its noise is unknown")
+    from scipy.special import stdtrit  # imported lazily: most commands need no quantile
+
     tail = (1 - confidence_level) / (2 * 2 * first.size)
     signs = []
     for side in sides:
@@ -307,7 +308,7 @@ def accuracy_bound(
         spread = np.diag(covariance)
         error = np.sqrt(np.maximum(spread[first] + spread[second] - 2 * covariance[first, second], 0.0))
         apart = side.values[first] - side.values[second]
-        certain = np.abs(apart) > float(student.isf(tail, (side.n_items or 2) - 1)) * error
+        certain = np.abs(apart) > -float(stdtrit((side.n_items or 2) - 1, tail)) * error
         signs.append(np.where(certain, np.sign(apart), 0.0))
     product = signs[0] * signs[1]
     return replace(

@@ -9,13 +9,17 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 
 
-def traced_memory(work: Callable[[], object]) -> tuple[int, int]:
-    """(bytes that the call's result keeps, bytes at the peak of the call); `work` has to be picklable."""
+def traced_memory(work: Callable[[], object], first: Callable[[], object] = int) -> tuple[int, int]:
+    """(bytes that the call's result keeps, bytes at the peak of the call); `work` has to be picklable.
+
+    first: called before it and not counted, for the libraries that a first call loads.
+    """
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
-        return process.submit(_traced, work).result(timeout=120)
+        return process.submit(_traced, work, first).result(timeout=120)
 
 
-def _traced(work: Callable[[], object]) -> tuple[int, int]:
+def _traced(work: Callable[[], object], first: Callable[[], object]) -> tuple[int, int]:
+    first()
     tracemalloc.start()
     result = work()
     kept_and_peak = tracemalloc.get_traced_memory()
