@@ -83,7 +83,6 @@ def chosen(server: AppServer, at_hand: StudyAtHand) -> dict[int, str | None]:
         return {numbers[a.item_id, a.level]: a.choice for a in answers_of(store, at_hand.study_id)}
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 @pytest.mark.slow
 def test_answers_of_a_text_and_the_press_that_ends_it(server: AppServer) -> None:
     """One answer is corrected on the way: the later one counts."""
@@ -99,7 +98,6 @@ def test_answers_of_a_text_and_the_press_that_ends_it(server: AppServer) -> None
     }
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 @pytest.mark.slow
 def test_a_flag_and_the_press_that_ends_its_text(server: AppServer) -> None:
     at_hand, rater = texts_to_rate(server)
@@ -113,7 +111,6 @@ def test_a_flag_and_the_press_that_ends_its_text(server: AppServer) -> None:
     )
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 def test_a_slider_marks_an_answer_and_the_press_that_ends_the_text(server: AppServer) -> None:
     at_hand, rater = texts_to_rate(server, rating_studies.TASK)
     with rater:
@@ -132,7 +129,6 @@ def test_a_slider_marks_an_answer_and_the_press_that_ends_the_text(server: AppSe
     }
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "then",
@@ -164,7 +160,6 @@ def test_the_last_of_several_choices_counts_and_next_leads_one_pair_on(server: A
         assert rater.number() == 3
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 def test_a_comment_and_a_flag_on_a_pair_and_what_is_pressed_next(server: AppServer) -> None:
     at_hand, rater = pairs_to_rate(server)
     nexts = ("Right", "Next", "Skip, ask me later", "Overview and finish", "Back")
@@ -184,7 +179,6 @@ def test_a_comment_and_a_flag_on_a_pair_and_what_is_pressed_next(server: AppServ
     assert {n for n, a in found.items() if a.skipped} == {4}
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 @pytest.mark.slow
 def test_differences_that_were_chosen_and_the_choice_after_them(server: AppServer) -> None:
     at_hand, rater = pairs_to_rate(server)

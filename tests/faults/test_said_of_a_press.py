@@ -15,8 +15,6 @@ from core.store.raters import update_rater
 from core.study.lifecycle import move
 from core.study.raters import revoke_link
 
-pytestmark = pytest.mark.usefixtures("each_pair_task")
-
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[AppServer]:
@@ -36,6 +34,7 @@ def close(server: AppServer, at_hand: StudyAtHand) -> None:
         move(store, StudyAtHand(store, at_hand.study_id).study, "closed")
 
 
+@pytest.mark.usefixtures("each_pair_task")
 @pytest.mark.parametrize(
     ("before", "saved"), [(2, "Saved: pairs 1 to 2 (2 of 20)."), (0, "You have not saved any pair.")]
 )
