@@ -8,6 +8,13 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from helpers.models.neural_environment import neural_python as neural_python
+from helpers.models.neural_environment import tiny_metric_models as tiny_metric_models
+from helpers.models.vllm_environment import real_model as real_model
+from helpers.models.vllm_environment import tiny_model as tiny_model
+from helpers.models.vllm_environment import vllm_python as vllm_python
+from helpers.models.vllm_environment import vllm_server as vllm_server
+from helpers.processes.ray_workers import ray_python as ray_python
 from helpers.texts.factories import plain_pairs
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
@@ -15,6 +22,7 @@ from xdist.scheduler import LoadFileScheduling
 from core.runs.working.environments import SPACY_VARIABLE, missing_for, python_for
 from core.store import Store, open_store
 
+SHARED = ("vllm", "neural", "_nli")
 START_PROCESSES = {"access", "browser", "cli", "door", "faults", "golden", "runs", "store", "wheel"}
 """Folders whose files take long."""
 ROOT = Path(__file__).resolve().parents[1]
@@ -81,11 +89,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFil
 
 
 class FileAfterFile(LoadFileScheduling):
-    """A worker takes a file at a time. One takes all files that use vLLM, so that they share its server."""
+    """A worker takes a file at a time; files whose names tell that they share a server or models go to the same one."""
 
     def _split_scope(self, nodeid: str) -> str:
         file: str = super()._split_scope(nodeid)
-        return "vllm" if "vllm" in file else file
+        return next((shared for shared in SHARED if shared in file), file)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

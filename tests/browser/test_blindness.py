@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helpers.processes.app_server import AppServer, free_port, on_pair, settled, through_onboarding
+from helpers.processes.app_server import AppServer, on_pair, settled, through_onboarding
+from helpers.processes.ports import free_port
 from helpers.texts.factories import LEVELS, dataset
 from playwright.sync_api import Browser, Page, expect
 from wire import Wire
@@ -39,8 +40,8 @@ SECRETS = [
 
 
 def marked(asks: str) -> Dataset:
-    """10 pairs whose ids, sources and file name are markers, of two questions or without levels; texts tell nothing."""
-    sizes: dict[str, tuple[int, Sequence[str]]] = {"levels": (2, LEVELS), "preference": (10, (NO_LEVEL,))}
+    """15 pairs whose ids, sources and file name are markers, of three questions or without levels; texts tell nothing."""
+    sizes: dict[str, tuple[int, Sequence[str]]] = {"levels": (3, LEVELS), "preference": (15, (NO_LEVEL,))}
     data = dataset(*sizes[asks], sources=(ONE, TWO), file_name=FILE)
     items = tuple(replace(item, item_id=f"ITEMMARKER{n}") for n, item in enumerate(data.items))
     ids = {old.item_id: new.item_id for old, new in zip(data.items, items, strict=True)}
@@ -162,7 +163,7 @@ def seen(
 
 def test_nothing_on_the_wire_names_a_source(seen: tuple[Wire, int, Path, str], port: int) -> None:
     wire, total, _, _ = seen
-    assert total == 11  # one hidden repeat
+    assert total == 16  # one hidden repeat
     haystack = wire.everything()
     assert b"Alpha text of" in haystack, "the answers themselves must be in what was captured"
     for secret in [*SECRETS, "STUDYMARKER"]:

@@ -4,7 +4,6 @@ import gc
 import multiprocessing
 import os
 import signal
-import socket
 import time
 import urllib.error
 import urllib.request
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
+from helpers.processes.ports import free_port
 from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -76,12 +76,6 @@ def _streamlit(database: Path, port: int, environment: dict[str, str]) -> None:
     os.environ.clear()
     os.environ.update(environment, ASSAY_DB=str(database), FORWARDED_ALLOW_IPS="")
     main(["run", "app.py", "--server.port", str(port)])
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class AppServer:
