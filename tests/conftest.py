@@ -23,7 +23,7 @@ from core.runs.working.environments import SPACY_VARIABLE, missing_for, python_f
 from core.store import Store, open_store
 
 SHARED = ("vllm", "neural", "_nli")
-START_PROCESSES = {"access", "browser", "cli", "door", "faults", "golden", "runs", "store", "wheel"}
+START_PROCESSES = {"browser", "cli", "door", "faults", "golden", "pages", "runs", "store", "wheel"}
 """Folders whose files take long."""
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
