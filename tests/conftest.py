@@ -23,6 +23,7 @@ from core.runs.working.environments import SPACY_VARIABLE, missing_for, python_f
 from core.store import Store, open_store
 
 SHARED = ("vllm", "neural", "_nli")
+"""In the paths of files that share a server or models."""
 START_PROCESSES = {"browser", "cli", "door", "faults", "golden", "pages", "runs", "store", "wheel"}
 """Folders whose files take long."""
 ROOT = Path(__file__).resolve().parents[1]
@@ -89,7 +90,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFil
 
 
 class FileAfterFile(LoadFileScheduling):
-    """A worker takes a file at a time; files whose names tell that they share a server or models go to the same one."""
+    """A worker takes a file at a time. Files that share something go to the same worker, which then makes it once."""
 
     def _split_scope(self, nodeid: str) -> str:
         file: str = super()._split_scope(nodeid)
