@@ -98,18 +98,13 @@ def test_a_whole_run_over_the_server(
 
 
 @pytest.fixture(scope="module")
-def made(
-    vllm_python: Path, tiny_model: Path, real_model: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Path:
-    """A folder with what three commands made in one process: two by a tiny model, one by the real one."""
+def made(vllm_python: Path, tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what two commands made in one process."""
     folder = tmp_path_factory.mktemp("in-process")
     questions = write_questions(folder)
-    few = ("--limit", "3", "--attempts", "1")
     run_commands(
         vllm_python,
-        in_process("factual", tiny_model, questions, folder / "factual", *ENDLESS),
-        in_process("damage", tiny_model, questions, folder / "damage", *ENDLESS),
-        in_process("damage", real_model, questions, folder / "real", *few),
+        *(in_process(kind, tiny_model, questions, folder / kind, *ENDLESS) for kind in ("factual", "damage")),
     )
     return folder
 
@@ -125,16 +120,20 @@ def test_a_whole_run_in_process(kind: str, made: Path) -> None:
         assert report["done"] > 0
 
 
-def test_a_real_model_damages_texts(made: Path) -> None:
+def test_a_real_model_damages_texts(
+    vllm_python: Path, real_model: Path, questions: Path, tmp_path: Path
+) -> None:
     """A weak one: its texts are refused for good reasons more often than not, so only the account is looked at."""
-    report: dict[str, Any] = json.loads((made / "real" / "run.json").read_bytes())
+    few = ("--limit", "3", "--attempts", "1")
+    run_commands(vllm_python, in_process("damage", real_model, questions, tmp_path / "out", *few))
+    report: dict[str, Any] = json.loads((tmp_path / "out" / "run.json").read_bytes())
     assert report["done"] + report["failed"] == 3
-    rows = list(csv.DictReader(io.StringIO((made / "real" / "outputs.csv").read_text("utf-8"))))
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out" / "outputs.csv").read_text("utf-8"))))
     assert all(bool(row["text"]) != bool(row["reason"]) for row in rows)
     [cost] = report["costs"]
     assert cost["calls"] > 0
     assert cost["input_tokens"] > 100 * cost["calls"]
     assert cost["output_tokens"] > 0
-    with open_store(made / "real.db") as store:
+    with open_store(tmp_path / "out.db") as store:
         [kept] = store.rows("select count(*) as n from reply")
     assert kept["n"] > 0
