@@ -1,5 +1,6 @@
 """What several test packages share."""
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -7,11 +8,24 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from helpers.models.neural_environment import neural_python as neural_python
+from helpers.models.neural_environment import tiny_metric_models as tiny_metric_models
+from helpers.models.vllm_environment import real_model as real_model
+from helpers.models.vllm_environment import tiny_model as tiny_model
+from helpers.models.vllm_environment import vllm_python as vllm_python
+from helpers.models.vllm_environment import vllm_server as vllm_server
+from helpers.processes.ray_workers import ray_python as ray_python
 from helpers.texts.factories import plain_pairs
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 from core.runs.working.environments import SPACY_VARIABLE, missing_for, python_for
 from core.store import Store, open_store
 
+SHARED = ("vllm", "neural", "_nli")
+"""In the paths of files that share a server or models."""
+START_PROCESSES = {"browser", "cli", "door", "faults", "golden", "pages", "runs", "store", "wheel"}
+"""Folders whose files take long."""
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
 
@@ -68,6 +82,35 @@ def each_pair_task_by_browser(request: pytest.FixtureRequest) -> Iterator[str]:
 def main_module_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     """Streamlit's AppTest puts a script in the place of __main__, which a spawned process would run again."""
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:
+    return FileAfterFile(config, log)
+
+
+class FileAfterFile(LoadFileScheduling):
+    """A worker takes a file at a time. Files that share something go to the same worker, which then makes it once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file: str = super()._split_scope(nodeid)
+        return next((shared for shared in SHARED if shared in file), file)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long comes first, so that no worker is left alone with a long file at the end."""
+
+    def rank(item: pytest.Item) -> tuple[bool, bool, bool]:
+        slow = item.get_closest_marker("slow") is not None
+        return "vllm" not in item.path.name, not slow, item.path.parent.name not in START_PROCESSES
+
+    items.sort(key=rank)
+
+
+def pytest_collection_finish() -> None:
+    """Collecting garbage need not visit thousands of tests again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

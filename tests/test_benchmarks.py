@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.models.vllm_environment import vllm_python as vllm_python
 from helpers.processes.ray_workers import NO_RAY, find_ray_python
 from helpers.processes.several_apps import needs
 

@@ -56,13 +56,12 @@ def settled_or_still(page: Page) -> None:
     page.wait_for_timeout(300)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scheme", "size"),
     [
-        pytest.param("light", "wide", marks=pytest.mark.slow),
-        pytest.param("dark", "phone", marks=pytest.mark.slow),
-        pytest.param("dark", "wide", marks=pytest.mark.slow),
-        pytest.param("light", "phone", marks=pytest.mark.slow),
+        ("light", "wide"),
+        ("dark", "phone"),
     ],
 )
 def test_a_raters_way_has_no_violation(

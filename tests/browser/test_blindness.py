@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helpers.processes.app_server import AppServer, free_port, on_pair, settled, through_onboarding
+from helpers.processes.app_server import AppServer, on_pair, settled, through_onboarding
+from helpers.processes.ports import free_port
 from helpers.texts.factories import LEVELS, dataset
 from playwright.sync_api import Browser, Page, expect
 from wire import Wire
@@ -139,11 +140,13 @@ def port() -> int:
     return free_port()
 
 
+NAMES = {ONE: "ZZRENAMED", TWO: "AARENAMED"}
 VARIANTS: dict[str, Callable[[Dataset], tuple[Dataset, str]]] = {
-    "sources renamed": lambda d: (renamed(d, {ONE: "ZZRENAMED", TWO: "AARENAMED"}), "ZZRENAMED"),
+    "sources renamed, in another file order, with another hash": lambda d: (
+        renamed(in_other_order(d), NAMES),
+        NAMES[ONE],
+    ),
     "roles swapped": lambda d: (d, TWO),
-    "labels swapped": lambda d: (renamed(d, {ONE: TWO, TWO: ONE}), ONE),
-    "another file order and hash": lambda d: (in_other_order(d), ONE),
 }
 
 

@@ -78,7 +78,6 @@ def assert_the_bundle_says_the_same(store: Store, study_id: int) -> None:
     assert study_results(restored, n_resamples=500).to_json() == wanted
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 @pytest.mark.slow
 def test_a_press_on_a_list_that_was_drawn_again_is_no_answer(
     app: AppServer, app_store: Store, new_page: NewPage
@@ -101,7 +100,6 @@ def test_a_press_on_a_list_that_was_drawn_again_is_no_answer(
     assert given(app_store, study_id) == {1: "right"}
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 @pytest.mark.slow
 def test_double_press_answers_one_pair(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     """The gaps are those of the browser; on a busy machine a press may reach the server after the guarded time.
@@ -153,7 +151,6 @@ def test_two_tabs_give_one_answer_each_to_the_pair_on_its_screen(
     assert kept == ["left", "both_good", "right"]
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 @pytest.mark.slow
 def test_browser_back_shows_the_pair_before(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     study_id, page = at_the_first_pair(app, app_store, new_page)
@@ -168,7 +165,6 @@ def test_browser_back_shows_the_pair_before(app: AppServer, app_store: Store, ne
     assert given(app_store, study_id) == {1: "left", 2: "both_bad"}
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 @pytest.mark.slow
 def test_a_press_after_a_server_restart_counts(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     """The tab stays open while the server goes away and comes back: no press is swallowed."""

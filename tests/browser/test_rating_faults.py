@@ -74,7 +74,6 @@ def test_a_comment_is_saved_while_it_is_typed_and_survives_reload_and_back(
     }
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 @pytest.mark.slow
 def test_a_comment_that_no_server_answers_comes_back_after_a_reload(
     app: AppServer, app_store: Store, new_page: NewPage
@@ -90,7 +89,6 @@ def test_a_comment_that_no_server_answers_comes_back_after_a_reload(
     assert [answer.comment for answer in answers_of(app_store, study_id)] == ["typed into the void"]
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 @pytest.mark.slow
 def test_a_comment_left_unblurred_is_saved_with_the_choice(
     app: AppServer, app_store: Store, new_page: NewPage
@@ -105,7 +103,6 @@ def test_a_comment_left_unblurred_is_saved_with_the_choice(
     assert (answer.comment, answer.choice) == ("typed, then straight to the button", "left")
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 def test_when_the_database_cannot_be_written_the_pair_stays(
     app: AppServer, app_store: Store, database: Path, new_page: NewPage
 ) -> None:
@@ -126,7 +123,6 @@ def test_when_the_database_cannot_be_written_the_pair_stays(
     assert given(app_store, study_id) == {1: "left"}
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 @pytest.mark.slow
 def test_a_tab_that_is_behind_takes_no_comment_back(
     app: AppServer, app_store: Store, new_page: NewPage
@@ -146,7 +142,6 @@ def test_a_tab_that_is_behind_takes_no_comment_back(
     assert (answer.choice, answer.comment, answer.invalid) == ("left", "from the second tab", True)
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 @pytest.mark.slow
 def test_a_press_that_another_event_follows_is_saved(
     app: AppServer, app_store: Store, new_page: NewPage
@@ -170,7 +165,6 @@ def test_a_press_that_another_event_follows_is_saved(
     assert given(app_store, study_id) == dict.fromkeys(range(1, 7), "left")
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 @pytest.mark.slow
 def test_a_slow_server_gives_exactly_one_answer(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     """The server stands still while the rater presses again and again: all presses mean the pair they saw."""
@@ -219,7 +213,6 @@ def test_hostile_text_is_shown_as_it_is(app: AppServer, app_store: Store, new_pa
     assert [url for url in asked if not url.startswith((app.url, "data:", "blob:"))] == []
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 @pytest.mark.slow
 def test_a_note_that_cannot_be_saved_says_so(
     app: AppServer, app_store: Store, database: Path, new_page: NewPage

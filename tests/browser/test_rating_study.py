@@ -289,8 +289,7 @@ def test_keys_answer_a_single_dimension_once(app: AppServer, app_store: Store, n
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_a_raters_way_has_no_violation(
     app: AppServer, app_store: Store, browser: Browser, scheme: str, width: int
 ) -> None:

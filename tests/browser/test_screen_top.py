@@ -88,8 +88,6 @@ def opened_at_its_top(page: Page) -> None:
     ("size", "by"),
     [
         (PHONE, "tap"),
-        (PHONE, "key"),
-        (LAPTOP, "tap"),
         (LAPTOP, "key"),
     ],
 )
@@ -112,14 +110,9 @@ def test_twenty_pairs_in_a_row(
     page.context.close()
 
 
-@pytest.mark.parametrize(
-    "size", [PHONE, pytest.param(LAPTOP, marks=pytest.mark.slow)], ids=["phone", "laptop"]
-)
-def test_practice_and_the_ways_back_and_on(
-    app: AppServer, app_store: Store, browser: Browser, size: tuple[int, int]
-) -> None:
+def test_practice_and_the_ways_back_and_on(app: AppServer, app_store: Store, browser: Browser) -> None:
     _, link = link_to(app, app_store, onboarded=False)
-    page = visit(browser, size, link)
+    page = visit(browser, PHONE, link)
     page.get_by_role("button", name="Start with three practice pairs").tap()
     for number in range(1, len(practice_pairs()) + 1):
         expect(page.get_by_text(f"Practice {number} of ")).to_be_visible()
@@ -141,11 +134,10 @@ def test_practice_and_the_ways_back_and_on(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
-def test_text_after_text(app: AppServer, app_store: Store, browser: Browser, size: tuple[int, int]) -> None:
+def test_text_after_text(app: AppServer, app_store: Store, browser: Browser) -> None:
     said = {f"Question {n}? {'And why? ' * 20}": ["Because. " * 300] for n in range(3)}
     _, link = rating_study(app_store, app.url, texts(said), "mqm")
-    page = visit(browser, size, link)
+    page = visit(browser, PHONE, link)
     for number in (1, 2, 3):
         on_text(page, number)
         opened_at_its_top(page)

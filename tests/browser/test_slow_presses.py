@@ -37,7 +37,6 @@ def press_and_hold(page: Page, what: Locator) -> None:
     page.mouse.up()
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 @pytest.mark.slow
 def test_a_note_opens_and_closes_at_once(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     """What moves while it is pressed is not pressed."""
@@ -51,7 +50,6 @@ def test_a_note_opens_and_closes_at_once(app: AppServer, app_store: Store, new_p
     assert opened > closed + 100
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 def test_a_button_pressed_right_after_a_comment_and_a_flag(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:
@@ -71,7 +69,6 @@ def test_a_button_pressed_right_after_a_comment_and_a_flag(
     assert (first.comment, first.invalid, first.done) == ("words", True, True)
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 @pytest.mark.slow
 def test_a_way_on_pressed_right_after_a_comment_on_a_pair(
     app: AppServer, app_store: Store, new_page: NewPage

@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.models.neural_environment import ROOT, run_neural
-from helpers.models.neural_environment import neural_python as neural_python
-from helpers.models.neural_environment import tiny_metric_models as tiny_metric_models
 
 from core.formats.registry import read_scores
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from helpers.processes.app_server import ROOT, free_port
+from helpers.processes.app_server import ROOT
+from helpers.processes.ports import free_port
 from helpers.processes.raw_rater import RawVisitor, ask, post
 
 from core import access

@@ -2,14 +2,12 @@
 
 import json
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from helpers.processes.app_server import AppServer, running
+from helpers.processes.app_server import AppServer
 from helpers.processes.raw_rater import DOUBLE_PRESS_SECONDS, RawRater, pressed, told
 from helpers.texts import rating_studies
-from helpers.texts.factories import StudyAtHand, dataset, study_in
+from helpers.texts.factories import StudyAtHand, dataset, new_name, study_in
 from helpers.texts.rating_studies import HARM, RatingStudyAtHand, rating_study
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
@@ -25,12 +23,6 @@ GRAMMAR = Dimension(
 TASK = RatingTask("quick", "Quick", "none", "none", "made for a test", (HARM, GRAMMAR))
 GAPS = (0.0, 0.0, 0.02, 0.1, 0.5)
 """Seconds between two presses; the server runs in between from the third on."""
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[AppServer]:
-    with open_store(tmp_path / "assay.db"), running(tmp_path / "assay.db") as app:
-        yield app
 
 
 def press_on(server: AppServer, rater: RawRater, gap: float, *presses: list[WidgetState]) -> None:
@@ -59,14 +51,14 @@ def answer(rater: RawRater, dimension: int, place: int) -> WidgetState:
 
 def texts_to_rate(server: AppServer, task: RatingTask = TASK) -> tuple[RatingStudyAtHand, RawRater]:
     with open_store(server.database) as store:
-        at_hand = rating_study(store, task=task)
+        at_hand = rating_study(store, task=task, name=new_name())
         update_rater(store, at_hand.study_id, "R1", onboarding=1)
         return at_hand, RawRater.of_link(f"{server.url}/r/{at_hand.tokens['R1']}")
 
 
 def pairs_to_rate(server: AppServer) -> tuple[StudyAtHand, RawRater]:
     with open_store(server.database) as store:
-        at_hand = study_in(store, dataset(4), raters=("R1",), repeat_share=0)
+        at_hand = study_in(store, dataset(4), raters=("R1",), name=new_name(), repeat_share=0)
         update_rater(store, at_hand.study_id, "R1", onboarding=9)
         return at_hand, RawRater.of_link(f"{server.url}/r/{at_hand.tokens['R1']}")
 
@@ -83,7 +75,6 @@ def chosen(server: AppServer, at_hand: StudyAtHand) -> dict[int, str | None]:
         return {numbers[a.item_id, a.level]: a.choice for a in answers_of(store, at_hand.study_id)}
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 @pytest.mark.slow
 def test_answers_of_a_text_and_the_press_that_ends_it(server: AppServer) -> None:
     """One answer is corrected on the way: the later one counts."""
@@ -99,7 +90,6 @@ def test_answers_of_a_text_and_the_press_that_ends_it(server: AppServer) -> None
     }
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 @pytest.mark.slow
 def test_a_flag_and_the_press_that_ends_its_text(server: AppServer) -> None:
     at_hand, rater = texts_to_rate(server)
@@ -113,7 +103,6 @@ def test_a_flag_and_the_press_that_ends_its_text(server: AppServer) -> None:
     )
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 def test_a_slider_marks_an_answer_and_the_press_that_ends_the_text(server: AppServer) -> None:
     at_hand, rater = texts_to_rate(server, rating_studies.TASK)
     with rater:
@@ -132,7 +121,6 @@ def test_a_slider_marks_an_answer_and_the_press_that_ends_the_text(server: AppSe
     }
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "then",
@@ -164,7 +152,6 @@ def test_the_last_of_several_choices_counts_and_next_leads_one_pair_on(server: A
         assert rater.number() == 3
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 def test_a_comment_and_a_flag_on_a_pair_and_what_is_pressed_next(server: AppServer) -> None:
     at_hand, rater = pairs_to_rate(server)
     nexts = ("Right", "Next", "Skip, ask me later", "Overview and finish", "Back")
@@ -184,7 +171,6 @@ def test_a_comment_and_a_flag_on_a_pair_and_what_is_pressed_next(server: AppServ
     assert {n for n, a in found.items() if a.skipped} == {4}
 
 
-@pytest.mark.usefixtures("each_pair_task_by_browser")
 @pytest.mark.slow
 def test_differences_that_were_chosen_and_the_choice_after_them(server: AppServer) -> None:
     at_hand, rater = pairs_to_rate(server)

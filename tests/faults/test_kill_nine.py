@@ -1,34 +1,28 @@
 """The server is killed while raters vote: what was said to be saved is there, and nothing that nobody pressed."""
 
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from helpers.processes.app_server import AppServer
 from helpers.processes.raw_rater import RawRater
 from helpers.processes.voters import Voter, check, until_more
-from helpers.texts.factories import StudyAtHand, dataset, study_in
+from helpers.texts.factories import StudyAtHand, dataset, plain_pairs, study_in
 
-from core.store import open_store
+from core.store import Store
 from core.study.raters import links
 
-pytestmark = pytest.mark.usefixtures("each_pair_task")
+
+def study_of(store: Store, raters: int) -> StudyAtHand:
+    return study_in(store, dataset(8), raters=[f"r{n:02d}" for n in range(raters)], repeat_share=0)
 
 
-@pytest.fixture
-def at_hand(tmp_path: Path) -> Iterator[StudyAtHand]:
-    with open_store(tmp_path / "assay.db") as store:
-        yield study_in(store, dataset(8), raters=[f"r{n:02d}" for n in range(20)], repeat_share=0)
-
-
-def vote_through_kills(at_hand: StudyAtHand, raters: int, kills: int, votes_between: int) -> list[Voter]:
+def vote_through_kills(at_hand: StudyAtHand, kills: int, votes_between: int) -> list[Voter]:
     """Raters vote; each time another `votes_between` are acknowledged, the server is killed and started."""
     app = AppServer(at_hand.store.path).start()
     enough = threading.Event()
     voters = [
         Voter(link.rater_id, RawRater.of_link(link.url(app.url), keep=False).through_onboarding(), enough)
-        for link in links(at_hand.store, at_hand.study)[:raters]
+        for link in links(at_hand.store, at_hand.study)
     ]
     threads = [threading.Thread(target=voter.work) for voter in voters]
     try:
@@ -51,16 +45,19 @@ def vote_through_kills(at_hand: StudyAtHand, raters: int, kills: int, votes_betw
 
 
 @pytest.mark.slow
-def test_three_raters_and_one_kill(at_hand: StudyAtHand) -> None:
-    voters = vote_through_kills(at_hand, raters=3, kills=1, votes_between=9)
+def test_three_raters_of_plain_pairs_and_one_kill(store: Store) -> None:
+    with plain_pairs():
+        at_hand = study_of(store, 3)
+    voters = vote_through_kills(at_hand, kills=1, votes_between=9)
     check(at_hand, voters)
     assert all(voter.returns for voter in voters)
     assert sum(len(voter.acknowledged) for voter in voters) >= 18
 
 
 @pytest.mark.slow
-def test_twenty_raters_and_three_kills(at_hand: StudyAtHand) -> None:
-    voters = vote_through_kills(at_hand, raters=20, kills=3, votes_between=80)
+def test_twenty_raters_and_three_kills(store: Store) -> None:
+    at_hand = study_of(store, 20)
+    voters = vote_through_kills(at_hand, kills=3, votes_between=80)
     check(at_hand, voters)
     assert sum(voter.returns for voter in voters) >= 20
     assert sum(len(voter.acknowledged) for voter in voters) >= 320

@@ -1,13 +1,11 @@
 """What a rater is told of a press that the server could not take, or took for the second half of a double one."""
 
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from helpers.processes.app_server import AppServer, running
+from helpers.processes.app_server import AppServer
 from helpers.processes.raw_rater import DOUBLE_PRESS_SECONDS, RawRater
-from helpers.texts.factories import StudyAtHand, dataset, study_in
+from helpers.texts.factories import StudyAtHand, dataset, new_name, study_in
 from helpers.texts.rating_studies import rating_study
 
 from core.store import open_store
@@ -15,18 +13,10 @@ from core.store.raters import update_rater
 from core.study.lifecycle import move
 from core.study.raters import revoke_link
 
-pytestmark = pytest.mark.usefixtures("each_pair_task")
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[AppServer]:
-    with open_store(tmp_path / "assay.db"), running(tmp_path / "assay.db") as app:
-        yield app
-
 
 def pairs_to_rate(server: AppServer) -> tuple[StudyAtHand, RawRater]:
     with open_store(server.database) as store:
-        at_hand = study_in(store, dataset(4), raters=("R1",), repeat_share=0)
+        at_hand = study_in(store, dataset(4), raters=("R1",), name=new_name(), repeat_share=0)
         update_rater(store, at_hand.study_id, "R1", onboarding=9)
         return at_hand, RawRater.of_link(f"{server.url}/r/{at_hand.tokens['R1']}")
 
@@ -36,6 +26,7 @@ def close(server: AppServer, at_hand: StudyAtHand) -> None:
         move(store, StudyAtHand(store, at_hand.study_id).study, "closed")
 
 
+@pytest.mark.usefixtures("each_pair_task")
 @pytest.mark.parametrize(
     ("before", "saved"), [(2, "Saved: pairs 1 to 2 (2 of 20)."), (0, "You have not saved any pair.")]
 )
@@ -54,7 +45,7 @@ def test_a_study_that_closed_says_which_answers_are_saved_and_which_is_not(
 
 def test_a_text_of_a_study_that_closed(server: AppServer) -> None:
     with open_store(server.database) as store:
-        at_hand = rating_study(store)
+        at_hand = rating_study(store, name=new_name())
         update_rater(store, at_hand.study_id, "R1", onboarding=1)
         rater = RawRater.of_link(f"{server.url}/r/{at_hand.tokens['R1']}")
         with rater:

@@ -28,8 +28,8 @@ from core.formats.spans.mqm import read_mqm
 from core.schema.scores import CorrelationSet, OutputSet, RatingSet, ScoreTable
 from core.tables.reading import name_of, shown
 
-FILES, FILES_SLOW = 120, 2_000
-FOLDERS, FOLDERS_SLOW = 60, 600
+FILES, FILES_SLOW = 120, 1_000
+FOLDERS, FOLDERS_SLOW = 60, 300
 OUTPUTS: list[dict[str, Any]] = [
     {
         "item": f"q{item}",

@@ -5,9 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.models.neural_environment import neural_python as neural_python
 from helpers.models.neural_environment import run_neural
-from helpers.models.neural_environment import tiny_metric_models as tiny_metric_models
 from helpers.texts.judge_runs import RUNNING, judging_server, settings, texts
 
 from core.judges.claims import ClaimsRecord

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.models.vllm_environment import ROOT, VllmServer, on_a_cpu, run_core
+from helpers.models.vllm_environment import ROOT, VllmServer, on_a_cpu, run_core, work_on
 from helpers.texts.judge_runs import COMPARING, LEVELS, settings, worked
 
+from core.judges.pairwise import PairwiseRecord
+from core.results.judges.pairwise import judged_pairs, pairs_report
 from core.runs.asked import Running
 from core.runs.judging import judge_output
 from core.runs.path import at_hand, create, run_report, written
@@ -132,7 +134,7 @@ REAL_ENGINE = {"dtype": "float32", "max_num_batched_tokens": 512, "max_num_seqs"
 """Few and short steps: on a CPU a cancelled run waits for the one under way. Not every CPU computes with bfloat16."""
 
 
-def of_real_model(kind: Any, model: Path, database: Path, n_items: int) -> None:
+def of_real_model(kind: Any, model: Path, database: Path, rows: bytes, largest_limit: int = 400) -> None:
     """A waiting run of a judge on the real model."""
     chosen = settings(
         kind,
@@ -143,20 +145,38 @@ def of_real_model(kind: Any, model: Path, database: Path, n_items: int) -> None:
         max_model_len=4096,
         engine=REAL_ENGINE,
         n_questions=2,
-        largest_limit=400,
+        largest_limit=largest_limit,
     )
     with open_store(database) as store:
-        create(store, texts(n_items), "t.jsonl", chosen, Running())
+        create(store, rows, "t.jsonl", chosen, Running())
+
+
+def pair_of_texts() -> bytes:
+    rows = (
+        {"item_id": "q0", "system": system, "text": text, "source": "When was the mill built?"}
+        for system, text in (("a", "It was built in 1900."), ("b", "Nobody knows."))
+    )
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+@pytest.fixture(scope="module")
+def by_real_model(
+    vllm_python: Path, real_model: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path]:
+    """Kind of judge -> the database of its finished run on one item. One process does them all."""
+    folder = tmp_path_factory.mktemp("real")
+    databases = {kind: folder / f"{kind}.db" for kind in (*COMPARING, "pairwise")}
+    for kind in COMPARING:
+        of_real_model(kind, real_model, databases[kind], texts(1))
+    of_real_model("pairwise", real_model, databases["pairwise"], pair_of_texts(), largest_limit=200)
+    work_on(vllm_python, *databases.values())
+    return databases
 
 
 @pytest.mark.parametrize("kind", COMPARING)
-def test_a_judge_on_a_real_model(kind: Any, vllm_python: Path, real_model: Path, tmp_path: Path) -> None:
-    n_items, database = 1, tmp_path / "real.db"
-    of_real_model(kind, real_model, database, n_items)
-    ended = run_core(vllm_python, "runs", "work", "1", "--db", str(database))
-    assert ended.returncode == 0, ended.stderr[-3000:]
-    with open_store(database) as store:
-        check(store, 1, kind, n_items)
+def test_a_judge_on_a_real_model(kind: Any, by_real_model: dict[str, Path]) -> None:
+    with open_store(by_real_model[kind]) as store:
+        check(store, 1, kind, 1)
         report = run_report(at_hand(store, 1), progress_of(store, 1))
         worked_seconds = at_hand(store, 1).run.worked_seconds or 0.0
         replies = guided_replies(store)
@@ -169,11 +189,32 @@ def test_a_judge_on_a_real_model(kind: Any, vllm_python: Path, real_model: Path,
     assert 0 < sum(cost["seconds"] for cost in costs) <= worked_seconds
 
 
+def test_a_judge_of_pairs_on_a_real_model(by_real_model: dict[str, Path]) -> None:
+    """A pair in both orders: both texts tell the same of it, and the report adds up."""
+    with open_store(by_real_model["pairwise"]) as store:
+        output = judge_output(at_hand(store, 1))
+        [asked] = store.rows("select count(*) as n from request")
+    assert asked["n"] == 2
+    (pair,) = judged_pairs(output)
+    assert [trial.own_first for trial in pair.trials] == [True, False]
+    assert all((trial.verdict is None) == bool(trial.reason) for trial in pair.trials)
+    assert isinstance(pair.other.record, PairwiseRecord)
+    mirrored = {"own": "other", "other": "own"}
+    theirs = {trial.order == "other-first": trial.verdict for trial in pair.other.record.trials}
+    for trial in pair.trials:
+        assert theirs[trial.own_first] == mirrored.get(trial.verdict or "", trial.verdict)
+    found = pairs_report(output, n_resamples=100)
+    whole = found.blocks[0]
+    assert whole.n_pairs + sum(found.left_out.values()) == 1
+    assert sum(whole.verdicts.values()) == 2 * whole.n_pairs
+    assert sum(whole.answers.values()) == whole.n_pairs
+
+
 def test_a_cancelled_run_leaves_nothing_behind_within_ten_seconds(
     vllm_python: Path, real_model: Path, tmp_path: Path
 ) -> None:
     database = tmp_path / "cancelled.db"
-    of_real_model("rubric", real_model, database, 40)
+    of_real_model("rubric", real_model, database, texts(40))
     command = [vllm_python, "-m", "core", "runs", "work", "1", "--db", str(database)]
     process = subprocess.Popen(
         command, cwd=ROOT, env=on_a_cpu(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

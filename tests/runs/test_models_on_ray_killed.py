@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from helpers.models.model_answers import Body, answer
-from helpers.models.vllm_environment import on_a_cpu
+from helpers.models.vllm_environment import work_on
 from helpers.processes.ray_engines import DEADLY
 from helpers.processes.ray_workers import process_at
 from helpers.processes.scripted_server import Said, ScriptedServer
@@ -166,19 +166,6 @@ def test_an_engine_dies_of_one_request_and_all_others_are_answered(ray_python: P
     assert len(engines) > 1, "another engine went on"
 
 
-WORK = """
-import sys
-from pathlib import Path
-from core.runs.path import at_hand
-from core.store import open_store
-from helpers.texts.judge_runs import worked
-
-for database in sys.argv[1:]:
-    with open_store(Path(database)) as store:
-        print(worked(at_hand(store, 1)).run.state)
-"""
-
-
 def test_vllm_on_ray_answers_as_in_process(vllm_python: Path, tiny_model: Path, tmp_path: Path) -> None:
     has_ray = subprocess.run([vllm_python, "-c", "import ray.data"], capture_output=True, check=False)
     if has_ray.returncode:
@@ -190,16 +177,7 @@ def test_vllm_on_ray_answers_as_in_process(vllm_python: Path, tiny_model: Path, 
         with open_store(database) as store:
             asked = settings("rubric", "", **chosen, largest_limit=1)
             create(store, texts(4), "t.jsonl", asked, Running(engine=where))
-    told = subprocess.run(
-        [vllm_python, "-c", WORK, *databases],
-        cwd=ROOT,
-        env=on_a_cpu(PYTHONPATH=os.pathsep.join([str(ROOT), str(ROOT / "tests")])),
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert told.stdout.split() == ["done", "done"], told.stderr[-3000:]
+    work_on(vllm_python, *databases)
     found = []
     for database in databases:
         with open_store(database) as store:

@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from helpers.processes.app_server import free_port
 from helpers.processes.killed_run import alive_in, kill_in_the_middle
+from helpers.processes.ports import free_port
 
 from core.runs.working.cluster import _someone_listens
 from core.runs.working.environments import RAY_VARIABLE

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.models.vllm_environment import VllmServer, run_core
+from helpers.models.vllm_environment import VllmServer, run_commands
 
 from core.cli import main
 from core.store import open_store
@@ -23,10 +23,9 @@ ENDLESS = ("--largest-limit", "1")
 N = 12
 
 
-@pytest.fixture
-def questions(tmp_path: Path) -> Path:
+def write_questions(folder: Path) -> Path:
     """Short references with one fact each, so that some items get through a model of random weights."""
-    path = tmp_path / "questions.jsonl"
+    path = folder / "questions.jsonl"
     rows = [
         {"item_id": f"q{n}", "question": f"When was it founded, number {n}?", "reference": f"In {1900 + n}."}
         for n in range(N)
@@ -35,26 +34,24 @@ def questions(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    return write_questions(tmp_path)
+
+
 def by_server(kind: str, server: VllmServer, questions: Path, out: Path, *more: str) -> None:
     where = ["--out", str(out), "--db", str(out.parent / "server.db")]
     who = ["--backend", "openai", "--base-url", server.url, "--model", server.model, *ENDLESS]
     assert main(["generate", kind, str(questions), *where, *who, *more]) == 0
 
 
-def in_process(kind: str, python: Path, model: Path, questions: Path, out: Path, *more: str) -> None:
-    arguments = ["generate", kind, str(questions), "--out", str(out), "--db", str(out.parent / "process.db")]
-    engine = [
-        "--backend",
-        "vllm",
-        "--model",
-        str(model),
-        "--max-model-len",
-        "8192",
-        "--engine",
-        "dtype=float32",
+def in_process(kind: str, model: Path, questions: Path, out: Path, *more: str) -> list[str]:
+    """Arguments of the command that has vLLM in its own process."""
+    return [
+        *("generate", kind, str(questions), "--out", str(out), "--db", str(out.with_suffix(".db"))),
+        *("--backend", "vllm", "--model", str(model), "--max-model-len", "8192", "--engine", "dtype=float32"),
+        *more,
     ]
-    ended = run_core(python, *arguments, *engine, *more)
-    assert ended.returncode == 0, ended.stderr[-3000:]
 
 
 def check_run(out: Path, kind: str) -> dict[str, Any]:
@@ -100,14 +97,23 @@ def test_a_whole_run_over_the_server(
     assert second["done"] == report["done"]
 
 
+@pytest.fixture(scope="module")
+def made(vllm_python: Path, tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what two commands made in one process."""
+    folder = tmp_path_factory.mktemp("in-process")
+    questions = write_questions(folder)
+    run_commands(
+        vllm_python,
+        *(in_process(kind, tiny_model, questions, folder / kind, *ENDLESS) for kind in ("factual", "damage")),
+    )
+    return folder
+
+
 @pytest.mark.parametrize("kind", ["factual", "damage"])
-def test_a_whole_run_in_process(
-    kind: str, vllm_python: Path, tiny_model: Path, questions: Path, tmp_path: Path
-) -> None:
-    in_process(kind, vllm_python, tiny_model, questions, tmp_path / "out", *ENDLESS)
-    report = check_run(tmp_path / "out", kind)
+def test_a_whole_run_in_process(kind: str, made: Path) -> None:
+    report = check_run(made / kind, kind)
     if kind == "factual":
-        replies = guided_replies(tmp_path / "process.db")
+        replies = guided_replies(made / "factual.db")
         assert replies
         assert all({"ranking", "replacements"} & set(json.loads(reply)) for reply in replies)
     else:
@@ -118,9 +124,8 @@ def test_a_real_model_damages_texts(
     vllm_python: Path, real_model: Path, questions: Path, tmp_path: Path
 ) -> None:
     """A weak one: its texts are refused for good reasons more often than not, so only the account is looked at."""
-    in_process(
-        "damage", vllm_python, real_model, questions, tmp_path / "out", "--limit", "3", "--attempts", "1"
-    )
+    few = ("--limit", "3", "--attempts", "1")
+    run_commands(vllm_python, in_process("damage", real_model, questions, tmp_path / "out", *few))
     report: dict[str, Any] = json.loads((tmp_path / "out" / "run.json").read_bytes())
     assert report["done"] + report["failed"] == 3
     rows = list(csv.DictReader(io.StringIO((tmp_path / "out" / "outputs.csv").read_text("utf-8"))))
@@ -129,6 +134,6 @@ def test_a_real_model_damages_texts(
     assert cost["calls"] > 0
     assert cost["input_tokens"] > 100 * cost["calls"]
     assert cost["output_tokens"] > 0
-    with open_store(tmp_path / "process.db") as store:
+    with open_store(tmp_path / "out.db") as store:
         [kept] = store.rows("select count(*) as n from reply")
     assert kept["n"] > 0

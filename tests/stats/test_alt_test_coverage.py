@@ -6,7 +6,7 @@ from scripts.simulations import cell_measures, read
 from scripts.simulations.alt_test import GRID
 
 CELLS = [(20, 3, 0.3, 0.1, 0.0), (50, 5, 0.3, 0.3, 0.3), (100, 2, 0.3, 0.6, 0.0)]
-REPLICATES = 500
+REPLICATES = 150
 
 
 @pytest.mark.slow

@@ -287,14 +287,14 @@ def coverage(n_questions, per_question, n_studies, *, alike):
 @pytest.mark.slow
 def test_independent_guesses_are_covered():
     """Bands: 95 % +- four Monte Carlo standard errors, and what the percentile interval loses at 200 clusters."""
-    held = coverage(200, 1, 1500, alike=False)
-    assert ((held >= 0.92) & (held <= 0.973)).all(), held
+    held = coverage(200, 1, 600, alike=False)
+    assert ((held >= 0.91) & (held <= 0.98)).all(), held
 
 
 @pytest.mark.slow
 def test_guesses_that_hang_together_need_the_interval_over_questions():
     """40 questions with 20 guesses each: the analytic intervals hold the truth far too rarely."""
-    bang, bang_questions, james, james_questions = coverage(40, 20, 800, alike=True)
+    bang, bang_questions, james, james_questions = coverage(40, 20, 400, alike=True)
     assert min(bang_questions, james_questions) > 0.90
     assert max(bang, james) < 0.80
 

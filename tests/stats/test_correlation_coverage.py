@@ -39,7 +39,7 @@ def holds(found, true):
 @pytest.mark.parametrize("method", METHODS)
 def test_over_independent_rows(method):
     rng = np.random.default_rng(0)
-    covered, studies = 0, 1000
+    covered, studies = 0, 500
     for _ in range(studies):
         x, y = normal_pairs(rng, 80).T
         covered += holds(correlate(x, y, method, n_resamples=600, rng=rng), TRUE[method])
@@ -49,12 +49,12 @@ def test_over_independent_rows(method):
 @pytest.mark.parametrize("method", ["pearson", "spearman"])
 def test_fisher_on_independent_normal_rows(method):
     rng = np.random.default_rng(1)
-    covered, studies = 0, 4000
+    covered, studies = 0, 2000
     for _ in range(studies):
         x, y = normal_pairs(rng, 40).T
         low, high = fisher_interval(coefficient(x, y, method), 40, 0.95, method)
         covered += low <= TRUE[method] <= high
-    assert 0.935 <= covered / studies <= 0.965
+    assert 0.93 <= covered / studies <= 0.97
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -62,7 +62,7 @@ def test_over_items_where_rows_of_an_item_are_alike_and_rows_do_not(method):
     """Half of the variance of both columns belongs to the item, five rows an item."""
     rng = np.random.default_rng(2)
     items = np.repeat(np.arange(60), 5)
-    studies, over_items, over_rows = 400, 0, 0
+    studies, over_items, over_rows = 200, 0, 0
     for _ in range(studies):
         shared, own = normal_pairs(rng, 60)[items], normal_pairs(rng, 300)
         x, y = np.sqrt(0.5) * (shared + own).T
@@ -76,7 +76,7 @@ def test_mean_within_items():
     """Items in which the correlation is .2 or .8, half of each; without ties tau has no bias, whatever the rows."""
     rng = np.random.default_rng(3)
     true = np.mean(2 / np.pi * np.arcsin([0.2, 0.8]))
-    covered, studies = 0, 2000
+    covered, studies = 0, 1000
     for _ in range(studies):
         rho = rng.choice([0.2, 0.8], 60)[:, None]
         x = rng.normal(size=(60, 6))
@@ -84,7 +84,7 @@ def test_mean_within_items():
         items = np.repeat(np.arange(60), 6)
         found = mean_within(x.ravel(), y.ravel(), items, "kendall", n_resamples=500, rng=rng)
         covered += holds(found, true)
-    assert 0.93 <= covered / studies <= 0.967
+    assert 0.92 <= covered / studies <= 0.975
 
 
 @pytest.mark.parametrize("method", ["pearson", "kendall"])
@@ -92,14 +92,14 @@ def test_partial_over_items(method):
     """Systems differ in both columns; within each the correlation is RHO, part of it shared by an item's rows."""
     rng = np.random.default_rng(4)
     items, systems = np.repeat(np.arange(60), 5), np.tile(np.arange(5), 60)
-    covered, studies = 0, 400
+    covered, studies = 0, 200
     for _ in range(studies):
         x, y = np.sqrt(0.5) * (normal_pairs(rng, 60)[items] + normal_pairs(rng, 300)).T
         found = partial(
             x + 2 * systems, y + 2 * systems, systems, method, items=items, n_resamples=400, rng=rng
         )
         covered += holds(found, TRUE[method])
-    assert 0.90 <= covered / studies <= 0.985
+    assert 0.88 <= covered / studies <= 0.985
 
 
 def between_systems_coverage(nearness, n_items, studies):
@@ -129,13 +129,13 @@ def between_systems_coverage(nearness, n_items, studies):
 
 def test_between_systems_over_items():
     """Systems far apart: 300 items show their true means with little noise."""
-    held, _ = between_systems_coverage(1, n_items=300, studies=500)
+    held, _ = between_systems_coverage(1, n_items=300, studies=150)
     assert 0.90 <= held[0] <= 0.985
 
 
 def test_between_systems_over_items_lies_too_low_where_systems_are_close():
     """The observed means are noisy, and drawing items adds that noise once more; the docs say so."""
-    held, below = between_systems_coverage(10, n_items=100, studies=200)
+    held, below = between_systems_coverage(10, n_items=100, studies=100)
     assert (held < 0.5).all()
     assert (held + below > 0.97).all()
 
@@ -144,7 +144,7 @@ def test_between_systems_over_items_lies_too_low_where_systems_are_close():
 def test_meta_correlation_over_metrics_covers_the_population_of_metrics(method):
     """28 metrics drawn from a population in which the two sides' correlations correlate."""
     rng = np.random.default_rng(6)
-    covered, studies = 0, 1000
+    covered, studies = 0, 500
     for _ in range(studies):
         human, synthetic = normal_pairs(rng, 28).T
         found = meta_correlation(human, synthetic, method, n_resamples=500, rng=rng).over_metrics
@@ -176,19 +176,19 @@ def meta_coverage(lowest, highest, n_items, studies):
 
 
 def test_meta_correlation_over_items_covers_what_endless_items_would_give_for_these_metrics():
-    assert 0.90 <= meta_coverage(0.2, 2.0, n_items=150, studies=400) <= 0.985
+    assert 0.90 <= meta_coverage(0.2, 2.0, n_items=150, studies=200) <= 0.985
 
 
 def test_meta_correlation_over_few_items_lies_too_low_where_metrics_are_alike():
     """Noise of the correlations lowers their correlation; the docs say so."""
-    assert meta_coverage(0.9, 1.1, n_items=20, studies=300) < 0.4
+    assert meta_coverage(0.9, 1.1, n_items=20, studies=100) < 0.4
 
 
 def test_p_values_of_paired_tests_are_uniform_where_two_metrics_are_equally_good():
     rng = np.random.default_rng(8)
     p_values = {name: [] for name in (*METHODS, "over items", "williams")}
     items = np.repeat(np.arange(30), 3)
-    for _ in range(1500):
+    for _ in range(400):
         y = rng.normal(size=60)
         x1, x2 = y + rng.normal(size=(2, 60))
         for method in METHODS:
@@ -202,4 +202,4 @@ def test_p_values_of_paired_tests_are_uniform_where_two_metrics_are_equally_good
         p_values["over items"].append(found.p)
     for name, values in p_values.items():
         assert stats.kstest(values, "uniform").pvalue > 0.001, name
-        assert 0.03 <= np.mean(np.array(values) <= 0.05) <= 0.075, name
+        assert 0.015 <= np.mean(np.array(values) <= 0.05) <= 0.09, name

@@ -243,7 +243,7 @@ def test_all_differences_of_several_columns_are_those_of_two():
         assert (one.estimate, one.low, one.high, one.n) == (two.estimate, two.low, two.high, two.n)
 
 
-N_STUDIES, N_SYSTEMS = 400, 6
+N_STUDIES, N_SYSTEMS = 200, 6
 
 
 def study(n_items, rng):
@@ -259,7 +259,7 @@ def study(n_items, rng):
 def coverage(n_items, of, method, seed=1):
     """Share of studies whose 95 % interval contains the difference for very many items of the same systems."""
     rng = np.random.default_rng(seed)
-    x1, x2, y, items, systems = study(100_000, rng)
+    x1, x2, y, items, systems = study(20_000, rng)
     truth = difference(
         x1, x2, y, method, of=of, items=items, systems=systems, n_resamples=0, n_swaps=0
     ).difference.estimate

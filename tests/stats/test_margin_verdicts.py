@@ -225,11 +225,8 @@ class TestGrid:
         "cell",
         [
             Cell(0.10, 0.00, 1, 0.6, 50),
-            Cell(0.10, 0.00, 4, 0.6, 20),
             Cell(0.15, 0.05, 4, 0.6, 20),
             Cell(0.35, 0.25, 1, 0.0, 5),
-            Cell(0.10, 0.10, 4, 0.3, 20),
-            Cell(0.05, 0.05, 4, 0.6, 20),
         ],
     )
     def test_a_cell_run_again_gives_what_is_stored(self, cell):

@@ -167,7 +167,7 @@ def test_other_shapes_are_refused() -> None:
 def test_the_intervals_of_the_gaps_cover() -> None:
     """60 items of two texts, three raters, a judge that is one more rater: the gap is 0 in every row."""
     covered: dict[str, list[bool]] = {}
-    for seed in range(300):
+    for seed in range(150):
         votes, answers = drawn(120, 3, seed=seed)
         for one in split_raters(votes, answers, 3, clusters=np.arange(120) // 2, n_resamples=400).degrees:
             covered.setdefault(one.kind, []).append(one.agreement_gap.low <= 0 <= one.agreement_gap.high)

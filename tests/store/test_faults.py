@@ -26,8 +26,6 @@ from core.store.answers import answers_of, history_of
 from core.store.backup import restore_backup, write_backup
 from core.study.bundle import read_bundle, write_bundle
 
-pytestmark = pytest.mark.usefixtures("each_pair_task")
-
 SCRIPT = Path(__file__).with_name("rater_process.py")
 
 
@@ -64,6 +62,7 @@ def sound(store: Store) -> bool:
 # --- crowds and sudden death ------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("each_pair_task")
 @pytest.mark.slow
 def test_ten_raters_in_ten_processes(store: Store) -> None:
     raters = [f"R{number}" for number in range(10)]

@@ -1,7 +1,7 @@
 """The neural environment for tests: its Python, and tiny models for every family, made there once a session.
 
 The tests' own environment has no torch, so whatever needs it is a child process.
-`tests/*/conftest.py` import the fixtures that their tests use.
+tests/conftest.py imports the fixtures, so that there is one of each in a session.
 """
 
 import os

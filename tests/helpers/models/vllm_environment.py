@@ -1,22 +1,23 @@
 """Real vLLM for tests, on a machine without a GPU: its Python, a tiny model, a server, and `python -m core` there.
 
 The tests' own environment has no vLLM (the two cannot share one), so whatever needs it is a child process.
-`tests/*/conftest.py` import the fixtures that their tests use.
+tests/conftest.py imports the fixtures, so that there is one of each in a session.
 """
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from helpers.processes.app_server import free_port
+from helpers.processes.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -30,8 +31,6 @@ ON_A_CPU: Mapping[str, str] = {
     # Two threads for a model this small wait for each other: five times slower.
     "OMP_NUM_THREADS": "1",
 }
-
-_server: "VllmServer | None" = None
 
 
 @dataclass(frozen=True)
@@ -75,6 +74,48 @@ def run_core(python: Path, *arguments: str, timeout: float = 300) -> subprocess.
         timeout=timeout,
         check=False,
     )
+
+
+_COMMANDS = """
+import json, sys
+from core.cli import main
+sys.exit(max(main(arguments) for arguments in json.loads(sys.argv[1])))
+"""
+_WORK = """
+import sys
+from pathlib import Path
+from core.runs.path import at_hand
+from core.store import open_store
+from helpers.texts.judge_runs import worked
+for database in sys.argv[1:]:
+    with open_store(Path(database)) as store:
+        print(worked(at_hand(store, 1)).run.state)
+"""
+
+
+def run_commands(python: Path, *commands: Sequence[str]) -> None:
+    """Several commands of core in one process: vLLM takes longer to import than a tiny model takes to answer."""
+    _run_script(python, _COMMANDS, json.dumps(commands))
+
+
+def work_on(python: Path, *databases: Path) -> None:
+    """Work on run 1 of each database, in one process, until it is done."""
+    told = _run_script(python, _WORK, *databases)
+    assert told.split() == ["done"] * len(databases)
+
+
+def _run_script(python: Path, script: str, *arguments: str | Path) -> str:
+    ran = subprocess.run(
+        [python, "-c", script, *arguments],
+        cwd=ROOT,
+        env=on_a_cpu(PYTHONPATH=os.pathsep.join([str(ROOT), str(ROOT / "tests")])),
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    return ran.stdout
 
 
 def answer_batch(python: Path, requests: Path, answers: Path, model: Path, name: str) -> None:
@@ -131,11 +172,6 @@ def real_model(vllm_python: Path) -> Path:
 def vllm_server(
     vllm_python: Path, tiny_model: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[VllmServer]:
-    """One server a session (and worker), also where several packages import this fixture."""
-    global _server
-    if _server is not None:
-        yield _server
-        return
     port = free_port()
     server = VllmServer(f"http://127.0.0.1:{port}/v1", "tiny", tmp_path_factory.mktemp("vllm") / "log.txt")
     with server.log.open("wb") as log:
@@ -148,10 +184,8 @@ def vllm_server(
         )
     try:
         _wait_until_healthy(process, port, server.log)
-        _server = server
         yield server
     finally:
-        _server = None
         _stop(process)
 
 

@@ -1,9 +1,9 @@
 """The real app as a child process, and a browser to look at it, for tests and for the screenshots."""
 
+import gc
 import multiprocessing
 import os
 import signal
-import socket
 import time
 import urllib.error
 import urllib.request
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
+from helpers.processes.ports import free_port
 from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -45,21 +46,29 @@ _SERVERS = multiprocessing.get_context("forkserver")
 _SERVERS.set_forkserver_preload(
     [
         "streamlit.web.cli",
+        "starlette.applications",
+        "starlette.middleware.sessions",
+        "uvicorn.lifespan.on",
+        "uvicorn.protocols.http.h11_impl",
         "plotly.express",
         "statsmodels.api",
         "sqlite_utils",
         "core.runs.kinds",
         "core.plots",
+        "pages.door.guard",
+        "pages.door.routes",
+        *(f"pages.{page.parent.name}" for page in (ROOT / "pages").glob("*/__init__.py")),
     ]
 )
-"""A server is a child of a process that has the libraries in memory: reading them takes longer than many a test. The
-app's pages each server reads anew."""
+"""A server is a child of a process that has the libraries and the app's pages in memory: reading them takes longer than
+many a test. A test that needs a server without them starts the app itself."""
 
 
 def _streamlit(database: Path, port: int, environment: dict[str, str]) -> None:
     """`streamlit run app.py` in this process, until it is stopped."""
     from streamlit.web.cli import main
 
+    gc.freeze()  # the app collects garbage when it starts, and need not look at what was read before the fork
     log = os.open(database.with_suffix(".log"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     os.dup2(log, 1)
     os.dup2(log, 2)
@@ -67,12 +76,6 @@ def _streamlit(database: Path, port: int, environment: dict[str, str]) -> None:
     os.environ.clear()
     os.environ.update(environment, ASSAY_DB=str(database), FORWARDED_ALLOW_IPS="")
     main(["run", "app.py", "--server.port", str(port)])
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class AppServer:

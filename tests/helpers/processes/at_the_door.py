@@ -14,7 +14,7 @@ from core.access import sign_out
 from core.schema.study import Answer
 from core.store import Store, open_store
 from core.store.answers import answers_of, history_of
-from core.store.raters import cookie_suffix, count_since, insert_session
+from core.store.raters import cookie_suffix, count_since, insert_session, update_rater
 from core.store.studies import get_study
 from core.study.lifecycle import move
 from core.study.raters import Link, add_raters
@@ -37,6 +37,8 @@ SECRETS = (
 )
 NO_LINK = "Open the personal link you were sent."
 """What somebody reads who has no link."""
+PAST_PRACTICE = 9
+"""Step of the onboarding: guidelines are read, and the practice pairs are answered."""
 ADMIN = "0123456789-the-session-of-the-admin"
 
 
@@ -63,7 +65,9 @@ class Door:
 
     def rater(self, link: Link | None = None) -> RawRater:
         """A rater before the first pair."""
-        return RawRater.of_link((link or self.link()).url(self.url)).through_onboarding()
+        link = link or self.link()
+        update_rater(self.store, self.at_hand.study_id, link.rater_id, onboarding=PAST_PRACTICE)
+        return RawRater.of_link(link.url(self.url))
 
     def answers(self, link: Link) -> tuple[Answer, ...]:
         return answers_of(self.store, self.at_hand.study_id, link.rater_id)

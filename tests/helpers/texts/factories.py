@@ -44,6 +44,7 @@ Policy = Callable[[BlindPair], Choice | None]
 """What a rater presses on a pair; None: nothing, the pair stays open."""
 
 _files = count()
+_names = count(1)
 _usual: list[tuple[str, ...]] = [LEVELS]
 """Levels of a data set whose test names none."""
 
@@ -144,6 +145,11 @@ class StudyAtHand(StudyInStore):
         desk = open_desk(self.store, self.tokens[rater])
         assert desk is not None
         return desk
+
+
+def new_name() -> str:
+    """A name for one of several studies in a database."""
+    return f"study {next(_names)}"
 
 
 def study_in(
