@@ -17,6 +17,7 @@ def test_there_are_three() -> None:
     assert [path.stem for path in PATHS] == ["judge", "metrics", "study-results"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_a_notebook_runs_and_shows_results(path: Path, tmp_path: Path) -> None:
     """Every cell, without a warning; most show something, and one a figure."""

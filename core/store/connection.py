@@ -192,8 +192,8 @@ def check_schema(database: Database, name: str) -> None:
             f"The database {name} was written by a newer Assay: this one does not know its step {step}. "
             "Nothing was changed. Update Assay, or open another database (ASSAY_DB)."
         )
-    # Owners look at their data with other programs, which leave views and indexes there.
-    if differences(database, users=("view", "index")):
+    # Owners look at their data with other programs, which leave views, indexes and triggers there.
+    if differences(database, users=("view", "index", "trigger")):
         raise StorageError(
             f"The database {name} has the schema of another version from before the first release, so nothing was changed: "
             f"convert it with {CONVERT}."

@@ -186,8 +186,6 @@ def test_bundle_members_are_documented() -> None:
 
     members = members_of(write_bundle(record_of({"A": {}})))
     documented = first_cells(sections("##")["Bundle"])
-    documented.remove("entered.jsonl")  # only where early looks are allowed
-    documented.remove("inclusion.jsonl")  # only where texts were drawn with known probabilities
     assert documented == list(members)
 
 

@@ -248,9 +248,10 @@ def test_another_version_from_before_the_first_release_is_refused_and_not_touche
     assert names(tmp_path) == there
 
 
-def test_an_owner_may_add_views_and_indexes(old: Path) -> None:
+def test_an_owner_may_add_views_indexes_and_triggers(old: Path) -> None:
     rows_of(old, "create view done as select * from answer")
     rows_of(old, "create index my_index on answer (rater_id)")
+    rows_of(old, "create trigger seen after insert on answer begin select 1; end")
     open_store(old).close()
 
 

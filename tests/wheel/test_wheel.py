@@ -112,17 +112,19 @@ def test_what_it_needs_is_what_the_files_name(wheel: Path) -> None:
     assert (metadata["Name"], metadata["Version"]) == ("assay", __version__)
 
 
-@pytest.fixture(scope="session", params=["seeing", pytest.param("fresh", marks=pytest.mark.slow)])
+@pytest.fixture(scope="session", params=["seeing", "fresh"])
 def python(request: pytest.FixtureRequest) -> Path:
     """The Python of each environment in turn."""
     return request.getfixturevalue(request.param)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_smoke(check: Callable[[Installed], None], python: Path, tmp_path: Path) -> None:
     check(Installed(python, tmp_path))
 
 
+@pytest.mark.slow
 def test_the_installed_app_draws_its_pages(python: Path, tmp_path: Path) -> None:
     """For a rater, and for a visitor without a link, who is told how this installation starts the app."""
     with served(Installed(python, tmp_path)) as (url, printed):
