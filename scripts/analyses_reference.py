@@ -58,8 +58,8 @@ _DATA: Mapping[Taken, _Data] = {
         "Names | None",
         "panel_from(ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension)",
         "from core.notebook.frames import Names, Source, each_of, panel_from",
-        "FILE JUDGE",
-        "With fewer than two raters, without a judge, for unknown names, and if a rater rated a text twice.",
+        "FILE [JUDGE ...]",
+        "For unknown names, and if a rater rated a text twice.",
     )
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.
@@ -162,10 +162,14 @@ def _docstring(one: Analysis[Any, Any], options: Mapping[str, SettingField]) -> 
     )
     yield from ["", "Raises", "------", "InputError"]
     yield from _wrapped(
-        " ".join(["For parameters out of bounds.", *(_DATA[kind].raises for kind in one.takes)]), "    "
+        " ".join(
+            ["For parameters out of bounds.", *(_DATA[kind].raises for kind in one.takes), one.refuses]
+        ).strip(),
+        "    ",
     )
-    yield from ["", "Notes", "-----", *_wrapped(f"Misleads: {one.misleads}"), "", "Examples", "--------"]
-    yield one.example.strip()
+    yield from ["", "Notes", "-----", *_wrapped(f"Misleads: {one.misleads}")]
+    if one.example:
+        yield from ["", "Examples", "--------", one.example.strip()]
 
 
 def _wrapped(text: str, indent: str = "") -> list[str]:
@@ -212,8 +216,9 @@ def _section(one: Analysis[Any, Any]) -> Iterator[str]:
     yield f"When it misleads: {one.misleads}\n"
     yield "Options:\n"
     yield settings_reference.table(one.Options, scored=False)
-    yield "Verdicts:\n"
-    yield "".join(f"- `{code}`: {what}\n" for code, what in one.codes.items())
+    if one.codes:
+        yield "Verdicts:\n"
+        yield "".join(f"- `{code}`: {what}\n" for code, what in one.codes.items())
     for table in one.tables:
         yield f"Table `{table.name}`. {' '.join(filter(None, (f'{table.title}.', table.question)))}\n"
         yield "| column | for readers | what it holds |\n|---|---|---|"

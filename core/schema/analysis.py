@@ -154,6 +154,8 @@ class Analysis(Generic[Chosen, Found]):
     """Lines of a doctest, for the docstring of its function."""
     codes: Mapping[str, str] = field(default_factory=dict)
     """Code of a verdict -> what it means."""
+    refuses: str = ""
+    """Data that it refuses, for the docstring of its function: `With fewer than two raters.`"""
 
     @property
     def function(self) -> str:

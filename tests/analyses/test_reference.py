@@ -51,6 +51,14 @@ def test_an_analysis_is_whole(name: str) -> None:
     assert heading in headings
 
 
+def test_an_analysis_takes_no_name_of_another_command_or_function() -> None:
+    import assay
+    from core.cli import _NOUNS
+
+    assert not ANALYSES.keys() & _NOUNS.keys()
+    assert len(set(assay.__all__)) == len(assay.__all__)
+
+
 def loaded(code: str) -> Iterator[str]:
     """The modules that a process of its own has loaded after this code."""
     told = f"{code}\nimport sys, json; print(json.dumps(sorted(sys.modules)))"

@@ -24,6 +24,7 @@ from core.store.kept import keep_file
 
 TOY = "leniency"
 EACH = [*dict.fromkeys([*ANALYSES, TOY])]
+WIDGETS = ("number_input", "selectbox", "text_input", "checkbox")
 NAMED = ("--human", ",".join(RATERS), "--judge", ",".join(JUDGES))
 
 
@@ -131,8 +132,10 @@ def test_every_format_holds_the_verdict_or_the_numbers(
     status = main([name, str(panel_file), *NAMED])
     printed = capfd.readouterr().out.splitlines()
     found = analysis(name)
-    assert printed[: len(JUDGES)] == [one.sentence for one in found.verdicts(_result(name, panel_file))]
-    assert status == max(one.status for one in found.verdicts(_result(name, panel_file)))
+    verdicts = found.verdicts(_result(name, panel_file))
+    assert printed[: len(verdicts)] == [one.sentence for one in verdicts]
+    assert status == max((one.status for one in verdicts), default=0)
+    assert {one.code for one in verdicts} <= found.codes.keys()
     written = {}
     for ending in ENDINGS:
         out = panel_file.parent / f"out{ending}"
@@ -161,7 +164,7 @@ def test_every_option_is_at_every_door(
 @pytest.mark.usefixtures("store", "cookies")
 def test_every_option_is_on_the_page_with_the_default_of_the_command(name: str, panel_file: Path) -> None:
     at = on_the_page(name, panel_file)
-    shown = {one.key: one.value for kind in ("number_input", "selectbox", "text_input", "checkbox") for one in at.get(kind)}  # fmt: skip
+    shown = {one.key: one.value for kind in WIDGETS for one in at.get(kind)}
     prefix = analysis(name).function
     for field in fields_of(analysis(name).Options).values():
         value = shown[f"{prefix}_{field.name}"]
@@ -212,7 +215,7 @@ def test_the_page_of_judges_beside_people_has_a_tab_for_each(store: Store) -> No
         at.session_state["calibration_part"] = analysis(name).title
         at.run()
         assert not at.exception
-        assert f"{analysis(name).function}_{next(iter(fields_of(analysis(name).Options)))}" in {one.key for one in at.number_input}  # fmt: skip
+        assert f"{analysis(name).function}_{next(iter(fields_of(analysis(name).Options)))}" in {one.key for kind in WIDGETS for one in at.get(kind)}  # fmt: skip
 
 
 def _calibration() -> None:
