@@ -167,9 +167,8 @@ def _docstring(one: Analysis[Any, Any], options: Mapping[str, SettingField]) -> 
         ).strip(),
         "    ",
     )
-    yield from ["", "Notes", "-----", *_wrapped(f"Misleads: {one.misleads}")]
-    if one.example:
-        yield from ["", "Examples", "--------", one.example.strip()]
+    yield from ["", "Notes", "-----", *_wrapped(f"Misleads: {one.misleads}"), "", "Examples", "--------"]
+    yield one.example.strip()
 
 
 def _wrapped(text: str, indent: str = "") -> list[str]:

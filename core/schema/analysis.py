@@ -88,7 +88,7 @@ class Verdict:
     """For programs: one of the analysis's codes, never a sentence."""
     sentence: str
     status: int = 0
-    """Exit status of the command."""
+    """Exit status of the command: 0, or from 3 on, the gravest first; 2 is that of mistakes."""
     reason: str = ""
     """Why there is no answer; empty if there is one."""
 
@@ -147,11 +147,11 @@ class Analysis(Generic[Chosen, Found]):
     """Where docs/ explain it: `inference#alt-test`."""
     misleads: str
     """When its numbers mislead, and what to read beside them."""
+    example: str
+    """Lines of a doctest, for the docstring of its function."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
     """What is said after the verdicts."""
     figures: Callable[[Found], tuple[AnyFigure, ...]] = _none
-    example: str = ""
-    """Lines of a doctest, for the docstring of its function."""
     codes: Mapping[str, str] = field(default_factory=dict)
     """Code of a verdict -> what it means."""
     refuses: str = ""
@@ -191,8 +191,8 @@ class Answer:
 
     @property
     def status(self) -> int:
-        """Exit status of the command: the highest of the verdicts."""
-        return max((one.status for one in self.verdicts), default=0)
+        """Exit status of the command: the lowest of the verdicts that is not 0, because the gravest has the lowest."""
+        return min((one.status for one in self.verdicts if one.status), default=0)
 
     @property
     def said(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from core.cli import main
 from core.errors import InputError
 from core.notebook.result import Result
 from core.report import ENDINGS
+from core.schema.analysis import Answer
 from core.schema.settings import as_parameter, fields_of
 from core.store import Store
 from core.store.kept import keep_file
@@ -132,16 +133,19 @@ def test_every_format_holds_the_verdict_or_the_numbers(
     status = main([name, str(panel_file), *NAMED])
     printed = capfd.readouterr().out.splitlines()
     found = analysis(name)
-    verdicts = found.verdicts(_result(name, panel_file))
+    answer = Answer(found, found.Options(), _result(name, panel_file))
+    verdicts = answer.verdicts
     assert printed[: len(verdicts)] == [one.sentence for one in verdicts]
-    assert status == max((one.status for one in verdicts), default=0)
+    assert status == answer.status
     assert {one.code for one in verdicts} <= found.codes.keys()
     written = {}
     for ending in ENDINGS:
         out = panel_file.parent / f"out{ending}"
         main([name, str(panel_file), *NAMED, "--out", str(out)])
         written[ending] = out.read_text("utf-8")
-    assert all(judge in text for judge in JUDGES for text in written.values())
+    named = [str(row[0]) for row in answer.tables[name].rows]
+    assert set(named) & {*JUDGES, *RATERS}
+    assert all(one in text for one in named for text in written.values())
     assert "\\toprule" in written[".tex"]
     assert written[".md"].count("\n| ") >= len(found.tables)
 

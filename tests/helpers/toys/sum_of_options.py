@@ -1,4 +1,4 @@
-"""An analysis of its options alone: no data, no verdict, no example, an option that another one makes idle."""
+"""An analysis of its options alone: no data, no verdict, an option that another one makes idle."""
 
 from typing import Literal
 
@@ -53,5 +53,6 @@ ANALYSIS = Analysis(
     verdicts=lambda _: (),
     section="inference#alt-test",
     misleads="It says nothing about judges.",
+    example=">>> 1 + 2\n3",
     tables=(Table("sum-of-options", SumRow, lambda found: found.rows, "Sum"),),
 )
