@@ -83,7 +83,7 @@ __all__ = [
 _START = """# Results
 
 What each analysis takes and gives: options, verdicts, tables and JSON, the same for the command, the function and the page.
-An interval of a table is several columns of its CSV: `gap`, `gap_low`, `gap_high`, `gap_n`, `gap_reason`. [Python](python.md#results)
+An interval of a table is several columns of its CSV: `gap`, `gap_low`, `gap_high`, `gap_n`, `gap_n_left_out`, `gap_reason`. [Python](python.md#results)
 says how a function's result holds them, and [File formats](formats.md) describes the JSON of the other commands.
 
 `python scripts/analyses_reference.py` writes this file from the code. A test fails if they differ.

@@ -126,3 +126,16 @@ def test_bars_of_one_part_and_of_rows_without_a_count() -> None:
     figure = draw(Shares(table="t", alt="", parts=("n",), names=("name",)), {"t": table})
     assert [bar.customdata for bar in figure.data] == [(3, 1)]
     assert list(figure.layout.yaxis.ticktext) == ["a", "d"]
+
+
+def test_an_axis_may_have_one_end() -> None:
+    figure = draw(replace(LINES, y_axis=Axis("y", low=0)), line_table((1, 2.0), (2, 4.0)))
+    assert figure.layout.yaxis.range == (0, None)
+
+
+@pytest.mark.parametrize("tables", [("alt-test", "alt-test"), ("nowhere",)])
+def test_a_figure_that_no_door_would_show_is_refused(answer: Answer, tables: tuple[str, ...]) -> None:
+    figures = tuple(replace(LINES, table=table) for table in tables)
+    toy = replace(answer.analysis, figures=lambda _: figures)
+    with pytest.raises(ValueError, match=tables[0]):
+        _ = replace(answer, analysis=toy).figures

@@ -45,7 +45,7 @@ def add_analysis(nouns: Commands, name: str) -> None:
     for kind in found.takes:
         _DATA[kind].add(command)
     add_settings(command, found.Options)
-    add_result_options(command, *(table.name for table in found.tables))
+    add_result_options(command, *(table.name for table in found.tables), document="docs/results.md")
     command.set_defaults(run=partial(_answer, found))
 
 

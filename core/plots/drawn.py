@@ -111,7 +111,7 @@ def _height(line: Sequence[tuple[float, float | None]], at: float, *, steps: boo
 
 
 def _axis(axis: Axis) -> dict[str, Any]:
-    ends = {} if axis.low is None or axis.high is None else {"range": [axis.low, axis.high]}
+    ends = {} if axis.low is None and axis.high is None else {"range": [axis.low, axis.high]}
     return {"title": axis.title, **ends, **({"tickformat": ".0%"} if axis.percent else {})}
 
 

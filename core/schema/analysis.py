@@ -226,8 +226,14 @@ class Answer:
 
     @cached_property
     def figures(self) -> dict[str, AnyFigure]:
-        """Name of a table -> the figure that draws it."""
-        return {one.table: one for one in self.analysis.figures(self.result)}
+        """Name of a table -> the figure that draws it. Raises ValueError for a figure that no door would show."""
+        figures: dict[str, AnyFigure] = {}
+        for figure in self.analysis.figures(self.result):
+            if figure.table in figures or figure.table not in self.tables:
+                many = "two figures" if figure.table in figures else "no table for the figure"
+                raise ValueError(f"{self.analysis.name}: {many} of {figure.table}")
+            figures[figure.table] = figure
+        return figures
 
     @cached_property
     def json(self) -> dict[str, Any]:

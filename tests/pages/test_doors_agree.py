@@ -158,6 +158,7 @@ def test_every_option_is_at_every_door(
     with pytest.raises(SystemExit):
         main([name, "--help"])
     told = capsys.readouterr().out
+    assert "docs/results.md" in told
     parameters = inspect.signature(getattr(functions, found.function)).parameters
     for field in fields_of(found.Options).values():
         assert f" {field.option} " in told

@@ -47,9 +47,9 @@ def existing_store(given: str | None) -> Store:
     return open_store(existing_database(given))
 
 
-def add_json_option(command: Options) -> None:
-    """Register `--json`, the same for every command."""
-    command.add_argument("--json", action="store_true", help="print JSON, described in docs/formats.md")
+def add_json_option(command: Options, document: str = "docs/formats.md") -> None:
+    """Register `--json`, the same for every command. document: where its JSON is described."""
+    command.add_argument("--json", action="store_true", help=f"print JSON, described in {document}")
 
 
 def add_reading_verb(
