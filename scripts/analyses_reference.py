@@ -58,8 +58,8 @@ _DATA: Mapping[Taken, _Data] = {
         "Names | None",
         "panel_from(ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension)",
         "from core.notebook.frames import Names, Source, each_of, panel_from",
-        "FILE JUDGE",
-        "With fewer than two raters, without a judge, for unknown names, and if a rater rated a text twice.",
+        "FILE [JUDGE ...]",
+        "For unknown names, and if a rater rated a text twice.",
     )
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.
@@ -83,7 +83,7 @@ __all__ = [
 _START = """# Results
 
 What each analysis takes and gives: options, verdicts, tables and JSON, the same for the command, the function and the page.
-An interval of a table is several columns of its CSV: `gap`, `gap_low`, `gap_high`, `gap_n`, `gap_reason`. [Python](python.md#results)
+An interval of a table is several columns of its CSV: `gap`, `gap_low`, `gap_high`, `gap_n`, `gap_n_left_out`, `gap_reason`. [Python](python.md#results)
 says how a function's result holds them, and [File formats](formats.md) describes the JSON of the other commands.
 
 `python scripts/analyses_reference.py` writes this file from the code. A test fails if they differ.
@@ -162,7 +162,10 @@ def _docstring(one: Analysis[Any, Any], options: Mapping[str, SettingField]) -> 
     )
     yield from ["", "Raises", "------", "InputError"]
     yield from _wrapped(
-        " ".join(["For parameters out of bounds.", *(_DATA[kind].raises for kind in one.takes)]), "    "
+        " ".join(
+            ["For parameters out of bounds.", *(_DATA[kind].raises for kind in one.takes), one.refuses]
+        ).strip(),
+        "    ",
     )
     yield from ["", "Notes", "-----", *_wrapped(f"Misleads: {one.misleads}"), "", "Examples", "--------"]
     yield one.example.strip()
@@ -212,8 +215,9 @@ def _section(one: Analysis[Any, Any]) -> Iterator[str]:
     yield f"When it misleads: {one.misleads}\n"
     yield "Options:\n"
     yield settings_reference.table(one.Options, scored=False)
-    yield "Verdicts:\n"
-    yield "".join(f"- `{code}`: {what}\n" for code, what in one.codes.items())
+    if one.codes:
+        yield "Verdicts:\n"
+        yield "".join(f"- `{code}`: {what}\n" for code, what in one.codes.items())
     for table in one.tables:
         yield f"Table `{table.name}`. {' '.join(filter(None, (f'{table.title}.', table.question)))}\n"
         yield "| column | for readers | what it holds |\n|---|---|---|"

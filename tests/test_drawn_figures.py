@@ -10,6 +10,8 @@ from core.analyses.alt_test import ANALYSIS, AltTestOptions, AltTests
 from core.plots.drawn import draw
 from core.results.panel import Panel
 from core.schema.analysis import Answer
+from core.schema.figures import Axis, Lines, Shares
+from core.schema.result_table import Column, ResultTable
 from core.schema.scores import ScoredRow
 
 HOSTILE = "<b>x</b>"
@@ -83,3 +85,57 @@ def test_a_figure_of_a_column_that_is_not_there_is_refused(answer: Answer) -> No
     figure = answer.figures["alt-test-raters"]
     with pytest.raises(KeyError, match="alt-test-raters"):
         draw(replace(figure, parts=("nobody",)), answer.tables)  # type: ignore[call-arg]  # it is one of shares
+
+
+LINES = Lines(
+    table="t", alt="", x="x", y="y", by="name", x_axis=Axis("x"), y_axis=Axis("y"), marked={"a": 1.5}
+)
+
+
+def line_table(*points: tuple[float, float | None]) -> dict[str, ResultTable]:
+    columns = (Column("name"), Column("x"), Column("y"))
+    return {"t": ResultTable("t", columns, tuple(("a", *point) for point in points))}
+
+
+@pytest.mark.parametrize(
+    ("points", "steps", "height"),
+    [
+        (((1, 2.0), (2, 4.0)), False, 3),
+        (((2, 4.0), (1, 2.0)), False, 3),
+        (((1, 2.0), (2, 4.0)), True, 2),
+        (((1, None), (2, 4.0)), False, None),
+        (((1, 2.0), (2, None)), False, None),
+        (((2, 4.0), (3, 4.0)), False, None),
+    ],
+)
+def test_a_mark_between_two_points_is_on_the_line(
+    points: tuple[tuple[float, float | None], ...], steps: bool, height: float | None
+) -> None:
+    figure = draw(replace(LINES, steps=steps), line_table(*points))
+    assert figure.data[1].y == (height,)
+
+
+def test_a_line_with_an_x_twice_keeps_all_its_points() -> None:
+    line = draw(LINES, line_table((1, 2.0), (1, 3.0), (2, 4.0))).data[0]
+    assert (line.x, line.y, line.customdata) == ((1, 1, 2), (2, 3, 4), (2, 3, 4))
+
+
+def test_bars_of_one_part_and_of_rows_without_a_count() -> None:
+    columns = (Column("name"), Column("n"))
+    table = ResultTable("t", columns, (("a", 3), ("b", None), ("c", 0), ("d", 1)))
+    figure = draw(Shares(table="t", alt="", parts=("n",), names=("name",)), {"t": table})
+    assert [bar.customdata for bar in figure.data] == [(3, 1)]
+    assert list(figure.layout.yaxis.ticktext) == ["a", "d"]
+
+
+def test_an_axis_may_have_one_end() -> None:
+    figure = draw(replace(LINES, y_axis=Axis("y", low=0)), line_table((1, 2.0), (2, 4.0)))
+    assert figure.layout.yaxis.range == (0, None)
+
+
+@pytest.mark.parametrize("tables", [("alt-test", "alt-test"), ("nowhere",)])
+def test_a_figure_that_no_door_would_show_is_refused(answer: Answer, tables: tuple[str, ...]) -> None:
+    figures = tuple(replace(LINES, table=table) for table in tables)
+    toy = replace(answer.analysis, figures=lambda _: figures)
+    with pytest.raises(ValueError, match=tables[0]):
+        _ = replace(answer, analysis=toy).figures

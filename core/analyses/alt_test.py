@@ -633,6 +633,7 @@ ANALYSIS = Analysis(
     verdicts=lambda found: tuple(map(_verdict, found.judges)),
     sentences=_sentences,
     codes=CODES,
+    refuses="With fewer than two raters, and without a judge.",
     figures=_figures,
     section="inference#alt-test",
     misleads="If raters disagree for no reason, any judge near the middle passes. Read the human ceiling beside the verdict.",

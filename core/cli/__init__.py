@@ -1,6 +1,6 @@
 """The command line: one file for each noun.
 
-Exit status 0, or 2 with an error message for a user's mistake; `check` has others for its verdicts.
+Exit status 0, or 2 with an error message for a user's mistake; `check` and analyses may have others for verdicts.
 """
 
 import argparse

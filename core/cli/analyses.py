@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import add_panel_options, open_panel
 from core.errors import InputError
-from core.schema.analysis import CHOICES, Taken
+from core.schema.analysis import CHOICES, Analysis, Taken
 from core.schema.settings import Remark, fields_of, refuse
 
 
@@ -44,8 +45,8 @@ def add_analysis(nouns: Commands, name: str) -> None:
     for kind in found.takes:
         _DATA[kind].add(command)
     add_settings(command, found.Options)
-    add_result_options(command, *(table.name for table in found.tables))
-    command.set_defaults(run=_answer)
+    add_result_options(command, *(table.name for table in found.tables), document="docs/results.md")
+    command.set_defaults(run=partial(_answer, found))
 
 
 def _opened(kind: Taken, options: argparse.Namespace) -> Any:
@@ -56,15 +57,15 @@ def _opened(kind: Taken, options: argparse.Namespace) -> Any:
         raise in_options(problem, fields_of(CHOICES[kind]).keys()) from problem
 
 
-def _answer(options: argparse.Namespace) -> None:
-    found = analysis(options.noun)
+def _answer(found: Analysis[Any, Any], options: argparse.Namespace) -> None:
     problems: list[Remark] = []
     chosen = found.Options.read(settings_given(options, found.Options), problems)
     problems += [Remark("", one) for one in out_problems(options)]
     refuse(problems, found.Options, what="Invalid options")
     data = [_DATA[kind] for kind in found.takes]
     check_out_file(options, [path for one in data for path in one.files(options)])
-    with telling(data[0].reading) as tell:
+    reading = " and ".join(one.reading for one in data) or "computing"
+    with telling(reading) as tell:
         answer = found.answer(chosen, *(_opened(kind, options) for kind in found.takes), tell=tell)
     options.status = answer.status
     printed = answer.printed

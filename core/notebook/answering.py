@@ -7,6 +7,7 @@ from typing import Any
 
 from core.analyses import analysis
 from core.notebook.result import Result, result_of
+from core.schema.rows import without_numpy
 from core.schema.settings import SettingsError, as_parameter, fields_of
 
 
@@ -28,7 +29,6 @@ def answered(name: str, parameters: Mapping[str, object], *data: Callable[[], An
 
 
 def _plain(value: object) -> object:
-    """Numbers and arrays of numpy as Python's own."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
+    """Numbers and arrays of numpy as Python's own, also in lists."""
+    value = without_numpy(value)
     return [_plain(one) for one in value] if isinstance(value, list | tuple) else value

@@ -81,8 +81,8 @@ def alt_test(
     Raises
     ------
     InputError
-        For parameters out of bounds. With fewer than two raters, without a judge, for unknown names, and if a
-        rater rated a text twice.
+        For parameters out of bounds. For unknown names, and if a rater rated a text twice. With fewer than two
+        raters, and without a judge.
 
     Notes
     -----

@@ -42,7 +42,7 @@ class Result:
     tables: tuple[ResultTable, ...]
     """Every table, the main one first. `result[name]` is easier to use."""
     json: Any
-    """What the command prints with `--json`, described in docs/formats.md."""
+    """What the command prints with `--json`, described in docs/results.md or docs/formats.md."""
     verdict: str = ""
     """The answer in one line, if the analysis gives one; it is among the sentences too."""
 

@@ -66,11 +66,11 @@ def _lines(figure: Lines, table: ResultTable) -> go.Figure:
         color, symbol = LOOKS[place % len(LOOKS)]
         shift = _APART * (place - (len(lines) - 1) / 2)
         own = [(x, y) for of, x, y in zip(names, xs, ys, strict=True) if of == name]
-        shifted = {x: None if y is None else y + shift for x, y in own}
+        shifted = [(x, None if y is None else y + shift) for x, y in own]
         shape = {"shape": "hv"} if figure.steps else {}
         drawn.add_scatter(
-            x=list(shifted),
-            y=list(shifted.values()),
+            x=[x for x, _ in shifted],
+            y=[y for _, y in shifted],
             customdata=[y for _, y in own],
             mode="lines",
             line={"color": color, "width": 2, **shape},
@@ -81,7 +81,7 @@ def _lines(figure: Lines, table: ResultTable) -> go.Figure:
         if at is not None:
             drawn.add_scatter(
                 x=[at],
-                y=[shifted[at]],
+                y=[_height(shifted, at, steps=figure.steps)],
                 mode="markers",
                 marker={"color": color, "symbol": symbol, "size": 11},
                 showlegend=False,
@@ -92,8 +92,26 @@ def _lines(figure: Lines, table: ResultTable) -> go.Figure:
     return dressed(drawn, height=380, top=50, legend=True)
 
 
+def _height(line: Sequence[tuple[float, float | None]], at: float, *, steps: bool) -> float | None:
+    """The y of a line at an x, also between its points; None beyond its ends and where it is interrupted.
+
+    steps: whether a value holds up to the next x.
+    """
+    before = max((point for point in line if point[0] <= at), key=lambda point: point[0], default=None)
+    after = min((point for point in line if point[0] >= at), key=lambda point: point[0], default=None)
+    if before is None or after is None or before[1] is None:
+        return None
+    if steps or before[0] == at:
+        return before[1]
+    return (
+        None
+        if after[1] is None
+        else before[1] + (after[1] - before[1]) * (at - before[0]) / (after[0] - before[0])
+    )
+
+
 def _axis(axis: Axis) -> dict[str, Any]:
-    ends = {} if axis.low is None or axis.high is None else {"range": [axis.low, axis.high]}
+    ends = {} if axis.low is None and axis.high is None else {"range": [axis.low, axis.high]}
     return {"title": axis.title, **ends, **({"tickformat": ".0%"} if axis.percent else {})}
 
 
@@ -104,7 +122,7 @@ def _format(axis: Axis) -> str:
 def _shares(figure: SharesFigure, table: ResultTable) -> go.Figure:
     """Draw a bar for each row that counts anything, cut into shares."""
     counts = list(zip(*(_values(table, one) for one in figure.parts), strict=True))
-    rows = [at for at, own in enumerate(counts) if sum(own)]
+    rows = [at for at, own in enumerate(counts) if None not in own and sum(own)]
     drawn = go.Figure()
     for place, (part, color) in enumerate(zip(figure.parts, _colours(len(figure.parts)), strict=True)):
         shares = [counts[at][place] / sum(counts[at]) for at in rows]
@@ -143,4 +161,4 @@ def _row_name(names: Sequence[str], joint: str) -> str:
 
 def _colours(parts: int) -> list[str]:
     """From one colour over pale to another: what stands in the middle is neither."""
-    return [BLUE, OCHRE] if parts == 2 else [BLUE, *[PALE] * (parts - 2), OCHRE]
+    return [BLUE, *[PALE] * (parts - 2), OCHRE][:parts]

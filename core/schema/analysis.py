@@ -88,7 +88,7 @@ class Verdict:
     """For programs: one of the analysis's codes, never a sentence."""
     sentence: str
     status: int = 0
-    """Exit status of the command."""
+    """Exit status of the command: 0, or from 3 on, the gravest first; 2 is that of mistakes."""
     reason: str = ""
     """Why there is no answer; empty if there is one."""
 
@@ -147,13 +147,15 @@ class Analysis(Generic[Chosen, Found]):
     """Where docs/ explain it: `inference#alt-test`."""
     misleads: str
     """When its numbers mislead, and what to read beside them."""
+    example: str
+    """Lines of a doctest, for the docstring of its function."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
     """What is said after the verdicts."""
     figures: Callable[[Found], tuple[AnyFigure, ...]] = _none
-    example: str = ""
-    """Lines of a doctest, for the docstring of its function."""
     codes: Mapping[str, str] = field(default_factory=dict)
     """Code of a verdict -> what it means."""
+    refuses: str = ""
+    """Data that it refuses, for the docstring of its function: `With fewer than two raters.`"""
 
     @property
     def function(self) -> str:
@@ -189,8 +191,8 @@ class Answer:
 
     @property
     def status(self) -> int:
-        """Exit status of the command: the highest of the verdicts."""
-        return max((one.status for one in self.verdicts), default=0)
+        """Exit status of the command: the lowest of the verdicts that is not 0, because the gravest has the lowest."""
+        return min((one.status for one in self.verdicts if one.status), default=0)
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -224,8 +226,14 @@ class Answer:
 
     @cached_property
     def figures(self) -> dict[str, AnyFigure]:
-        """Name of a table -> the figure that draws it."""
-        return {one.table: one for one in self.analysis.figures(self.result)}
+        """Name of a table -> the figure that draws it. Raises ValueError for a figure that no door would show."""
+        figures: dict[str, AnyFigure] = {}
+        for figure in self.analysis.figures(self.result):
+            if figure.table in figures or figure.table not in self.tables:
+                many = "two figures" if figure.table in figures else "no table for the figure"
+                raise ValueError(f"{self.analysis.name}: {many} of {figure.table}")
+            figures[figure.table] = figure
+        return figures
 
     @cached_property
     def json(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ docs/results.md says of them.
 """
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal, TypeVar, dataclass_transform
@@ -101,8 +102,23 @@ Class = TypeVar("Class")
 
 @dataclass_transform(frozen_default=True, field_specifiers=(column, entry, field))
 def row(kind: type[Class]) -> type[Class]:
-    """Make a class a frozen dataclass whose fields `column` and `entry` declare. Every field needs a value."""
-    return dataclass(frozen=True)(kind)
+    """Make a class a frozen dataclass whose fields `column` and `entry` declare. Every field needs a value.
+
+    Raises TypeError where two fields have the same column or JSON key, of which one would be lost.
+    """
+    made = dataclass(frozen=True)(kind)
+    declared = row_fields(made)
+    columns = [one.column.name for one in declared if one.column is not None]
+    for what, names in (("column", columns), ("JSON key", [key for one in declared for key in _keys(one)])):
+        if repeated := sorted(name for name, times in Counter(names).items() if times > 1):
+            raise TypeError(f"{kind.__name__}: two fields have the {what} {', '.join(repeated)}")
+    return made
+
+
+def _keys(of: RowField) -> tuple[str, ...]:
+    """Its keys in JSON."""
+    beside = ("low", "high", "interval_reason") if of.ends == "beside" else ()
+    return (of.key, *beside) if of.key else ()
 
 
 def row_fields(row: type) -> tuple[RowField, ...]:
@@ -126,7 +142,9 @@ def row_fields(row: type) -> tuple[RowField, ...]:
 
 
 def columns_of(row: type, hidden: Collection[str] = ()) -> tuple[Column, ...]:
-    """The columns of rows of this type. hidden: names of columns for files alone."""
+    """The columns of rows of this type. hidden: names of columns for files alone. Raises KeyError for an unknown name."""
+    if unknown := set(hidden) - {one.column.name for one in row_fields(row) if one.column is not None}:
+        raise KeyError(f"{row.__name__} has no column {', '.join(sorted(unknown))}")
     return tuple(
         replace(one.column, shown=False) if one.column.name in hidden else one.column
         for one in row_fields(row)
@@ -152,6 +170,7 @@ def table_of(
 def _cell(of: RowField, value: Any) -> Cell:
     if of.words is not None:
         return "" if value is None else of.words[0 if value else 1]
+    value = without_numpy(value)
     if isinstance(value, bool):
         return int(value)
     cell: Cell = value
@@ -176,10 +195,17 @@ def _entries(of: RowField, value: Any) -> Iterator[tuple[str, Any]]:
             yield from _ends(value).items()
     elif of.rows is None:
         yield of.key, plain(value)
+    elif value is None:
+        yield of.key, None
     elif is_dataclass(value):
         yield of.key, json_of(value)
     elif of.keyed_by:
-        yield of.key, {str(getattr(one, of.keyed_by)): json_of(one) for one in value}
+        names = [str(getattr(one, of.keyed_by)) for one in value]
+        if len(set(names)) < len(names):
+            raise ValueError(
+                f"{of.name}: two rows have the same {of.keyed_by}, and JSON would hold one of them"
+            )
+        yield of.key, dict(zip(names, map(json_of, value), strict=True))
     else:
         yield of.key, [json_of(one) for one in value]
 
@@ -193,7 +219,8 @@ def _ends(cell: Interval) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON holds it: tuples as lists, numbers that are not finite as null."""
+    """A value as JSON holds it: tuples as lists, numbers that are not finite as null, numbers of numpy as Python's own."""
+    value = without_numpy(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
@@ -201,6 +228,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [plain(one) for one in value]
     return value
+
+
+def without_numpy(value: Any) -> Any:
+    """Numbers and arrays of numpy, which only what computes imports, as Python's own."""
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def documented(row: type, path: str = "") -> Iterator[tuple[str, str]]:
@@ -224,4 +256,4 @@ def documented(row: type, path: str = "") -> Iterator[tuple[str, str]]:
 
 def _holds_several(row: type, name: str) -> bool:
     kind = next(one.type for one in fields(row) if one.name == name)
-    return str(kind).startswith("tuple")
+    return "[" in str(kind)  # a tuple or another sequence of them; a single one is `Row` or `Row | None`

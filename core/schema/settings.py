@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations, product
+from keyword import iskeyword
 from types import UnionType
 from typing import Annotated, Any, ClassVar, Literal, Self, Union
 
@@ -382,6 +383,8 @@ def as_option(field: SettingField, value: str | None) -> str:
 def as_parameter(field: SettingField, value: str | None) -> str:
     """Name of a field, or a field with a value, as a parameter of a function in a notebook."""
     name = field.option.removeprefix("--").replace("-", "_")
+    if iskeyword(name):
+        name += "_"
     return name if value is None else f"{name}={value!r}"
 
 

@@ -47,7 +47,9 @@ def _form(found: Analysis[Any, Any]) -> dict[str, Any]:
     chosen = settings_form.render(found.Options, prefix, without=folded)
     if folded:
         with st.expander("More options"):
-            chosen |= settings_form.render(found.Options, prefix, without=fields.keys() - folded)
+            chosen |= settings_form.render(
+                found.Options, prefix, without=fields.keys() - folded, beside=chosen
+            )
     return chosen
 
 

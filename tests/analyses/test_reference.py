@@ -6,6 +6,7 @@ import subprocess
 import sys
 import typing
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -13,7 +14,7 @@ import pytest
 
 from core.analyses import ANALYSES, analysis
 from core.analyses.alt_test import ALIGNMENTS, EPSILONS, MOST_ITEMS
-from core.schema.analysis import Analysis
+from core.schema.analysis import Analysis, Answer, Verdict
 from core.schema.rows import row_fields
 from core.schema.settings import fields_of
 from core.stats import alt_test as stats
@@ -42,6 +43,8 @@ def test_an_analysis_is_whole(name: str) -> None:
     assert all(each.about for table in found.tables for each in row_fields(table.row))
     assert "undefined" in found.codes
     assert found.question.endswith("?")
+    named = [each.option for kind in found.problem_fields() for each in fields_of(kind).values()]
+    assert len(set(named)) == len(named), "an option of the analysis has the name of one of its data"
     document, _, heading = found.section.partition("#")
     headings = [
         line.strip("# ").lower().replace(" ", "-")
@@ -49,6 +52,14 @@ def test_an_analysis_is_whole(name: str) -> None:
         if line.startswith("#")
     ]
     assert heading in headings
+
+
+def test_an_analysis_takes_no_name_of_another_command_or_function() -> None:
+    import assay
+    from core.cli import _NOUNS
+
+    assert not ANALYSES.keys() & _NOUNS.keys()
+    assert len(set(assay.__all__)) == len(assay.__all__)
 
 
 def loaded(code: str) -> Iterator[str]:
@@ -86,3 +97,12 @@ def test_a_toy_is_an_analysis_too() -> None:
 
     assert isinstance(ANALYSIS, Analysis)
     assert ANALYSIS.problem_fields()[0] is ANALYSIS.Options
+
+
+@pytest.mark.parametrize(("statuses", "status"), [((), 0), ((0, 0), 0), ((0, 4), 4), ((4, 3, 0), 3)])
+def test_the_gravest_verdict_is_the_exit_status(statuses: tuple[int, ...], status: int) -> None:
+    from helpers.toys.analysis import ANALYSIS, LeniencyOptions
+
+    verdicts = tuple(Verdict("lenient", "", each) for each in statuses)
+    toy = replace(ANALYSIS, verdicts=lambda _: verdicts)
+    assert Answer(toy, LeniencyOptions(), None).status == status

@@ -1,7 +1,10 @@
 """Annotated rows become columns, JSON and documentation."""
 
+import json
 import math
+from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
 from core.schema.result_table import Column, Interval
@@ -97,3 +100,51 @@ def test_documentation_names_every_key_and_no_other() -> None:
 def test_every_field_needs_a_value() -> None:
     with pytest.raises(TypeError, match="missing 1 required"):
         Inner("a")  # type: ignore[call-arg]  # that is the mistake
+
+
+@row
+class Parent:
+    only: Inner | None = entry("one, or none", rows=Inner)
+    listed: Sequence[Inner] = entry("several", rows=Inner)
+    by_name: tuple[Inner, ...] = entry("the same by name", rows=Inner, keyed_by="name")
+    n: int = column("a count")
+    high_enough: bool = column("whether it is enough")
+
+
+def test_a_row_that_is_missing_is_null() -> None:
+    assert json_of(Parent(None, INNER, INNER, 1, True))["only"] is None
+    named = [key for key, _ in documented(Parent)]
+    assert named[:4] == ["only", "only.p", "listed", "listed[].p"]
+
+
+def test_numbers_of_numpy_become_pythons_own() -> None:
+    one = Parent(None, (), (), np.int64(3), np.float64(1) > 0)  # type: ignore[arg-type]  # what an author forgets
+    assert json.loads(json.dumps(json_of(one)))["n"] == 3
+    cells = table_of("parent", Parent, [one]).rows[0]
+    assert [(cell, type(cell)) for cell in cells] == [(3, int), (1, int)]
+
+
+def test_two_rows_of_one_name_are_refused_where_json_holds_one() -> None:
+    with pytest.raises(ValueError, match="by_name: two rows have the same name"):
+        json_of(Parent(None, (), (INNER[0], INNER[0]), 1, True))
+
+
+def test_two_fields_with_one_key_or_column_are_refused() -> None:
+    with pytest.raises(TypeError, match="JSON key high, interval_reason, low"):
+
+        @row
+        class _TwoIntervals:
+            share: Interval = column("a share", ends="beside")
+            gap: Interval = column("a gap", ends="beside")
+
+    with pytest.raises(TypeError, match="column p"):
+
+        @row
+        class _TwoColumns:
+            p: float = column("a p")
+            corrected: float = column("another", name="p")
+
+
+def test_a_hidden_column_is_one_of_the_row() -> None:
+    with pytest.raises(KeyError, match="Inner has no column p_valeu"):
+        columns_of(Inner, hidden=("p_valeu",))

@@ -364,4 +364,6 @@ def test_level_lists_that_say_nothing(text: str) -> None:
 def test_name_lists() -> None:
     assert name_list(None) is None
     assert name_list(" a, b ,,") == ["a", "b"]
+    assert name_list('"a, b", c"d,') == ["a, b", 'c"d']
+    assert name_list("a\nb,c") == ["a\nb", "c"]
     assert name_list("") == []

@@ -18,12 +18,14 @@ from core.cli import main
 from core.errors import InputError
 from core.notebook.result import Result
 from core.report import ENDINGS
+from core.schema.analysis import Answer
 from core.schema.settings import as_parameter, fields_of
 from core.store import Store
 from core.store.kept import keep_file
 
 TOY = "leniency"
 EACH = [*dict.fromkeys([*ANALYSES, TOY])]
+WIDGETS = ("number_input", "selectbox", "text_input", "checkbox")
 NAMED = ("--human", ",".join(RATERS), "--judge", ",".join(JUDGES))
 
 
@@ -131,14 +133,19 @@ def test_every_format_holds_the_verdict_or_the_numbers(
     status = main([name, str(panel_file), *NAMED])
     printed = capfd.readouterr().out.splitlines()
     found = analysis(name)
-    assert printed[: len(JUDGES)] == [one.sentence for one in found.verdicts(_result(name, panel_file))]
-    assert status == max(one.status for one in found.verdicts(_result(name, panel_file)))
+    answer = Answer(found, found.Options(), _result(name, panel_file))
+    verdicts = answer.verdicts
+    assert printed[: len(verdicts)] == [one.sentence for one in verdicts]
+    assert status == answer.status
+    assert {one.code for one in verdicts} <= found.codes.keys()
     written = {}
     for ending in ENDINGS:
         out = panel_file.parent / f"out{ending}"
         main([name, str(panel_file), *NAMED, "--out", str(out)])
         written[ending] = out.read_text("utf-8")
-    assert all(judge in text for judge in JUDGES for text in written.values())
+    named = [str(row[0]) for row in answer.tables[name].rows]
+    assert set(named) & {*JUDGES, *RATERS}
+    assert all(one in text for one in named for text in written.values())
     assert "\\toprule" in written[".tex"]
     assert written[".md"].count("\n| ") >= len(found.tables)
 
@@ -151,6 +158,7 @@ def test_every_option_is_at_every_door(
     with pytest.raises(SystemExit):
         main([name, "--help"])
     told = capsys.readouterr().out
+    assert "docs/results.md" in told
     parameters = inspect.signature(getattr(functions, found.function)).parameters
     for field in fields_of(found.Options).values():
         assert f" {field.option} " in told
@@ -161,7 +169,7 @@ def test_every_option_is_at_every_door(
 @pytest.mark.usefixtures("store", "cookies")
 def test_every_option_is_on_the_page_with_the_default_of_the_command(name: str, panel_file: Path) -> None:
     at = on_the_page(name, panel_file)
-    shown = {one.key: one.value for kind in ("number_input", "selectbox", "text_input", "checkbox") for one in at.get(kind)}  # fmt: skip
+    shown = {one.key: one.value for kind in WIDGETS for one in at.get(kind)}
     prefix = analysis(name).function
     for field in fields_of(analysis(name).Options).values():
         value = shown[f"{prefix}_{field.name}"]
@@ -212,7 +220,7 @@ def test_the_page_of_judges_beside_people_has_a_tab_for_each(store: Store) -> No
         at.session_state["calibration_part"] = analysis(name).title
         at.run()
         assert not at.exception
-        assert f"{analysis(name).function}_{next(iter(fields_of(analysis(name).Options)))}" in {one.key for one in at.number_input}  # fmt: skip
+        assert f"{analysis(name).function}_{next(iter(fields_of(analysis(name).Options)))}" in {one.key for kind in WIDGETS for one in at.get(kind)}  # fmt: skip
 
 
 def _calibration() -> None:

@@ -20,9 +20,14 @@ Said: TypeAlias = Sequence[str | ResultTable]
 """Lines of text and tables, in the order in which a command prints them."""
 
 
-def add_result_options(command: argparse.ArgumentParser, *tables: str) -> None:
-    """Register `--json`, `--out` and, with tables, `--table`. tables: names of all tables, the main one first."""
-    add_json_option(command)
+def add_result_options(
+    command: argparse.ArgumentParser, *tables: str, document: str = "docs/formats.md"
+) -> None:
+    """Register `--json`, `--out` and, with tables, `--table`.
+
+    tables: names of all tables, the main one first. document: where the JSON is described.
+    """
+    add_json_option(command, document)
     command.add_argument(
         "--out", type=Path, metavar="FILE", help=f"write the result to a file: {', '.join(ENDINGS)}"
     )

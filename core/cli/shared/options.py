@@ -1,6 +1,7 @@
 """Options and helpers shared by several commands."""
 
 import argparse
+import csv
 import math
 import re
 import tempfile
@@ -46,9 +47,9 @@ def existing_store(given: str | None) -> Store:
     return open_store(existing_database(given))
 
 
-def add_json_option(command: Options) -> None:
-    """Register `--json`, the same for every command."""
-    command.add_argument("--json", action="store_true", help="print JSON, described in docs/formats.md")
+def add_json_option(command: Options, document: str = "docs/formats.md") -> None:
+    """Register `--json`, the same for every command. document: where its JSON is described."""
+    command.add_argument("--json", action="store_true", help=f"print JSON, described in {document}")
 
 
 def add_reading_verb(
@@ -238,5 +239,11 @@ def named_numbers(option: str, given: Sequence[str]) -> dict[str, float]:
 
 
 def name_list(text: str | None) -> list[str] | None:
-    """Split names at commas; None for None."""
-    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+    """Split names at commas; None for None. A name with a comma is quoted as in a CSV file: `"a,b",c`."""
+    if text is None:
+        return None
+    try:
+        parts = next(csv.reader([text], skipinitialspace=True), [])
+    except csv.Error:  # a line break outside quotes, which belongs to a name
+        parts = text.split(",")
+    return [part.strip() for part in parts if part.strip()]

@@ -67,11 +67,14 @@ def compute(options: LeniencyOptions, panel: "Panel", *, tell: Tell) -> Leniency
 
 
 def _verdict(one: JudgeRow) -> Verdict:
+    from core.tables.reading import shown
+
+    name = shown(one.judge)  # of a file, so perhaps with line breaks or very long
     if one.lenient is None:
-        return Verdict("undefined", f"{one.judge}: undefined.", reason=one.difference.reason)
+        return Verdict("undefined", f"{name}: undefined.", reason=one.difference.reason)
     if one.lenient:
-        return Verdict("lenient", f"{one.judge} is lenient.", status=3)
-    return Verdict("not-lenient", f"{one.judge} is not lenient.")
+        return Verdict("lenient", f"{name} is lenient.", status=3)
+    return Verdict("not-lenient", f"{name} is not lenient.")
 
 
 def _figures(_found: Leniency) -> tuple[AnyFigure, ...]:
@@ -95,6 +98,7 @@ ANALYSIS = Analysis(
     figures=_figures,
     section="calibration#top-class-bias",
     misleads="A judge that is lenient on one half of the texts and harsh on the other is not found.",
+    refuses="Without a judge.",
     codes={"lenient": "above the margin", "not-lenient": "within it", "undefined": "nothing to compare"},
     example="""
 >>> import assay, pandas as pd
