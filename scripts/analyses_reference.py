@@ -143,7 +143,12 @@ def _function(one: Analysis[Any, Any]) -> str:
 
 
 def _docstring(one: Analysis[Any, Any], options: Mapping[str, SettingField]) -> Iterator[str]:
-    yield from [*_wrapped(one.question), "", *_wrapped(f"As the command ``{one.name}`` answers it.", ""), ""]
+    yield from [
+        *_wrapped(one.question),
+        "",
+        *_wrapped(f"The same numbers as the command ``{one.name}``.", ""),
+        "",
+    ]
     yield from ["Parameters", "----------"]
     for kind in one.takes:
         for name, (_, what) in _DATA[kind].parameters.items():

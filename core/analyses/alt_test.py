@@ -15,7 +15,7 @@ from core.schema.analysis import (
 from core.schema.figures import AnyFigure, Axis, Lines, Shares
 from core.schema.result_table import Interval
 from core.schema.rows import column, entry, row
-from core.schema.settings import Remark, Settings, refuse, setting
+from core.schema.settings import Remark, Settings, setting
 
 if TYPE_CHECKING:
     from core.results.panel import Panel
@@ -241,11 +241,7 @@ def compute(options: AltTestOptions, panel: "Panel", *, tell: Tell) -> AltTests:
     from core.stats import alt_test as stats
 
     rated = (~np.isnan(panel.ratings)).sum(axis=1) > 1
-    refuse(
-        _problems(options, panel, bool(rated.any())),
-        *ANALYSIS.problem_fields(),
-        what="The Alt-test cannot be run",
-    )
+    ANALYSIS.refuse(_problems(options, panel, bool(rated.any())))
     tell("testing")
     asked: dict[str, Any] = {
         "epsilon": options.epsilon,

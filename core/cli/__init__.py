@@ -123,12 +123,10 @@ def parser(program: str = COMMAND) -> argparse.ArgumentParser:
 
 def _summaries() -> dict[str, str]:
     """Noun -> what it is for, in the order of the help."""
-    summaries: dict[str, str] = {}
-    for noun, summary in _NOUNS.items():
-        summaries[noun] = summary
-        if noun == _BEHIND:
-            summaries |= {name: one.summary for name, one in ANALYSES.items()}
-    return summaries
+    at = [*_NOUNS].index(_BEHIND) + 1
+    nouns = [*_NOUNS.items()]
+    analyses = ((name, one.summary) for name, one in ANALYSES.items())
+    return dict([*nouns[:at], *analyses, *nouns[at:]])
 
 
 def _loader(noun: str) -> Callable[[_Commands], None]:

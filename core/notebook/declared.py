@@ -35,7 +35,7 @@ def alt_test(
     """May a judge stand in for a rater? Each rater in turn is compared with the judge: who is closer to the other
     raters?
 
-    As the command ``alt-test`` answers it.
+    The same numbers as the command ``alt-test``.
 
     Parameters
     ----------

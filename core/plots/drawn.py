@@ -28,7 +28,7 @@ _NAME, _BESIDE = 24, 16
 _ROW, _TWO_LINES = 30, 38
 """Pixels of a row."""
 _APART = 0.006
-"""Share of the height between two lines that would hide each other."""
+"""Share of the y axis between two lines that would hide each other."""
 _FEWEST_WRITTEN = 0.06
 """Share of a bar's part from which its number fits in."""
 
@@ -36,7 +36,11 @@ _FEWEST_WRITTEN = 0.06
 def draw(figure: AnyFigure, tables: Mapping[str, ResultTable]) -> go.Figure:
     """Draw a figure of a result. tables: those of the result, by name. Raises KeyError where a column is missing."""
     table = tables[figure.table]
-    return _lines(figure, table) if isinstance(figure, Lines) else _shares(figure, table)
+    match figure:
+        case Lines():
+            return _lines(figure, table)
+        case SharesFigure():
+            return _shares(figure, table)
 
 
 def _values(table: ResultTable, name: str) -> list[Any]:
@@ -60,11 +64,12 @@ def _lines(figure: Lines, table: ResultTable) -> go.Figure:
     if figure.down is not None:
         drawn.add_vline(x=figure.down, line={"color": DARK, "width": 1})
     names, xs, ys = (_values(table, one) for one in (figure.by, figure.x, figure.y))
-    said = f"{_heading(table, figure.x)} %{{x:.2f}}: {_heading(table, figure.y)} %{{customdata:{_format(figure.y_axis)}}}"
+    said = f"{_heading(table, figure.x)} %{{x:.3~g}}: {_heading(table, figure.y)} %{{customdata:{_format(figure.y_axis)}}}"
     lines = list(dict.fromkeys(names))
+    apart = _APART * _span(figure.y_axis, ys)
     for place, name in enumerate(lines):
         color, symbol = LOOKS[place % len(LOOKS)]
-        shift = _APART * (place - (len(lines) - 1) / 2)
+        shift = apart * (place - (len(lines) - 1) / 2)
         own = [(x, y) for of, x, y in zip(names, xs, ys, strict=True) if of == name]
         shifted = [(x, None if y is None else y + shift) for x, y in own]
         shape = {"shape": "hv"} if figure.steps else {}
@@ -85,7 +90,7 @@ def _lines(figure: Lines, table: ResultTable) -> go.Figure:
                 mode="markers",
                 marker={"color": color, "symbol": symbol, "size": 11},
                 showlegend=False,
-                hovertemplate=f"{figure.mark} {at:.2f}<extra>{label(str(name))}</extra>",
+                hovertemplate=f"{figure.mark} {at:.3g}<extra>{label(str(name))}</extra>",
             )
     drawn.update_xaxes(**_axis(figure.x_axis), gridcolor=GRID)
     drawn.update_yaxes(**_axis(figure.y_axis), gridcolor=GRID)
@@ -108,6 +113,14 @@ def _height(line: Sequence[tuple[float, float | None]], at: float, *, steps: boo
         if after[1] is None
         else before[1] + (after[1] - before[1]) * (at - before[0]) / (after[0] - before[0])
     )
+
+
+def _span(axis: Axis, values: Sequence[float | None]) -> float:
+    """The length of an axis: between its ends, or between those of the numbers where it has none."""
+    known = [one for one in values if one is not None]
+    low = min(known, default=0.0) if axis.low is None else axis.low
+    high = max(known, default=0.0) if axis.high is None else axis.high
+    return high - low
 
 
 def _axis(axis: Axis) -> dict[str, Any]:

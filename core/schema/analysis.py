@@ -13,7 +13,7 @@ from typing import Any, Generic, Literal, TypeVar
 from core.schema.figures import AnyFigure
 from core.schema.result_table import ResultTable
 from core.schema.rows import json_of, table_of
-from core.schema.settings import LARGEST_SEED, Settings, setting
+from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
 Taken = Literal["panel"]
 """Kinds of data that an analysis may need. Each door opens each of them in one place."""
@@ -109,7 +109,8 @@ class Table(Generic[Found]):
     """Of its files, in lower case with hyphens. The first table of an analysis has the analysis's name."""
     row: type
     """The type of its rows; see core.schema.rows."""
-    rows: Callable[[Found], Sequence[object]]
+    rows: Callable[[Found], Sequence[object] | None]
+    """None: this result has no such table."""
     title: str
     question: str = ""
     """What it answers, below its heading on a page."""
@@ -166,9 +167,18 @@ class Analysis(Generic[Chosen, Found]):
         """Compute. data: in the order of `takes`. Raises SettingsError with all problems."""
         return Answer(self, options, self.compute(options, *data, tell=tell))
 
+    @property
+    def refusal(self) -> str:
+        """The beginning of a message with problems."""
+        return f"{self.title} cannot be computed"
+
     def problem_fields(self) -> tuple[type[Settings], ...]:
         """The settings whose fields a problem may name."""
         return (self.Options, *(CHOICES[one] for one in self.takes))
+
+    def refuse(self, problems: Sequence[Remark]) -> None:
+        """Raise SettingsError with all problems, if there are any."""
+        refuse(problems, *self.problem_fields(), what=self.refusal)
 
 
 @dataclass(frozen=True)
@@ -201,17 +211,18 @@ class Answer:
 
     @cached_property
     def tables(self) -> dict[str, ResultTable]:
-        """Name -> table, the main one first."""
+        """Name -> table, the main one first; without those that this result does not have."""
         return {
             one.name: table_of(
                 one.name,
                 one.row,
-                one.rows(self.result),
+                rows,
                 title=one.title,
                 notes=one.notes(self.result),
                 hidden=one.hidden(self.result),
             )
             for one in self.analysis.tables
+            if (rows := one.rows(self.result)) is not None
         }
 
     @property

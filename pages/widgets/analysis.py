@@ -29,7 +29,7 @@ def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]]) -> N
     """Ask for the data and the options, then show the answer. choose: draws what asks for the data, in the order of `takes`."""
     part(found.title, found.question, found.section)
     data = choose()
-    options = found.Options.checked(_form(found), f"{found.title} cannot be computed")
+    options = found.Options.checked(_form(found), found.refusal)
     question = (found.name, *(one.key for one in data), options.model_dump_json())
     with st.spinner("Computing ..."):
         # The answer itself holds functions, which no cache keeps.
@@ -58,7 +58,8 @@ def _show(answer: Answer) -> None:
     for place, sentence in enumerate(answer.said):
         verdict = place < len(answer.verdicts)
         st.markdown(f"**{plain(sentence)}**" if verdict else plain(sentence))
-    for place, declared in enumerate(answer.analysis.tables):
+    there = [one for one in answer.analysis.tables if one.name in answer.tables]
+    for place, declared in enumerate(there):
         table, figure = answer.tables[declared.name], answer.figures.get(declared.name)
         if place:
             part(declared.title, declared.question, answer.analysis.section)

@@ -6,7 +6,7 @@ from core.schema.analysis import Analysis, Table, Tell, Verdict
 from core.schema.figures import AnyFigure, Shares
 from core.schema.result_table import Interval
 from core.schema.rows import column, entry, row
-from core.schema.settings import Remark, Settings, refuse, setting
+from core.schema.settings import Remark, Settings, setting
 
 if TYPE_CHECKING:
     from core.results.panel import Panel
@@ -48,9 +48,7 @@ def compute(options: LeniencyOptions, panel: "Panel", *, tell: Tell) -> Leniency
     import numpy as np
 
     if not panel.judges:
-        refuse(
-            [Remark("judge", "no judge to compare")], *ANALYSIS.problem_fields(), what="Nothing to compare"
-        )
+        ANALYSIS.refuse([Remark("judge", "no judge to compare")])
     tell("comparing")
     rated = ~np.isnan(panel.ratings).all(axis=1)
     means = np.nanmean(panel.ratings[rated], axis=1)
