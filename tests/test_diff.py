@@ -236,7 +236,7 @@ MOST_MIB = 200
 """That comparing two texts of 50,000 characters may take, whatever they hold; measured are at most 60."""
 
 
-@pytest.mark.parametrize("way", ["against", "pair"])
+@pytest.mark.parametrize("way", ["against", pytest.param("pair", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("shape", [*long_texts.SHAPES, *long_texts.CHANGED])
 def test_long_texts_of_every_shape_come_back_within_the_memory_stated(shape: str, way: str):
     """In a process of its own; that checks both texts. The minute is for a stuck one, no promise of speed."""
@@ -432,6 +432,7 @@ def test_rows_lose_nothing_and_swap_with_the_texts(left: str, right: str):
     assert "".join(joined(row, "same", "removed") for row in cut) == left
 
 
+@pytest.mark.slow
 def test_rows_of_long_texts_take_no_time_by_the_square():
     """50,000 tokens of sentences, of short lines and of closing marks: minutes by the square. A limit for a stuck one."""
     prose = "".join(long_text(1, 50_000, ". ")).replace("w", "W")

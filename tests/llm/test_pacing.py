@@ -53,6 +53,7 @@ def calls(script: Script, n: int, **settings: Any) -> tuple[list[Reply], Scripte
         return asyncio.run(whole()), server
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sliding", [False, True])
 def test_with_limits_in_headers_nothing_is_refused_after_the_first_window(sliding: bool) -> None:
     script = Limited(lambda body, n: Said("Me."), 20, 0.2, "headers", sliding)
@@ -62,6 +63,7 @@ def test_with_limits_in_headers_nothing_is_refused_after_the_first_window(slidin
     assert max(script.refused) < script.seconds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sliding", [False, True])
 def test_with_moments_alone_at_most_one_refusal_a_request_that_is_open(sliding: bool) -> None:
     script = Limited(lambda body, n: Said("Me."), 20, 0.2, "retry-after", sliding)
@@ -70,6 +72,7 @@ def test_with_moments_alone_at_most_one_refusal_a_request_that_is_open(sliding: 
     assert 0 < len(script.refused) <= N_OPEN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sliding", [False, True])
 def test_refusals_that_name_no_moment_use_up_no_retries(
     sliding: bool, monkeypatch: pytest.MonkeyPatch
@@ -82,6 +85,7 @@ def test_refusals_that_name_no_moment_use_up_no_retries(
     assert 0 < len(script.refused) <= 3 * N_OPEN
 
 
+@pytest.mark.slow
 def test_a_server_that_takes_few_at_a_time_and_names_no_moment_is_paced(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -109,6 +113,7 @@ def test_a_server_that_takes_few_at_a_time_and_names_no_moment_is_paced(
     assert [reply.text for reply in replies] == ["Me."] * 60
 
 
+@pytest.mark.slow
 def test_slow_answers_are_paced_too() -> None:
     """The accepted ones are answered long after the refused ones."""
     for told in ("headers", "retry-after"):

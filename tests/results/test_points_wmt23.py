@@ -39,6 +39,7 @@ def lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").split("\n")
 
 
+@pytest.mark.slow
 def test_every_cell_is_what_its_dots_give(folder):
     people = folder.ratings["mqm"]
     report = correlate_scores(folder.scores, people, group=["domain"], options=OPTIONS)
@@ -60,6 +61,7 @@ def test_every_cell_is_what_its_dots_give(folder):
         assert np.mean(taus) == pytest.approx(row.estimate("kendall", "per_item").estimate, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_dot_leads_to_the_lines_of_the_files(folder, kept, shared_data):
     scores = read_scores(kept, "kept.jsonl")
     assert scores.rows == folder.scores.rows

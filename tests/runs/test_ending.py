@@ -114,6 +114,7 @@ def finish(run: RunAtHand) -> None:
     assert len(item_states(run.store, 1)) == N_ITEMS
 
 
+@pytest.mark.slow
 def test_a_process_that_still_closes_its_model_is_seen_and_nobody_joins_it(
     run: RunAtHand, start: Start, tmp_path: Path
 ) -> None:
@@ -141,6 +142,7 @@ def test_a_process_that_still_closes_its_model_is_seen_and_nobody_joins_it(
     finish(run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["close", "load"])
 def test_a_process_of_its_own_ends_in_time_whatever_hangs(how: str, run: RunAtHand, start: Start) -> None:
     child = start(how, "--alone")
@@ -156,6 +158,7 @@ def test_a_process_of_its_own_ends_in_time_whatever_hangs(how: str, run: RunAtHa
     finish(run)
 
 
+@pytest.mark.slow
 def test_a_cancel_that_nobody_lived_to_hear_is_taken_back_by_resuming(run: RunAtHand, start: Start) -> None:
     child = start("close")
     until(lambda: len(item_states(run.store, 1)) >= 2)
@@ -168,6 +171,7 @@ def test_a_cancel_that_nobody_lived_to_hear_is_taken_back_by_resuming(run: RunAt
     finish(run)
 
 
+@pytest.mark.slow
 def test_a_process_that_is_silent_but_lives_keeps_its_run(
     run: RunAtHand, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
