@@ -47,7 +47,7 @@ from core.store.connection import (
     open_store,
     switch_to_wal,
 )
-from core.store.migrations import applied_steps, differences, is_ours, newer_step
+from core.store.migrations import STEPS, applied_steps, differences, is_ours, newer_step
 from core.store.raters import count_event, link_token
 from core.store.studies import list_studies, now_utc, write_setting
 from core.store.upkeep import in_bytes
@@ -359,6 +359,10 @@ def _database_problems(path: Path, steps: list[Any]) -> list[str]:
                 problems.append(f"{_DATABASE} is not an Assay database")
             elif applied_steps(database) != steps:
                 problems.append(f"{_DATABASE} has a different schema from the manifest")
+            elif not set(steps) <= STEPS.keys():
+                problems.append(
+                    f"{_DATABASE} is of a version from before the first release; convert the backup with {CONVERT}"
+                )
             elif differing := differences(database):
                 problems.append(
                     f"if a version from before the first release made it, convert it with {CONVERT}"
