@@ -119,7 +119,7 @@ def write_log(
     at_utc: str | None = None,
 ) -> None:
     """Add a line to the study's log. A pseudonym belongs in `rater_id`, never in the detail."""
-    entry = LogEntry(at_utc or now_utc(), action, detail, rater_id)
+    entry = LogEntry(now_utc() if at_utc is None else at_utc, action, detail, rater_id)
     with store.writing():
         store.table("log").insert({"study_id": study_id, **asdict(entry)})
 

@@ -399,6 +399,14 @@ def test_a_study_without_answers_comes_round_too(store: Store) -> None:
     assert replace(again, study_id=0, name="") == replace(record.study, study_id=0, name="")
 
 
+def test_a_line_of_the_log_keeps_its_time_even_an_empty_one(store: Store, written: bytes) -> None:
+    record = read_bundle(changed_line(written, "log.jsonl", at_utc=""), "b.zip")
+    restored = load_record(store, restore_study(store, record, name="again"))
+    times = [line.at_utc for line in record.log]
+    assert [line.at_utc for line in restored.log][: len(times)] == times  # restoring adds a line
+    assert restored.log[0].at_utc == ""
+
+
 @pytest.mark.parametrize(
     ("member", "values", "sentence"),
     [
