@@ -25,8 +25,21 @@ def token_sha256(token: str) -> str:
 
 def link_token(store: Store, *parts: str | int) -> str:
     """URL-safe token made from the key file and `parts` (study, rater, number of the link)."""
-    message = "\x1f".join(str(part) for part in (_database_id(store), *parts)).encode()
-    mac = hmac.new(_access_key(store.path), message, hashlib.sha256).digest()[:_TOKEN_BYTES]
+    return _tag(_access_key(store.path), _database_id(store), *parts)
+
+
+def tab_handle(store: Store, study_id: int, rater_id: str) -> str:
+    """URL-safe text that tells the tabs of different raters apart; it opens nothing, and a new link does not change it.
+
+    Its key is the secret id of the database and not the key file, so that raters can go on when that file is lost.
+    """
+    return _tag(_database_id(store).encode(), "tab", study_id, rater_id)
+
+
+def _tag(key: bytes, *parts: str | int) -> str:
+    """URL-safe HMAC of the parts."""
+    message = "\x1f".join(map(str, parts)).encode()
+    mac = hmac.new(key, message, hashlib.sha256).digest()[:_TOKEN_BYTES]
     return base64.urlsafe_b64encode(mac).rstrip(b"=").decode()
 
 

@@ -4,6 +4,7 @@ import hashlib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Generic, Literal
 
 from core import __version__
@@ -39,11 +40,11 @@ from core.store.answers import (
     insert_guess,
     positions_together,
 )
-from core.store.raters import rater_named, rater_of_token, update_rater
+from core.store.raters import rater_named, rater_of_token, tab_handle, update_rater
 from core.store.studies import get_study, items_of, now_utc, outputs_of, read_guidelines, read_wording
 from core.study.analysis_set import fix_at_vote, is_fixed
 from core.study.design import draw
-from core.study.guidelines import CONSENT, guideline_text, wording
+from core.study.guidelines import CONSENT, TITLE, guideline_text, wording
 from core.tables.reading import printable_text
 
 
@@ -211,6 +212,21 @@ class Desk(Generic[Entry, Given]):
     def token(self) -> str:
         """Token of the link that opened this desk; its holder knows it already."""
         return self._token
+
+    @cached_property
+    def handle(self) -> str:
+        """What the addresses of this rater's tabs carry, so that a tab never becomes another rater's."""
+        return tab_handle(self._store, *self._whose)
+
+    @property
+    def rater_id(self) -> str:
+        """The rater's own pseudonym."""
+        return self._rater.rater_id
+
+    @property
+    def title(self) -> str:
+        """What the owner calls the study for raters; empty by default, because a study's name could unblind them."""
+        return self.wording()[TITLE]
 
     @property
     def total(self) -> int:

@@ -134,7 +134,7 @@ def practice_pairs(asks: Asks = "levels") -> tuple[PracticePair, ...]:
     )
 
 
-CONSENT, GUESS_QUESTION = "consent", "guess_question"
+CONSENT, TITLE, GUESS_QUESTION = "consent", "title", "guess_question"
 CHOICE_KEYS = {choice: choice for choice in CHOICES}
 GUESS_KEYS = {side: f"guess_{side}" for side in GUESSED_SIDES}
 BOX_KEYS = ("box_left", "box_right")
@@ -149,7 +149,10 @@ LABEL_KEYS = (
     GUESS_QUESTION,
     *GUESS_KEYS.values(),
 )
-"""Short texts on one line. `consent` is Markdown of any length; empty means no consent is needed."""
+"""Short texts on one line that Assay ships."""
+OWN_KEYS = (CONSENT, TITLE)
+"""Texts that only the owner can write, empty by default. `consent` is Markdown of any length; `title`, on one line, is what
+raters read as the study's title, because the study's name never reaches them."""
 LONGEST_LABEL, LONGEST_CONSENT = 80, 20_000
 """In characters."""
 
@@ -168,9 +171,10 @@ _SHIPPED = _DATA / "wording.json"
 def wording(own: Mapping[str, Mapping[str, str]], language: str) -> dict[str, str]:
     """Key -> text in `language`: the owner's, or the shipped text, or the English one.
 
-    A consent text that exists only in other languages is shown anyway, so that nobody starts without consenting.
+    A consent text that exists only in other languages is shown anyway, so that nobody starts without consenting. So is a
+    title.
     """
-    said = {CONSENT: next((texts[CONSENT] for texts in own.values() if texts.get(CONSENT)), "")}
+    said = {key: next((texts[key] for texts in own.values() if texts.get(key)), "") for key in OWN_KEYS}
     for wanted in (FALLBACK_LANGUAGE, language.split("-")[0], language):
         said |= _shipped().get(wanted, {})
         said |= own.get(wanted, {})
@@ -181,8 +185,8 @@ def check_wording(texts: Mapping[str, str], sources: Collection[str], language: 
     """Raise InputError with every text that is too long, would unblind raters, or cannot be a label."""
     problems = []
     for key, text in texts.items():
-        if key not in (CONSENT, *LABEL_KEYS):
-            problems.append(f"{key}: not one of {', '.join((CONSENT, *LABEL_KEYS))}")
+        if key not in (*OWN_KEYS, *LABEL_KEYS):
+            problems.append(f"{key}: not one of {', '.join((*OWN_KEYS, *LABEL_KEYS))}")
             continue
         if key != CONSENT and not (0 < len(text.strip()) <= LONGEST_LABEL and _on_one_line(text)):
             problems.append(f"{key}: a label must have 1 to {LONGEST_LABEL} printable characters on one line")

@@ -32,6 +32,7 @@ def _screen() -> None:
 
 
 def _show(desk: RaterDesk | RatingDesk) -> None:
+    around.whose(desk)
     if desk.dry_run:
         st.info("Preview: your answers are marked as a dry run and never counted.")
     if desk.closed_reason:

@@ -10,6 +10,7 @@ import streamlit as st
 from core.study.blinding import EntryStatus, RaterDesk, RatingDesk
 from core.study.guidelines import CONSENT
 from pages.widgets import blind_pair, own, visitor
+from pages.widgets.messages import plain
 
 Go = Callable[[str | int], None]
 DOUBLE_PRESS_SECONDS = 0.35
@@ -62,6 +63,14 @@ def is_new_session(key: str) -> bool:
     known = st.session_state.get(key)
     st.session_state[key] = True
     return not known
+
+
+def whose(desk: RaterDesk | RatingDesk) -> None:
+    """Whose tab this is, for the rater, and in the address."""
+    if st.query_params.get(visitor.HANDLE) != desk.handle:
+        st.query_params[visitor.HANDLE] = desk.handle
+    named = [f"**{plain(desk.title)}**"] if desk.title else []
+    st.markdown(f":small[{' · '.join([*named, f'You rate as {plain(desk.rater_id)}'])}]")
 
 
 def place_of(desk: RaterDesk | RatingDesk, early: Callable[[str], str | None], end: Callable[[], str]) -> str:

@@ -20,9 +20,9 @@ from core.access import UNKNOWN_TOKEN, knocked
 from core.errors import AssayError, InputError, NotAllowed, StorageError
 from core.installation import COMMAND
 from core.store import Store, database_path, open_store
-from core.store.raters import rater_of_token
+from core.store.raters import rater_of_token, tab_handle
 from pages.door.guard import address, from_own_page
-from pages.widgets.visitor import BACK, drop_cookie, set_cookie, token_in, way_back
+from pages.widgets.visitor import BACK, HANDLE, PLACE, drop_cookie, set_cookie, token_in, way_back
 
 _LARGEST_FORM = 16 * 1024
 Fields: TypeAlias = dict[str, str]
@@ -82,7 +82,8 @@ async def _fields(request: Request) -> Fields | None:
 
 def _rater_link(store: Store, request: Request, _: Fields) -> Response:
     token = request.path_params["token"]
-    if rater_of_token(store, token) is None:
+    found = rater_of_token(store, token)
+    if found is None:
         many = knocked(store, UNKNOWN_TOKEN, address(request.scope))
         said = (
             "It may be incomplete, replaced or withdrawn. Ask the person who sent it for a new one."
@@ -90,7 +91,8 @@ def _rater_link(store: Store, request: Request, _: Fields) -> Response:
             else "Too many unknown links were tried from here. Wait a few minutes."
         )
         return _page("This link does not work", _sentence(said), 429 if many else 404)
-    response = _go("../?at=start")
+    study_id, rater = found
+    response = _go(f"../?{PLACE}=start&{HANDLE}={tab_handle(store, study_id, rater.rater_id)}")
     set_cookie(response, request, store, "rater", token)
     return response
 

@@ -14,6 +14,7 @@ from core.study.guidelines import (
     CONSENT,
     GUESS_QUESTION,
     LONGEST_LABEL,
+    TITLE,
     guideline_text,
     label_keys,
     levels_note,
@@ -90,6 +91,11 @@ def _wording(store: Store, study: Study) -> None:
             mine.get(CONSENT, ""),
             height=160,
         )
+        title = st.text_input(
+            "Title that raters read above every pair or text (empty: none; they never see the study's name)",
+            mine.get(TITLE, ""),
+            max_chars=LONGEST_LABEL,
+        )
         columns = st.columns(2)
         labels = {
             key: columns[n % 2].text_input(
@@ -97,14 +103,18 @@ def _wording(store: Store, study: Study) -> None:
             )
             for n, key in enumerate(keys)
         }
-        submitted = st.form_submit_button("Save consent and labels" if keys else "Save consent")
+        submitted = st.form_submit_button("Save these texts")
     if submitted:
         with mistakes_shown():
-            given = {CONSENT: consent, **labels}
+            given = {CONSENT: consent, TITLE: title, **labels}
             lifecycle.set_wording(
                 store, study, language, {k: text for k, text in given.items() if text.strip()}
             )
-            tell(f"Consent and labels in {language} are saved.")
+            tell(
+                f"Consent, title and labels in {language} are saved."
+                if keys
+                else f"Consent and title in {language} are saved."
+            )
 
 
 def log_table(store: Store, study: Study) -> None:

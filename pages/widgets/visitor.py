@@ -27,8 +27,9 @@ _LONGEST = 200
 _Desk = TypeVar("_Desk", bound=RaterDesk | RatingDesk)
 Who = Literal["rater", "admin", "nobody"]
 FOR_THE_ADMIN = "This page is for the admin"
-PLACE = "at"
-"""Query parameter of a rater's position in their list."""
+PLACE, HANDLE = "at", "as"
+"""Query parameters of a rater's position in their list, and of whose tab it is."""
+ANOTHER_RATER = "This browser was opened with another rater's link. Open your own link again."
 _KNOCKED = "visitor_knocked"
 
 
@@ -39,10 +40,15 @@ def who() -> Who:
             admin = _is_admin(store)
             rater = _token(store, "rater")
     except StorageError:
-        return "rater" if PLACE in st.query_params else "nobody"  # each page says what is wrong
-    if rater and (PLACE in st.query_params or not admin):
+        return "rater" if _is_of_a_rater() else "nobody"  # each page says what is wrong
+    if rater and (_is_of_a_rater() or not admin):
         return "rater"
     return "admin" if admin else "nobody"
+
+
+def _is_of_a_rater() -> bool:
+    """Whether the address is one of a rater's tab."""
+    return PLACE in st.query_params or HANDLE in st.query_params
 
 
 LINKED = "metrics"
@@ -83,9 +89,13 @@ def key_of(token: str, mark: str) -> str:
 def turn_away(problem: AssayError) -> None:
     """Tell a rater why nothing is shown, and count an unknown link."""
     st.error(said_to_rater(problem))
-    if isinstance(problem, NotAllowed):
+    if isinstance(problem, _UnknownLink):
         with suppress(StorageError), borrowed_store(database_path()) as store:
             note_refusal(store)
+
+
+class _UnknownLink(NotAllowed):
+    """The browser carries no link that opens a desk."""
 
 
 @dataclass
@@ -104,12 +114,12 @@ class _Run:
             self.store = self.closing.enter_context(borrowed_store(database_path()))
             self.carried = _token(self.store, "rater")
         if drawn_for and self.carried and self.carried != drawn_for:
-            raise NotAllowed(
-                "Another personal link was opened in this browser. Reload the page, then answer."
-            )
+            raise NotAllowed(ANOTHER_RATER)
         token = drawn_for or self.carried
         if self.desk is None or self.desk.token != token:
             self.desk = _opened(open_any_desk(self.store, token) if token else None)
+        if (whose := st.query_params.get(HANDLE)) and whose != self.desk.handle:
+            raise NotAllowed(ANOTHER_RATER)
         return self.desk
 
 
@@ -129,7 +139,8 @@ def one_desk() -> Iterator[None]:
 
 @contextmanager
 def any_desk(drawn_for: str | None = None) -> Iterator[RaterDesk | RatingDesk]:
-    """The desk that this browser's link opens, whatever is rated there. Raises NotAllowed when it opens none.
+    """The desk that this browser's link opens, whatever is rated there. Raises NotAllowed when it opens none, and in a tab of
+    another rater.
 
     `drawn_for` is the token under which a pair was drawn: where the connection carries another by now, nothing
     is opened, so that a press is never saved for somebody else. A connection that has just gone carries none;
@@ -163,7 +174,7 @@ def rating_desk(drawn_for: str | None = None) -> Iterator[RatingDesk]:
 
 def _opened(desk: _Desk | None) -> _Desk:
     if desk is None:
-        raise NotAllowed(
+        raise _UnknownLink(
             "This link does not work. It may be incomplete, replaced or withdrawn. "
             "Ask the person who sent it for a new one."
         )

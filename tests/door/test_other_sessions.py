@@ -207,7 +207,7 @@ def test_nothing_changes_once_the_answers_are_locked(door: Door) -> None:
     link = door.link()
     rater = door.rater(link)
     early = rater.buttons()
-    while rater.query != "at=finish":
+    while rater.place != "finish":
         rater.choose(0)
     stale = RawRater(door.url, rater.cookie)
     stale.go("at=2")
@@ -220,7 +220,7 @@ def test_nothing_changes_once_the_answers_are_locked(door: Door) -> None:
     stale.until_drawn()
     assert "**Pair " not in stale.on_screen()
     assert (door.answers(link), door.lines(link)) == (answers, lines)
-    while rater.query != "at=end":
+    while rater.place != "end":
         rater.choose_again(0)
     for query in ("at=again-1", "at=1", "at=list"):
         rater.go(query)

@@ -8,7 +8,16 @@ from core.schema.study import CHOICES, GUESSED_SIDES
 from core.store import Store, open_store
 from core.store.answers import load_record
 from core.study.bundle import read_bundle, write_bundle
-from core.study.guidelines import CHOICE_KEYS, CONSENT, GUESS_KEYS, LABEL_KEYS, LONGEST_CONSENT, wording
+from core.study.guidelines import (
+    CHOICE_KEYS,
+    CONSENT,
+    GUESS_KEYS,
+    LABEL_KEYS,
+    LONGEST_CONSENT,
+    OWN_KEYS,
+    TITLE,
+    wording,
+)
 from core.study.lifecycle import restore_study, set_wording
 from core.study.raters import add_raters
 
@@ -16,8 +25,9 @@ from core.study.raters import add_raters
 @pytest.mark.parametrize("language", ["en", "de", "fr"])
 def test_what_is_shipped_is_whole_and_tells_buttons_apart(language: str) -> None:
     said = wording({}, language)
-    assert set(said) == {CONSENT, *LABEL_KEYS}
+    assert set(said) == {*OWN_KEYS, *LABEL_KEYS}
     assert said[CONSENT] == "", "nobody is asked for a consent that the owner did not write"
+    assert said[TITLE] == "", "the study's name reaches no rater"
     assert len({said[CHOICE_KEYS[choice]] for choice in CHOICES}) == 4
     assert len({said[GUESS_KEYS[side]] for side in GUESSED_SIDES}) == 3
     assert all(said[key].strip() for key in LABEL_KEYS)
@@ -56,6 +66,17 @@ def test_nobody_starts_unasked_for_want_of_a_translation() -> None:
     ]
     none_here = {"de": {CONSENT: "Ich mache mit."}, "en": {CONSENT: ""}}
     assert wording(none_here, "en")[CONSENT] == "", "unless the owner says so"
+
+
+def test_a_title_is_checked_like_every_text_that_raters_read(store: Store) -> None:
+    at_hand = study_in(store, dataset(2))
+    for wrong in ("Answers of the AI", "two\nlines", "x" * 81, "![x](https://example.org/x.png)"):
+        with pytest.raises(InputError) as raised:
+            set_wording(store, at_hand.study, "en", {TITLE: wrong})
+        assert [problem.split(":")[0] for problem in raised.value.problems] == [TITLE]
+    set_wording(store, at_hand.study, "de", {TITLE: "Antworten zur Physik"})
+    desk = at_hand.desk("R1")
+    assert desk.title == "Antworten zur Physik", "a title in another language is better than none"
 
 
 def test_all_problems_together(store: Store) -> None:

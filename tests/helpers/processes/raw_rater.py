@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Self
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.BidiComponent_pb2 import BidiComponent
@@ -78,10 +78,16 @@ def post(base: str, path: str, address: str = "127.0.0.1", cookie: str = "", **f
 
 def cookie_of(link: str, address: str = "127.0.0.1") -> str:
     """What a browser sends after it opened a personal link: `name=value`, and with a proxy its cookie after it."""
+    return _opened(link, address)[0]
+
+
+def _opened(link: str, address: str = "127.0.0.1") -> tuple[str, str]:
+    """(cookie, query of the address) of a browser that opened a personal link."""
     base, token = link.rsplit("/r/", 1)
     reply = ask(base, f"/r/{token}", address=address)
     assert reply.status == 303, f"the link opened nothing: {reply.status}"
-    return "; ".join(cookie.split(";")[0] for cookie in reply.cookies)
+    cookie = "; ".join(cookie.split(";")[0] for cookie in reply.cookies)
+    return cookie, urlsplit(reply.headers["location"]).query
 
 
 class Gone(Exception):
@@ -100,6 +106,8 @@ class RawVisitor:
     """Where on this machine the connection comes from."""
     keep: bool = True
     """Whether to keep every frame for a search; a benchmark does not."""
+    rater_id: str = ""
+    """The own pseudonym, which a rater may read."""
 
     def __post_init__(self) -> None:
         self.received: list[bytes] = []
@@ -208,6 +216,11 @@ class RawVisitor:
         elif kind == "script_finished" and message.script_finished in DRAWN:
             self.elements, self.drawn_at = self._drawing, time.monotonic()
 
+    @property
+    def place(self) -> str:
+        """Where a rater is on their way, as the address says."""
+        return parse_qs(self.query).get("at", [""])[0]
+
     def on_screen(self) -> str:
         """The texts that are drawn, top to bottom as they came."""
         return "\n".join(text for element in self.elements.values() if (text := _text(element)))
@@ -256,8 +269,9 @@ class RawRater(RawVisitor):
     @classmethod
     def of_link(cls, link: str, *, keep: bool = True) -> "RawRater":
         """Open a link, connect, and draw the first screen."""
-        rater = cls(link.rsplit("/r/", 1)[0], cookie_of(link), keep=keep)
-        rater.go("at=start")
+        cookie, query = _opened(link)
+        rater = cls(link.rsplit("/r/", 1)[0], cookie, keep=keep)
+        rater.go(query)
         return rater
 
     def through_onboarding(self) -> "RawRater":
