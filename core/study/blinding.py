@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Generic, Literal
@@ -42,9 +42,16 @@ from core.store.answers import (
 )
 from core.store.raters import rater_named, rater_of_token, tab_handle, update_rater
 from core.store.studies import get_study, items_of, now_utc, outputs_of, read_guidelines, read_wording
-from core.study.analysis_set import fix_at_vote, is_fixed
+from core.study.analysis_set import fix_at_vote, is_fixed, main_levels
 from core.study.design import draw
-from core.study.guidelines import CONSENT, TITLE, guideline_text, wording
+from core.study.guidelines import (
+    CONSENT,
+    INVALID_KEYS,
+    INVALID_TEXT,
+    TITLE,
+    guideline_text,
+    wording,
+)
 from core.tables.reading import printable_text
 
 
@@ -114,31 +121,41 @@ LONGEST_COMMENT = 5_000
 
 
 def pairs_to_guess(
-    design: Design, assignments: Iterable[Assignment], answers: dict[AnswerKey, Answer]
+    study: Study,
+    assignments: Iterable[Assignment],
+    answers: Mapping[AnswerKey, Answer],
+    guessed: Collection[AnswerKey] = (),
 ) -> list[Assignment]:
-    """The rated pairs that are shown again: those with the smallest draws for `guess`, in that order.
+    """The rated pairs of the main analysis that are shown again: those with the smallest draws for `guess`, in that order.
 
-    Hidden repeats and pairs reported as invalid are left out.
+    Hidden repeats and pairs that the rater reported as invalid are left out. guessed: keys of the guesses given so far. If one
+    of them is about another level, the rater began when pairs of all levels were drawn, and goes on with that draw.
     """
+    design, declared = study.design, main_levels(study.design, study.levels)
     rated = [
         a
         for a in assignments
         if not a.repeat and (given := answers.get(a.key)) and given.answered and not given.invalid
     ]
     rated.sort(key=lambda a: draw(design.seed, a.rater_id, a.item_id, a.level, "guess"))
-    return rated[: design.blinding_pairs]
+    main = [a for a in rated if a.level in declared][: design.blinding_pairs]
+    return main if {*guessed} <= {a.key for a in main} else rated[: design.blinding_pairs]
 
 
 class GuessDesk:
     """The guessing step: a rater who has finished sees some pairs again."""
 
     def __init__(
-        self, store: Store, study: Study, pairs: Sequence[Assignment], check: Callable[[], None]
+        self,
+        store: Store,
+        study: Study,
+        pairs: Sequence[Assignment],
+        given: Collection[AnswerKey],
+        check: Callable[[], None],
     ) -> None:
-        """`check` raises NotAllowed when nothing can be saved now."""
+        """given: keys of the guesses so far. `check` raises NotAllowed when nothing can be saved now."""
         self._store, self._study_id, self._pairs, self._check = store, study.study_id, pairs, check
-        rater = pairs[0].rater_id if pairs else ""
-        self._given = {guess.key for guess in guesses_of(store, study.study_id, rater)}
+        self._given = {*given}
 
     @property
     def total(self) -> int:
@@ -437,11 +454,17 @@ class RaterDesk(Desk[Assignment, Answer]):
     def guessing(self) -> GuessDesk:
         """The pairs that are shown again; empty until the answers are locked."""
         again: list[Assignment] = []
+        guessed = {guess.key for guess in guesses_of(self._store, *self._whose)}
         if self.finished:
             answers = {given.key: given for given in PAIRS.answers_of(self._store, *self._whose)}
             listed = PAIRS.lists_of(self._store, *self._whose)
-            again = pairs_to_guess(self._study.design, listed, answers)
-        return GuessDesk(self._store, self._study, again, self._look_again)
+            again = pairs_to_guess(self._study, listed, answers, guessed)
+        return GuessDesk(self._store, self._study, again, guessed, self._look_again)
+
+    @property
+    def invalid_key(self) -> str:
+        """Key of the words for the tick that reports a pair: they say what the design does with it."""
+        return INVALID_KEYS[self._study.design.flagged]
 
     @property
     def diff_mode(self) -> str:
@@ -643,6 +666,11 @@ class RatingDesk(Desk[RatingAssignment, RatingAnswer]):
 
     _unit = "text"
     _lists = RATINGS
+
+    @property
+    def invalid_key(self) -> str:
+        """Key of the words for the tick that reports a text."""
+        return INVALID_TEXT
 
     @property
     def task(self) -> RatingTask:

@@ -11,7 +11,7 @@ from pathlib import Path
 import regex
 
 from core.errors import InputError
-from core.schema.study import CHOICES, GUESSED_SIDES, NO_LEVEL, Asks, Choice, Study
+from core.schema.study import CHOICES, GUESSED_SIDES, NO_LEVEL, Asks, Choice, FlaggedPairs, Study
 
 _DATA = Path(__file__).resolve().parents[2] / "data"
 FALLBACK_LANGUAGE = "en"
@@ -142,12 +142,18 @@ BOX_KEYS = ("box_left", "box_right")
 LEVEL = "{level}"
 QUESTION_KEYS = {"levels": "level_question", "preference": "pair_question"}
 """The question about a pair; in studies with levels, `{level}` stands for the pair's level."""
+INVALID_KEYS: dict[FlaggedPairs, str] = {"keep": "invalid_keep", "leave_out": "invalid_leave_out"}
+"""The tick that reports a pair, by what the design does with its votes, so that raters are told the truth."""
+INVALID_TEXT = "invalid_text"
+"""The same for a text: ratings of a reported text are always left out."""
 LABEL_KEYS = (
     *QUESTION_KEYS.values(),
     *CHOICE_KEYS.values(),
     *BOX_KEYS,
     GUESS_QUESTION,
     *GUESS_KEYS.values(),
+    *INVALID_KEYS.values(),
+    INVALID_TEXT,
 )
 """Short texts on one line that Assay ships."""
 OWN_KEYS = (CONSENT, TITLE)
@@ -160,8 +166,8 @@ LONGEST_LABEL, LONGEST_CONSENT = 80, 20_000
 def label_keys(asks: Asks) -> tuple[str, ...]:
     """Keys of the labels that raters see in this kind of study, in the order of LABEL_KEYS."""
     if asks == "ratings":
-        return ()
-    others = {key for what, key in QUESTION_KEYS.items() if what != asks}
+        return (INVALID_TEXT,)
+    others = {INVALID_TEXT, *(key for what, key in QUESTION_KEYS.items() if what != asks)}
     return tuple(key for key in LABEL_KEYS if key not in others)
 
 

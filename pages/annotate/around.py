@@ -150,17 +150,17 @@ def save_note(
 
 
 def note(
-    key: str, comment: str, invalid: bool, unit: str = "pair", *, on_change: Callable[[], None]
+    desk: RaterDesk | RatingDesk, key: str, comment: str, invalid: bool, *, on_change: Callable[[], None]
 ) -> tuple[str, bool]:
     """Comment and invalid flag as they are in the browser, at first as given. key: identifies pair and rater."""
     opened: tuple[str, bool] | None = st.session_state.get(_OPENED)
     if opened is None or opened[0] != key:  # never closed or opened by what is written in it
         st.session_state[_OPENED] = opened = (key, bool(comment or invalid))
     keep = blind_pair.in_turn(on_change)
-    with st.expander(f"Comment, or report a broken {unit}", expanded=opened[1]):
+    with st.expander(f"Comment, or report a broken {_unit(desk)}", expanded=opened[1]):
         written = own.text_box("Comment (optional)", comment, key=f"m{key}", on_change=keep)
         flagged = st.checkbox(
-            f"This {unit} is invalid (broken text, wrong question): leave it out",
+            plain(desk.wording()[desk.invalid_key]),
             invalid,
             key=f"i{key}",
             on_change=keep,
@@ -168,12 +168,14 @@ def note(
     return comment if written is None else written, flagged
 
 
-def note_mark(invalid: bool, unit: str = "pair") -> None:
+def note_mark(desk: RaterDesk | RatingDesk, invalid: bool) -> None:
     """Say that the flag is saved; call it once it is.
 
     The line is there without it too: a button that moves while the mouse is down on it is not pressed.
     """
-    st.markdown(f":small[{f':material/check: This {unit} is reported as invalid' if invalid else '&nbsp;'}]")
+    st.markdown(
+        f":small[{f':material/check: This {_unit(desk)} is reported as broken' if invalid else '&nbsp;'}]"
+    )
 
 
 def note_in_browser(key: str, known: tuple[str, bool]) -> tuple[str, bool] | None:
@@ -224,7 +226,7 @@ def _overview(desk: RaterDesk | RatingDesk, go: Go) -> None:
             if st.button(_cell(status), key=f"g{status.number}", width=90):
                 go(status.number)
     st.markdown(
-        ":small[:material/check: answered · :material/schedule: skipped · :material/flag: reported as invalid]"
+        ":small[:material/check: answered · :material/schedule: skipped · :material/flag: reported as broken]"
     )
 
 

@@ -124,7 +124,7 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
         _press(pressed, screen.begun_anew(new_session=new_session))
         st.rerun()
     known = st.session_state[_NOTE]
-    written = around.note(key, *known, on_change=partial(_written, screen))
+    written = around.note(desk, key, *known, on_change=partial(_written, screen))
     try:
         _keep_note(desk, number, written)
         desk.remember_diff(blind_pair.to_remember(mode, pair.base, desk.diff_mode))
@@ -134,7 +134,7 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
         if written != known:
             # Sent to a server that has started again since: its box does not know yet that it is saved.
             st.rerun()
-        around.note_mark(written[1])
+        around.note_mark(desk, written[1])
     presses.show_refused(refusals)
     around.navigation(desk, number, go)
 

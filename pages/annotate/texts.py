@@ -153,7 +153,7 @@ def _show(desk: RatingDesk, number: int, go: Go) -> None:
         with st.expander("What the severities and categories mean"):
             rating_scales.meanings(desk.task.spans)
     boxes = _scales(desk, text, screen, new_session)
-    written = around.note(key, *tab.note, "text", on_change=partial(_written, screen))
+    written = around.note(desk, key, *tab.note, on_change=partial(_written, screen))
     known = tab.note
     try:
         _keep(desk, number, tab, boxes, written)
@@ -162,7 +162,7 @@ def _show(desk: RatingDesk, number: int, go: Go) -> None:
     else:
         if other is not None:  # only now: what was just written is saved
             go(other)
-        around.note_mark(written[1], "text")
+        around.note_mark(desk, written[1])
     below = blind_pair.choice_place()  # always in sight, so that nobody presses and sees nothing happen
     presses.show_refused(below)
     pressed = below.button(

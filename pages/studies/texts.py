@@ -38,6 +38,9 @@ _LABELS = {
     "guess_left": "Its button 1",
     "guess_right": "Its button 2",
     "guess_unsure": "Its button 3",
+    "invalid_keep": "Tick that reports a broken pair, where its votes count",
+    "invalid_leave_out": "The same, where such pairs are left out",
+    "invalid_text": "Tick that reports a broken text, which is left out",
 }
 _LONG_HASH = re.compile(r"([0-9a-f]{32})(?=[0-9a-f])")  # broken in two, so that a table need not cut it
 

@@ -93,7 +93,7 @@ def test_from_the_last_answer_over_the_lock_to_the_last_guess(
     votes = answers_of(app_store, at_hand.study_id)
     assert {a.choice for a in votes} == {"right", "left"}
     record = at_hand.record
-    wanted = pairs_to_guess(record.study.design, record.assignments, {a.key: a for a in votes})
+    wanted = pairs_to_guess(record.study, record.assignments, {a.key: a for a in votes})
     for number, assignment in enumerate(wanted, start=1):
         expect(page.get_by_text(f"{number} of 4: Who did it?")).to_be_visible()
         expect(page.get_by_text(f"Question {assignment.item_id}?")).to_be_visible()

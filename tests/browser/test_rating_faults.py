@@ -226,7 +226,7 @@ def test_a_note_that_cannot_be_saved_says_so(
     settled(page)
     page.get_by_text("This pair is invalid").click()
     expect(page.get_by_text("The comment or report on pair 1 was not saved.")).to_be_visible()
-    expect(page.get_by_text("This pair is reported as invalid")).to_have_count(0)
+    expect(page.get_by_text("This pair is reported as broken")).to_have_count(0)
     with sqlite3.connect(database) as other:
         other.execute("drop trigger no_room")
     click(page, 1, "left")  # the next event saves the note as well

@@ -9,7 +9,7 @@ import pytest
 from helpers.texts.factories import StudyAtHand, always, dataset, guess_all, prefers, study_in, vote
 
 from core.errors import InputError, NotAllowed
-from core.schema.study import Answer, Assignment, Design
+from core.schema.study import Answer, Assignment
 from core.store import Store, open_store
 from core.study.blinding import LONGEST_COMMENT, GuessDesk, RaterDesk, pairs_to_guess
 from core.study.lifecycle import change_design, move, withdraw_rater
@@ -26,7 +26,7 @@ def locked(at_hand: StudyAtHand, rater: str = "R1") -> RaterDesk:
 
 
 def by_hand(at_hand: StudyAtHand, rater: str) -> list[Assignment]:
-    """The rater's main pairs by their draw for `guess`: docs/design.md, written out once more."""
+    """The rater's pairs of the main analysis by their draw for `guess`: docs/design.md, written out once more."""
 
     def drawn(a: Assignment) -> str:
         message = json.dumps(
@@ -34,8 +34,9 @@ def by_hand(at_hand: StudyAtHand, rater: str) -> list[Assignment]:
         )
         return hashlib.sha256(message.encode()).hexdigest()  # of one length: sorted as the numbers are
 
+    levels = at_hand.study.levels[1:] or at_hand.study.levels
     own = [a for a in at_hand.record.assignments if a.rater_id == rater and not a.repeat]
-    return sorted(own, key=drawn)
+    return sorted((a for a in own if a.level in levels), key=drawn)
 
 
 def shown(again: GuessDesk) -> list[tuple[str, str, str, str]]:
@@ -100,7 +101,9 @@ def test_the_pairs_with_the_smallest_draws_in_that_order(store: Store, seed: int
     at_hand = study_in(store, dataset(6), seed=seed, blinding_pairs=wanted, repeat_share=0.3)
     again = locked(at_hand).guessing()
     picked = by_hand(at_hand, "R1")[:wanted]
-    assert again.total == len(picked) == min(wanted, 30), "hidden repeats are never among them"
+    assert again.total == len(picked) == min(wanted, 6 * len(at_hand.study.levels[1:] or "1")), (
+        "hidden repeats are never among them"
+    )
     assert shown(again) == expected(at_hand, picked), "sides as the rater saw them"
 
 
@@ -119,11 +122,12 @@ def test_pairs_reported_as_invalid_are_left_out(store: Store) -> None:
     assert shown(desk.guessing()) == expected(at_hand, rest), "the next in order takes its place"
 
 
-def test_open_pairs_are_left_out() -> None:
+def test_open_pairs_are_left_out(store: Store) -> None:
     """No desk can lock these; the rule holds by itself."""
     pairs = [Assignment("R1", n, f"q{n}", "A0", "ai", "human") for n in range(1, 4)]
     said = Answer("R1", "q1", "A0", choice="left"), Answer("R1", "q2", "A0", comment="hm")
-    picked = pairs_to_guess(Design("ai", "human"), pairs, {answer.key: answer for answer in said})
+    study = replace(study_in(store).study, levels=("A0",))
+    picked = pairs_to_guess(study, pairs, {answer.key: answer for answer in said})
     assert [a.item_id for a in picked] == ["q1"]
 
 
@@ -134,6 +138,23 @@ def test_the_bases_of_marked_differences_are_those_of_the_rating(store: Store) -
     for number, a in enumerate(by_hand(at_hand, "R1")[:10], start=1):
         rated, seen = desk.pair(a.position), again.pair(number)
         assert seen == replace(rated, number=number, choice=None)
+
+
+def test_who_began_with_pairs_of_all_levels_goes_on_with_them(store: Store) -> None:
+    """Guesses given before pairs were drawn from the main analysis: nobody's list changes under them."""
+    at_hand = study_in(store, dataset(6), blinding_pairs=10)
+    study, answers = at_hand.study, {}
+    desk = locked(at_hand)
+    answers = {given.key: given for given in at_hand.record.answers if given.rater_id == "R1"}
+    listed = [a for a in at_hand.record.assignments if a.rater_id == "R1"]
+    everything = replace(study, design=replace(study.design, main_levels=study.levels))
+    before, now = (pairs_to_guess(one, listed, answers) for one in (everything, study))
+    outside = [a for a in before if a not in now]
+    assert bool(outside) == (len(study.levels) > 1)
+    assert pairs_to_guess(study, listed, answers, {a.key for a in now[:3]}) == now
+    for a in outside:
+        assert pairs_to_guess(study, listed, answers, {now[0].key, a.key}) == before
+    assert shown(desk.guessing()) == expected(at_hand, now)
 
 
 def test_no_guesses_asked_for(store: Store) -> None:

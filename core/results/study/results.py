@@ -769,9 +769,14 @@ def results_said(results: StudyResults) -> list[str]:
         f"Pairs: {block.n_pairs}; questions: {block.n_questions}; left out: {reasons(block.n_left_out)}",
         f"Answers: {results.answers_used}; left out: {reasons(results.answers_left_out)}",
         votes_of_pairs(results),
-        *([f"Blinding: {results.blinding.reading}"] if results.asks_guesses else []),
+        *(_blinding_said(results.blinding) if results.asks_guesses else []),
         *([f"Exploratory: {results.confusion.reading}"] if results.confusion.lines else []),
     ]
+
+
+def _blinding_said(found: Blinding) -> list[str]:
+    used = f"Guesses: {found.overall.n}; left out: {reasons(found.n_left_out)}"
+    return [f"Blinding: {found.reading}", *([used] if found.n_left_out else [])]
 
 
 def described(results: StudyResults) -> str:
