@@ -46,7 +46,7 @@ OLD_BACKUPS = (1, 2)
 VALUES: Mapping[tuple[str, str], str] = {("run", "worked_seconds"): "coalesce(worked_seconds, 0)"}
 """(table, column) -> SQL for its value from the old row, for columns that are new without a default, or whose meaning changed.
 For what SQL cannot do, give `_copy_rows` a Python function with create_function."""
-ADDED_MEMBERS = ("entered.jsonl", "inclusion.jsonl")
+ADDED_MEMBERS = ("entered.jsonl", "inclusion.jsonl", "shipped.jsonl")
 """Members that older bundles may lack. They are empty then."""
 
 _DATABASE = "assay.db"

@@ -16,6 +16,8 @@ from core.schema.study import (
     LogEntry,
     Output,
     RatingTask,
+    ShippedPart,
+    ShippedText,
     State,
     Study,
 )
@@ -192,6 +194,22 @@ def write_wording(store: Store, study_id: int, language: str, texts: dict[str, s
             {"study_id": study_id, "language": language, "key": key, "text": text}
             for key, text in texts.items()
         )
+
+
+def read_shipped(store: Store, study_id: int, part: ShippedPart | None = None) -> tuple[ShippedText, ...]:
+    """The shipped texts that were copied into the study, or those of one part; none before the first vote."""
+    only = "" if part is None else " and part = :part"
+    rows = store.rows(
+        f"select part, language, text from shipped_text where study_id = :id{only} order by part, language",
+        {"id": study_id, "part": part},
+    )
+    return tuple(ShippedText(**row) for row in rows)
+
+
+def write_shipped(store: Store, study_id: int, texts: Iterable[ShippedText]) -> None:
+    """Copy shipped texts into the study."""
+    with store.writing():
+        store.table("shipped_text").insert_all({"study_id": study_id, **asdict(text)} for text in texts)
 
 
 def _study_row(study: Study) -> Row:

@@ -22,6 +22,7 @@ from core.store import Store
 from core.store.answers import answers_of, load_record
 from core.store.raters import raters_of
 from core.store.studies import get_study, now_utc, read_log, update_study, write_log
+from core.study.shipped import copy_shipped
 from core.tables.reading import shown
 
 USUAL_VOTES = 2
@@ -109,10 +110,14 @@ def margin_note(margin: float) -> str:
 
 
 def fix_at_vote(store: Store, study_id: int, *, imported: bool = False) -> None:
-    """Freeze the design at the first vote that counts; fix the votes a pair needs at the first vote by link."""
+    """Freeze the design, and what raters read, at the first vote that counts.
+
+    The votes a pair needs are fixed at the first vote by link.
+    """
     study = get_study(store, study_id)
     if study.first_vote_utc is None:
         update_study(store, study_id, first_vote_utc=now_utc())
+        copy_shipped(store, study)
     if study.kind == "pairs" and study.design.votes_needed is None and not imported:
         needed = _votes_of_links(study, raters_of(store, study_id), _voted(store, study_id))
         update_study(store, study_id, votes_needed=needed)
