@@ -4,7 +4,6 @@ import hashlib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, ClassVar, Generic, Literal
 
 from core import __version__
@@ -413,15 +412,18 @@ class RaterDesk(Desk[Assignment, Answer]):
 
     _unit = "pair"
     _lists = PAIRS
+    _help: Aids | None = None
 
     def practice(self) -> tuple[PracticePair, ...]:
         """The practice pairs of the study, shown before its first pair."""
         return practice_read(self._store, self._study)
 
-    @cached_property
+    @property
     def aids(self) -> Aids:
         """The meanings of levels, and the differences that can be marked."""
-        return aids_read(self._store, self._study)
+        if self._help is None:
+            self._help = aids_read(self._store, self._study)
+        return self._help
 
     @property
     def guesses_follow(self) -> bool:

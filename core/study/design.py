@@ -413,6 +413,21 @@ def drafts_lost(store: Store, study: Study, design: Design) -> int:
     return sum(all(entry.key != one.key for entry in new.get(one.rater_id, ())) for one in begun)
 
 
+def lists_drawn_otherwise(store: Store, study: Study, design: Design) -> list[str]:
+    """Raters whose list stays, because they have answered, although the design would draw it otherwise."""
+    lists, number = LISTS[study.kind], study.study_id
+    ids, deal, _ = _dealing(store, study, design)
+    answered = {answer.rater_id for answer in lists.answers_of(store, number) if answer.answered}
+    found = []
+    for rater in raters_of(store, number):
+        if rater.rater_id in answered and not (rater.dry_run or rater.imported or rater.withdrawn):
+            listed = lists.lists_of(store, number, rater.rater_id)
+            items = {entry.item_id for entry in listed}
+            if tuple(deal(rater.rater_id, [item for item in ids if item in items])) != listed:
+                found.append(rater.rater_id)
+    return found
+
+
 def _is_blank(answer: Answer | RatingAnswer) -> bool:
     """Whether a rater has begun nothing, or taken it back."""
     rated = isinstance(answer, RatingAnswer) and bool(answer.scores or answer.spans or answer.no_errors)

@@ -57,6 +57,7 @@ from core.study.design import (
     distribute,
     drafts_lost,
     estimated_minutes,
+    lists_drawn_otherwise,
 )
 from core.study.guidelines import check_guideline, check_wording, named_sources
 from core.study.raters import ListProgress, add_raters, links, list_progress
@@ -221,6 +222,11 @@ def change_design(store: Store, study: Study, design: Design) -> Study:
             check_rating_design(design)
         else:
             check_design(design, sorted({study.design.candidate, study.design.comparator}), study.levels)
+        if kept := lists_drawn_otherwise(store, study, design):
+            raise NotAllowed(
+                f"{', '.join(kept)} answered before being excluded. Seed, order and hidden repeats can no longer change, because "
+                "they would draw other lists."
+            )
         changed = [
             f"{field.name}: {getattr(study.design, field.name)} -> {getattr(design, field.name)}"
             for field in fields(Design)

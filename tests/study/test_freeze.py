@@ -58,13 +58,21 @@ def answer(at_hand: StudyInStore, rater: str = "R1", number: int = 1) -> None:
 
 
 def change_seed(at_hand: StudyInStore) -> None:
-    change_design(at_hand.store, at_hand.study, replace(at_hand.study.design, seed=99))
+    design = at_hand.study.design
+    change_design(at_hand.store, at_hand.study, replace(design, seed=design.seed + 1))
+
+
+def change_level(at_hand: StudyInStore) -> None:
+    """A change that moves nobody's list."""
+    level = at_hand.study.design.confidence_level
+    change_design(at_hand.store, at_hand.study, replace(at_hand.study.design, confidence_level=level - 0.01))
 
 
 def refused(at_hand: StudyInStore) -> None:
     before = at_hand.record
-    with pytest.raises(NotAllowed):
-        change_seed(at_hand)
+    for change in (change_seed, change_level):
+        with pytest.raises(NotAllowed):
+            change(at_hand)
     assert at_hand.record == before
 
 
@@ -102,8 +110,10 @@ def test_the_answer_of_an_excluded_rater_freezes_when_it_counts_again(at_hand: S
     answer(at_hand)
     assert at_hand.study.first_vote_utc is None
     assert at_hand.record.shipped == ()
+    with pytest.raises(NotAllowed):  # it would draw the list of R1 again, whose answers stay
+        change_seed(at_hand)
+    change_level(at_hand)
     read_bundle(write_bundle(at_hand.record), "study.zip")
-    change_seed(at_hand)
     include_rater(at_hand.store, at_hand.study, "R1")
     assert at_hand.record.shipped
     refused(at_hand)
