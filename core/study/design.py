@@ -373,12 +373,13 @@ def estimated_minutes(entries: int, kind: StudyKind = "pairs") -> int:
     return max(1, round(entries * SECONDS_EACH[kind] / 60))
 
 
-def describe_shortage(plan: Workload) -> str | None:
-    """A sentence if questions get fewer votes than the design requires, else None."""
-    if not plan.short:
+def describe_shortage(plan: Workload, study: Study) -> str | None:
+    """A sentence if questions get fewer votes than the design requires while raters can still be added, else None."""
+    if not plan.short or study.state not in ("draft", "open"):
         return None
     questions = "1 question gets" if plan.short == 1 else f"{plan.short} questions get"
-    return f"{questions} fewer votes than the design requires. Add raters or raise the limit of questions per rater."
+    limit = "" if study.first_vote_utc is not None else " or raise the limit of questions per rater"
+    return f"{questions} fewer votes than the design requires. Add raters{limit}."
 
 
 def deal_again(store: Store, study: Study) -> None:
@@ -393,20 +394,23 @@ def distribute(store: Store, study: Study, *, keep_lists: bool) -> None:
         LISTS[study.kind].replace_list(store, study.study_id, rater_id, entries)
 
 
-def drafts_lost(store: Store, study: Study, design: Design) -> int:
-    """How many drafts another design would take off their raters' lists.
-
-    A draft is what a rater who counts has begun on an open pair or text: a comment, a report, a skip, scores, marks.
-    """
-    lists, begun = LISTS[study.kind], []
+def drafts_of(store: Store, study: Study) -> list[Answer | RatingAnswer]:
+    """What raters who count have begun on open pairs or texts: comments, reports, skips, scores, marks."""
     counting = {
         rater.rater_id
         for rater in raters_of(store, study.study_id)
         if not rater.dry_run and rater.excluded is None
     }
-    for answer in lists.answers_of(store, study.study_id):
-        if not answer.answered and answer.rater_id in counting and not _is_blank(answer):
-            begun.append(answer)
+    return [
+        answer
+        for answer in LISTS[study.kind].answers_of(store, study.study_id)
+        if not answer.answered and answer.rater_id in counting and not _is_blank(answer)
+    ]
+
+
+def drafts_lost(store: Store, study: Study, design: Design) -> int:
+    """How many drafts another design would take off their raters' lists."""
+    begun = drafts_of(store, study)
     if not begun:
         return 0
     new = _new_lists(store, replace(study, design=design), keep_lists=False)

@@ -84,9 +84,14 @@ def levels_note(study: Study) -> str | None:
     if study.asks != "levels" or set(study.levels) == set(LEVEL_MEANINGS):
         return None
     return (
-        f"The shipped guidelines and practice pairs explain levels A0 to A4, but this study has {', '.join(study.levels)}. "
-        "Write guidelines that explain these levels."
+        f"The shipped guidelines and practice pairs explain levels A0 to A4, but this study has {', '.join(study.levels)}."
+        + (" Write guidelines that explain these levels." if is_changeable(study) else "")
     )
+
+
+def is_changeable(study: Study) -> bool:
+    """Whether its owner may change the design and everything that raters read: nobody has voted, and it runs."""
+    return study.first_vote_utc is None and study.state in ("draft", "open")
 
 
 def guideline_text(

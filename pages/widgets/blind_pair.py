@@ -64,7 +64,7 @@ _Press = TypeVar("_Press", Choice, GuessedSide)
 
 BY_BASE = "own_a0"
 """What is remembered of a rater who chose no mode: numbers and names against the reference, all words against an own A0."""
-_MODE_NAMES = {
+MODE_NAMES = {
     NAMES: "numbers and names",
     WORDS: "all words",
     LEFT_RIGHT: "left against right",
@@ -185,7 +185,7 @@ def diff_control(base: str, remembered: str, aids: Aids) -> str:
         mode: str | None = st.segmented_control(
             "Mark differences",
             modes,
-            format_func=_MODE_NAMES.__getitem__,
+            format_func=MODE_NAMES.__getitem__,
             required=True,
             key=key,
             wrap=True,
