@@ -16,7 +16,6 @@ from core.schema.study import (
     LogEntry,
     Output,
     RatingTask,
-    ShippedPart,
     ShippedText,
     State,
     Study,
@@ -196,12 +195,11 @@ def write_wording(store: Store, study_id: int, language: str, texts: dict[str, s
         )
 
 
-def read_shipped(store: Store, study_id: int, part: ShippedPart | None = None) -> tuple[ShippedText, ...]:
-    """The shipped texts that were copied into the study, or those of one part; none before the first vote."""
-    only = "" if part is None else " and part = :part"
+def read_shipped(store: Store, study_id: int) -> tuple[ShippedText, ...]:
+    """The shipped texts that were copied into the study; none before the first vote."""
     rows = store.rows(
-        f"select part, language, text from shipped_text where study_id = :id{only} order by part, language",
-        {"id": study_id, "part": part},
+        "select part, language, text from shipped_text where study_id = :id order by part, language",
+        {"id": study_id},
     )
     return tuple(ShippedText(**row) for row in rows)
 

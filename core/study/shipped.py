@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from core.schema.study import ShippedPart, ShippedText, Study
@@ -41,7 +42,7 @@ def shipped_texts(study: Study) -> Iterator[ShippedText]:
 def copy_shipped(store: Store, study: Study) -> None:
     """Copy into a study what this version ships for its raters, unless it has its copies."""
     with store.writing():
-        if not read_shipped(store, study.study_id, "wording"):
+        if not read_shipped(store, study.study_id):
             write_shipped(store, study.study_id, shipped_texts(study))
 
 
@@ -49,11 +50,27 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+_READ: dict[tuple[Path, int, str], dict[str, dict[str, str]]] = {}
+"""Copies read by this process. They never change, and a press has no time to read them again."""
+_MOST_READ = 256
+
+
 def _copies(store: Store, study: Study, part: ShippedPart) -> dict[str, str] | None:
     """Language -> copy; None where the study has none, because nobody has voted yet."""
     if study.first_vote_utc is None:
         return None
-    return {one.language: one.text for one in read_shipped(store, study.study_id, part)} or None
+    key = (store.path, study.study_id, study.first_vote_utc)
+    found = _READ.get(key)
+    if found is None:
+        found = {}
+        for one in read_shipped(store, study.study_id):
+            found.setdefault(one.part, {})[one.language] = one.text
+        if not found:
+            return None
+        if len(_READ) >= _MOST_READ:
+            _READ.clear()
+        _READ[key] = found
+    return found[part]
 
 
 def guidelines_read(store: Store, study: Study, language: str) -> str:
@@ -76,7 +93,13 @@ def wording_read(store: Store, study: Study, language: str, *, with_own: bool = 
     if copies is None:
         return wording(own, language)
     wanted = [one for one in wording_languages(language) if one in copies]
-    return wording(own, language, {one: json.loads(copies[one]) for one in wanted})
+    return wording(own, language, {one: _labels(copies[one]) for one in wanted})
+
+
+@cache
+def _labels(text: str) -> Mapping[str, str]:
+    labels: dict[str, str] = json.loads(text)
+    return labels
 
 
 def practice_read(store: Store, study: Study) -> tuple[PracticePair, ...]:

@@ -122,7 +122,7 @@ def _reported(store: Store, study: Study) -> None:
             (
                 a.rater_id,
                 a.item_id,
-                numbers.get(a.key) if isinstance(a, RatingAnswer) else a.level,
+                numbers.get(a.key, "no longer listed") if isinstance(a, RatingAnswer) else a.level,
                 "invalid" if a.invalid else "",
                 a.comment,
             )
