@@ -19,6 +19,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -33,8 +34,10 @@ from core.store.backup import FORMAT_VERSION, read_backup
 from core.store.beside import folders_of
 from core.store.connection import check_owner, copy_database, in_our_words, key_path
 from core.store.migrations import STEPS, STEPS_TABLE, applied_steps, differences
+from core.store.studies import list_studies
 from core.study.bundle import FORMAT as BUNDLE
 from core.study.bundle import read_bundle, write_bundle, zipped
+from core.study.shipped import copy_shipped, shipped_texts
 
 OLD_STEPS = (
     *("m001_studies", "m002_real_raters", "m003_runs", "m004_scores", "m005_ratings", "m006_analysis_set"),
@@ -46,8 +49,11 @@ OLD_BACKUPS = (1, 2)
 VALUES: Mapping[tuple[str, str], str] = {("run", "worked_seconds"): "coalesce(worked_seconds, 0)"}
 """(table, column) -> SQL for its value from the old row, for columns that are new without a default, or whose meaning changed.
 For what SQL cannot do, give `_copy_rows` a Python function with create_function."""
-ADDED_MEMBERS = ("entered.jsonl", "inclusion.jsonl")
-"""Members that older bundles may lack. They are empty then."""
+ADDED_MEMBERS = ("entered.jsonl", "inclusion.jsonl", "shipped.jsonl")
+"""Members that older bundles may lack. They are empty then.
+
+A study with votes gets copies of the texts that this version ships: nobody knows which ones its raters read.
+"""
 
 _DATABASE = "assay.db"
 _MANIFEST = "manifest.json"
@@ -125,6 +131,10 @@ def convert_database(old: Path, folder: Path, name: str) -> Path:
             raise InputError(
                 f"{name}: {len(astray)} rows refer to missing rows, the first in {astray[0][0]}."
             )
+    with open_store(made) as store:
+        for study in list_studies(store):
+            if study.first_vote_utc is not None:
+                copy_shipped(store, study)
     return made
 
 
@@ -233,9 +243,11 @@ def _converted_bundle(old: Path, manifest: dict[str, Any]) -> bytes:
         name: hashlib.sha256(content).hexdigest() for name, content in missing.items()
     }
     changed = manifest | {"version": FORMAT_VERSION, "sha256": hashes}
-    return write_bundle(
-        read_bundle(zipped({_MANIFEST: json.dumps(changed).encode(), **members, **missing}), old.name)
-    )
+    record = read_bundle(zipped({_MANIFEST: json.dumps(changed).encode(), **members, **missing}), old.name)
+    if record.study.first_vote_utc is not None and not record.shipped:
+        texts = sorted(shipped_texts(record.study), key=astuple)  # as a database returns them
+        record = replace(record, shipped=tuple(texts))
+    return write_bundle(record)
 
 
 def main(words: list[str] | None = None) -> int:

@@ -81,7 +81,8 @@ def test_the_raters_page_cannot_reach_a_source() -> None:
         "core.study.blinding": {"RaterDesk", "BlindPair", "RatingDesk", "BlindText", "EntryStatus"},
         "core.study.guidelines": {
             *("BOX_KEYS", "CONSENT", "CHOICE_KEYS", "GUESS_KEYS", "GUESS_QUESTION"),
-            *("practice_pairs", "LEVEL", "LEVEL_MEANINGS", "QUESTION_KEYS"),
+            *("LEVEL", "QUESTION_KEYS", "Aids"),
+            *("NAMES", "WORDS", "LEFT_RIGHT", "NO_DIFF", "OWN_BASE", "REFERENCE", "NO_BASE"),
         },
         "core.study.design": {"estimated_minutes"},
         "core.schema.scores": {"ErrorSpan"},

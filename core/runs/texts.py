@@ -17,12 +17,12 @@ from core.schema.scores import OutputSet, RatedSet, RatingSet
 from core.schema.settings import Remark, SettingsError
 from core.schema.study import NO_LEVEL, Item, Output, Study
 from core.store import Store
-from core.store.studies import get_study, items_of, read_guidelines
+from core.store.studies import get_study, items_of
 from core.store.studies import outputs_of as answers_of_study
 from core.study.analysis_set import released_record
-from core.study.guidelines import guideline_text
 from core.study.masking import masks_of
 from core.study.ratings import rated_texts_of
+from core.study.shipped import guidelines_read
 from core.tables.columns import jsonl_bytes
 from core.tables.reading import shown
 
@@ -60,8 +60,7 @@ def pairs_of_study(store: Store, study: Study, *, masked: bool | None = None) ->
 def guidelines_of_study(store: Store, study: Study) -> Guidelines:
     """What the raters of a study of pairs read, in the study's language: the shipped guidelines, or the owner's."""
     assert study.asks != "ratings", "only pairs are compared"
-    own = read_guidelines(store, study.study_id)
-    text = guideline_text(own, study.language, study.asks).strip()
+    text = guidelines_read(store, study, study.language).strip()
     shipped = (one for one in shipped_guidelines() if (one.asks, one.text) == (study.asks, text))
     named = Guidelines(
         f"study-{study.language.lower()}", "The raters' guidelines in the study", study.asks, text

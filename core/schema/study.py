@@ -165,6 +165,7 @@ class RatingHistoryEntry:
 
 
 Choice = Literal["left", "right", "both_good", "both_bad"]
+ShippedPart = Literal["guidelines", "wording", "practice", "aids"]
 Preference = Literal["candidate", "both_good", "both_bad", "comparator"]
 State = Literal["draft", "open", "closed", "unblinded"]
 LevelOrder = Literal["fixed", "shuffled"]
@@ -505,6 +506,17 @@ class Inclusion:
 
 
 @dataclass(frozen=True)
+class ShippedText:
+    """One text that Assay ships for raters, as it was when the study froze: what raters read from then on."""
+
+    part: ShippedPart
+    """Guidelines are Markdown, the other parts JSON."""
+    language: str
+    """Empty for practice pairs and aids, which exist once."""
+    text: str
+
+
+@dataclass(frozen=True)
 class StudyRecord:
     """A complete study, as read by the analysis and stored in a bundle."""
 
@@ -528,3 +540,5 @@ class StudyRecord:
     """Questions counted by looks while the study ran."""
     inclusion: tuple[Inclusion, ...] = ()
     """Probabilities of texts that were drawn for a rating study; none for texts that were not drawn."""
+    shipped: tuple[ShippedText, ...] = ()
+    """Shipped texts, copied at the first vote; none before it."""

@@ -30,10 +30,12 @@ from core.store.studies import (
     outputs_of,
     read_guidelines,
     read_log,
+    read_shipped,
     read_wording,
     write_guideline,
     write_inclusion,
     write_log,
+    write_shipped,
     write_wording,
 )
 
@@ -277,6 +279,7 @@ def load_record(store: Store, study: Study) -> StudyRecord:
         rating_history=RATINGS.history_of(store, number),
         entered=entered_of(store, number),
         inclusion=inclusion_of(store, number),
+        shipped=read_shipped(store, number),
     )
 
 
@@ -295,6 +298,7 @@ def insert_record(store: Store, record: StudyRecord) -> Study:
         restore_guesses(store, study.study_id, record.guesses)
         enter_questions(store, study.study_id, record.entered)
         write_inclusion(store, study.study_id, record.inclusion)
+        write_shipped(store, study.study_id, record.shipped)
         for language, text in record.guidelines.items():
             write_guideline(store, study.study_id, language, text)
         for language, texts in record.wording.items():

@@ -91,6 +91,11 @@ CREATE TABLE wording (
     PRIMARY KEY (study_id, language, key)
 ) STRICT
 
+CREATE TABLE shipped_text (
+    study_id INTEGER REFERENCES study(id), part TEXT, language TEXT, text TEXT NOT NULL,
+    PRIMARY KEY (study_id, part, language)
+) STRICT
+
 CREATE TABLE log (
     id INTEGER PRIMARY KEY, study_id INTEGER NOT NULL REFERENCES study(id), at_utc TEXT NOT NULL,
     action TEXT NOT NULL, detail TEXT NOT NULL, rater_id TEXT

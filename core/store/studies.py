@@ -16,6 +16,7 @@ from core.schema.study import (
     LogEntry,
     Output,
     RatingTask,
+    ShippedText,
     State,
     Study,
 )
@@ -192,6 +193,21 @@ def write_wording(store: Store, study_id: int, language: str, texts: dict[str, s
             {"study_id": study_id, "language": language, "key": key, "text": text}
             for key, text in texts.items()
         )
+
+
+def read_shipped(store: Store, study_id: int) -> tuple[ShippedText, ...]:
+    """The shipped texts that were copied into the study; none before the first vote."""
+    rows = store.rows(
+        "select part, language, text from shipped_text where study_id = :id order by part, language",
+        {"id": study_id},
+    )
+    return tuple(ShippedText(**row) for row in rows)
+
+
+def write_shipped(store: Store, study_id: int, texts: Iterable[ShippedText]) -> None:
+    """Copy shipped texts into the study."""
+    with store.writing():
+        store.table("shipped_text").insert_all({"study_id": study_id, **asdict(text)} for text in texts)
 
 
 def _study_row(study: Study) -> Row:

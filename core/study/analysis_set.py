@@ -22,6 +22,8 @@ from core.store import Store
 from core.store.answers import answers_of, load_record
 from core.store.raters import raters_of
 from core.store.studies import get_study, now_utc, read_log, update_study, write_log
+from core.study.guidelines import is_changeable
+from core.study.shipped import copy_shipped
 from core.tables.reading import shown
 
 USUAL_VOTES = 2
@@ -109,10 +111,14 @@ def margin_note(margin: float) -> str:
 
 
 def fix_at_vote(store: Store, study_id: int, *, imported: bool = False) -> None:
-    """Freeze the design at the first vote that counts; fix the votes a pair needs at the first vote by link."""
+    """Freeze the design, and what raters read, at the first vote that counts.
+
+    The votes a pair needs are fixed at the first vote by link.
+    """
     study = get_study(store, study_id)
     if study.first_vote_utc is None:
         update_study(store, study_id, first_vote_utc=now_utc())
+        copy_shipped(store, study)
     if study.kind == "pairs" and study.design.votes_needed is None and not imported:
         needed = _votes_of_links(study, raters_of(store, study_id), _voted(store, study_id))
         update_study(store, study_id, votes_needed=needed)
@@ -233,12 +239,13 @@ def record_to_look(store: Store, study: Study) -> StudyRecord:
             f"with the bound of the last look, if there was one: `{COMMAND} study results {name}`."
         )
     if not study.design.early_looks:
+        declare = " They can be declared until the first vote (page Studies, Design)."
         raise NotAllowed(
             f"Early looks were not declared in the design of study {study.name!r}, so its results stay hidden until you "
-            "unblind it. They can be declared until the first vote (page Studies, Design)."
+            f"unblind it.{declare if is_changeable(study) else ''}"
         )
     if study.state == "draft":
-        raise NotAllowed(f"Study {study.name!r} is a draft: open it first. Nobody has voted yet.")
+        raise NotAllowed(f"Study {study.name!r} is a draft: open it first.")
     return load_record(store, study)
 
 

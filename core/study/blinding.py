@@ -41,17 +41,11 @@ from core.store.answers import (
     positions_together,
 )
 from core.store.raters import rater_named, rater_of_token, tab_handle, update_rater
-from core.store.studies import get_study, items_of, now_utc, outputs_of, read_guidelines, read_wording
+from core.store.studies import get_study, items_of, now_utc, outputs_of
 from core.study.analysis_set import fix_at_vote, is_fixed, main_levels
 from core.study.design import draw
-from core.study.guidelines import (
-    CONSENT,
-    INVALID_KEYS,
-    INVALID_TEXT,
-    TITLE,
-    guideline_text,
-    wording,
-)
+from core.study.guidelines import CONSENT, INVALID_KEYS, INVALID_TEXT, TITLE, Aids, PracticePair
+from core.study.shipped import aids_read, guidelines_read, practice_read, wording_read
 from core.tables.reading import printable_text
 
 
@@ -288,14 +282,12 @@ class Desk(Generic[Entry, Given]):
 
     def guidelines(self) -> str:
         """The guidelines in this rater's language, Markdown."""
-        own = read_guidelines(self._store, self._study.study_id)
-        return guideline_text(own, self._language, self._study.asks)
+        return guidelines_read(self._store, self._study, self._language)
 
     def wording(self) -> dict[str, str]:
         """Button labels in this rater's language, and the consent text (empty: no consent needed)."""
         if self._words is None:
-            own = read_wording(self._store, self._study.study_id)
-            self._words = wording(own, self._language)
+            self._words = wording_read(self._store, self._study, self._language)
         return self._words
 
     @property
@@ -415,7 +407,8 @@ class Desk(Generic[Entry, Given]):
             before = self._given(entry)
             given = replace(before, **changes(before))  # type: ignore[arg-type]  # fields, by name
             self._lists.save(self._store, self._study.study_id, given)
-            if given.answered and not self._rater.dry_run and not is_fixed(self._study):
+            counts = given.answered and not self._rater.dry_run and self._rater.excluded is None
+            if counts and not is_fixed(self._study):
                 fix_at_vote(self._store, self._study.study_id)
 
     def _look_again(self) -> None:
@@ -445,6 +438,18 @@ class RaterDesk(Desk[Assignment, Answer]):
 
     _unit = "pair"
     _lists = PAIRS
+    _help: Aids | None = None
+
+    def practice(self) -> tuple[PracticePair, ...]:
+        """The practice pairs of the study, shown before its first pair."""
+        return practice_read(self._store, self._study)
+
+    @property
+    def aids(self) -> Aids:
+        """The meanings of levels, and the differences that can be marked."""
+        if self._help is None:
+            self._help = aids_read(self._store, self._study)
+        return self._help
 
     @property
     def guesses_follow(self) -> bool:

@@ -35,6 +35,7 @@ from core.schema.study import (
     RatingAssignment,
     RatingHistoryEntry,
     RatingTask,
+    ShippedText,
     Study,
     StudyRecord,
 )
@@ -45,9 +46,10 @@ from core.store.studies import find_study
 from core.study.analysis_set import check_released, released_record
 from core.study.blinding import checked_scores, checked_spans, missing
 from core.study.design import LARGEST_SEED, check_design, check_rating_design, dealing, entry_order
-from core.study.guidelines import check_guideline, check_wording
+from core.study.guidelines import FALLBACK_LANGUAGE, check_guideline, check_wording
 from core.study.lifecycle import check_task
 from core.study.raters import rater_id_problem
+from core.study.shipped import copy_problems
 from core.tables.files import read_file
 from core.tables.reading import clean_text, is_language_tag, name_of, text_problem
 
@@ -78,6 +80,7 @@ _TABLES: dict[str, type] = {
     "rating_history": RatingHistoryEntry,
     "entered": EnteredQuestion,
     "inclusion": Inclusion,
+    "shipped": ShippedText,
 }
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Other methods may need gigabytes to unpack a few bytes, or raise other errors."""
@@ -306,6 +309,7 @@ def _misfits(record: StudyRecord) -> Iterator[str]:
     except InputError as wrong:
         yield from wrong.under(_STUDY)
     yield from _wrong_texts(record)
+    yield from _wrong_copies(record)
     if pairs:
         yield from _wrong_raters(record)
         yield from _wrong_pairs(record)
@@ -319,6 +323,27 @@ def _misfits(record: StudyRecord) -> Iterator[str]:
     yield from _unfrozen(record)
 
 
+def _wrong_copies(record: StudyRecord) -> Iterator[str]:
+    """Copies of shipped texts that no version of Assay can have shipped for this study, or that lack a part."""
+    needed = {("guidelines", FALLBACK_LANGUAGE), ("wording", FALLBACK_LANGUAGE)}
+    if record.study.kind == "pairs":
+        needed |= {("practice", ""), ("aids", "")}
+    if not record.shipped:
+        return
+    if record.study.first_vote_utc is None:
+        yield "shipped.jsonl: texts are copied at the first vote, and there is none"
+    there = {(copy.part, copy.language) for copy in record.shipped}
+    yield from (f"shipped.jsonl: {key} is missing" for key in sorted(needed - there))
+    for copy in record.shipped:
+        if (copy.part, copy.language) not in needed and not (
+            copy.part in ("guidelines", "wording") and is_language_tag(copy.language)
+        ):
+            yield f"shipped.jsonl: {copy.part} in {copy.language!r} are not part of the study"
+        yield from (
+            f"shipped.jsonl: {copy.part} in {copy.language!r}: {problem}" for problem in copy_problems(copy)
+        )
+
+
 def _doubled(record: StudyRecord) -> Iterator[str]:
     """One problem for each key that occurs more than once in its member."""
     keys: dict[str, Iterable[Any]] = {
@@ -326,6 +351,7 @@ def _doubled(record: StudyRecord) -> Iterator[str]:
         "outputs": ((o.item_id, o.level, o.source) for o in record.outputs),
         "raters": (rater.rater_id for rater in record.raters),
         "inclusion": ((one.item_id, one.level, one.source) for one in record.inclusion),
+        "shipped": ((copy.part, copy.language) for copy in record.shipped),
     }
     for name in ("assignments", "answers", "guesses", "rating_assignments", "rating_answers"):
         keys[name] = (one.key for one in getattr(record, name))
@@ -559,7 +585,7 @@ def _unsaid(task: RatingTask, answer: RatingAnswer, text: str, question: str) ->
 
 
 def _unfrozen(record: StudyRecord) -> Iterator[str]:
-    counting = {rater.rater_id for rater in record.raters if not rater.dry_run}
+    counting = {rater.rater_id for rater in record.raters if not rater.dry_run and rater.excluded is None}
     said = "votes" if record.answers else "ratings"
     answers: list[Answer | RatingAnswer] = [*record.answers, *record.rating_answers]
     voted = any(answer.answered and answer.rater_id in counting for answer in answers)

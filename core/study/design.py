@@ -8,12 +8,23 @@ script that recomputes the sides; a test runs it.
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar, get_args
 
 from core.errors import InputError
-from core.schema.study import Assignment, Design, Item, Output, RatingAssignment, Role, Study, StudyKind
+from core.schema.study import (
+    Answer,
+    Assignment,
+    Design,
+    Item,
+    Output,
+    RatingAnswer,
+    RatingAssignment,
+    Role,
+    Study,
+    StudyKind,
+)
 from core.store import Store
 from core.store.answers import LISTS
 from core.store.raters import raters_of
@@ -362,12 +373,13 @@ def estimated_minutes(entries: int, kind: StudyKind = "pairs") -> int:
     return max(1, round(entries * SECONDS_EACH[kind] / 60))
 
 
-def describe_shortage(plan: Workload) -> str | None:
-    """A sentence if questions get fewer votes than the design requires, else None."""
-    if not plan.short:
+def describe_shortage(plan: Workload, study: Study) -> str | None:
+    """A sentence if questions get fewer votes than the design requires while raters can still be added, else None."""
+    if not plan.short or study.state not in ("draft", "open"):
         return None
     questions = "1 question gets" if plan.short == 1 else f"{plan.short} questions get"
-    return f"{questions} fewer votes than the design requires. Add raters or raise the limit of questions per rater."
+    limit = "" if study.first_vote_utc is not None else " or raise the limit of questions per rater"
+    return f"{questions} fewer votes than the design requires. Add raters{limit}."
 
 
 def deal_again(store: Store, study: Study) -> None:
@@ -377,7 +389,59 @@ def deal_again(store: Store, study: Study) -> None:
 
 
 def distribute(store: Store, study: Study, *, keep_lists: bool) -> None:
-    """Give every rater a list, derived from the design.
+    """Give every rater a list, derived from the design."""
+    for rater_id, entries in _new_lists(store, study, keep_lists=keep_lists).items():
+        LISTS[study.kind].replace_list(store, study.study_id, rater_id, entries)
+
+
+def drafts_of(store: Store, study: Study) -> list[Answer | RatingAnswer]:
+    """What raters who count have begun on open pairs or texts: comments, reports, skips, scores, marks."""
+    counting = {
+        rater.rater_id
+        for rater in raters_of(store, study.study_id)
+        if not rater.dry_run and rater.excluded is None
+    }
+    return [
+        answer
+        for answer in LISTS[study.kind].answers_of(store, study.study_id)
+        if not answer.answered and answer.rater_id in counting and not _is_blank(answer)
+    ]
+
+
+def drafts_lost(store: Store, study: Study, design: Design) -> int:
+    """How many drafts another design would take off their raters' lists."""
+    begun = drafts_of(store, study)
+    if not begun:
+        return 0
+    new = _new_lists(store, replace(study, design=design), keep_lists=False)
+    return sum(all(entry.key != one.key for entry in new.get(one.rater_id, ())) for one in begun)
+
+
+def lists_drawn_otherwise(store: Store, study: Study, design: Design) -> list[str]:
+    """Raters whose list stays, because they have answered, although the design would draw it otherwise."""
+    lists, number = LISTS[study.kind], study.study_id
+    ids, deal, _ = _dealing(store, study, design)
+    answered = {answer.rater_id for answer in lists.answers_of(store, number) if answer.answered}
+    found = []
+    for rater in raters_of(store, number):
+        if rater.rater_id in answered and not (rater.dry_run or rater.imported or rater.withdrawn):
+            listed = lists.lists_of(store, number, rater.rater_id)
+            items = {entry.item_id for entry in listed}
+            if tuple(deal(rater.rater_id, [item for item in ids if item in items])) != listed:
+                found.append(rater.rater_id)
+    return found
+
+
+def _is_blank(answer: Answer | RatingAnswer) -> bool:
+    """Whether a rater has begun nothing, or taken it back."""
+    rated = isinstance(answer, RatingAnswer) and bool(answer.scores or answer.spans or answer.no_errors)
+    return not (answer.comment or answer.invalid or answer.skipped or rated)
+
+
+def _new_lists(
+    store: Store, study: Study, *, keep_lists: bool
+) -> dict[str, Sequence[Assignment] | Sequence[RatingAssignment]]:
+    """Rater -> new list, for every rater whose list does not stay.
 
     Lists of raters who have answered stay as they are; with `keep_lists`, those of all raters do. A note or a draft
     answer does not fix a list. The seed must give every list that has answers.
@@ -408,10 +472,11 @@ def distribute(store: Store, study: Study, *, keep_lists: bool) -> None:
             held[rater.rater_id] = already.get(rater.rater_id, set())
     real = [rater.rater_id for rater in raters if not rater.dry_run]
     shares = share_out(design, ids, real, held, closed=gone)
-    for rater in raters:
-        if rater.rater_id not in already:
-            own = ids if rater.dry_run else shares[rater.rater_id]
-            lists.replace_list(store, number, rater.rater_id, deal(rater.rater_id, own))
+    return {
+        rater.rater_id: deal(rater.rater_id, ids if rater.dry_run else shares[rater.rater_id])
+        for rater in raters
+        if rater.rater_id not in already
+    }
 
 
 def planned_workload(store: Store, study: Study, design: Design, raters: Sequence[str]) -> Workload:

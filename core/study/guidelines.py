@@ -3,7 +3,7 @@
 import html
 import json
 import unicodedata
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,6 +28,34 @@ LEVEL_MEANINGS = {
     "A3": "many factual errors",
     "A4": "mostly wrong, though plausible at a glance",
 }
+
+
+NAMES, WORDS, LEFT_RIGHT, NO_DIFF = DIFF_MODES = ("names", "words", "left_right", "none")
+OWN_BASE, REFERENCE, NO_BASE = "own_a0", "reference", "none"
+"""What a pair's answers are compared with: each with its own A0, both with the reference, or only with each other."""
+MODES: Mapping[str, tuple[str, ...]] = {
+    OWN_BASE: DIFF_MODES,
+    REFERENCE: DIFF_MODES,
+    NO_BASE: (LEFT_RIGHT, NO_DIFF),
+}
+FIRST_MODE: Mapping[str, str] = {OWN_BASE: WORDS, REFERENCE: NAMES, NO_BASE: NO_DIFF}
+
+
+@dataclass(frozen=True)
+class Aids:
+    """What helps a rater to read a pair. A frozen study keeps its own."""
+
+    meanings: Mapping[str, str]
+    """Level -> its meaning, shown beside its name."""
+    modes: Mapping[str, Sequence[str]]
+    """Base -> the modes of marked differences that a pair offers, in the order shown."""
+    first: Mapping[str, str]
+    """Base -> the mode until the rater chooses one."""
+
+
+def shipped_aids() -> Aids:
+    """The aids of this version."""
+    return Aids(LEVEL_MEANINGS, MODES, FIRST_MODE)
 
 
 @dataclass(frozen=True)
@@ -56,21 +84,39 @@ def levels_note(study: Study) -> str | None:
     if study.asks != "levels" or set(study.levels) == set(LEVEL_MEANINGS):
         return None
     return (
-        f"The shipped guidelines and practice pairs explain levels A0 to A4, but this study has {', '.join(study.levels)}. "
-        "Write guidelines that explain these levels."
+        f"The shipped guidelines and practice pairs explain levels A0 to A4, but this study has {', '.join(study.levels)}."
+        + (" Write guidelines that explain these levels." if is_changeable(study) else "")
     )
 
 
-def guideline_text(own: Mapping[str, str], language: str, asks: Asks = "levels") -> str:
-    """The guidelines in `language`: the owner's, or the shipped ones for this kind of study, or the English ones."""
-    folder = _DATA / _FOLDERS[asks]
+def is_changeable(study: Study) -> bool:
+    """Whether its owner may change the design and everything that raters read: nobody has voted, and it runs."""
+    return study.first_vote_utc is None and study.state in ("draft", "open")
+
+
+def guideline_text(
+    own: Mapping[str, str],
+    language: str,
+    asks: Asks = "levels",
+    copies: Mapping[str, str] | None = None,
+) -> str:
+    """The guidelines in `language`: the owner's, or the shipped ones for this kind of study, or the English ones.
+
+    copies: language -> shipped guidelines as a frozen study has them; None: those of this version.
+    """
     for wanted in (language, language.split("-")[0], FALLBACK_LANGUAGE):
         if wanted in own:
             return own[wanted]
-        shipped = folder / f"{wanted}.md"
-        if wanted in shipped_languages(asks):
-            return shipped.read_text("utf-8")
+        if copies is None and wanted in shipped_languages(asks):
+            return shipped_guideline(wanted, asks)
+        if copies is not None and wanted in copies:
+            return copies[wanted]
     raise AssertionError("English guidelines are always shipped")
+
+
+def shipped_guideline(language: str, asks: Asks = "levels") -> str:
+    """The guidelines of this version in a language that it ships."""
+    return (_DATA / _FOLDERS[asks] / f"{language}.md").read_text("utf-8")
 
 
 def check_guideline(text: str, sources: Collection[str]) -> None:
@@ -84,7 +130,7 @@ def check_guideline(text: str, sources: Collection[str]) -> None:
         raise InputError("Invalid guidelines:", problems)
 
 
-def blinding_problems(text: str, sources: Collection[str]) -> list[str]:
+def blinding_problems(text: str, sources: Collection[str] = ()) -> list[str]:
     """Reasons why raters must not see an owner's text, as far as a program can detect them."""
     problems = [
         f"the text names the system {source!r}, which could unblind raters"
@@ -171,20 +217,29 @@ def label_keys(asks: Asks) -> tuple[str, ...]:
     return tuple(key for key in LABEL_KEYS if key not in others)
 
 
-_SHIPPED = _DATA / "wording.json"
-
-
-def wording(own: Mapping[str, Mapping[str, str]], language: str) -> dict[str, str]:
+def wording(
+    own: Mapping[str, Mapping[str, str]],
+    language: str,
+    copies: Mapping[str, Mapping[str, str]] | None = None,
+) -> dict[str, str]:
     """Key -> text in `language`: the owner's, or the shipped text, or the English one.
 
     A consent text that exists only in other languages is shown anyway, so that nobody starts without consenting. So is a
-    title.
+    title. copies: language -> shipped texts as a frozen study has them; None: those of this version. A key that copies of an
+    earlier version lack has the English text of this one.
     """
+    shipped = shipped_wording() if copies is None else copies
     said = {key: next((texts[key] for texts in own.values() if texts.get(key)), "") for key in OWN_KEYS}
-    for wanted in (FALLBACK_LANGUAGE, language.split("-")[0], language):
-        said |= _shipped().get(wanted, {})
+    said |= shipped_wording()[FALLBACK_LANGUAGE]
+    for wanted in wording_languages(language):
+        said |= shipped.get(wanted, {})
         said |= own.get(wanted, {})
     return said
+
+
+def wording_languages(language: str) -> tuple[str, ...]:
+    """The languages whose texts a rater of `language` may read, each over those before it."""
+    return FALLBACK_LANGUAGE, language.split("-")[0], language
 
 
 def check_wording(texts: Mapping[str, str], sources: Collection[str], language: str) -> None:
@@ -216,6 +271,7 @@ def _on_one_line(text: str) -> bool:
 
 
 @cache
-def _shipped() -> dict[str, dict[str, str]]:
-    texts: dict[str, dict[str, str]] = json.loads(_SHIPPED.read_text("utf-8"))
+def shipped_wording() -> dict[str, dict[str, str]]:
+    """Language -> key -> text, as this version ships them."""
+    texts: dict[str, dict[str, str]] = json.loads((_DATA / "wording.json").read_text("utf-8"))
     return texts

@@ -4,7 +4,8 @@ import re
 import secrets
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 
@@ -29,7 +30,7 @@ from core.schema.study import (
     StudyRecord,
 )
 from core.store import Store
-from core.store.answers import insert_record
+from core.store.answers import LISTS, insert_record
 from core.store.raters import find_rater, raters_of, rename_rater, update_rater
 from core.store.studies import (
     get_study,
@@ -46,7 +47,7 @@ from core.store.studies import (
     write_setting,
     write_wording,
 )
-from core.study.analysis_set import describe_analysis_set
+from core.study.analysis_set import describe_analysis_set, fix_at_vote
 from core.study.blinding import SPAN_DIMENSION, open_desk
 from core.study.design import (
     LARGEST_SEED,
@@ -54,10 +55,13 @@ from core.study.design import (
     check_rating_design,
     deal_again,
     distribute,
+    drafts_lost,
     estimated_minutes,
+    lists_drawn_otherwise,
 )
 from core.study.guidelines import check_guideline, check_wording, named_sources
 from core.study.raters import ListProgress, add_raters, links, list_progress
+from core.study.shipped import guidelines_read, wording_read
 from core.tables.reading import is_language_tag, number_in, printable_text, same_name, shown
 
 PAPER_SOURCES = ("ai", "human")
@@ -199,12 +203,16 @@ def check_name(store: Store, name: str) -> str:
 
 
 def change_design(store: Store, study: Study, design: Design) -> Study:
-    """Replace the design before the first vote and log the changes. Raises NotAllowed after the first vote."""
+    """Replace the design before the first vote and log the changes, with the number of drafts lost (see drafts_lost).
+
+    Raises NotAllowed after the first vote, and in a study that is closed or unblinded.
+    """
     with store.writing():
         study = get_study(store, study.study_id)
         design = replace(design, declared=True)
         if design == study.design:
             return study
+        _check_running(study, "design")
         if study.first_vote_utc is not None:
             raise NotAllowed(
                 f"The design was frozen at the first vote ({study.first_vote_utc}). "
@@ -214,11 +222,18 @@ def change_design(store: Store, study: Study, design: Design) -> Study:
             check_rating_design(design)
         else:
             check_design(design, sorted({study.design.candidate, study.design.comparator}), study.levels)
+        if kept := lists_drawn_otherwise(store, study, design):
+            raise NotAllowed(
+                f"{', '.join(kept)} answered before being excluded. Seed, order and hidden repeats can no longer change, because "
+                "they would draw other lists."
+            )
         changed = [
             f"{field.name}: {getattr(study.design, field.name)} -> {getattr(design, field.name)}"
             for field in fields(Design)
             if getattr(study.design, field.name) != getattr(design, field.name)
         ]
+        if lost := drafts_lost(store, study, design):
+            changed.append(f"drafts off their raters' lists: {lost}")
         write_design(store, study.study_id, design)
         study = get_study(store, study.study_id)
         write_log(store, study.study_id, "design changed", "; ".join(changed))
@@ -243,12 +258,51 @@ def move(store: Store, study: Study, state: State, reason: str = "") -> Study:
     return study
 
 
+def _check_running(study: Study, what: str) -> None:
+    """Raise NotAllowed for a closed or unblinded study. what: what an owner wants to change."""
+    if study.state in ("closed", "unblinded"):
+        again = " Open it again first." if study.state == "closed" else ""
+        raise NotAllowed(f"Study {study.name!r} is {study.state}, so its {what} cannot change.{again}")
+
+
+@contextmanager
+def _changing_texts(
+    store: Store, study: Study, what: str, read: Callable[[Store, Study, str], object]
+) -> Iterator[None]:
+    """Write guidelines or wording in this block: all or nothing, and after the first vote nothing that a rater reads.
+
+    read: what a rater of a language reads. Raises NotAllowed.
+    """
+    with store.writing():
+        study = get_study(store, study.study_id)
+        _check_running(study, what)
+        if study.first_vote_utc is None:
+            yield
+            return
+        languages = {
+            rater.language or study.language
+            for rater in raters_of(store, study.study_id)
+            if not (rater.dry_run or rater.imported)
+        }
+        before = {language: read(store, study, language) for language in sorted(languages)}
+        yield
+        changed = [language for language in before if read(store, study, language) != before[language]]
+        if changed:
+            raise NotAllowed(
+                f"The {what} of raters in {', '.join(changed)} were frozen at the first vote ({study.first_vote_utc}). "
+                "Only a language that no rater reads can still change."
+            )
+
+
 def set_guideline(store: Store, study: Study, language: str, text: str) -> None:
-    """Set the study's own guidelines in one language. Raises InputError if they would unblind raters."""
+    """Set the study's own guidelines in one language.
+
+    Raises InputError if they would unblind raters, and NotAllowed if what a rater reads is frozen.
+    """
     text = printable_text(text)
     check_guideline(text, sources_of(store, study.study_id))
     _check_language_tag(language)
-    with store.writing():
+    with _changing_texts(store, study, "guidelines", guidelines_read):
         write_guideline(store, study.study_id, language, text)
         write_log(store, study.study_id, "guidelines changed", language)
 
@@ -256,12 +310,12 @@ def set_guideline(store: Store, study: Study, language: str, text: str) -> None:
 def set_wording(store: Store, study: Study, language: str, texts: Mapping[str, str]) -> None:
     """Set the study's own consent text and labels in one language; missing keys use the shipped text.
 
-    Raises InputError for an invalid text.
+    Raises InputError for an invalid text, and NotAllowed if what a rater reads is frozen.
     """
     kept = {key: printable_text(text).strip() for key, text in texts.items()}
     _check_language_tag(language)
     check_wording(kept, sources_of(store, study.study_id), language)
-    with store.writing():
+    with _changing_texts(store, study, "consent text and labels", wording_read):
         write_wording(store, study.study_id, language, kept)
         write_log(store, study.study_id, "wording changed", f"{language}: {', '.join(kept) or 'as shipped'}")
 
@@ -312,6 +366,9 @@ def include_rater(store: Store, study: Study, rater_id: str) -> None:
         if rater.withdrawn:
             raise NotAllowed(f"{rater_id!r} withdrew their votes. They stay excluded.")
         update_rater(store, study.study_id, rater_id, excluded=None)
+        answers = LISTS[study.kind].answers_of(store, study.study_id, rater_id)
+        if not rater.dry_run and any(answer.answered for answer in answers):
+            fix_at_vote(store, study.study_id, imported=rater.imported)
         write_log(store, study.study_id, "rater included again", rater_id=rater_id)
         deal_again(store, study)
 

@@ -23,10 +23,10 @@ from core.store.answers import (
     ratings_of,
 )
 from core.store.raters import current_token, find_rater, insert_rater, issue_link, raters_of, update_rater
-from core.store.studies import get_study, items_of, now_utc, read_guidelines, set_state, write_log
+from core.store.studies import get_study, items_of, now_utc, set_state, write_log
 from core.study.analysis_set import fix_at_vote
 from core.study.design import Pair, Workload, deal_again, planned_workload
-from core.study.guidelines import shipped_languages
+from core.study.shipped import guideline_languages
 from core.tables.reading import same_name
 
 
@@ -168,7 +168,7 @@ def rater_id_problem(rater_id: str) -> str | None:
 
 
 def _check_language(store: Store, study: Study, language: str | None) -> None:
-    there = sorted({*shipped_languages(study.asks), *read_guidelines(store, study.study_id)})
+    there = guideline_languages(store, get_study(store, study.study_id))
     if language is not None and language not in there and language.split("-")[0] not in there:
         raise InputError(
             f"No guidelines in {language!r}; available: {', '.join(there)}. Write them first on the page Studies, "

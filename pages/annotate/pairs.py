@@ -9,7 +9,15 @@ from core.errors import AssayError, NotAllowed
 from core.schema.study import FIRST_LEVEL, NO_LEVEL, Choice, GuessedSide
 from core.study.blinding import RaterDesk
 from core.study.design import estimated_minutes
-from core.study.guidelines import GUESS_KEYS, GUESS_QUESTION, LEVEL, QUESTION_KEYS, practice_pairs
+from core.study.guidelines import (
+    GUESS_KEYS,
+    GUESS_QUESTION,
+    LEVEL,
+    NO_BASE,
+    OWN_BASE,
+    QUESTION_KEYS,
+    REFERENCE,
+)
 from pages.annotate import around
 from pages.annotate.around import Go, OnScreen
 from pages.widgets import blind_pair, own, visitor
@@ -24,7 +32,7 @@ _TRIED = "onboarding_try_{}"
 
 def show_study(desk: RaterDesk, go: Go) -> None:
     """Show the place in the address if this rater may open it, else where they left off."""
-    tries = [f"try-{number}" for number in range(1, len(practice_pairs(desk.asks)) + 1)]
+    tries = [f"try-{number}" for number in range(1, len(desk.practice()) + 1)]
 
     def early(asked: str) -> str | None:
         if asked == "guide" or (desk.onboarding >= 1 and asked in tries):
@@ -57,20 +65,21 @@ def _guide(desk: RaterDesk, go: Go) -> None:
     )
     if st.button("Start with three practice pairs" if desk.onboarding <= 1 else "Continue", type="primary"):
         desk.finish_step(1)
-        go(f"try-{desk.onboarding}" if desk.onboarding <= len(practice_pairs(desk.asks)) else "start")
+        go(f"try-{desk.onboarding}" if desk.onboarding <= len(desk.practice()) else "start")
 
 
 def _practice(desk: RaterDesk, number: int, go: Go) -> None:
     """A practice pair with the answer that most people would give."""
-    pair = practice_pairs(desk.asks)[number - 1]
-    st.markdown(f":small[Practice {number} of {len(practice_pairs(desk.asks))}: does not count]")
+    practice, aids = desk.practice(), desk.aids
+    pair = practice[number - 1]
+    st.markdown(f":small[Practice {number} of {len(practice)}: does not count]")
     words = desk.wording()
-    blind_pair.heading(pair.question, pair.reference, "en", pair.level, words[QUESTION_KEYS[desk.asks]])
-    base = "none" if pair.level == NO_LEVEL else blind_pair.OWN_BASE
+    blind_pair.heading(pair.question, pair.reference, "en", pair.level, words[QUESTION_KEYS[desk.asks]], aids)
+    base = NO_BASE if pair.level == NO_LEVEL else OWN_BASE
     bases = pair.left_a0, pair.right_a0
     if pair.level == FIRST_LEVEL:
-        base, bases = blind_pair.REFERENCE, (pair.reference, pair.reference)
-    mode = blind_pair.diff_control(base, desk.diff_mode)
+        base, bases = REFERENCE, (pair.reference, pair.reference)
+    mode = blind_pair.diff_control(base, desk.diff_mode, aids)
     blind_pair.texts(blind_pair.box_names(words), pair.left, pair.right, *bases, "en", mode, base)
     given: Choice | None = st.session_state.get(_TRIED.format(number))
     # What follows a press is beside the buttons: below a long page nobody would see it.
@@ -87,7 +96,7 @@ def _practice(desk: RaterDesk, number: int, go: Go) -> None:
             else f"Most people would choose: {plain(labels[pair.expected])}."
         )
         place.info(f"{agreed} {pair.hint}")
-        last = number == len(practice_pairs(desk.asks))
+        last = number == len(practice)
         if place.button("Start the study" if last else "Next practice pair", type="primary"):
             desk.finish_step(number + 1)
             go("start" if last else f"try-{number + 1}")
@@ -110,8 +119,8 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
         marks.append(f"Your answer here: {plain(labels[pair.choice])} (saved; press again to change)")
     around.header(desk, number, marks, "Not answered yet")
     asked = words[QUESTION_KEYS[desk.asks]]
-    blind_pair.heading(pair.question, pair.reference, pair.language, pair.level, asked)
-    mode = blind_pair.diff_control(pair.base, desk.diff_mode)
+    blind_pair.heading(pair.question, pair.reference, pair.language, pair.level, asked, desk.aids)
+    mode = blind_pair.diff_control(pair.base, desk.diff_mode, desk.aids)
     names = blind_pair.box_names(words)
     bases = (pair.left_base, pair.right_base)
     blind_pair.texts(names, pair.left, pair.right, *bases, pair.language, mode, pair.base)
@@ -127,7 +136,7 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
     written = around.note(desk, key, *known, on_change=partial(_written, screen))
     try:
         _keep_note(desk, number, written)
-        desk.remember_diff(blind_pair.to_remember(mode, pair.base, desk.diff_mode))
+        desk.remember_diff(blind_pair.to_remember(mode, pair.base, desk.diff_mode, desk.aids))
     except AssayError as error:
         _refuse_note(number, error)
     else:
@@ -222,8 +231,8 @@ def _show_guess(desk: RaterDesk, number: int) -> None:
     )
     st.markdown(f"**{number} of {again.total}: {plain(words[GUESS_QUESTION])}**")
     meant = f"Both answers were meant for level {LEVEL}." if pair.level else ""
-    blind_pair.heading(pair.question, pair.reference, pair.language, pair.level, meant)
-    mode = blind_pair.diff_control(pair.base, desk.diff_mode)
+    blind_pair.heading(pair.question, pair.reference, pair.language, pair.level, meant, desk.aids)
+    mode = blind_pair.diff_control(pair.base, desk.diff_mode, desk.aids)
     names = blind_pair.box_names(words)
     bases = (pair.left_base, pair.right_base)
     blind_pair.texts(names, pair.left, pair.right, *bases, pair.language, mode, pair.base)

@@ -32,6 +32,7 @@ Answer: TypeAlias = Callable[[Store, Request, Fields], Response]
 def routes() -> list[Route]:
     """Return all routes for the app."""
     return [
+        Route("/start", _start, methods=["GET"]),
         Route("/r/{token}", _door(_rater_link), methods=["GET"]),
         Route("/admin/{token}", _door(_choose_form), methods=["GET"]),
         Route("/admin/{token}", _door(_choose), methods=["POST"]),
@@ -183,6 +184,11 @@ def _sign_out(store: Store, request: Request, _: Fields) -> Response:
     for holder in ("rater", "admin"):
         drop_cookie(response, request, store, holder)
     return response
+
+
+async def _start(request: Request) -> Response:
+    """Streamlit's first page has no name of its own: lead everybody to their own first page."""
+    return _go(f"./?{request.url.query}" if request.url.query else "./")
 
 
 def _go(where: str) -> RedirectResponse:

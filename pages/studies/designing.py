@@ -8,13 +8,21 @@ from typing import Any, get_args
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.errors import counted
+from core.errors import NotAllowed, counted
 from core.schema.study import Design, FlaggedPairs, LevelOrder, Role, Score, State, Study
 from core.store import Store
 from core.store.studies import items_of, outputs_of
 from core.study import lifecycle
 from core.study.analysis_set import MOST_VOTES, describe_analysis_set, main_levels, margin_note
-from core.study.design import LARGEST_COUNT, LARGEST_GUESSES, LARGEST_SEED, describe_shortage
+from core.study.design import (
+    LARGEST_COUNT,
+    LARGEST_GUESSES,
+    LARGEST_SEED,
+    describe_shortage,
+    drafts_lost,
+    drafts_of,
+)
+from core.study.guidelines import is_changeable
 from core.study.raters import study_workload
 from pages.studies import texts
 from pages.widgets import parts as other_pages
@@ -206,7 +214,7 @@ def state_box(store: Store, study: Study) -> None:
             st.warning(
                 "The texts give away which system wrote them. See the tab Leakage before you open the study."
             )
-        if study.state in ("draft", "open") and (shortage := describe_shortage(plan)):
+        if shortage := describe_shortage(plan, study):
             st.warning(shortage)
         steps = _STEPS[study.state]
         reason = ""
@@ -227,6 +235,7 @@ def form(store: Store, study: Study) -> None:
     """Roles, margin, confidence level and draws: a form before the first vote, a declaration after it."""
     design = study.design
     frozen = _is_frozen(study, "vote")
+    drafts = 0 if frozen else len(drafts_of(store, study))
     fields = Fields(design, disabled=frozen)
     systems = sorted({design.candidate, design.comparator})
     with st.form("design"):
@@ -246,10 +255,11 @@ def form(store: Store, study: Study) -> None:
         fields.analysis(study.levels)
         fields.draws(study.levels)
         fields.seed(st.container())
+        agreed = _drafts_may_go(drafts)
         submitted = st.form_submit_button("Save this design", disabled=frozen)
     if submitted:
         comparator = next(system for system in systems if system != candidate)
-        _declare(store, study, fields, candidate=candidate, comparator=comparator)
+        _declare(store, study, fields, agreed, candidate=candidate, comparator=comparator)
     n_items = len(items_of(store, study.study_id))
     _workload(
         store,
@@ -263,14 +273,16 @@ def form(store: Store, study: Study) -> None:
 def ratings_form(store: Store, study: Study) -> None:
     """Raters per source, hidden repeats and seed: a form before the first rating, a declaration after it."""
     frozen = _is_frozen(study, "rating")
+    drafts = 0 if frozen else len(drafts_of(store, study))
     fields = Fields(study.design, disabled=frozen)
     with st.form(f"design_ratings_{study.study_id}"):
         left, middle, right = st.columns(3)
         fields.ratings(left, middle)
         fields.seed(right)
+        agreed = _drafts_may_go(drafts)
         submitted = st.form_submit_button("Save this design", disabled=frozen)
     if submitted:
-        _declare(store, study, fields)
+        _declare(store, study, fields, agreed)
     n_items = counted(len(items_of(store, study.study_id)), "source")
     _workload(
         store,
@@ -287,17 +299,36 @@ def ratings_form(store: Store, study: Study) -> None:
 
 def _is_frozen(study: Study, unit: str) -> bool:
     """Whether the design can no longer change; says so. unit: what freezes it when the first one is saved."""
-    if study.first_vote_utc is None:
+    if is_changeable(study):
         st.write(f"You can change the design until the first {unit}. Every change is logged.")
         return False
-    st.info(f"Frozen since the first {unit} ({moment(study.first_vote_utc)} UTC).")
+    if study.first_vote_utc is not None:
+        st.info(f"Frozen since the first {unit} ({moment(study.first_vote_utc)} UTC).")
+    else:
+        st.info(f"The study is {study.state}, so its design cannot change.")
     return True
 
 
-def _declare(store: Store, study: Study, fields: Fields, **more: str) -> None:
+def _drafts_may_go(drafts: int) -> bool:
+    """Whether a change may take drafts off their raters' lists; asked only where raters have begun some."""
+    return bool(drafts) and st.checkbox(
+        f"Save even if drafts fall off their raters' lists ({counted(drafts, 'draft')} so far)",
+        key="design_drafts",
+    )
+
+
+def _declare(store: Store, study: Study, fields: Fields, agreed: bool, **more: str) -> None:
+    """Save the design. agreed: whether it may take drafts off their raters' lists."""
     with mistakes_shown():
-        lifecycle.change_design(store, study, fields.declared(**more))
-        tell("The design is saved.")
+        design = fields.declared(**more)
+        lost = drafts_lost(store, study, design)
+        if lost and not agreed:
+            raise NotAllowed(
+                f"This design takes {counted(lost, 'draft')} off {'its' if lost == 1 else 'their'} raters' lists. Tick the box "
+                "above the button to save it anyway."
+            )
+        lifecycle.change_design(store, study, design)
+        tell("The design is saved." + (f" {counted(lost, 'draft')} fell off raters' lists." if lost else ""))
 
 
 def _workload(store: Store, study: Study, counts: str, drawn: str, units: tuple[str, str]) -> None:
@@ -307,7 +338,11 @@ def _workload(store: Store, study: Study, counts: str, drawn: str, units: tuple[
     )
     plan = study_workload(store, study)
     if not plan.questions:
-        st.markdown(":small[No raters yet: add them under Raters.]")
+        st.markdown(
+            ":small[No raters.]"
+            if study.state == "unblinded"
+            else ":small[No raters yet: add them under Raters.]"
+        )
         return
     st.dataframe(
         {
@@ -318,5 +353,5 @@ def _workload(store: Store, study: Study, counts: str, drawn: str, units: tuple[
         },
         hide_index=True,
     )
-    if shortage := describe_shortage(plan):
+    if shortage := describe_shortage(plan, study):
         st.warning(shortage)

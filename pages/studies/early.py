@@ -15,14 +15,15 @@ from pages.widgets.parts import explained, table
 
 def render(store: Store, study: Study) -> None:
     """Look at the bound, and the looks so far."""
-    explained(
-        "See one lower bound of the mean score while the study runs. It is valid at every look, so you may stop as soon as it is "
-        "above the margin. Every look is logged. Raters never see it. Once you have looked, this bound decides, and the verdict "
-        "on all votes is shown for comparison only.",
-        "looking-early",
-    )
+    if study.state != "unblinded":
+        explained(
+            "See one lower bound of the mean score while the study runs. It is valid at every look, so you may stop as soon as it "
+            "is above the margin. Every look is logged. Raters never see it. Once you have looked, this bound decides, and the "
+            "verdict on all votes is shown for comparison only.",
+            "looking-early",
+        )
     if study.state == "draft":
-        st.markdown(":small[Open the study first. Nobody has voted yet.]")
+        st.markdown(":small[Open the study first.]")
     elif study.state == "unblinded":
         st.markdown(":small[The study has ended. Its results show the bound.]")
     elif st.button("Look now", key=f"early_look_{study.study_id}", icon=":material/visibility:"):

@@ -11,7 +11,6 @@ from core.store import Store
 from core.store.answers import answers_of, rating_assignments_of, ratings_of
 from core.store.raters import raters_of
 from core.study import lifecycle, raters
-from core.study.guidelines import shipped_languages
 from core.study.raters import (
     FAST_SECONDS,
     ONE_SIDE_P,
@@ -20,6 +19,7 @@ from core.study.raters import (
     RatingProgress,
     list_progress,
 )
+from core.study.shipped import guideline_languages
 from pages.studies import planning
 from pages.widgets.messages import app_address, mistakes_shown, moment, plain, tell
 from pages.widgets.parts import table
@@ -93,8 +93,8 @@ def _progress(study: Study, lines: Sequence[ListProgress]) -> None:
             st.info(f"{plain(line.rater_id)} is excluded from the results: {plain(line.excluded)}")
     if of_texts:
         st.markdown(
-            f":small[Check raters with a median below {FAST_SECONDS:g} seconds (from 10 texts on). Results stay hidden until "
-            "you unblind the study.]"
+            f":small[Check raters with a median below {FAST_SECONDS:g} seconds (from 10 texts on)."
+            + ("]" if study.state == "unblinded" else " Results stay hidden until you unblind the study.]")
         )
         return
     st.markdown(
@@ -122,7 +122,7 @@ def _reported(store: Store, study: Study) -> None:
             (
                 a.rater_id,
                 a.item_id,
-                numbers.get(a.key) if isinstance(a, RatingAnswer) else a.level,
+                numbers.get(a.key, "no longer listed") if isinstance(a, RatingAnswer) else a.level,
                 "invalid" if a.invalid else "",
                 a.comment,
             )
@@ -191,9 +191,13 @@ def _links(store: Store, study: Study, base: str) -> None:
     people = [rater for rater in raters_of(store, study.study_id) if not rater.imported]
     if not people:
         return
+    works = {
+        "draft": " They start to work when you open the study.",
+        "closed": " They work again when you open the study again.",
+    }
     st.markdown(
         "**Links.** Send each rater their own link by a private channel: whoever has it can answer in their name."
-        + (" They start to work when you open the study." if study.state == "draft" else "")
+        + works.get(study.state, "")
     )
     st.dataframe(
         {
@@ -214,7 +218,7 @@ def _add(store: Store, study: Study) -> None:
         names = st.text_input(
             "New raters, separated by commas", help="Pseudonyms, such as r1, r2: they appear in exports."
         )
-        language = st.selectbox("Guidelines in", ["as the study", *shipped_languages(study.asks)])
+        language = st.selectbox("Guidelines in", ["as the study", *guideline_languages(store, study)])
         if not st.form_submit_button("Add raters", type="primary"):
             return
     with mistakes_shown():
@@ -224,6 +228,8 @@ def _add(store: Store, study: Study) -> None:
 
 
 def _preview(store: Store, study: Study, base: str) -> None:
+    if study.state not in ("draft", "open"):  # a closed study shows nothing to preview
+        return
     if st.button("Preview as a rater", help="A dry run: its answers are marked and never count."):
         link = raters.preview_link(store, study)
         st.success("Open this link in another window. Its answers are a dry run and never count.")

@@ -7,21 +7,23 @@ import streamlit as st
 
 from core.schema.study import Study
 from core.store import Store
-from core.store.studies import read_guidelines, read_log, read_wording
+from core.store.studies import read_log, read_wording
 from core.study import lifecycle
 from core.study.audit import LeakageAudit, audit_study, audit_table, reading_sentences
 from core.study.guidelines import (
     CONSENT,
     GUESS_QUESTION,
     LONGEST_LABEL,
+    NO_BASE,
+    OWN_BASE,
+    REFERENCE,
     TITLE,
-    guideline_text,
     label_keys,
     levels_note,
-    shipped_languages,
-    wording,
 )
+from core.study.shipped import aids_read, guideline_languages, guidelines_read, practice_read, wording_read
 from pages.widgets import result_table
+from pages.widgets.blind_pair import MODE_NAMES
 from pages.widgets.messages import mistakes_shown, moment, plain, tell
 from pages.widgets.parts import HELP, table
 
@@ -42,34 +44,66 @@ _LABELS = {
     "invalid_leave_out": "The same, where such pairs are left out",
     "invalid_text": "Tick that reports a broken text, which is left out",
 }
+_BASES = {
+    OWN_BASE: "from an answer's own A0",
+    REFERENCE: "from the reference",
+    NO_BASE: "between the two answers",
+}
 _LONG_HASH = re.compile(r"([0-9a-f]{32})(?=[0-9a-f])")  # broken in two, so that a table need not cut it
 
 
 def render_words(store: Store, study: Study) -> None:
-    """Guidelines, consent text and labels."""
+    """Guidelines, consent text, labels, practice pairs and aids."""
+    if study.state in ("closed", "unblinded"):
+        st.info(f"The study is {study.state}, so these texts cannot change.")
+    elif study.first_vote_utc is not None:
+        st.info(
+            f"Frozen since the first answer ({moment(study.first_vote_utc)} UTC). Only a language that no rater reads can still "
+            "change."
+        )
     _guidelines(store, study)
     st.divider()
     _wording(store, study)
+    if study.kind == "pairs":
+        _help_for_raters(store, study)
+
+
+def _help_for_raters(store: Store, study: Study) -> None:
+    """Practice pairs, meanings of levels and marked differences, as raters see them."""
+    aids = aids_read(store, study)
+    with st.expander("Practice pairs and aids"):
+        if study.named_levels:
+            meanings = {level: aids.meanings.get(level, "not explained") for level in study.named_levels}
+            st.markdown("\n".join(f"- {plain(level)}: {plain(said)}" for level, said in meanings.items()))
+        modes = {
+            base: shown for base, shown in aids.modes.items() if (base == NO_BASE) == (not study.named_levels)
+        }
+        for base, shown in modes.items():
+            names = ", ".join(MODE_NAMES[mode] for mode in shown)
+            st.markdown(f"Differences {_BASES[base]}: {names}. At first: {MODE_NAMES[aids.first[base]]}.")
+        for number, pair in enumerate(practice_read(store, study), start=1):
+            st.markdown(f"**Practice {number}.** {plain(pair.question)}")
+            st.markdown(f":small[Left: {plain(pair.left)}]")
+            st.markdown(f":small[Right: {plain(pair.right)}]")
 
 
 def _guidelines(store: Store, study: Study) -> None:
     """Edit the guidelines in one language; they may name no system."""
-    own = read_guidelines(store, study.study_id)
-    languages = sorted({*shipped_languages(study.asks), *own})
+    languages = guideline_languages(store, study)
     left, right = st.columns(2)
     chosen = left.selectbox("Language", languages, languages.index("en"))
     other = right.text_input("Or another language (BCP 47, such as cs or pt-BR)").strip()
     language = other or chosen
     text = st.text_area(
         "Guidelines (Markdown). They must not name the systems.",
-        guideline_text(own, language, study.asks),
+        guidelines_read(store, study, language),
         height=380,
         key=f"guideline_{study.study_id}_{language}",  # not another study's text,
     )
     if note := levels_note(study):
         st.warning(note)
     with mistakes_shown():
-        if st.button("Save guidelines"):
+        if st.button("Save guidelines", disabled=study.state in ("closed", "unblinded")):
             lifecycle.set_guideline(store, study, language, text)
             tell(f"The guidelines in {language} are saved.")
     with st.expander("As raters see it"):
@@ -87,7 +121,7 @@ def _wording(store: Store, study: Study) -> None:
         st.text_input("Language (BCP 47)", study.language, key=f"wording_language_{study.study_id}").strip()
         or "en"
     )
-    said, mine = wording({}, language), own.get(language, {})
+    said, mine = wording_read(store, study, language, with_own=False), own.get(language, {})
     with st.form(f"wording_{study.study_id}_{language}"):
         consent = st.text_area(
             "Consent text (Markdown; raters are asked if any language has one)",
@@ -106,7 +140,7 @@ def _wording(store: Store, study: Study) -> None:
             )
             for n, key in enumerate(keys)
         }
-        submitted = st.form_submit_button("Save these texts")
+        submitted = st.form_submit_button("Save these texts", disabled=study.state in ("closed", "unblinded"))
     if submitted:
         with mistakes_shown():
             given = {CONSENT: consent, TITLE: title, **labels}

@@ -13,7 +13,18 @@ from core.diff import READABLE, Segment, diff_against, diff_pair
 from core.diff.names import Unshared, capitals_show_names, unshared
 from core.diff.rows import cut_at_rows, facing_rows
 from core.schema.study import FIRST_LEVEL, Choice, GuessedSide
-from core.study.guidelines import BOX_KEYS, CHOICE_KEYS, LEVEL, LEVEL_MEANINGS
+from core.study.guidelines import (
+    BOX_KEYS,
+    CHOICE_KEYS,
+    LEFT_RIGHT,
+    LEVEL,
+    NAMES,
+    NO_DIFF,
+    OWN_BASE,
+    REFERENCE,
+    WORDS,
+    Aids,
+)
 from pages.widgets.messages import plain
 
 _Given = ParamSpec("_Given")
@@ -51,12 +62,9 @@ def _wait(call: Callable[_Given, None], *args: _Given.args, **named: _Given.kwar
 
 _Press = TypeVar("_Press", Choice, GuessedSide)
 
-NAMES, WORDS, LEFT_RIGHT, NO_DIFF = DIFF_MODES = ("names", "words", "left_right", "none")
-OWN_BASE, REFERENCE = "own_a0", "reference"
-"""What a pair's answers are compared with: each with its own A0, or both with the reference."""
 BY_BASE = "own_a0"
 """What is remembered of a rater who chose no mode: numbers and names against the reference, all words against an own A0."""
-_MODE_NAMES = {
+MODE_NAMES = {
     NAMES: "numbers and names",
     WORDS: "all words",
     LEFT_RIGHT: "left against right",
@@ -128,10 +136,10 @@ def style() -> None:
     st.html(_STYLE)
 
 
-def heading(question: str, reference: str, language: str, level: str, asked: str) -> None:
+def heading(question: str, reference: str, language: str, level: str, asked: str, aids: Aids) -> None:
     """Question, reference where there is one, and what is asked, with the level in place of `{level}`."""
     before, _, after = map(escape, asked.partition(LEVEL))
-    shown, meaning = escape(level), LEVEL_MEANINGS.get(level)
+    shown, meaning = escape(level), aids.meanings.get(level)
     badge = f'<span class="assay-level"><bdi>{shown}</bdi></span>' if level else ""
     what = f' <span class="assay-quiet">{shown}: {escape(meaning)}.</span>' if meaning else ""
     # What is asked comes first: however long the question is, it is on the screen when the buttons are.
@@ -145,23 +153,19 @@ def heading(question: str, reference: str, language: str, level: str, asked: str
     st.html(html)
 
 
-def modes_for(base: str) -> tuple[str, ...]:
-    """The modes that a pair offers. base: `own_a0`, `reference` or `none`, as BlindPair has it."""
-    return DIFF_MODES if base in (OWN_BASE, REFERENCE) else (LEFT_RIGHT, NO_DIFF)
+def mode_for(base: str, remembered: str, aids: Aids) -> str:
+    """The mode of a pair. base: `own_a0`, `reference` or `none`, as BlindPair has it.
+
+    remembered: a mode, which is taken where the pair offers it, or BY_BASE.
+    """
+    return remembered if remembered in aids.modes[base] else aids.first[base]
 
 
-def mode_for(base: str, remembered: str) -> str:
-    """The mode of a pair. remembered: a mode, which is taken where the pair offers it, or BY_BASE."""
-    if remembered in modes_for(base):
-        return remembered
-    return {OWN_BASE: WORDS, REFERENCE: NAMES}.get(base, NO_DIFF)
-
-
-def to_remember(mode: str, base: str, remembered: str) -> str:
+def to_remember(mode: str, base: str, remembered: str, aids: Aids) -> str:
     """What to remember of a rater who now sees `mode`: a mode that was chosen, BY_BASE for the mode of the base."""
-    if mode == mode_for(base, remembered):
+    if mode == mode_for(base, remembered, aids):
         return remembered
-    return BY_BASE if mode == mode_for(base, BY_BASE) else mode
+    return BY_BASE if mode == mode_for(base, BY_BASE, aids) else mode
 
 
 def diff_used(mode: str, base: str) -> str:
@@ -169,18 +173,19 @@ def diff_used(mode: str, base: str) -> str:
     return {WORDS: base, NAMES: f"{base}_names"}.get(mode, mode)
 
 
-def diff_control(base: str, remembered: str) -> str:
+def diff_control(base: str, remembered: str, aids: Aids) -> str:
     """Which differences to mark; the value is one of DIFF_MODES. base, remembered: as in mode_for."""
+    modes = aids.modes[base]
     # A control for each base: a mode chosen at A0 does not move the control of the other levels.
     key = {OWN_BASE: "d", REFERENCE: "a-d"}.get(base, "n-d")
     if st.session_state.get(key) is None:
-        st.session_state[key] = mode_for(base, remembered)
+        st.session_state[key] = mode_for(base, remembered, aids)
     with st.container(key="modes", horizontal=True, vertical_alignment="bottom", gap="small"):
         # Not a radio: its focus would swallow the keys 1 to 4.
         mode: str | None = st.segmented_control(
             "Mark differences",
-            modes_for(base),
-            format_func=_MODE_NAMES.__getitem__,
+            modes,
+            format_func=MODE_NAMES.__getitem__,
             required=True,
             key=key,
             wrap=True,
@@ -189,13 +194,12 @@ def diff_control(base: str, remembered: str) -> str:
             else None,
         )
         st.button(
-            "Switch", key="k", shortcut=_MODE_KEY, type="tertiary", on_click=_next_mode, args=(key, base)
+            "Switch", key="k", shortcut=_MODE_KEY, type="tertiary", on_click=_next_mode, args=(key, modes)
         )
-    return mode or mode_for(base, remembered)
+    return mode or mode_for(base, remembered, aids)
 
 
-def _next_mode(key: str, base: str) -> None:
-    modes = modes_for(base)
+def _next_mode(key: str, modes: Sequence[str]) -> None:
     shown = st.session_state.get(key)
     st.session_state[key] = modes[(modes.index(shown) + 1) % len(modes) if shown in modes else 0]
 
@@ -212,7 +216,7 @@ def texts(
 ) -> None:
     """The two answers under their names side by side, with the differences that `mode` asks for.
 
-    base: what left_base and right_base are, as in modes_for. Sentences that say the same face each other, unless
+    base: what left_base and right_base are, as in mode_for. Sentences that say the same face each other, unless
     nothing is marked: then the texts are shown as written.
     """
     pairs = ((left_base, left), (right_base, right))

@@ -255,3 +255,13 @@ def test_guidelines_edited_by_the_owner_are_what_a_rater_reads(
     assert [url for url in asked if not url.startswith((app.url, "data:", "blob:"))] == [], (
         "asks another host"
     )
+
+
+def test_the_address_of_the_start_page_opens_it(app: AppServer, app_store: Store, new_page: NewPage) -> None:
+    page = new_page()
+    sign_in(page, app_store, app.url)
+    for path in ("start", ""):
+        page.goto(f"{app.url}/{path}")
+        expect(page.get_by_role("heading", name="What do you want to know?")).to_be_visible(timeout=20_000)
+        settled(page)
+        expect(page.get_by_role("dialog")).to_have_count(0)

@@ -122,7 +122,23 @@ def test_remind(pilot: Run, tmp_path: Path) -> None:
     assert pilot("study", "remind", "pilot") == "No rater has open work.\n"
 
 
-def test_wording(pilot: Run, tmp_path: Path) -> None:
+@pytest.fixture
+def unanswered(run: Run, tmp_path: Path) -> Run:
+    """A study `pilot` whose rater has not begun."""
+    with open_store(tmp_path / "assay.db") as store:
+        study_in(store, raters=("ann",), name="pilot")
+    return run
+
+
+def test_wording_of_a_study_with_votes_stays(pilot: Run, tmp_path: Path) -> None:
+    before = pilot("study", "wording", "pilot")
+    (tmp_path / "texts.json").write_text(json.dumps({"left": "The left one"}))
+    assert main(["study", "wording", "pilot", "--file", "texts.json"]) == 2
+    assert pilot("study", "wording", "pilot") == before
+
+
+def test_wording(unanswered: Run, tmp_path: Path) -> None:
+    pilot = unanswered
     assert json.loads(pilot("study", "wording", "pilot")) == wording({}, "en")
     assert json.loads(pilot("study", "wording", "pilot", "--language", "de")) == wording({}, "de")
     (tmp_path / "texts.json").write_text(json.dumps({"consent": "I take part.", "left": "The left one"}))

@@ -59,6 +59,15 @@ def test_the_first_visitor_of_a_fresh_server_finds_no_page_of_the_admin(fresh: A
         nothing_leaked(visitor)
 
 
+def test_the_start_page_answers_to_its_name(door: Door) -> None:
+    """Streamlit gives its first page no name. Everybody is led to their own first page."""
+    rater = cookie_of(door.link().url(door.url))
+    for cookie in ("", rater, door.admin()):
+        for path, where in (("/start", "./"), ("/start?at=2", "./?at=2")):
+            reply = ask(door.url, path, headers={"Cookie": cookie})
+            assert (reply.status, reply.headers["location"]) == (303, where)
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_asked_for_by_its_hash_or_name_stays_shut(door: Door, page: str) -> None:
     with RawVisitor(door.url, door.admin()) as owner:

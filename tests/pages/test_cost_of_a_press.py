@@ -118,6 +118,7 @@ def pair_pressed(store: Store, cookies: dict[str, str], counting: Callable[[], A
         update_rater(store, at_hand.study_id, "R1", onboarding=4)
     at = visited(store, cookies, at_hand.tokens["R1"])
     press(at, "Left")  # the first vote fixes the design
+    at_hand.desk("R1").wording()  # a process reads once what was copied then
     with counting() as found:
         press(at, "Right")
     assert [answer.choice for answer in answers_of(store, at_hand.study_id)] == ["left", "right"]

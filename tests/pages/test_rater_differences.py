@@ -3,8 +3,11 @@
 import pytest
 import regex
 
+from core.study.guidelines import DIFF_MODES, shipped_aids
 from pages.widgets import blind_pair
 from pages.widgets.blind_pair import diff_used, mode_for, to_remember
+
+AIDS = shipped_aids()
 
 FIRST = "In 1887 Eiffel built it. It is old."
 SECOND = "It was built by <b>Otto</b> & Eiffel in 1889. It is old."
@@ -26,9 +29,11 @@ REFERENCE = "Eiffel built the tower in 1887. It is old, and in Paris."
     ],
 )
 def test_the_mode_of_a_pair_and_what_is_stored(base: str, remembered: str, shown: str, used: str) -> None:
-    assert mode_for(base, remembered) == shown
+    assert mode_for(base, remembered, AIDS) == shown
     assert diff_used(shown, base) == used
-    assert to_remember(shown, base, remembered) == remembered, "a mode that nobody chose is not remembered"
+    assert to_remember(shown, base, remembered, AIDS) == remembered, (
+        "a mode that nobody chose is not remembered"
+    )
 
 
 @pytest.mark.parametrize(
@@ -43,8 +48,8 @@ def test_the_mode_of_a_pair_and_what_is_stored(base: str, remembered: str, shown
     ],
 )
 def test_a_mode_that_was_chosen_is_remembered(mode: str, base: str, remembered: str, then: str) -> None:
-    assert to_remember(mode, base, remembered) == then
-    assert mode_for(base, then) == mode
+    assert to_remember(mode, base, remembered, AIDS) == then
+    assert mode_for(base, then, AIDS) == mode
 
 
 def drawn(monkeypatch: pytest.MonkeyPatch, mode: str, left: str = FIRST, right: str = SECOND) -> str:
@@ -55,7 +60,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch, mode: str, left: str = FIRST, right: 
     return "".join(found)
 
 
-@pytest.mark.parametrize("mode", blind_pair.DIFF_MODES)
+@pytest.mark.parametrize("mode", DIFF_MODES)
 def test_both_texts_are_drawn_whole_and_escaped(monkeypatch: pytest.MonkeyPatch, mode: str) -> None:
     html = drawn(monkeypatch, mode)
     assert "<b>" not in html

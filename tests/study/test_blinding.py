@@ -104,6 +104,7 @@ def handed_out(desk: RaterDesk) -> Iterator[Any]:
         "next_open": lambda: [desk.next_open(after) for after in range(desk.total + 1)],
         "guidelines": desk.guidelines,
         "wording": desk.wording,
+        "practice": desk.practice,
         "agree": desk.agree,
         "save_choice": lambda: desk.save_choice(1, "left", seconds=1.0, diff_used="none"),
         "save_note": lambda: desk.save_note(2, comment="hm", invalid=True),

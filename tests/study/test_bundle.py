@@ -50,6 +50,7 @@ pytestmark = pytest.mark.usefixtures("each_pair_task")
 MEMBERS = (
     *("manifest.json", "study.json", "guidelines.json", "wording.json", "items.jsonl", "outputs.jsonl"),
     *("raters.jsonl", "assignments.jsonl", "answers.jsonl", "history.jsonl", "log.jsonl", "guesses.jsonl"),
+    "shipped.jsonl",
 )
 OTHERS = (
     *("rating_assignments.jsonl", "rating_answers.jsonl", "rating_history.jsonl"),

@@ -295,7 +295,7 @@ def derived(store: Store, rater: str) -> list[object]:
     return assign(study.design, rater, [item.item_id for item in data.items], data.levels, first)
 
 
-@pytest.mark.parametrize("state", ["draft", "open", "closed"])
+@pytest.mark.parametrize("state", ["draft", "open"])
 def test_lists_follow_the_design_until_the_first_vote(store: Store, state: str) -> None:
     at_hand = study_in(store, state=state)
     preview_link(store, at_hand.study)

@@ -32,14 +32,15 @@ from core.installation import COMMAND
 from core.schema.study import FLAGGED_PAIRS, SCORES, Dataset, Design, LogEntry, State, Study, StudyKind
 from core.store import Store, database_path, open_store
 from core.store.backup import restore_backup, tables_of, write_backup, write_backup_file
-from core.store.studies import find_study, get_study, items_of, list_studies, read_log, read_wording
+from core.store.studies import find_study, get_study, items_of, list_studies, read_log
 from core.store.upkeep import in_bytes
 from core.study import lifecycle, raters
 from core.study.analysis_set import margin_note
 from core.study.bundle import is_bundle, read_bundle
 from core.study.design import describe_shortage
-from core.study.guidelines import levels_note, wording
+from core.study.guidelines import levels_note
 from core.study.raters import ListProgress, RaterProgress, RatingProgress, list_progress
+from core.study.shipped import wording_read
 from core.tables.files import json_text, read_file, write_file
 
 
@@ -362,10 +363,10 @@ def _votes(options: argparse.Namespace) -> None:
 def _move(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
         study = lifecycle.move(store, find_study(store, options.name), options.state, options.reason)
-        shortage = describe_shortage(raters.study_workload(store, study))
+        shortage = describe_shortage(raters.study_workload(store, study), study)
         voted = any(line.done for line in list_progress(store, study))
     print(f"Study {study.name!r} is {study.state}.")
-    if study.state == "open" and shortage:
+    if shortage:
         print(f"Note: {shortage}")
     if study.state in ("closed", "unblinded") and not voted:
         print("Note: no rater has answered in this study.")
@@ -537,8 +538,8 @@ def _wording(options: argparse.Namespace) -> None:
         study = find_study(store, options.name)
         if options.file is not None:
             lifecycle.set_wording(store, study, options.language, _texts(options.file))
-        own = read_wording(store, study.study_id)
-    print(json_text(wording(own, options.language)))
+        texts = wording_read(store, study, options.language)
+    print(json_text(texts))
 
 
 def _texts(path: Path) -> dict[str, str]:

@@ -1,0 +1,135 @@
+"""The page Studies in every state: no sentence on it that cannot be true, and no change that would be refused."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+import pytest
+import regex
+from helpers.texts.factories import StudyInStore, dataset, new_name, study_in
+from helpers.texts.rating_studies import rate, rating_study
+from streamlit.testing.v1 import AppTest
+
+from core.schema.study import State
+from core.store import Store
+from core.store.studies import set_state
+from core.study.design import drafts_lost
+from core.study.lifecycle import change_design
+
+STATES: tuple[State, ...] = ("draft", "open", "closed", "unblinded")
+KINDS = ("levels", "preference", "ratings")
+RUNNING = {"draft", "open"}
+TRUE_ONLY: dict[str, set[tuple[State, bool]]] = {
+    r"stay hidden until": {
+        (state, voted) for state in ("draft", "open", "closed") for voted in (True, False)
+    },
+    r"can change the design|Every change is logged": {(state, False) for state in RUNNING},
+    r"[Aa]dd (raters|them)|New raters": {
+        (state, v) for state in ("draft", "open", "closed") for v in (True, False)
+    },
+    r"raise the limit|Write guidelines": {(state, False) for state in RUNNING},
+    r"Frozen since": {(state, True) for state in STATES},
+    r"Open the study to|when you open the study\.": {("draft", True), ("draft", False)},
+    r"when you open the study again": {("closed", True), ("closed", False)},
+    r"dry run": {(state, voted) for state in RUNNING for voted in (True, False)},
+    r"Raters can answer": {("open", True), ("open", False)},
+    r"can no longer answer|unblind it for good": {("closed", True), ("closed", False)},
+    r"has ended": {("unblinded", True), ("unblinded", False)},
+    r"while the study runs": {(state, v) for state in ("draft", "open", "closed") for v in (True, False)},
+}
+"""Words -> the states, with votes or without, in which a sentence with them can be true."""
+
+
+def made(store: Store, kind: str, *, voted: bool) -> StudyInStore:
+    """A study whose two raters are too few, with a level that no shipped text explains."""
+    if kind == "ratings":
+        study: StudyInStore = rating_study(store, votes_per_pair=3, name=new_name())
+        if voted:
+            rate(study.desk("R1"), 1)  # type: ignore[attr-defined]
+        return study
+    levels = ("A0", "B1") if kind == "levels" else ("",)
+    at_hand = study_in(
+        store, dataset(levels=levels), votes_per_pair=3, max_questions=1, early_looks=True, name=new_name()
+    )
+    if voted:
+        at_hand.desk("R1").save_choice(1, "left", seconds=2.0, diff_used="none")
+    return at_hand
+
+
+def shown() -> AppTest:
+    def run() -> None:
+        from pages import studies
+
+        studies.render()
+
+    at = AppTest.from_function(run, default_timeout=30).run()
+    assert not at.exception
+    return at
+
+
+def sentences(at: AppTest) -> Iterator[str]:
+    """Every text on the page: also labels, and help behind a question mark."""
+    for kind in ("title", "subheader", "markdown", "text", "info", "warning", "error", "success", "caption"):
+        yield from (str(one.value) for one in at.get(kind))
+    for kind in (
+        "button",
+        "checkbox",
+        "text_input",
+        "text_area",
+        "radio",
+        "selectbox",
+        "expander",
+        "number_input",
+    ):
+        for one in at.get(kind):
+            yield from (one.label, getattr(one, "help", None) or "")
+
+
+@pytest.mark.usefixtures("cookies")
+def test_no_sentence_that_cannot_be_true(store: Store) -> None:
+    wrong: list[tuple[str, bool, State, str]] = []
+    met: set[str] = set()
+    for kind, voted in product(KINDS, (True, False)):
+        at_hand = made(store, kind, voted=voted)  # the page opens on the newest study
+        for state in STATES:
+            set_state(store, at_hand.study_id, state)
+            for said in sentences(shown()):
+                found = {words for words in TRUE_ONLY if regex.search(words, said)}
+                wrong += [
+                    (kind, voted, state, said) for words in found if (state, voted) not in TRUE_ONLY[words]
+                ]
+                met |= found
+    assert wrong == []
+    assert met == set(TRUE_ONLY), "else the words would look for nothing"
+
+
+@pytest.mark.usefixtures("cookies")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("state", ["closed", "unblinded"])
+def test_what_would_be_refused_cannot_be_pressed(store: Store, kind: str, state: State) -> None:
+    at_hand = made(store, kind, voted=False)
+    set_state(store, at_hand.study_id, state)
+    pressable = {one.label for one in shown().button if not one.disabled}
+    assert not {label for label in pressable if label.startswith("Save")}
+
+
+@pytest.mark.usefixtures("cookies")
+@pytest.mark.parametrize("kind", KINDS)
+def test_drafts_are_taken_off_only_after_a_tick(store: Store, kind: str) -> None:
+    at_hand = made(store, kind, voted=False)
+    if kind == "ratings":
+        change_design(store, at_hand.study, replace(at_hand.study.design, votes_per_pair=1, max_questions=1))
+    desk = at_hand.desk("R1")  # type: ignore[attr-defined]  # every kind of study has one
+    desk.save_note(1, comment="See below.")
+    before = at_hand.study.design
+    seed = next(n for n in range(1000) if drafts_lost(store, at_hand.study, replace(before, seed=n)))
+    at = shown()
+    for agreed in (False, True):
+        next(one for one in at.text_input if one.label == "Seed").set_value(str(seed))
+        if agreed:
+            at.checkbox(key="design_drafts").check()
+        next(one for one in at.button if one.label == "Save this design").click().run()
+        assert not at.exception
+        assert at_hand.study.design.seed == (seed if agreed else before.seed)
+        assert len(at.error) == (not agreed)
+    assert at_hand.record.log[-1].detail.endswith("lists: 1")
