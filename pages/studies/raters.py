@@ -75,7 +75,8 @@ def _progress(study: Study, lines: Sequence[ListProgress]) -> None:
             "Kind": [line.kind for line in lines],
             "Skipped": [line.skipped for line in lines],
             "Flagged": [line.flagged for line in lines],
-            "Median seconds": [_number(line.median_seconds, "{:.0f}") for line in lines],
+            "Median seconds": [_number(line.median_seconds_first, "{:.0f}") for line in lines],
+            "Visible": [_number(line.median_seconds_visible, "{:.0f}") for line in lines],
             **own,
             "Repeats the same": [
                 f"{line.repeats_same} of {line.repeats}" if line.repeats else "–" for line in lines
