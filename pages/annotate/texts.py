@@ -164,8 +164,9 @@ def _show(desk: RatingDesk, number: int, go: Go) -> None:
             go(other)
         around.note_mark(written[1], "text")
     below = blind_pair.choice_place()  # always in sight, so that nobody presses and sees nothing happen
-    presses.show_refused(below)
-    pressed = blind_pair.timed_form(below, key).form_submit_button(
+    form = blind_pair.timed_form(below, key)
+    presses.show_refused(form)  # inside: a form that moves is drawn anew, and a press on its button is lost
+    pressed = form.form_submit_button(
         "Save and go on",
         key=f"n{key}",
         type="primary",
