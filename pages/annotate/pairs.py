@@ -117,7 +117,6 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
     blind_pair.texts(names, pair.left, pair.right, *bases, pair.language, mode, pair.base)
     screen = OnScreen(desk.token, number, pair.mark, key, shown_at, mode)
     place = blind_pair.choice_place()
-    refusals = place.container()
     pressed = blind_pair.choice_buttons(place, f"c{key}", labels, pair.choice, _press, (screen,), timed=key)
     handled = st.session_state.pop(_HANDLED, False)
     if pressed and not handled:
@@ -135,7 +134,7 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
             # Sent to a server that has started again since: its box does not know yet that it is saved.
             st.rerun()
         around.note_mark(written[1])
-    presses.show_refused(refusals)
+    presses.show_refused(place)
     around.navigation(desk, number, go)
 
 
