@@ -139,6 +139,8 @@ class RatingAnswer:
     answered_utc: str | None = None
     seconds: float | None = None
     """Time on the screen until it was done."""
+    seconds_visible: float | None = None
+    """Time on the screen in a visible tab until it was first done, as the browser measured it; None: it did not say."""
     comment: str = ""
     invalid: bool = False
     """Whether the rater reported the text as broken; it is then left out of the analysis."""
@@ -416,6 +418,8 @@ class Answer:
     answered_utc: str | None = None
     seconds: float | None = None
     """Time from the pair's latest appearance to the choice."""
+    seconds_visible: float | None = None
+    """Time on the screen in a visible tab until the first choice, as the browser measured it; None: it did not say."""
     diff_used: str | None = None
     """Which differences were marked when the choice was made: own_a0, reference, left_right, or none. Earlier answers
     have own_a0 for reference too."""
@@ -450,6 +454,8 @@ class Guess:
     answered_utc: str = ""
     seconds: float | None = None
     """Time from the pair's appearance to the guess; None after a restart, when it is unknown."""
+    seconds_visible: float | None = None
+    """Time on the screen in a visible tab, as the browser measured it; None: it did not say."""
     app_version: str | None = None
 
     @property

@@ -45,7 +45,7 @@ Saved = TypeVar("Saved", bound=HistoryEntry | RatingHistoryEntry)
 
 _FLAGS = {"repeat", "invalid", "skipped", "no_errors", "done"}
 _JSON = {"scores", "spans"}
-_NOT_DECIDED = {"shown_utc", "answered_utc", "seconds", "diff_used", "app_version"}
+_NOT_DECIDED = {"shown_utc", "answered_utc", "seconds", "seconds_visible", "diff_used", "app_version"}
 """Fields that a rater does not decide: another click at another time is not a change."""
 
 

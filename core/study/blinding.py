@@ -164,8 +164,18 @@ class GuessDesk:
         """The pair with this number, with its sides as the rater saw them."""
         return blind_pair(self._store, self._study_id, self._assignment(number), number)
 
-    def save(self, number: int, side: GuessedSide, *, comment: str = "", seconds: float | None) -> None:
+    def save(
+        self,
+        number: int,
+        side: GuessedSide,
+        *,
+        comment: str = "",
+        seconds: float | None,
+        seconds_visible: float | None = None,
+    ) -> None:
         """Save a guess, on disk before this returns. An earlier guess about the pair is never replaced.
+
+        `seconds`, `seconds_visible`: as for a choice.
 
         Raises NotAllowed if the study has closed or the link was withdrawn.
         """
@@ -177,7 +187,8 @@ class GuessDesk:
             guess=side,
             comment=printable_text(comment)[:LONGEST_COMMENT],
             answered_utc=now_utc(),
-            seconds=None if seconds is None else round(seconds, 2),
+            seconds=_rounded(seconds),
+            seconds_visible=_rounded(seconds_visible),
             app_version=__version__,
         )
         with self._store.writing():
@@ -430,7 +441,11 @@ def _on_screen(seconds: float | None) -> dict[str, Any]:
     """How long an entry was on the screen, and since when; None after a restart, when the time is unknown."""
     if seconds is None:
         return {"seconds": None, "shown_utc": None}
-    return {"seconds": round(seconds, 2), "shown_utc": now_utc(-seconds)}
+    return {"seconds": _rounded(seconds), "shown_utc": now_utc(-seconds)}
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 2)
 
 
 class RaterDesk(Desk[Assignment, Answer]):
@@ -486,20 +501,33 @@ class RaterDesk(Desk[Assignment, Answer]):
         assignment = self._assignment(number)
         return blind_pair(self._store, self._study.study_id, assignment, number, self._given(assignment))
 
-    def save_choice(self, number: int, choice: Choice, *, seconds: float | None, diff_used: str) -> None:
+    def save_choice(
+        self,
+        number: int,
+        choice: Choice,
+        *,
+        seconds: float | None,
+        diff_used: str,
+        seconds_visible: float | None = None,
+    ) -> None:
         """Save `choice` as the rater's answer to a pair, on disk before this returns.
 
         `seconds`: how long the pair was on the screen; None after a restart, when the time is unknown.
+        `seconds_visible`: how much of it in a visible tab; None if the browser did not say. Only the first choice records it.
         """
-        self._save(
-            number,
-            choice=choice,
-            skipped=False,
-            **_on_screen(seconds),
-            answered_utc=now_utc(),
-            diff_used=diff_used,
-            app_version=__version__,
-        )
+
+        def changes(before: Answer) -> Mapping[str, object]:
+            return {
+                "choice": choice,
+                "skipped": False,
+                **_on_screen(seconds),
+                "seconds_visible": before.seconds_visible if before.answered else _rounded(seconds_visible),
+                "answered_utc": now_utc(),
+                "diff_used": diff_used,
+                "app_version": __version__,
+            }
+
+        self._change(number, changes)
 
     def save_note(self, number: int, *, comment: str | None = None, invalid: bool | None = None) -> None:
         """Save the comment or the invalid flag of a pair, answered or not; None means no change."""
@@ -727,11 +755,12 @@ class RatingDesk(Desk[RatingAssignment, RatingAnswer]):
         """Save the comment or the invalid flag of a text; None means no change."""
         self._change(number, lambda before: self._with_state(before, **self._note(comment, invalid)))
 
-    def complete(self, number: int, *, seconds: float | None) -> None:
+    def complete(self, number: int, *, seconds: float | None, seconds_visible: float | None = None) -> None:
         """Mark a text as done, on disk before this returns. Raises StillMissing, naming what is missing.
 
-        `seconds`: how long the text was on the screen; None after a restart, when the time is unknown. Only the
-        first time is recorded.
+        `seconds`: how long the text was on the screen; None after a restart, when the time is unknown.
+        `seconds_visible`: how much of it in a visible tab; None if the browser did not say. Only the first times are
+        recorded.
         """
 
         def changes(before: RatingAnswer) -> Mapping[str, object]:
@@ -742,7 +771,7 @@ class RatingDesk(Desk[RatingAssignment, RatingAnswer]):
             again = {"done": True, "skipped": False, "answered_utc": now_utc(), "app_version": __version__}
             if before.answered_utc is not None:  # done before, then reopened
                 return again
-            return again | _on_screen(seconds)
+            return again | _on_screen(seconds) | {"seconds_visible": _rounded(seconds_visible)}
 
         self._change(number, changes)
 

@@ -18,18 +18,20 @@ from core.study.blinding import decode
 from core.study.bundle import zipped
 from core.study.raters import check_asks
 from core.study.ratings import rated_texts_of, task_of
+from core.study.times import first_seconds
 from core.tables.writer import csv_bytes
 
 COLUMNS = (
     *("study", "rater", "position", "item_id", "question", "language", "level", "candidate"),
     *("comparator", "candidate_side", "comparator_side", "choice_displayed", "choice_decoded"),
-    *("shown_utc", "answered_utc", "seconds", "times_saved", "diff_used", "comment", "invalid", "repeat"),
+    *("shown_utc", "answered_utc", "seconds", "seconds_first", "seconds_visible"),
+    *("times_saved", "diff_used", "comment", "invalid", "repeat"),
     *("dry_run", "imported", "excluded", "app_version", "dataset_sha256", "design_seed", "main_analysis"),
     *("votes_needed", "score", "flagged_pairs", "analysis_declared"),
 )
 GUESS_COLUMNS = (
     *("study", "rater", "item_id", "level", "person", "person_side", "guess", "right", "comment"),
-    *("answered_utc", "seconds", "dry_run", "excluded", "app_version"),
+    *("answered_utc", "seconds", "seconds_first", "seconds_visible", "dry_run", "excluded", "app_version"),
 )
 
 
@@ -37,6 +39,7 @@ def answer_rows(record: StudyRecord, *, open_notes: bool = False) -> list[dict[s
     """One dictionary with the keys COLUMNS for each answer; with `open_notes`, also for comments on open pairs."""
     look, saves = _LookUp(record), Counter(entry.answer.key for entry in record.history)
     shown = {a.key: a for a in record.assignments}
+    first = first_seconds(record.history)
     design, rules = record.study.design, analysis_set(record)
     rows = []
     for answer in record.answers:
@@ -52,6 +55,7 @@ def answer_rows(record: StudyRecord, *, open_notes: bool = False) -> list[dict[s
                 "comparator_side": _side(assignment, design.comparator),
                 "choice_displayed": answer.choice,
                 "choice_decoded": preference_of(record, answer, assignment),
+                "seconds_first": first.get(answer.key),
                 "times_saved": saves[answer.key],
                 "main_analysis": answer.level in rules.levels,
                 "votes_needed": rules.votes_needed,
@@ -83,7 +87,8 @@ def guess_rows(record: StudyRecord) -> list[dict[str, Any]]:
     for guess in record.guesses:
         side = _side(shown[guess.key], person)
         right = None if guess.guess == "unsure" else guess.guess == side
-        row = {**look.about(guess), "person": person, "person_side": side, "right": right}
+        given_once = {"seconds_first": guess.seconds}
+        row = {**look.about(guess), **given_once, "person": person, "person_side": side, "right": right}
         rows.append({name: row[name] for name in GUESS_COLUMNS})
     return rows
 
@@ -146,7 +151,8 @@ def _side(assignment: Assignment | None, source: str) -> str | None:
 
 RATING_COLUMNS = (
     *("study", "rater", "position", "item_id", "language", "system", "level", "source", "text", "scores"),
-    *("spans", "no_errors", "done", "shown_utc", "answered_utc", "seconds", "times_saved", "comment"),
+    *("spans", "no_errors", "done", "shown_utc", "answered_utc", "seconds", "seconds_first"),
+    *("seconds_visible", "times_saved", "comment"),
     *("invalid", "repeat", "dry_run", "excluded", "app_version", "dataset_sha256", "design_seed"),
 )
 """Columns of the JSONL. The CSV replaces `scores` with one column per dimension, `score_NAME`. Both end with `inclusion_probability` if
@@ -163,6 +169,7 @@ def rating_rows(record: StudyRecord, *, drafts: bool = False) -> list[dict[str, 
     look, saves = _LookUp(record), Counter(entry.answer.key for entry in record.rating_history)
     shown = {one.key: one.position for one in record.rating_assignments}
     drawn = {(one.item_id, one.level, one.source): one.probability for one in record.inclusion}
+    first = first_seconds(record.rating_history)
     columns = _rating_columns(record)
     rows = []
     for answer in record.rating_answers:
@@ -175,6 +182,7 @@ def rating_rows(record: StudyRecord, *, drafts: bool = False) -> list[dict[str, 
                 "text": look.texts[answer.item_id, answer.level, answer.source],
                 "scores": dict(answer.scores),
                 "spans": [span_row(with_weight(span)) for span in answer.spans],
+                "seconds_first": first.get(answer.key),
                 "times_saved": saves[answer.key],
                 PROBABILITY: drawn.get((answer.item_id, answer.level, answer.source)),
             }

@@ -2,19 +2,20 @@
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 from core.errors import InputError, NotAllowed, Problems
 from core.formats.trutheval import read_votes
-from core.schema.study import Answer, Asks, Assignment, Preference, Rater, RatingAnswer, Study
+from core.schema.study import Answer, Asks, Assignment, HistoryEntry, Preference, Rater, RatingAnswer, Study
 from core.stats.multiplicity import corrected
 from core.stats.votes import consistency, position_bias
 from core.store import Store
 from core.store.answers import (
     PAIRS,
+    RATINGS,
     Entry,
     Given,
     answers_of,
@@ -27,6 +28,7 @@ from core.store.studies import get_study, items_of, now_utc, set_state, write_lo
 from core.study.analysis_set import fix_at_vote
 from core.study.design import Pair, Workload, deal_again, planned_workload
 from core.study.shipped import guideline_languages
+from core.study.times import first_seconds, reading_seconds
 from core.tables.reading import same_name
 
 
@@ -241,6 +243,10 @@ class ListProgress:
     flagged: int
     median_seconds: float | None
     """Median over answers with a time; None without any."""
+    median_seconds_first: float | None
+    """Median until the first answer, over answers for which it is known."""
+    median_seconds_visible: float | None
+    """Median in a visible tab until the first answer, over answers for which browsers said it."""
     repeats_same: int
     """Hidden repeats with the same answer as the first time."""
     repeats: int
@@ -283,23 +289,36 @@ def list_progress(store: Store, study: Study) -> Sequence[ListProgress]:
     """Progress of each rater, in any kind of study, in the order in which raters were added."""
     raters = raters_of(store, study.study_id)
     if study.kind == "pairs":
-        return progress_of(raters, assignments_of(store, study.study_id), answers_of(store, study.study_id))
+        return progress_of(
+            raters,
+            assignments_of(store, study.study_id),
+            answers_of(store, study.study_id),
+            PAIRS.history_of(store, study.study_id),
+        )
     shown, given = _by_rater(rating_assignments_of(store, study.study_id), ratings_of(store, study.study_id))
     spans = study.task is not None and study.task.spans is not None
-    return [_rating_line(rater, given[rater.rater_id], len(shown[rater.rater_id]), spans) for rater in raters]
+    first = first_seconds(RATINGS.history_of(store, study.study_id))
+    return [
+        _rating_line(rater, given[rater.rater_id], len(shown[rater.rater_id]), spans, first)
+        for rater in raters
+    ]
 
 
 def progress_of(
-    raters: Sequence[Rater], assignments: Sequence[Assignment], given: Sequence[Answer]
+    raters: Sequence[Rater],
+    assignments: Sequence[Assignment],
+    given: Sequence[Answer],
+    history: Sequence[HistoryEntry],
 ) -> list[RaterProgress]:
-    """Progress of raters of pairs, from the lists and answers of a study's record."""
+    """Progress of raters of pairs, from the lists, answers and history of a study's record."""
+    first = first_seconds(history)
     shown, answers = _by_rater(assignments, given)
     names = [rater.rater_id for rater in raters]
     sides = [_sides(answers[name]) for name in names]
     p_values = [position_bias(*side).p if sum(side) >= LEAST_ANSWERS else None for side in sides]
     n_tests = sum(p is not None for p in p_values)
     return [
-        _line(rater, answers[rater.rater_id], shown[rater.rater_id], (p, n_tests))
+        _line(rater, answers[rater.rater_id], shown[rater.rater_id], (p, n_tests), first)
         for rater, p in zip(raters, corrected(p_values), strict=True)
     ]
 
@@ -323,11 +342,14 @@ def _by_rater(
 
 
 def _shared(
-    rater: Rater, answers: Sequence[Answer] | Sequence[RatingAnswer], total: int, same: tuple[int, int]
+    rater: Rater,
+    answers: Sequence[Answer] | Sequence[RatingAnswer],
+    total: int,
+    same: tuple[int, int],
+    first: Mapping[Hashable, float | None],
 ) -> dict[str, Any]:
     """The fields of ListProgress except the flags."""
     given = [answer for answer in answers if answer.answered]
-    seconds = _times(answers)
     return {
         "rater_id": rater.rater_id,
         "kind": "imported" if rater.imported else "dry run" if rater.dry_run else "rater",
@@ -335,7 +357,9 @@ def _shared(
         "total": len(given) if rater.imported else total,
         "skipped": sum(answer.skipped for answer in answers),
         "flagged": sum(answer.invalid for answer in answers),
-        "median_seconds": median(seconds) if seconds else None,
+        "median_seconds": _median(answer.seconds for answer in given),
+        "median_seconds_first": _median(first.get(answer.key) for answer in given),
+        "median_seconds_visible": _median(answer.seconds_visible for answer in given),
         "repeats_same": same[0],
         "repeats": same[1],
         "last_utc": max((answer.answered_utc for answer in given if answer.answered_utc), default=None),
@@ -345,18 +369,27 @@ def _shared(
     }
 
 
-def _times(answers: Sequence[Answer] | Sequence[RatingAnswer]) -> list[float]:
-    return [answer.seconds for answer in answers if answer.answered and answer.seconds is not None]
+def _median(times: Iterable[float | None]) -> float | None:
+    known = [seconds for seconds in times if seconds is not None]
+    return median(known) if known else None
 
 
-def _fast(seconds: Sequence[float], what: str) -> list[str]:
+def _fast(
+    given: Sequence[Answer] | Sequence[RatingAnswer], first: Mapping[Hashable, float | None], what: str
+) -> list[str]:
+    read = (reading_seconds(answer, first) for answer in given)
+    seconds = [time for time in read if time is not None]
     if len(seconds) < LEAST_ANSWERS or median(seconds) >= FAST_SECONDS:
         return []
     return [f"fast: half of the {what} within {median(seconds):.1f} seconds"]
 
 
 def _line(
-    rater: Rater, answers: Sequence[Answer], shown: Sequence[Assignment], one_side: tuple[float | None, int]
+    rater: Rater,
+    answers: Sequence[Answer],
+    shown: Sequence[Assignment],
+    one_side: tuple[float | None, int],
+    first: Mapping[Hashable, float | None],
 ) -> RaterProgress:
     """one_side: p of the rater's share of left, corrected by Holm (None: too few choices), and the number of raters tested."""
     given = [answer for answer in answers if answer.answered]
@@ -365,11 +398,11 @@ def _line(
     both_good = [answer for answer in main if "both_good" in (answer.choice, answer.preference)]
     same, repeats = _consistency(given, shown)
     return RaterProgress(
-        **_shared(rater, answers, len(shown), (same, repeats)),
+        **_shared(rater, answers, len(shown), (same, repeats), first),
         left_rate=left / (left + right) if left + right else None,
         both_good_rate=len(both_good) / len(main) if main else None,
         flags=(
-            *_fast(_times(answers), "answers"),
+            *_fast(given, first, "answers"),
             *_side_flags(left, right, *one_side),
             *_repeat_flags(same, repeats),
         ),
@@ -408,13 +441,19 @@ def _p(value: float) -> str:
     return "p below 0.001" if value < 0.001 else f"p {value:.3f}"
 
 
-def _rating_line(rater: Rater, answers: Sequence[RatingAnswer], total: int, spans: bool) -> RatingProgress:
+def _rating_line(
+    rater: Rater,
+    answers: Sequence[RatingAnswer],
+    total: int,
+    spans: bool,
+    first: Mapping[Hashable, float | None],
+) -> RatingProgress:
     given = [answer for answer in answers if answer.answered]
     main = [answer for answer in given if not answer.repeat]
     marked = [answer for answer in main if answer.spans]
     return RatingProgress(
-        **_shared(rater, answers, total, _rating_consistency(given)),
-        flags=(*_fast(_times(answers), "texts"), *_same_flags(main)),
+        **_shared(rater, answers, total, _rating_consistency(given), first),
+        flags=(*_fast(given, first, "texts"), *_same_flags(main)),
         with_errors=len(marked) if spans else None,
         errors=sum(len(answer.spans) for answer in marked) if spans else None,
     )

@@ -126,11 +126,10 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
     blind_pair.texts(names, pair.left, pair.right, *bases, pair.language, mode, pair.base)
     screen = OnScreen(desk.token, number, pair.mark, key, shown_at, mode)
     place = blind_pair.choice_place()
-    refusals = place.container()
-    pressed = blind_pair.choice_buttons(place, f"c{key}", labels, pair.choice, _press, (screen,))
+    pressed = blind_pair.choice_buttons(place, f"c{key}", labels, pair.choice, _press, (screen,), timed=key)
     handled = st.session_state.pop(_HANDLED, False)
     if pressed and not handled:
-        _press(pressed, screen.begun_anew(new_session=new_session))
+        _press(pressed, screen.begun_anew(new_session=new_session), visible=own.visible_seconds(key))
         st.rerun()
     known = st.session_state[_NOTE]
     written = around.note(desk, key, *known, on_change=partial(_written, screen))
@@ -144,12 +143,12 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
             # Sent to a server that has started again since: its box does not know yet that it is saved.
             st.rerun()
         around.note_mark(desk, written[1])
-    presses.show_refused(refusals)
+    presses.show_refused(place)
     around.navigation(desk, number, go)
 
 
-def _press(choice: Choice, screen: OnScreen) -> None:
-    """Save a choice, and only then move on.
+def _press(choice: Choice, screen: OnScreen, *, visible: float | None) -> None:
+    """Save a choice, and only then move on. visible: seconds in a visible tab, if the browser said so.
 
     Until the answer is on disk nothing of Streamlit is touched: each of its calls may end this run when a
     newer event waits. A double press, and one meant for a pair that is gone, change nothing.
@@ -160,7 +159,7 @@ def _press(choice: Choice, screen: OnScreen) -> None:
     if seconds is not None:
         try:
             with visitor.rater_desk(screen.token) as desk:
-                saved = _save(desk, choice, screen, around.known_seconds(seconds))
+                saved = _save(desk, choice, screen, around.known_seconds(seconds), visible)
         except AssayError as error:
             problem = error
     st.session_state[_HANDLED] = True
@@ -179,14 +178,16 @@ def _written(screen: OnScreen) -> None:
         _keep_last_note(screen)
 
 
-def _save(desk: RaterDesk, choice: Choice, screen: OnScreen, seconds: float | None) -> str:
+def _save(
+    desk: RaterDesk, choice: Choice, screen: OnScreen, seconds: float | None, visible: float | None
+) -> str:
     """Save a choice; returns the place to go to next. Raises NotAllowed when that pair is gone."""
     number = screen.number
     pair = desk.pair(number)
     if pair.mark != screen.mark:
         raise NotAllowed("Your list of pairs was drawn again. This pair replaced the one you answered.")
     shown = blind_pair.diff_used(screen.mode, pair.base)
-    desk.save_choice(number, choice, seconds=seconds, diff_used=shown)
+    desk.save_choice(number, choice, seconds=seconds, seconds_visible=visible, diff_used=shown)
     if pair.choice is None:
         return str(desk.next_open(after=number) or "finish")
     return str(number + 1) if number < desk.total else "list"
@@ -241,13 +242,13 @@ def _show_guess(desk: RaterDesk, number: int) -> None:
     labels = {side: words[key] for side, key in GUESS_KEYS.items()}
     place = blind_pair.choice_place()
     presses.show_refused(place)
-    pressed = blind_pair.choice_buttons(place, f"a{key}", labels, None, _press_guess, (screen,))
+    pressed = blind_pair.choice_buttons(place, f"a{key}", labels, None, _press_guess, (screen,), timed=key)
     if pressed and not st.session_state.pop(_GUESS_HANDLED, False):
-        _press_guess(pressed, screen.begun_anew(new_session=new_session))
+        _press_guess(pressed, screen.begun_anew(new_session=new_session), visible=own.visible_seconds(key))
         st.rerun()
 
 
-def _press_guess(side: GuessedSide, screen: OnScreen) -> None:
+def _press_guess(side: GuessedSide, screen: OnScreen, *, visible: float | None) -> None:
     """Save a guess. A double press, or one for a pair that is gone, changes nothing."""
     seconds = screen.seconds()
     comment = own.box_in_browser(f"w{screen.key}") or ""
@@ -256,7 +257,9 @@ def _press_guess(side: GuessedSide, screen: OnScreen) -> None:
         try:
             with visitor.rater_desk(screen.token) as desk:
                 taken = around.known_seconds(seconds)
-                desk.guessing().save(screen.number, side, comment=comment, seconds=taken)
+                desk.guessing().save(
+                    screen.number, side, comment=comment, seconds=taken, seconds_visible=visible
+                )
         except AssayError as error:
             problem = error
     st.session_state[_GUESS_HANDLED] = True

@@ -164,17 +164,18 @@ def _show(desk: RatingDesk, number: int, go: Go) -> None:
             go(other)
         around.note_mark(desk, written[1])
     below = blind_pair.choice_place()  # always in sight, so that nobody presses and sees nothing happen
-    presses.show_refused(below)
-    pressed = below.button(
+    form = blind_pair.timed_form(below, key)
+    presses.show_refused(form)  # inside: a form that moves is drawn anew, and a press on its button is lost
+    pressed = form.form_submit_button(
         "Save and go on",
         key=f"n{key}",
         type="primary",
         width="stretch",
-        on_click=presses.in_turn(_done),
+        on_click=presses.timed_turn(_done, key),
         args=(screen,),
     )
     if pressed and not st.session_state.pop(_HANDLED, False):
-        _done(screen.begun_anew(new_session=new_session))
+        _done(screen.begun_anew(new_session=new_session), visible=own.visible_seconds(key))
         st.rerun()
     st.session_state.pop(_HANDLED, None)
     around.navigation(desk, number, go)
@@ -280,8 +281,8 @@ def _written(screen: OnScreen) -> None:
         _refuse_text(screen.number, error)
 
 
-def _done(screen: OnScreen) -> None:
-    """Handle *Save and go on*: first save what only the browser has."""
+def _done(screen: OnScreen, *, visible: float | None) -> None:
+    """Handle *Save and go on*: first save what only the browser has. visible: seconds in a visible tab, if it said so."""
     seconds = screen.seconds()
     place: str | None = None
     problem: AssayError | None = None
@@ -289,7 +290,7 @@ def _done(screen: OnScreen) -> None:
         taken = around.known_seconds(seconds + screen.earlier)
         try:
             with visitor.rating_desk(screen.token) as desk:
-                place = _completed(desk, screen, taken, lambda: _left_in_browser(desk, screen))
+                place = _completed(desk, screen, (taken, visible), lambda: _left_in_browser(desk, screen))
         except AssayError as error:
             problem = error
     if place:
@@ -300,19 +301,26 @@ def _done(screen: OnScreen) -> None:
 
 
 def _completed(
-    desk: RatingDesk, screen: OnScreen, seconds: float | None, keep_rest: Callable[[], None]
+    desk: RatingDesk,
+    screen: OnScreen,
+    times: tuple[float | None, float | None],
+    keep_rest: Callable[[], None],
 ) -> str:
-    """Complete the text and return the next place. Raises NotAllowed, naming what is missing."""
+    """Complete the text and return the next place. Raises NotAllowed, naming what is missing.
+
+    times: seconds on the screen, and in a visible tab.
+    """
+    seconds, visible = times
     number = screen.number
     before = _same_text(desk, screen, screen.mark)
     # Nothing of Streamlit is touched until the press is on disk, unless something is missing there: each of its
     # calls may end this run when a newer event waits.
     early = not screen.unsaved and not desk.missing(number)
     if early:
-        desk.complete(number, seconds=seconds)
+        desk.complete(number, seconds=seconds, seconds_visible=visible)
     keep_rest()
     if not early:
-        desk.complete(number, seconds=seconds)
+        desk.complete(number, seconds=seconds, seconds_visible=visible)
     if not before.done:
         return str(desk.next_open(after=number) or "finish")
     return str(number + 1) if number < desk.total else "list"

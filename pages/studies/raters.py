@@ -25,6 +25,8 @@ from pages.widgets.messages import app_address, mistakes_shown, moment, plain, t
 from pages.widgets.parts import table
 from pages.widgets.result_table import rater_bars
 
+_SECONDS = "Seconds: until the first answer. Visible: of these, in a visible tab."
+
 
 def render(store: Store, study: Study) -> None:
     """Raters, their links and progress, and what the owner can do about them."""
@@ -75,7 +77,8 @@ def _progress(study: Study, lines: Sequence[ListProgress]) -> None:
             "Kind": [line.kind for line in lines],
             "Skipped": [line.skipped for line in lines],
             "Flagged": [line.flagged for line in lines],
-            "Median seconds": [_number(line.median_seconds, "{:.0f}") for line in lines],
+            "Median seconds": [_number(line.median_seconds_first, "{:.0f}") for line in lines],
+            "Median visible": [_number(line.median_seconds_visible, "{:.0f}") for line in lines],
             **own,
             "Repeats the same": [
                 f"{line.repeats_same} of {line.repeats}" if line.repeats else "–" for line in lines
@@ -93,12 +96,12 @@ def _progress(study: Study, lines: Sequence[ListProgress]) -> None:
             st.info(f"{plain(line.rater_id)} is excluded from the results: {plain(line.excluded)}")
     if of_texts:
         st.markdown(
-            f":small[Check raters with a median below {FAST_SECONDS:g} seconds (from 10 texts on)."
+            f":small[{_SECONDS} Check raters with a median below {FAST_SECONDS:g} seconds (from 10 texts on)."
             + ("]" if study.state == "unblinded" else " Results stay hidden until you unblind the study.]")
         )
         return
     st.markdown(
-        ":small[Left: share of left among choices of a side. "
+        f":small[{_SECONDS} Left: share of left among choices of a side. "
         f"Check raters with a median below {FAST_SECONDS:g} seconds, or with one side chosen more often than chance allows "
         f"(Holm p of all raters below {ONE_SIDE_P:g}), from 10 choices of a side on.]"
     )

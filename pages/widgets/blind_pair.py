@@ -25,6 +25,7 @@ from core.study.guidelines import (
     WORDS,
     Aids,
 )
+from pages.widgets import own
 from pages.widgets.messages import plain
 
 _Given = ParamSpec("_Given")
@@ -335,27 +336,52 @@ def choice_buttons(
     current: _Press | None,
     on_press: Callable[..., None] | None = None,
     args: tuple[object, ...] = (),
+    *,
+    timed: str | None = None,
 ) -> _Press | None:
     """A button a label, with the keys 1, 2 ...; what was pressed in this run.
 
     `on_press` is called in turn with the choice and `args`, before anything is drawn. `prefix` names the
     pair that is on the screen, so that a press that arrives late is never taken for an answer to the pair
-    after it.
+    after it. With `timed`, as in timed_form, `on_press` has the time as `visible`, too.
     """
     pressed: _Press | None = None
-    row = place.container(horizontal=True)
+    form = None if timed is None else timed_form(place, timed)
+    row = (form or place).container(horizontal=True)
     for number, choice in enumerate(labels, start=1):
-        if row.button(
+        if (row.form_submit_button if form else row.button)(
             plain(labels[choice]),
             key=f"{prefix}-{number}",
             shortcut=str(number),
             type="primary" if choice == current else "secondary",
             width="stretch",
-            on_click=in_turn(on_press) if on_press else None,
+            on_click=_when_pressed(on_press, timed) if on_press else None,
             args=(choice, *args) if on_press else None,
         ):
             pressed = choice
     return pressed
+
+
+def timed_form(place: DeltaGenerator, entry: str) -> DeltaGenerator:
+    """A form for the buttons that answer a pair or text: a press comes with the time that `entry` was visible."""
+    form = place.form("f", border=False)
+    with form:
+        own.visible_time(entry)
+    return form
+
+
+def timed_turn(call: Callable[..., None], entry: str) -> Callable[..., None]:
+    """As in_turn, for a button of the form of `entry`: `call` has the seconds that came with the press as `visible`."""
+    return partial(_wait_with_time, call, entry)
+
+
+def _wait_with_time(call: Callable[..., None], entry: str, *args: object) -> None:
+    # Read with the press: once its turn has come, nothing of Streamlit is touched before it is saved.
+    _wait(call, *args, visible=own.visible_seconds(entry))
+
+
+def _when_pressed(call: Callable[..., None], timed: str | None) -> Callable[..., None]:
+    return in_turn(call) if timed is None else timed_turn(call, timed)
 
 
 def card(title: str, body: str, language: str, more: str = "") -> str:

@@ -1,4 +1,6 @@
-"""Components with their own script in the browser: slider with number, marked errors, comment box, scroll to the top or here."""
+"""Components with their own script in the browser: slider with number, marked errors, comment box, time in a visible tab,
+scroll to the top or here.
+"""
 
 import hashlib
 import json
@@ -112,6 +114,32 @@ def screen_top(screen: str) -> None:
     """
     with st.container(key=f"screen-{screen}"):
         own_component("screen_top")(key="top")
+
+
+_VISIBLE_KEY, _VISIBLE = "visible", "visible"
+_MOST_VISIBLE = 24 * 3600.0
+"""Seconds; nobody looks at one pair or text for longer."""
+
+
+def visible_time(entry: str) -> None:
+    """Measure how long `entry` is on the screen in a visible tab; call it inside a form.
+
+    entry: an opaque name of the pair or text. The time stays in the browser until a button of the form is pressed, and
+    comes with the press.
+    """
+    own_component("visible_time")(key=_VISIBLE_KEY, data={"entry": entry})
+
+
+def visible_seconds(entry: str) -> float | None:
+    """Return the time that came with the last press in the form; None if the browser did not say, or not of `entry`."""
+    state = st.session_state.get(_VISIBLE_KEY)
+    value = state.get(_VISIBLE) if isinstance(state, Mapping) else None
+    if not isinstance(value, Mapping) or value.get("entry") != entry:
+        return None
+    seconds = value.get("seconds")
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        return None
+    return float(seconds) if 0 <= seconds <= _MOST_VISIBLE else None
 
 
 def shown(press: int) -> None:

@@ -89,7 +89,7 @@ class Wire:
 
     def sent_frames(self) -> list[bytes]:
         """Everything the browser sent, in order."""
-        return [_without_default_mode(frame) for frame in self.sent]
+        return [_without_default_mode(_without_time(frame)) for frame in self.sent]
 
     def add_document(self, page: Page) -> None:
         """Keep the page's DOM, with the ids masked that the browser draws at random or as its parts load.
@@ -112,6 +112,15 @@ def _without_default_mode(frame: bytes) -> bytes:
     kept = sorted((one for one in states if not one.id.endswith("-d")), key=lambda one: one.id)
     del states[:]
     states.extend(kept)
+    return message.SerializeToString(deterministic=True)
+
+
+def _without_time(frame: bytes) -> bytes:
+    """For how long a pair was visible depends on how fast a machine is."""
+    message = BackMsg.FromString(frame)
+    for state in message.rerun_script.widget_states.widgets:
+        if state.id.endswith("-visible"):
+            state.json_value = re.sub(r'"seconds":[\d.]+', '"seconds":0', state.json_value)
     return message.SerializeToString(deterministic=True)
 
 

@@ -65,8 +65,8 @@ def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
     progress = run("study", "progress", "pilot")
     assert not [name for name in SYSTEMS if name in progress]
     lines = [line.split("\t") for line in progress.splitlines()]
-    assert [line[:8] for line in lines[1:]] == [
-        [rater, "rater", "8/8 locked", "0", "0", "8.0", "3", "3"] for rater in ("R1", "R2")
+    assert [line[:9] for line in lines[1:]] == [
+        [rater, "rater", "8/8 locked", "0", "0", "8.0", "-", "3", "3"] for rater in ("R1", "R2")
     ]
     assert json.loads(run("study", "progress", "pilot", "--json"))[0]["errors"] == 3
     for verb in ("results", "export"):

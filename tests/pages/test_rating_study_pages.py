@@ -68,6 +68,7 @@ def test_the_studies_page_shows_a_rating_study_without_the_parts_of_pairs(store:
         "Skipped": 0,
         "Flagged": 0,
         "Median seconds": "20",
+        "Median visible": "–",
         "Texts with errors": "1",
         "Errors": "1",
         "Repeats the same": "–",

@@ -104,6 +104,8 @@ def test_a_row_by_hand(store: Store) -> None:
         "shown_utc": answer.shown_utc,
         "answered_utc": answer.answered_utc,
         "seconds": "2.35" if "2.35" in str(answer.seconds) else "2.34",
+        "seconds_first": "1.5",
+        "seconds_visible": "",
         "times_saved": "3",
         "diff_used": "own_a0",
         "comment": "hm",
@@ -145,7 +147,8 @@ def test_imported_votes_have_no_side_and_no_time(store: Store) -> None:
     empty = [name for name in COLUMNS if row[name] == ""]
     assert empty == [
         *("position", "candidate_side", "comparator_side", "choice_displayed"),
-        *("shown_utc", "answered_utc", "seconds", "diff_used", "comment", "excluded", "app_version"),
+        *("shown_utc", "answered_utc", "seconds", "seconds_first", "seconds_visible"),
+        *("diff_used", "comment", "excluded", "app_version"),
     ]
     assert row["choice_decoded"] == "comparator"
 
@@ -262,6 +265,8 @@ def test_guesses_by_hand(store: Store) -> None:
             "comment": "'\u200b=1+1",
             "answered_utc": guess.answered_utc,
             "seconds": "1.5",
+            "seconds_first": "1.5",
+            "seconds_visible": "",
             "dry_run": "false",
             "excluded": "'-" if guess.rater_id == "=R2" else "",
             "app_version": guess.app_version,

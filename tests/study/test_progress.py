@@ -38,6 +38,8 @@ def test_lines_by_hand(store: Store) -> None:
         "skipped": 0,
         "flagged": 0,
         "median_seconds": None,
+        "median_seconds_first": None,
+        "median_seconds_visible": None,
         "left_rate": None,
         "both_good_rate": None,
         "repeats_same": 0,

@@ -474,7 +474,18 @@ def _print_progress(lines: Sequence[ListProgress], kind: StudyKind, reached: Seq
     """Print one line per rater and what the study has reached, without revealing systems."""
     own = ("left", "both good") if kind == "pairs" else ("with errors", "errors")
     print(
-        *("rater", "kind", "done", "skipped", "flagged", "median s", *own, "repeats same", "last answer"),
+        *(
+            "rater",
+            "kind",
+            "done",
+            "skipped",
+            "flagged",
+            "first s",
+            "visible s",
+            *own,
+            "repeats same",
+            "last answer",
+        ),
         "check",
         sep="\t",
     )
@@ -486,7 +497,10 @@ def _print_progress(lines: Sequence[ListProgress], kind: StudyKind, reached: Seq
             f"{line.done}/{line.total}{' locked' if line.finished else ''}",
             line.skipped,
             line.flagged,
-            "-" if line.median_seconds is None else f"{line.median_seconds:.1f}",
+            *(
+                "-" if seconds is None else f"{seconds:.1f}"
+                for seconds in (line.median_seconds_first, line.median_seconds_visible)
+            ),
             *_own_cells(line),
             f"{line.repeats_same}/{line.repeats}" if line.repeats else "-",
             line.last_utc or "-",

@@ -630,7 +630,7 @@ def study_results(
 def _rater_warnings(record: StudyRecord, chosen: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """The warnings of the study's progress (speed, one side, repeats), and unfinished lists."""
     found = {}
-    for line in progress_of(record.raters, record.assignments, record.answers):
+    for line in progress_of(record.raters, record.assignments, record.answers, record.history):
         if line.rater_id not in chosen:
             continue
         unfinished = line.done < line.total

@@ -1,0 +1,45 @@
+// Measures for how long a pair or text has been on the screen while its tab was visible. The component stands in a form
+// together with the buttons that answer: Streamlit keeps what is set in a form in the browser, and sends it with the press.
+// A tab remembers the time of what it has shown, so that it goes on when the rater comes back to it or reloads the page.
+const REMEMBERED = "assay-visible-";
+let entry; // what is on the screen
+let before = 0; // milliseconds of it, up to the last time that the tab was hidden
+let since; // when the tab became visible, undefined while it is hidden
+let tell; // hands the time to the form
+
+const spent = () => before + (since === undefined ? 0 : performance.now() - since);
+
+function pause() {
+  before = spent();
+  since = undefined;
+  if (entry !== undefined) sessionStorage.setItem(REMEMBERED + entry, before);
+}
+
+function resume() {
+  if (entry !== undefined && document.visibilityState === "visible") since ??= performance.now();
+}
+
+function show(next) {
+  if (next === entry) return;
+  pause();
+  entry = next;
+  before = next === undefined ? 0 : Number(sessionStorage.getItem(REMEMBERED + next)) || 0;
+  resume();
+}
+
+document.addEventListener("visibilitychange", () => (document.visibilityState === "visible" ? resume() : pause()));
+window.addEventListener("pagehide", pause);
+window.addEventListener("pageshow", resume);
+// Set before the button hears of the press: the window is the first to know.
+for (const press of ["click", "keydown"]) window.addEventListener(press, () => tell?.(), { capture: true });
+
+export default function ({ data, setStateValue }) {
+  show(data.entry);
+  const own = () => setStateValue("visible", { entry, seconds: Math.round(spent()) / 1000 });
+  tell = own;
+  return () => {
+    if (tell !== own) return; // another one is there by now
+    tell = undefined;
+    show(undefined);
+  };
+}
