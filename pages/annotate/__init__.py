@@ -3,6 +3,8 @@
 Whatever is answered is saved before the next one is drawn.
 """
 
+from contextlib import suppress
+
 import streamlit as st
 
 from core.errors import AssayError
@@ -14,8 +16,12 @@ from pages.widgets import blind_pair as presses
 
 def render() -> None:
     """Show the place on the rater's way that the address names: it survives reload, Back and restarts."""
-    blind_pair.style()  # outside the fragment: sent once, not with every press
-    _screen()
+    # Outside the fragment: sent once, not with every press.
+    blind_pair.style()
+    with visitor.one_desk():
+        with suppress(AssayError), visitor.any_desk() as desk:  # what is wrong is said below
+            around.whose(desk)
+        _screen()
 
 
 @st.fragment
@@ -32,7 +38,7 @@ def _screen() -> None:
 
 
 def _show(desk: RaterDesk | RatingDesk) -> None:
-    around.whose(desk)
+    around.keep_handle(desk)
     if desk.dry_run:
         st.info("Preview: your answers are marked as a dry run and never counted.")
     if desk.closed_reason:

@@ -66,11 +66,15 @@ def is_new_session(key: str) -> bool:
 
 
 def whose(desk: RaterDesk | RatingDesk) -> None:
-    """Whose tab this is, for the rater, and in the address."""
-    if st.query_params.get(visitor.HANDLE) != desk.handle:
-        st.query_params[visitor.HANDLE] = desk.handle
+    """Whose tab this is, with the owner's title."""
     named = [f"**{plain(desk.title)}**"] if desk.title else []
     st.markdown(f":small[{' · '.join([*named, f'You rate as {plain(desk.rater_id)}'])}]")
+
+
+def keep_handle(desk: RaterDesk | RatingDesk) -> None:
+    """Make the address say whose tab this is."""
+    if st.query_params.get(visitor.HANDLE) != desk.handle:
+        st.query_params[visitor.HANDLE] = desk.handle
 
 
 def place_of(desk: RaterDesk | RatingDesk, early: Callable[[str], str | None], end: Callable[[], str]) -> str:

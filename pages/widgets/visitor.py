@@ -128,7 +128,10 @@ _RUN: ContextVar[_Run | None] = ContextVar("run", default=None)
 
 @contextmanager
 def one_desk() -> Iterator[None]:
-    """Until the block ends the desk is opened once, whoever asks for it; where something failed, once more."""
+    """Until the outermost such block ends the desk is opened once, whoever asks for it; where something failed, once more."""
+    if _RUN.get() is not None:
+        yield
+        return
     with ExitStack() as closing:
         before = _RUN.set(_Run(closing))
         try:

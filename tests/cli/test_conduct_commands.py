@@ -46,17 +46,33 @@ def test_progress_columns(pilot: Run) -> None:
     pilot("study", "exclude", "pilot", "ben", "--reason", "one side")
     lines = progress_of(pilot)
     assert list(lines["ann"]) == [
-        *("rater", "kind", "done", "skipped", "flagged", "median s", "left", "both good", "repeats same"),
+        *(
+            "rater",
+            "kind",
+            "done",
+            "skipped",
+            "flagged",
+            "first s",
+            "visible s",
+            "left",
+            "both good",
+            "repeats same",
+        ),
         *("last answer", "check"),
     ]
     ann, ben, cem = (lines[rater] for rater in ("ann", "ben", "cem"))
-    assert (ann["done"], ann["median s"], ann["repeats same"]) == ("21/21 locked", "2.5", "1/1")
+    assert (ann["done"], ann["first s"], ann["visible s"], ann["repeats same"]) == (
+        "21/21 locked",
+        "2.5",
+        "-",
+        "1/1",
+    )
     assert (ben["done"], ben["left"], ben["both good"]) == ("21/21", "100%", "0%")
     assert ben["check"] == (
         "fast: half of the answers within 2.5 seconds; one side: left in 20 of 20 choices (p below 0.001, corrected "
         "for 2 raters); excluded: one side"
     )
-    assert list(cem.values()) == ["cem", "rater", "0/21", "0", "0", "-", "-", "-", "-", "-", "-"]
+    assert list(cem.values()) == ["cem", "rater", "0/21", "0", "0", "-", "-", "-", "-", "-", "-", "-"]
     as_json = {line["rater_id"]: line for line in json.loads(pilot("study", "progress", "pilot", "--json"))}
     assert (as_json["ann"]["finished"], as_json["ben"]["excluded"], as_json["cem"]["flags"]) == (
         True,

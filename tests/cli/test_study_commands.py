@@ -77,9 +77,9 @@ def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
     table, _reached = run("study", "progress", "pilot").split("\n\n")
     progress = [line.split("\t") for line in table.splitlines()]
     assert [line[:3] for line in progress[1:]] == [["R1", "rater", "32/32"], ["R2", "rater", "32/32"]]
-    assert progress[1][6:8] == ["-", "100%"]
-    assert progress[2][7] == "0%"
-    assert progress[2][6] in ("47%", "50%", "53%"), "15 of 30, and 2 hidden repeats on either side"
+    assert progress[1][7:9] == ["-", "100%"]
+    assert progress[2][8] == "0%"
+    assert progress[2][7] in ("47%", "50%", "53%"), "15 of 30, and 2 hidden repeats on either side"
     assert run("study", "close", "pilot", "--reason", "enough") == "Study 'pilot' is closed.\n"
     ended = run("study", "unblind", "pilot", "--reason", "done")
     assert ended == "Study 'pilot' is unblinded.\nNext: `python -m core study results pilot`\n"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, fields, is_dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import pytest
@@ -115,7 +115,9 @@ def handed_out(desk: RaterDesk) -> Iterator[Any]:
         "guessing": lambda: guesses_handed_out(desk),
     }
     public = {name for name in dir(desk) if not name.startswith("_")}
-    properties = {name for name in public if isinstance(getattr(type(desk), name, None), property)}
+    properties = {
+        name for name in public if isinstance(getattr(type(desk), name, None), (property, cached_property))
+    }
     assert public == properties | set(calls), "a new public name: say here what it returns"
     for visit in range(3):  # the second time with answers saved, the last time with all of them locked
         if visit == 2:

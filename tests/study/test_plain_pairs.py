@@ -141,7 +141,7 @@ def test_what_raters_read() -> None:
     assert {pair.level for pair in practice_pairs("preference")} == {NO_LEVEL}
     assert "pair_question" in label_keys("preference")
     assert "level_question" not in label_keys("preference")
-    assert label_keys("ratings") == ()
+    assert label_keys("ratings") == ("invalid_text",), "their task has the other words"
 
 
 def test_the_question_is_the_owners(store: Store) -> None:
