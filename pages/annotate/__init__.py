@@ -15,6 +15,7 @@ from pages.widgets import blind_pair as presses
 def render() -> None:
     """Show the place on the rater's way that the address names: it survives reload, Back and restarts."""
     blind_pair.style()  # outside the fragment: sent once, not with every press
+    own.page_keys()
     _screen()
 
 
