@@ -18,6 +18,7 @@ def render() -> None:
     """Show the place on the rater's way that the address names: it survives reload, Back and restarts."""
     # Outside the fragment: sent once, not with every press.
     blind_pair.style()
+    own.page_keys()
     with visitor.one_desk():
         with suppress(AssayError), visitor.any_desk() as desk:  # what is wrong is said below
             around.whose(desk)

@@ -1,4 +1,4 @@
-"""Components with their own script in the browser: slider with number, marked errors, comment box, time in a visible tab,
+"""Components with their own script in the browser: slider with number, marked errors, comment box, keys, time in a visible tab,
 scroll to the top or here.
 """
 
@@ -105,6 +105,12 @@ def scale_in_browser(key: str) -> Given | None:
     if state is None or not (number or value is None):
         return None
     return Given(state["number"], None if value is None else float(value))
+
+
+def page_keys() -> None:
+    """Let the page's keys work from every control that takes no text; call it once a page."""
+    with st.container(key="page-keys"):
+        own_component("page_keys")(key="keys")
 
 
 def screen_top(screen: str) -> None:

@@ -41,10 +41,8 @@ class Scale {
     this.slider.addEventListener("click", () => this.give(this.place()));
     this.box.addEventListener("input", () => this.write(PAUSE_MS));
     this.box.addEventListener("change", () => this.write(0));
-    // The page's own keys are not meant while somebody works in here.
     this.root.addEventListener("keydown", (event) => {
       if (event.key === "Enter") this.write(0);
-      if (event.key !== "Tab" && !event.ctrlKey) event.stopPropagation();
     });
   }
 

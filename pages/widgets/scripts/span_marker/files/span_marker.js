@@ -34,11 +34,10 @@ class Marker {
     document.addEventListener("click", this.onClick, { capture: true });
     // The browser tells of a selection a little after it was made: a fast key or press would act on the one before.
     this.root.addEventListener("pointerdown", () => this.selected(), { capture: true });
-    // Streamlit's keys and those of the page are not meant while somebody works in here.
+    this.root.dataset.ownKeys = ""; // what is pressed here may be meant for a severity, not for the page
     this.root.addEventListener("keydown", (event) => {
       this.selected();
       this.pressed(event);
-      if (event.key !== "Tab" && !event.ctrlKey) event.stopPropagation();
     });
   }
 
@@ -164,13 +163,14 @@ class Marker {
     const inText = this.parts.find((part) => part.element === event.target);
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const severity = /^[1-9]$/u.test(event.key) ? this.severities[Number(event.key) - 1] : undefined;
-    if (severity && (this.draft || this.open !== null) && event.target.tagName !== "INPUT") this.setSeverity(severity);
+    if (severity && (this.draft || this.open !== null)) this.setSeverity(severity);
     else if (event.key === "Escape") this.leave(inText);
     else if (event.key === "Enter" && inText) this.enter(inText);
     else if (event.key === "Enter" && event.target === this.menu) setTimeout(() => this.commit());
     else if ((event.key === "Delete" || event.key === "Backspace") && event.target.tagName !== "SELECT") this.eraseHere(inText);
     else return;
     event.preventDefault();
+    event.stopPropagation(); // it was meant for the marker, not for the page
   }
 
   enter(part) {

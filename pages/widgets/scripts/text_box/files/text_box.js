@@ -37,10 +37,6 @@ class TextBox {
     this.area.addEventListener("change", () => this.give());
     this.leave = () => this.give();
     window.addEventListener("pagehide", this.leave);
-    // The page's own keys are not meant while somebody writes in here.
-    this.area.addEventListener("keydown", (event) => {
-      if (event.key !== "Tab" && !event.ctrlKey) event.stopPropagation();
-    });
   }
 
   remove() {
