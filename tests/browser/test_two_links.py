@@ -20,6 +20,7 @@ pytestmark = pytest.mark.slow
 NewPage = Callable[[], Page]
 CUTS = (3, 30)
 """Seconds without a network."""
+CONNECTED = "() => document.querySelector('[data-testid=stApp]')?.dataset.testConnectionState === 'CONNECTED'"
 TITLE = "Answers about rivers"
 
 
@@ -73,6 +74,13 @@ def pressed_wildly(page: Page) -> None:
         page.wait_for_timeout(500)
 
 
+def connected(page: Page) -> None:
+    """Wait until a tab has found the server again; what it shows is still its own."""
+    page.bring_to_front()
+    page.wait_for_function(CONNECTED, timeout=90_000)
+    settled(page)
+
+
 def is_turned_away(page: Page) -> None:
     expect(page.get_by_text(ANOTHER_RATER)).to_be_visible(timeout=40_000)
     expect(page.get_by_role("button", name="Left", exact=True)).to_have_count(0)
@@ -116,9 +124,11 @@ def test_a_connection_that_was_cut(
     pressed_wildly(ann)
     ben.wait_for_timeout(seconds * 1000)
     proxy.mend()
-    ben.wait_for_timeout(3000)  # until the tabs are connected again; what they show is still their own
-    pressed_wildly(ann)
+    connected(ann)
+    pressed_wildly(ann)  # on the pair that was on the screen, if it still is
+    ann.reload()
     is_turned_away(ann)
+    pressed_wildly(ann)
     ben.bring_to_front()
     on_pair(ben, 1)
     ben.keyboard.press("2")
@@ -135,9 +145,11 @@ def test_a_server_that_was_killed(app: AppServer, studies: dict[str, StudyAtHand
     app.kill()
     pressed_wildly(ann)
     app.start()
-    ben.wait_for_timeout(3000)
-    pressed_wildly(ann)
+    connected(ann)
+    pressed_wildly(ann)  # on the pair that was on the screen, if it still is
+    ann.reload()
     is_turned_away(ann)
+    pressed_wildly(ann)
     assert votes(studies) == {"ann": [], "ben": []}
     ben.bring_to_front()
     on_pair(ben, 1)
