@@ -182,7 +182,6 @@ def diff_control(base: str, remembered: str, aids: Aids) -> str:
     if st.session_state.get(key) is None:
         st.session_state[key] = mode_for(base, remembered, aids)
     with st.container(key="modes", horizontal=True, vertical_alignment="bottom", gap="small"):
-        # Not a radio: its focus would swallow the keys 1 to 4.
         mode: str | None = st.segmented_control(
             "Mark differences",
             modes,
