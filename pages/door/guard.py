@@ -115,7 +115,10 @@ class Guard:
         admin = await to_thread.run_sync(admin_asks, HTTPConnection(scope), False)
         allowed = _FROM_THE_ADMIN if admin else _FROM_EVERYBODY
 
+        begun = False
+
         async def checked() -> Message:
+            nonlocal begun
             while True:
                 message = await receive()
                 data = message.get("bytes")
@@ -124,7 +127,10 @@ class Guard:
                 if len(data) > LARGEST_FRAME and not admin:
                     await send({"type": "websocket.close", "code": _TOO_BIG})
                     return {"type": "websocket.disconnect", "code": _TOO_BIG}
-                if _kind(data) in allowed:
+                kind = _kind(data)
+                if kind == "rerun_script" and not begun:
+                    begun, message = True, {**message, "bytes": _of_the_whole_page(data)}
+                if kind in allowed:
                     return message
 
         async def without_path(message: Message) -> None:
@@ -185,6 +191,24 @@ def _pathless(data: bytes) -> bytes:
         message.new_session.main_script_path = _SCRIPT.name
     without: bytes = message.SerializeToString()
     return without
+
+
+def _of_the_whole_page(data: bytes) -> bytes:
+    """Ask for a run of the whole page, not of a fragment.
+
+    A tab that connects again may meet a session that has just begun. Such a session knows no fragment, and Streamlit drops
+    an event of an unknown one in silence: what is pressed in that tab would do nothing until it is loaded again.
+    """
+    message = BackMsg()
+    try:
+        message.ParseFromString(data)
+    except Exception:  # noise, as in _kind
+        return data
+    if not message.rerun_script.fragment_id:
+        return data
+    message.rerun_script.fragment_id = ""
+    whole: bytes = message.SerializeToString()
+    return whole
 
 
 def _kind(data: bytes) -> str | None:

@@ -125,11 +125,10 @@ def test_a_connection_that_was_cut(
     ben.wait_for_timeout(seconds * 1000)
     proxy.mend()
     connected(ann)
-    pressed_wildly(ann)  # on the pair that was on the screen, if it still is
-    ann.reload()
+    pressed_wildly(ann)  # on Ann's pair, which may still be on the screen
     is_turned_away(ann)
     pressed_wildly(ann)
-    ben.bring_to_front()
+    connected(ben)
     on_pair(ben, 1)
     ben.keyboard.press("2")
     on_pair(ben, 2)
@@ -146,12 +145,11 @@ def test_a_server_that_was_killed(app: AppServer, studies: dict[str, StudyAtHand
     pressed_wildly(ann)
     app.start()
     connected(ann)
-    pressed_wildly(ann)  # on the pair that was on the screen, if it still is
-    ann.reload()
+    pressed_wildly(ann)  # on Ann's pair, which may still be on the screen
     is_turned_away(ann)
     pressed_wildly(ann)
     assert votes(studies) == {"ann": [], "ben": []}
-    ben.bring_to_front()
+    connected(ben)
     on_pair(ben, 1)
     ben.keyboard.press("4")
     on_pair(ben, 2)
