@@ -164,9 +164,9 @@ def _show(desk: RatingDesk, number: int, go: Go) -> None:
             go(other)
         around.note_mark(desk, written[1])
     below = blind_pair.choice_place()  # always in sight, so that nobody presses and sees nothing happen
-    form = blind_pair.timed_form(below, key)
-    presses.show_refused(form)  # inside: a form that moves is drawn anew, and a press on its button is lost
-    pressed = form.form_submit_button(
+    blind_pair.time_presses(below, key)
+    presses.show_refused(below)
+    pressed = below.button(
         "Save and go on",
         key=f"n{key}",
         type="primary",

@@ -342,13 +342,14 @@ def choice_buttons(
 
     `on_press` is called in turn with the choice and `args`, before anything is drawn. `prefix` names the
     pair that is on the screen, so that a press that arrives late is never taken for an answer to the pair
-    after it. With `timed`, as in timed_form, `on_press` has the time as `visible`, too.
+    after it. With `timed`, as in time_presses, `on_press` has the time as `visible`, too.
     """
     pressed: _Press | None = None
-    form = None if timed is None else timed_form(place, timed)
-    row = (form or place).container(horizontal=True)
+    if timed is not None:
+        time_presses(place, timed)
+    row = place.container(horizontal=True)
     for number, choice in enumerate(labels, start=1):
-        if (row.form_submit_button if form else row.button)(
+        if row.button(
             plain(labels[choice]),
             key=f"{prefix}-{number}",
             shortcut=str(number),
@@ -361,16 +362,14 @@ def choice_buttons(
     return pressed
 
 
-def timed_form(place: DeltaGenerator, entry: str) -> DeltaGenerator:
-    """A form for the buttons that answer a pair or text: a press comes with the time that `entry` was visible."""
-    form = place.form("f", border=False)
-    with form:
+def time_presses(place: DeltaGenerator, entry: str) -> None:
+    """Have the presses of buttons in choice_place come with the time that `entry` was visible."""
+    with place:
         own.visible_time(entry)
-    return form
 
 
 def timed_turn(call: Callable[..., None], entry: str) -> Callable[..., None]:
-    """As in_turn, for a button of the form of `entry`: `call` has the seconds that came with the press as `visible`."""
+    """As in_turn, for a button that time_presses measures: `call` has the seconds that came with the press as `visible`."""
     return partial(_wait_with_time, call, entry)
 
 

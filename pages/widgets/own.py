@@ -128,16 +128,16 @@ _MOST_VISIBLE = 24 * 3600.0
 
 
 def visible_time(entry: str) -> None:
-    """Measure how long `entry` is on the screen in a visible tab; call it inside a form.
+    """Measure how long `entry` is on the screen in a visible tab.
 
-    entry: an opaque name of the pair or text. The time stays in the browser until a button of the form is pressed, and
+    entry: an opaque name of the pair or text. The time stays in the browser until a button of blind_pair.choice_place is pressed, and
     comes with the press.
     """
     own_component("visible_time")(key=_VISIBLE_KEY, data={"entry": entry})
 
 
 def visible_seconds(entry: str) -> float | None:
-    """Return the time that came with the last press in the form; None if the browser did not say, or not of `entry`."""
+    """Return the time that came with the last press; None if the browser did not say, or not of `entry`."""
     state = st.session_state.get(_VISIBLE_KEY)
     value = state.get(_VISIBLE) if isinstance(state, Mapping) else None
     if not isinstance(value, Mapping) or value.get("entry") != entry:

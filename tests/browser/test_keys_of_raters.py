@@ -101,7 +101,7 @@ def assert_among(tried: Mapping[str, bool], *parts: str) -> None:
 def test_keys_work_after_the_tick_and_the_mode(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     study_id, page = at_the_first_pair(app, app_store, new_page)
     open_all(page)
-    page.get_by_text("This pair is invalid").click()
+    page.get_by_text("Report this pair as broken").click()
     settled(page)
     press(page, 1, "both_bad")
     on_pair(page, 2)

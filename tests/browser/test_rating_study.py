@@ -118,7 +118,7 @@ def test_scores_and_marks_are_saved_at_once_and_nothing_is_forgotten(
     assert second.scores == {"F": 1, "overall": 40}
 
     page.get_by_text("Comment, or report a broken text").click()
-    page.get_by_text("This text is invalid").click()
+    page.get_by_text("Report this text as broken").click()
     settled(page)
     go_on(page)  # a broken text needs no scores
     on_text(page, 4)

@@ -62,7 +62,7 @@ def test_a_button_pressed_right_after_a_comment_and_a_flag(
     page.get_by_label("Comment (optional)").fill("words")
     press_and_hold(page, page.get_by_role("button", name="Save and go on"))
     expect(page.get_by_text("Still missing")).to_be_visible()
-    page.get_by_text("This text is invalid").click()
+    page.get_by_text("Report this text as broken").click()
     press_and_hold(page, page.get_by_role("button", name="Save and go on"))
     on_text(page, 2)
     first = given(app_store, study_id)[1]

@@ -176,11 +176,11 @@ def test_guesses_have_their_time_too(app: AppServer, app_store: Store, new_page:
         on_pair(page, number)
         page.keyboard.press("3")
     page.get_by_role("button", name="Lock my answers").click()
-    page.get_by_text("1 of 5").wait_for()
+    page.get_by_text("1 of 4").wait_for()
     settled(page)
     page.wait_for_timeout(500)
     page.keyboard.press("1")
-    page.get_by_text("2 of 5").wait_for()
+    page.get_by_text("2 of 4").wait_for()
     settled(page)
     (guess,) = guesses_of(app_store, study_id)
     assert guess.seconds is not None

@@ -1,11 +1,12 @@
-// Measures for how long a pair or text has been on the screen while its tab was visible. The component stands in a form
-// together with the buttons that answer: Streamlit keeps what is set in a form in the browser, and sends it with the press.
+// Measures for how long a pair or text has been on the screen while its tab was visible. The time is set in the moment of a
+// press that may answer: Streamlit sends what is set in one moment in one message.
 // A tab remembers the time of what it has shown, so that it goes on when the rater comes back to it or reloads the page.
 const REMEMBERED = "assay-visible-";
 let entry; // what is on the screen
 let before = 0; // milliseconds of it, up to the last time that the tab was hidden
 let since; // when the tab became visible, undefined while it is hidden
-let tell; // hands the time to the form
+let tell; // hands the time over
+const ANSWERS = ".st-key-choices button";
 
 const spent = () => before + (since === undefined ? 0 : performance.now() - since);
 
@@ -30,8 +31,13 @@ function show(next) {
 document.addEventListener("visibilitychange", () => (document.visibilityState === "visible" ? resume() : pause()));
 window.addEventListener("pagehide", pause);
 window.addEventListener("pageshow", resume);
-// Set before the button hears of the press: the window is the first to know.
-for (const press of ["click", "keydown"]) window.addEventListener(press, () => tell?.(), { capture: true });
+// Set before the button hears of the press: the window is the first to know. Other presses must not cost a message.
+window.addEventListener("click", ({ target }) => {
+  if (target instanceof Element && target.closest(ANSWERS)) tell?.();
+}, { capture: true });
+window.addEventListener("keydown", ({ key, target, repeat }) => {
+  if (!repeat && target === document.body && /^[1-9]$/.test(key) && document.querySelector(ANSWERS)) tell?.();
+}, { capture: true });
 
 export default function ({ data, setStateValue }) {
   show(data.entry);
