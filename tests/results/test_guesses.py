@@ -12,7 +12,7 @@ from helpers.texts.factories import LEVELS, dataset, item_ids, record_of
 
 from core.cli import main
 from core.errors import InputError
-from core.results.study.counted import Filters
+from core.results.study.counted import OUTSIDE, Filters
 from core.results.study.results import Blinding, blinding, study_results
 from core.schema.study import Assignment, Guess, GuessedSide, HistoryEntry, Rater, StudyRecord
 from core.stats.resampling import NO_RESAMPLES
@@ -165,16 +165,38 @@ def test_study_results_hold_it_with_their_interval_settings() -> None:
     assert written["per_rater"]["B"]["bang"]["reason"] == "no guess was given"
 
 
+FINISHED = Rater("A", finished_utc="2026-01-02T00:00:00Z", language="en")
+
+
+def bundle_of_ended(record: StudyRecord, folder: Path) -> Path:
+    """The record as the bundle of an unblinded study, with the history that its answers need."""
+    saved = tuple(HistoryEntry("2026-01-01T00:00:00Z", answer) for answer in record.answers)
+    ended = replace(record.study, state="unblinded", first_vote_utc="2026-01-01T00:00:00Z")
+    bundle = folder / "study.zip"
+    bundle.write_bytes(write_bundle(replace(record, study=ended, history=saved)))
+    return bundle
+
+
 def test_study_results_prints_the_reading_and_both_indices(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    people = [Rater("A", finished_utc="2026-01-02T00:00:00Z", language="en")]
-    record = study({"A": ["right"] * 9}, people, repeat_share=0.0)
-    saved = tuple(HistoryEntry("2026-01-01T00:00:00Z", answer) for answer in record.answers)
-    ended = replace(record.study, state="unblinded", first_vote_utc="2026-01-01T00:00:00Z")
-    bundle = tmp_path / "study.zip"
-    bundle.write_bytes(write_bundle(replace(record, study=ended, history=saved)))
+    record = study({"A": ["right"] * 9}, [FINISHED], repeat_share=0.0)
+    bundle = bundle_of_ended(record, tmp_path)
     assert main(["study", "results", str(bundle), "--resamples", "20"]) == 0
     printed = capsys.readouterr().out
     assert "Raters picked out the human answer correctly in 9 of 9 guesses" in printed
     assert re.search(r"\nall raters  9 .* 1\.00 \[1\.00, 1\.00\] +0\.00 \[0\.00, 0\.00\]", printed), printed
+
+
+def test_study_results_counts_the_guesses_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two of them are about the first level, which is no part of the main analysis."""
+    record = study({"A": ["right"] * 9}, [FINISHED], repeat_share=0.0)
+    moved = [replace(guess, level="A0") for guess in record.guesses[:2]]
+    record = replace(record, guesses=(*moved, *record.guesses[2:]))
+    bundle = bundle_of_ended(record, tmp_path)
+    assert main(["study", "results", str(bundle), "--resamples", "20"]) == 0
+    assert f"\nGuesses: 7; left out: {OUTSIDE} (2)\n" in capsys.readouterr().out
+    assert main(["study", "results", str(bundle), "--resamples", "20", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["blinding"]["n_left_out"] == {OUTSIDE: 2}

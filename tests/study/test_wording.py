@@ -4,7 +4,7 @@ import pytest
 from helpers.texts.factories import always, counts_of, dataset, study_in, vote, without_links
 
 from core.errors import InputError
-from core.schema.study import CHOICES, GUESSED_SIDES
+from core.schema.study import CHOICES, GUESSED_SIDES, FlaggedPairs
 from core.store import Store, open_store
 from core.store.answers import load_record
 from core.study.bundle import read_bundle, write_bundle
@@ -16,6 +16,8 @@ from core.study.guidelines import (
     LONGEST_CONSENT,
     OWN_KEYS,
     TITLE,
+    check_wording,
+    label_keys,
     wording,
 )
 from core.study.lifecycle import restore_study, set_wording
@@ -31,6 +33,23 @@ def test_what_is_shipped_is_whole_and_tells_buttons_apart(language: str) -> None
     assert len({said[CHOICE_KEYS[choice]] for choice in CHOICES}) == 4
     assert len({said[GUESS_KEYS[side]] for side in GUESSED_SIDES}) == 3
     assert all(said[key].strip() for key in LABEL_KEYS)
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr"])
+def test_what_is_shipped_would_be_accepted_from_an_owner(language: str) -> None:
+    check_wording({key: wording({}, language)[key] for key in LABEL_KEYS}, (), language)
+
+
+@pytest.mark.parametrize("flagged", ["keep", "leave_out"])
+def test_the_tick_says_what_the_design_does(store: Store, flagged: FlaggedPairs) -> None:
+    at_hand = study_in(store, flagged=flagged)
+    desk = at_hand.desk("R1")
+    assert desk.invalid_key == f"invalid_{flagged}"
+    assert desk.invalid_key in label_keys("levels")
+    said = {way: wording({}, "en")[f"invalid_{way}"] for way in ("keep", "leave_out")}
+    assert said["keep"] != said["leave_out"]
+    set_wording(store, at_hand.study, "en", {f"invalid_{flagged}": "This pair is odd"})
+    assert at_hand.desk("R1").wording()[desk.invalid_key] == "This pair is odd"
 
 
 def test_the_nearest_language_is_read() -> None:
