@@ -339,6 +339,16 @@ class Study:
     """The task for every text; None in a study of pairs."""
 
     @property
+    def has_ended(self) -> bool:
+        """Whether raters can no longer answer, and nothing of the study changes."""
+        return self.state in ("closed", "unblinded")
+
+    @property
+    def is_changeable(self) -> bool:
+        """Whether its owner may change the design and everything that raters read: nobody has voted, and it has not ended."""
+        return self.first_vote_utc is None and not self.has_ended
+
+    @property
     def asks(self) -> Asks:
         """What the study asks raters."""
         if self.kind == "ratings":

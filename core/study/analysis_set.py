@@ -22,7 +22,6 @@ from core.store import Store
 from core.store.answers import answers_of, load_record
 from core.store.raters import raters_of
 from core.store.studies import get_study, now_utc, read_log, update_study, write_log
-from core.study.guidelines import is_changeable
 from core.study.shipped import copy_shipped
 from core.tables.reading import shown
 
@@ -242,7 +241,7 @@ def record_to_look(store: Store, study: Study) -> StudyRecord:
         declare = " They can be declared until the first vote (page Studies, Design)."
         raise NotAllowed(
             f"Early looks were not declared in the design of study {study.name!r}, so its results stay hidden until you "
-            f"unblind it.{declare if is_changeable(study) else ''}"
+            f"unblind it.{declare if study.is_changeable else ''}"
         )
     if study.state == "draft":
         raise NotAllowed(f"Study {study.name!r} is a draft: open it first.")

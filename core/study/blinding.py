@@ -144,12 +144,12 @@ class GuessDesk:
         store: Store,
         study: Study,
         pairs: Sequence[Assignment],
-        given: Collection[AnswerKey],
+        guessed: Collection[AnswerKey],
         check: Callable[[], None],
     ) -> None:
-        """given: keys of the guesses so far. `check` raises NotAllowed when nothing can be saved now."""
+        """guessed: keys of the guesses so far. `check` raises NotAllowed when nothing can be saved now."""
         self._store, self._study_id, self._pairs, self._check = store, study.study_id, pairs, check
-        self._given = {*given}
+        self._guessed = {*guessed}
 
     @property
     def total(self) -> int:
@@ -158,7 +158,7 @@ class GuessDesk:
 
     def next_open(self) -> int | None:
         """Number of the next pair without a guess, from 1; None when all are done."""
-        return next((n for n, a in enumerate(self._pairs, start=1) if a.key not in self._given), None)
+        return next((n for n, a in enumerate(self._pairs, start=1) if a.key not in self._guessed), None)
 
     def pair(self, number: int) -> BlindPair:
         """The pair with this number, with its sides as the rater saw them."""
@@ -194,7 +194,7 @@ class GuessDesk:
         with self._store.writing():
             self._check()
             insert_guess(self._store, self._study_id, guess)
-        self._given.add(guess.key)
+        self._guessed.add(guess.key)
 
     def _assignment(self, number: int) -> Assignment:
         if not 1 <= number <= len(self._pairs):
@@ -282,7 +282,7 @@ class Desk(Generic[Entry, Given]):
         """Reason why the study accepts no answers, or None."""
         if self._study.state == "draft" and not self._rater.dry_run:
             return "This study has not started yet. Your link will work as soon as it starts."
-        if self._study.state in ("closed", "unblinded"):
+        if self._study.has_ended:
             return "This study is closed."
         return None
 
@@ -453,18 +453,15 @@ class RaterDesk(Desk[Assignment, Answer]):
 
     _unit = "pair"
     _lists = PAIRS
-    _help: Aids | None = None
 
     def practice(self) -> tuple[PracticePair, ...]:
         """The practice pairs of the study, shown before its first pair."""
         return practice_read(self._store, self._study)
 
-    @property
+    @cached_property
     def aids(self) -> Aids:
         """The meanings of levels, and the differences that can be marked."""
-        if self._help is None:
-            self._help = aids_read(self._store, self._study)
-        return self._help
+        return aids_read(self._store, self._study)
 
     @property
     def guesses_follow(self) -> bool:
@@ -513,7 +510,8 @@ class RaterDesk(Desk[Assignment, Answer]):
         """Save `choice` as the rater's answer to a pair, on disk before this returns.
 
         `seconds`: how long the pair was on the screen; None after a restart, when the time is unknown.
-        `seconds_visible`: how much of it in a visible tab; None if the browser did not say. Only the first choice records it.
+        `seconds_visible`: how long in a visible tab, over all its appearances; None if the browser did not say. Only the first
+        choice records it.
         """
 
         def changes(before: Answer) -> Mapping[str, object]:
@@ -759,7 +757,7 @@ class RatingDesk(Desk[RatingAssignment, RatingAnswer]):
         """Mark a text as done, on disk before this returns. Raises StillMissing, naming what is missing.
 
         `seconds`: how long the text was on the screen; None after a restart, when the time is unknown.
-        `seconds_visible`: how much of it in a visible tab; None if the browser did not say. Only the first times are
+        `seconds_visible`: how long in a visible tab; None if the browser did not say. Only the first times are
         recorded.
         """
 

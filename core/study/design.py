@@ -375,7 +375,7 @@ def estimated_minutes(entries: int, kind: StudyKind = "pairs") -> int:
 
 def describe_shortage(plan: Workload, study: Study) -> str | None:
     """A sentence if questions get fewer votes than the design requires while raters can still be added, else None."""
-    if not plan.short or study.state not in ("draft", "open"):
+    if not plan.short or study.has_ended:
         return None
     questions = "1 question gets" if plan.short == 1 else f"{plan.short} questions get"
     limit = "" if study.first_vote_utc is not None else " or raise the limit of questions per rater"

@@ -85,13 +85,8 @@ def levels_note(study: Study) -> str | None:
         return None
     return (
         f"The shipped guidelines and practice pairs explain levels A0 to A4, but this study has {', '.join(study.levels)}."
-        + (" Write guidelines that explain these levels." if is_changeable(study) else "")
+        + (" Write guidelines that explain these levels." if study.is_changeable else "")
     )
-
-
-def is_changeable(study: Study) -> bool:
-    """Whether its owner may change the design and everything that raters read: nobody has voted, and it runs."""
-    return study.first_vote_utc is None and study.state in ("draft", "open")
 
 
 def guideline_text(

@@ -260,7 +260,7 @@ def move(store: Store, study: Study, state: State, reason: str = "") -> Study:
 
 def _check_running(study: Study, what: str) -> None:
     """Raise NotAllowed for a closed or unblinded study. what: what an owner wants to change."""
-    if study.state in ("closed", "unblinded"):
+    if study.has_ended:
         again = " Open it again first." if study.state == "closed" else ""
         raise NotAllowed(f"Study {study.name!r} is {study.state}, so its {what} cannot change.{again}")
 

@@ -127,9 +127,13 @@ class Guard:
                 if len(data) > LARGEST_FRAME and not admin:
                     await send({"type": "websocket.close", "code": _TOO_BIG})
                     return {"type": "websocket.disconnect", "code": _TOO_BIG}
-                kind = _kind(data)
+                sent = _parsed(data)
+                if sent is None:  # Streamlit closes the connection
+                    return message
+                kind = sent.WhichOneof("type")
                 if kind == "rerun_script" and not begun:
-                    begun, message = True, {**message, "bytes": _of_the_whole_page(data)}
+                    begun = True
+                    message = {**message, "bytes": _of_the_whole_page(sent)}
                 if kind in allowed:
                     return message
 
@@ -193,32 +197,25 @@ def _pathless(data: bytes) -> bytes:
     return without
 
 
-def _of_the_whole_page(data: bytes) -> bytes:
+def _of_the_whole_page(sent: BackMsg) -> bytes:
     """Ask for a run of the whole page, not of a fragment.
 
     A tab that connects again may meet a session that has just begun. Such a session knows no fragment, and Streamlit drops
     an event of an unknown one in silence: what is pressed in that tab would do nothing until it is loaded again.
     """
-    message = BackMsg()
-    try:
-        message.ParseFromString(data)
-    except Exception:  # noise, as in _kind
-        return data
-    if not message.rerun_script.fragment_id:
-        return data
-    message.rerun_script.fragment_id = ""
-    whole: bytes = message.SerializeToString()
+    sent.rerun_script.fragment_id = ""
+    whole: bytes = sent.SerializeToString()
     return whole
 
 
-def _kind(data: bytes) -> str | None:
-    """Return the type of a message. A broken one passes on to Streamlit, which closes the connection."""
+def _parsed(data: bytes) -> BackMsg | None:
+    """A message of a browser; None for noise."""
     message = BackMsg()
     try:
         message.ParseFromString(data)
     except Exception:  # whatever protobuf makes of noise
-        return "rerun_script"
-    return message.WhichOneof("type")
+        return None
+    return message
 
 
 def forget_unusable(_problem: Exception) -> bool:

@@ -22,7 +22,6 @@ from core.study.design import (
     drafts_lost,
     drafts_of,
 )
-from core.study.guidelines import is_changeable
 from core.study.raters import study_workload
 from pages.studies import texts
 from pages.widgets import parts as other_pages
@@ -299,7 +298,7 @@ def ratings_form(store: Store, study: Study) -> None:
 
 def _is_frozen(study: Study, unit: str) -> bool:
     """Whether the design can no longer change; says so. unit: what freezes it when the first one is saved."""
-    if is_changeable(study):
+    if study.is_changeable:
         st.write(f"You can change the design until the first {unit}. Every change is logged.")
         return False
     if study.first_vote_utc is not None:

@@ -25,7 +25,9 @@ from pages.widgets.messages import app_address, mistakes_shown, moment, plain, t
 from pages.widgets.parts import table
 from pages.widgets.result_table import rater_bars
 
-_SECONDS = "Seconds: until the first answer. Visible: of these, in a visible tab."
+_SECONDS = (
+    "Seconds: until the first answer. Visible: in a visible tab, over all appearances of the pair or text."
+)
 
 
 def render(store: Store, study: Study) -> None:
@@ -231,7 +233,7 @@ def _add(store: Store, study: Study) -> None:
 
 
 def _preview(store: Store, study: Study, base: str) -> None:
-    if study.state not in ("draft", "open"):  # a closed study shows nothing to preview
+    if study.has_ended:  # a closed study shows nothing to preview
         return
     if st.button("Preview as a rater", help="A dry run: its answers are marked and never count."):
         link = raters.preview_link(store, study)

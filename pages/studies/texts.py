@@ -54,7 +54,7 @@ _LONG_HASH = re.compile(r"([0-9a-f]{32})(?=[0-9a-f])")  # broken in two, so that
 
 def render_words(store: Store, study: Study) -> None:
     """Guidelines, consent text, labels, practice pairs and aids."""
-    if study.state in ("closed", "unblinded"):
+    if study.has_ended:
         st.info(f"The study is {study.state}, so these texts cannot change.")
     elif study.first_vote_utc is not None:
         st.info(
@@ -103,7 +103,7 @@ def _guidelines(store: Store, study: Study) -> None:
     if note := levels_note(study):
         st.warning(note)
     with mistakes_shown():
-        if st.button("Save guidelines", disabled=study.state in ("closed", "unblinded")):
+        if st.button("Save guidelines", disabled=study.has_ended):
             lifecycle.set_guideline(store, study, language, text)
             tell(f"The guidelines in {language} are saved.")
     with st.expander("As raters see it"):
@@ -113,7 +113,7 @@ def _guidelines(store: Store, study: Study) -> None:
 def _wording(store: Store, study: Study) -> None:
     """Edit the consent text and the labels in one language; an empty label keeps Assay's own.
 
-    Raters of single texts have no such labels: their task holds the words.
+    Raters of single texts have few labels: their task holds the other words.
     """
     keys = label_keys(study.asks)
     own = read_wording(store, study.study_id)
@@ -140,18 +140,14 @@ def _wording(store: Store, study: Study) -> None:
             )
             for n, key in enumerate(keys)
         }
-        submitted = st.form_submit_button("Save these texts", disabled=study.state in ("closed", "unblinded"))
+        submitted = st.form_submit_button("Save these texts", disabled=study.has_ended)
     if submitted:
         with mistakes_shown():
             given = {CONSENT: consent, TITLE: title, **labels}
             lifecycle.set_wording(
                 store, study, language, {k: text for k, text in given.items() if text.strip()}
             )
-            tell(
-                f"Consent, title and labels in {language} are saved."
-                if keys
-                else f"Consent and title in {language} are saved."
-            )
+            tell(f"Consent, title and labels in {language} are saved.")
 
 
 def log_table(store: Store, study: Study) -> None:

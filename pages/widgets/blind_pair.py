@@ -342,7 +342,7 @@ def choice_buttons(
 
     `on_press` is called in turn with the choice and `args`, before anything is drawn. `prefix` names the
     pair that is on the screen, so that a press that arrives late is never taken for an answer to the pair
-    after it. With `timed`, as in time_presses, `on_press` has the time as `visible`, too.
+    after it. `timed` goes with `on_press`, which has the time of that entry as `visible`, as in time_presses.
     """
     pressed: _Press | None = None
     if timed is not None:
@@ -355,7 +355,7 @@ def choice_buttons(
             shortcut=str(number),
             type="primary" if choice == current else "secondary",
             width="stretch",
-            on_click=_when_pressed(on_press, timed) if on_press else None,
+            on_click=timed_turn(on_press, timed) if on_press and timed else None,
             args=(choice, *args) if on_press else None,
         ):
             pressed = choice
@@ -376,10 +376,6 @@ def timed_turn(call: Callable[..., None], entry: str) -> Callable[..., None]:
 def _wait_with_time(call: Callable[..., None], entry: str, *args: object) -> None:
     # Read with the press: once its turn has come, nothing of Streamlit is touched before it is saved.
     _wait(call, *args, visible=own.visible_seconds(entry))
-
-
-def _when_pressed(call: Callable[..., None], timed: str | None) -> Callable[..., None]:
-    return in_turn(call) if timed is None else timed_turn(call, timed)
 
 
 def card(title: str, body: str, language: str, more: str = "") -> str:

@@ -368,7 +368,7 @@ def _move(options: argparse.Namespace) -> None:
     print(f"Study {study.name!r} is {study.state}.")
     if shortage:
         print(f"Note: {shortage}")
-    if study.state in ("closed", "unblinded") and not voted:
+    if study.has_ended and not voted:
         print("Note: no rater has answered in this study.")
     if study.state == "unblinded":
         print(f"Next: `{COMMAND} study results {shlex.quote(study.name)}`")
@@ -474,18 +474,8 @@ def _print_progress(lines: Sequence[ListProgress], kind: StudyKind, reached: Seq
     """Print one line per rater and what the study has reached, without revealing systems."""
     own = ("left", "both good") if kind == "pairs" else ("with errors", "errors")
     print(
-        *(
-            "rater",
-            "kind",
-            "done",
-            "skipped",
-            "flagged",
-            "first s",
-            "visible s",
-            *own,
-            "repeats same",
-            "last answer",
-        ),
+        *("rater", "kind", "done", "skipped", "flagged", "first s", "visible s"),
+        *(*own, "repeats same", "last answer"),
         "check",
         sep="\t",
     )
