@@ -198,7 +198,7 @@ def write_wording(store: Store, study_id: int, language: str, texts: dict[str, s
 def read_shipped(store: Store, study_id: int) -> tuple[ShippedText, ...]:
     """The shipped texts that were copied into the study; none before the first vote."""
     rows = store.rows(
-        "select part, language, text from shipped_text where study_id = :id order by part, language",
+        "select part, language, text from shipped_text where study_id = :id order by rowid",
         {"id": study_id},
     )
     return tuple(ShippedText(**row) for row in rows)

@@ -16,7 +16,7 @@ from core.study.bundle import MOST_COUNTED, MOST_VALUES, read_bundle, write_bund
 N_LINES = 5_000_000
 MOST_SECONDS, MOST_MIB = 10, 300
 """Of CPU a bundle, and at the peak, what the libraries take included."""
-MOST_BYTES = 15_000
+MOST_BYTES = 25_000
 READ = """
 import json, re, sys, time
 from pathlib import Path
