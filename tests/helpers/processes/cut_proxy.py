@@ -62,6 +62,7 @@ class CutProxy:
                 except OSError:  # the server is not there
                     near.close()
                     continue
+                far.settimeout(None)  # five seconds to connect; a quiet connection stays open
                 self._open += [near, far]
             for one, other in ((near, far), (far, near)):
                 threading.Thread(target=_pass_on, args=(one, other), daemon=True).start()
