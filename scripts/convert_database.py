@@ -19,7 +19,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import astuple, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -245,8 +245,7 @@ def _converted_bundle(old: Path, manifest: dict[str, Any]) -> bytes:
     changed = manifest | {"version": FORMAT_VERSION, "sha256": hashes}
     record = read_bundle(zipped({_MANIFEST: json.dumps(changed).encode(), **members, **missing}), old.name)
     if record.study.first_vote_utc is not None and not record.shipped:
-        texts = sorted(shipped_texts(record.study), key=astuple)  # as a database returns them
-        record = replace(record, shipped=tuple(texts))
+        record = replace(record, shipped=tuple(shipped_texts(record.study)))
     return write_bundle(record)
 
 

@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -24,12 +24,13 @@ from core.store.answers import (
     ratings_of,
 )
 from core.store.raters import current_token, find_rater, insert_rater, issue_link, raters_of, update_rater
-from core.store.studies import get_study, items_of, now_utc, set_state, write_log
+from core.store.studies import get_study, items_of, now_utc, set_state, sources_of, write_log
 from core.study.analysis_set import fix_at_vote
 from core.study.design import Pair, Workload, deal_again, planned_workload
+from core.study.guidelines import named_sources
 from core.study.shipped import guideline_languages
-from core.study.times import first_seconds, reading_seconds
-from core.tables.reading import same_name
+from core.study.times import first_seconds, known, rater_seconds, reading_seconds
+from core.tables.reading import same_name, shown
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,15 @@ def add_raters(
         links = [Link(rater_id, issue_link(store, study.study_id, rater_id)) for rater_id in rater_ids]
         deal_again(store, study)
     return links
+
+
+def telling_ids(store: Store, study: Study, rater_ids: Sequence[str]) -> str | None:
+    """A note if ids name a system of the study, else None. Not an error: a system may be called "a" or "one"."""
+    found = {one: named_sources(one, sources_of(store, study.study_id)) for one in rater_ids}
+    telling = [f"{shown(rater)} ({', '.join(map(shown, named))})" for rater, named in found.items() if named]
+    if not telling:
+        return None
+    return f"Raters read their own id, and it names a system: {', '.join(telling)}."
 
 
 def preview_link(store: Store, study: Study) -> Link:
@@ -350,6 +360,7 @@ def _shared(
 ) -> dict[str, Any]:
     """The fields of ListProgress except the flags."""
     given = [answer for answer in answers if answer.answered]
+    seconds, times = known(answer.seconds for answer in given), rater_seconds(answers, first)
     return {
         "rater_id": rater.rater_id,
         "kind": "imported" if rater.imported else "dry run" if rater.dry_run else "rater",
@@ -357,9 +368,9 @@ def _shared(
         "total": len(given) if rater.imported else total,
         "skipped": sum(answer.skipped for answer in answers),
         "flagged": sum(answer.invalid for answer in answers),
-        "median_seconds": _median(answer.seconds for answer in given),
-        "median_seconds_first": _median(first.get(answer.key) for answer in given),
-        "median_seconds_visible": _median(answer.seconds_visible for answer in given),
+        "median_seconds": median(seconds) if seconds else None,
+        "median_seconds_first": times.median_seconds_first,
+        "median_seconds_visible": times.median_seconds_visible,
         "repeats_same": same[0],
         "repeats": same[1],
         "last_utc": max((answer.answered_utc for answer in given if answer.answered_utc), default=None),
@@ -369,16 +380,10 @@ def _shared(
     }
 
 
-def _median(times: Iterable[float | None]) -> float | None:
-    known = [seconds for seconds in times if seconds is not None]
-    return median(known) if known else None
-
-
 def _fast(
     given: Sequence[Answer] | Sequence[RatingAnswer], first: Mapping[Hashable, float | None], what: str
 ) -> list[str]:
-    read = (reading_seconds(answer, first) for answer in given)
-    seconds = [time for time in read if time is not None]
+    seconds = known(reading_seconds(answer, first) for answer in given)
     if len(seconds) < LEAST_ANSWERS or median(seconds) >= FAST_SECONDS:
         return []
     return [f"fast: half of the {what} within {median(seconds):.1f} seconds"]

@@ -1,6 +1,8 @@
 """How long raters took for a pair or text: until its first answer, and in a visible tab. One rule for all tasks."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
 
 from core.schema.study import Answer, HistoryEntry, RatingAnswer, RatingHistoryEntry
 
@@ -20,3 +22,51 @@ def reading_seconds(answer: Answer | RatingAnswer, first: Mapping[Hashable, floa
     """The time that tells whether a rater read: visible until the first answer, else until the first answer, else `seconds`."""
     times = (answer.seconds_visible, first.get(answer.key), answer.seconds)
     return next((seconds for seconds in times if seconds is not None), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RaterSeconds:
+    """How long a rater took, in the middle: over the answers for which each time is known."""
+
+    n_answers: int
+    """Answers given, hidden repeats among them."""
+    n_first: int
+    """Of them, those whose time until the first answer is known."""
+    median_seconds_first: float | None
+    """None: it is known for none of them."""
+    n_visible: int
+    """Of them, those for which a browser said how long the tab was visible until the first answer."""
+    median_seconds_visible: float | None
+
+
+def rater_seconds(
+    answers: Sequence[Answer | RatingAnswer], first: Mapping[Hashable, float | None]
+) -> RaterSeconds:
+    """The times of one rater's answers. first: from `first_seconds`."""
+    given = [answer for answer in answers if answer.answered]
+    until_first = known(first.get(answer.key) for answer in given)
+    visible = known(answer.seconds_visible for answer in given)
+    return RaterSeconds(
+        n_answers=len(given),
+        n_first=len(until_first),
+        median_seconds_first=median(until_first) if until_first else None,
+        n_visible=len(visible),
+        median_seconds_visible=median(visible) if visible else None,
+    )
+
+
+def seconds_per_rater(
+    raters: Sequence[str],
+    answers: Sequence[Answer] | Sequence[RatingAnswer],
+    history: Sequence[HistoryEntry] | Sequence[RatingHistoryEntry],
+) -> dict[str, RaterSeconds]:
+    """Rater -> their times; hidden repeats included, whatever the analysis leaves out."""
+    first = first_seconds(history)
+    return {
+        rater: rater_seconds([one for one in answers if one.rater_id == rater], first) for rater in raters
+    }
+
+
+def known(times: Iterable[float | None]) -> list[float]:
+    """The times without the unknown ones."""
+    return [seconds for seconds in times if seconds is not None]

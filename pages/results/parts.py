@@ -141,6 +141,8 @@ def of_pairs(
     )
     if results.raters:
         _show(tables["repeats"])
+        with st.expander("Times per rater"):
+            _show(tables["seconds"])
     else:
         nothing("no pair was answered twice")
     confusion(results)

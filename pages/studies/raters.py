@@ -229,7 +229,8 @@ def _add(store: Store, study: Study) -> None:
     with mistakes_shown():
         ids = [name.strip() for name in names.split(",") if name.strip()] or [""]
         raters.add_raters(store, study, ids, language=None if language == "as the study" else language)
-        tell(f"Added {', '.join(ids)}.")
+        note = raters.telling_ids(store, study, ids)
+        tell(" ".join((f"Added {', '.join(ids)}.", note or "")).strip())
 
 
 def _preview(store: Store, study: Study, base: str) -> None:

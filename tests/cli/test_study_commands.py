@@ -389,3 +389,12 @@ def test_db_goes_before_the_environment(run: Run, file: Path, tmp_path: Path) ->
     run("study", "import", str(file), "--name", "there", "--db", str(tmp_path / "other.db"))
     assert run("study", "list") == "here\tdraft\tai against human\n"
     assert run("study", "list", "--db", str(tmp_path / "other.db")) == "there\tdraft\tai against human\n"
+
+
+def test_an_id_that_names_a_system_is_noted(run: Run, file: Path) -> None:
+    """Raters read their own id."""
+    run("study", "import", str(file), "--name", "pilot")
+    printed = run("study", "links", "pilot", "--add", "r1, the Human, humane")
+    (note,) = [line for line in printed.splitlines() if line.startswith("Note: ")]
+    assert note == "Note: Raters read their own id, and it names a system: the Human (human)."
+    assert "Note: " not in run("study", "links", "pilot", "--add", "r2")

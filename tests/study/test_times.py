@@ -4,9 +4,12 @@ import re
 from dataclasses import replace
 
 import pytest
-from helpers.texts.factories import StudyAtHand, edited, guess_all, members_of, study_in, vote
+from helpers.texts.factories import StudyAtHand, dataset, edited, guess_all, members_of, study_in, vote
 from helpers.texts.rating_studies import rate, rating_study, rating_texts
 
+from core.results.study.results import study_results
+from core.results.study.tables import rating_results, study_tables
+from core.schema.result_table import Interval
 from core.store import Store
 from core.store.answers import PAIRS, RATINGS, guesses_of
 from core.study.bundle import read_bundle, write_bundle
@@ -125,3 +128,52 @@ def test_a_bundle_keeps_the_time_and_an_older_one_imports_without_it(store: Stor
     old = read_bundle(edited(bundle, lacking), "study.zip")
     assert [(one.seconds, one.seconds_visible) for one in old.answers] == [(1.2, None)]
     assert [entry.answer.seconds_visible for entry in old.history] == [None] * 4
+
+
+def test_results_have_the_times_of_each_rater(store: Store) -> None:
+    """Medians by hand: R1's first answers took 77.7 s and 10 s, one of them 20 s in a visible tab."""
+    at_hand = study_in(store, dataset(2, ("A0",)), raters=("R1", "R2"), repeat_share=0.0)
+    desk = at_hand.desk("R1")
+    desk.save_choice(1, "left", seconds=77.7, seconds_visible=20.0, diff_used="none")
+    desk.save_choice(1, "right", seconds=1.2, seconds_visible=21.0, diff_used="none")
+    desk.save_choice(2, "left", seconds=10.0, diff_used="none")
+    at_hand.desk("R2").save_choice(1, "left", seconds=None, diff_used="none")
+    found = study_results(at_hand.record, n_resamples=99)
+    assert found.to_json()["rater_seconds"] == {
+        "R1": {
+            "n_answers": 2,
+            "n_first": 2,
+            "median_seconds_first": pytest.approx(43.85),
+            "n_visible": 1,
+            "median_seconds_visible": 20.0,
+        },
+        "R2": {
+            "n_answers": 1,
+            "n_first": 0,
+            "median_seconds_first": None,
+            "n_visible": 0,
+            "median_seconds_visible": None,
+        },
+    }
+    shown = {row[0]: row[1:] for row in study_tables(found)["seconds"].rows}
+    assert shown["R1"] == (2, Interval(pytest.approx(43.85), n=2), Interval(20.0, n=1))
+    assert [cell.reason != "" for cell in shown["R2"][1:] if isinstance(cell, Interval)] == [True, True]
+
+
+def test_rating_results_have_the_times_of_each_rater(store: Store) -> None:
+    at_hand = rating_study(store, rating_texts(2))
+    desk = at_hand.desk("R1")
+    rate(desk, 1)  # in 20 seconds
+    desk.save_note(2, invalid=True)
+    desk.complete(2, seconds=9.0, seconds_visible=4.5)
+    as_json, _, tables = rating_results(at_hand.record, n_resamples=99)
+    line = next(one for one in list_progress(store, at_hand.study) if one.rater_id == "R1")
+    found = as_json["rater_seconds"]["R1"]
+    assert (found["median_seconds_first"], found["median_seconds_visible"]) == (
+        line.median_seconds_first,
+        line.median_seconds_visible,
+    )
+    (raters,) = [table for table in tables if table.name == "raters"]
+    names = [column.name for column in raters.columns]
+    row = next(row for row in raters.rows if row[0] == "R1")
+    assert row[names.index("median_seconds_visible")] == Interval(4.5, n=1)

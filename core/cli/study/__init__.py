@@ -433,6 +433,7 @@ def _add_links(verbs: Commands) -> None:
 
 
 def _links(options: argparse.Namespace) -> None:
+    note = None
     with existing_store(options.db) as store:
         study = find_study(store, options.name)
         with store.writing():  # all changes in one transaction
@@ -443,6 +444,7 @@ def _links(options: argparse.Namespace) -> None:
             if options.add is not None:
                 ids = [part.strip() for part in options.add.split(",")]
                 raters.add_raters(store, study, ids, language=options.language)
+                note = raters.telling_ids(store, study, ids)
         if options.revoke:
             print(f"The link of {options.revoke!r} no longer works.")
         for link in raters.links(store, study):
@@ -451,6 +453,8 @@ def _links(options: argparse.Namespace) -> None:
             print(
                 f"Draft: open the study to let raters in (`{COMMAND} study open {shlex.quote(study.name)}`)."
             )
+        if note is not None:
+            print(f"Note: {note}")
 
 
 def _progress(options: argparse.Namespace) -> None:

@@ -70,6 +70,7 @@ from core.stats.votes import (
 from core.study.analysis_set import analysis_set, main_levels, results_seen, rules_in_words
 from core.study.lifecycle import VOTES_LEFT_OUT
 from core.study.raters import progress_of
+from core.study.times import RaterSeconds, seconds_per_rater
 
 ORDER: tuple[str, ...] = GUESSED_SIDES
 """Order of the columns of every table of guesses; its rows are the first two."""
@@ -480,6 +481,8 @@ class StudyResults:
     position_per_rater: dict[str, PositionBias]
     position_left_out: dict[str, int]
     repeats: dict[str, Consistency]
+    rater_seconds: dict[str, RaterSeconds]
+    """Rater -> how long they took, over all of their answers."""
     blinding: Blinding
     early: EarlyResult | None
     """The always-valid bound, which decides if somebody looked while the study ran; None if nobody did."""
@@ -544,7 +547,7 @@ class StudyResults:
                 },
                 "n_left_out": self.position_left_out,
             },
-            "repeats": found["repeats"],
+            **{name: found[name] for name in ("repeats", "rater_seconds")},
             "blinding": self.blinding.to_json(),
             "dawid_skene": self.confusion.to_json(),
             "per_level": found["per_level"],
@@ -616,6 +619,7 @@ def study_results(
         position_per_rater={r: position_bias(left, right) for r, (left, right, _) in counted.sides.items()},
         position_left_out={SIDE_UNKNOWN: unknown} if unknown else {},
         repeats={r: consistency(same, n) for r, (same, n) in counted.repeats.items()},
+        rater_seconds=seconds_per_rater(counted.raters, record.answers, record.history),
         blinding=blinding(record, filters, n_resamples=n_resamples, confidence_level=INTERVAL_LEVEL, rng=rng),
         early=last_look(record if (seen := results_seen(record)) is None else as_of(record, seen)),
         confusion=study_confusion(counted, design, warnings, n_resamples=N_RESAMPLES, rng=rng),

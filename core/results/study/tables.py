@@ -24,7 +24,7 @@ from core.results.study.results import (
     verdict_name,
 )
 from core.schema.result_table import Cell, Column, Interval, ResultTable
-from core.schema.study import PREFERENCES, StudyRecord
+from core.schema.study import PREFERENCES, RatingAnswer, StudyRecord
 from core.stats.blinding import BlindingIndex, Index, ShareRight
 from core.stats.planning import Power
 from core.stats.resampling import AgreementEstimate
@@ -41,6 +41,7 @@ from core.study.ratings import (
     system_totals,
     task_of,
 )
+from core.study.times import RaterSeconds, seconds_per_rater
 
 AGREEMENT = {
     "raw_agreement": "Raw agreement",
@@ -62,7 +63,17 @@ BLINDING_TABLES = ("blinding", "blinding-sides")
 """Tables of the guesses which answer a person wrote."""
 PAIR_TABLES = (
     *("sensitivity", "bounds", *RATER_TABLES, "choices", "agreement", "pairwise", "contingency"),
-    *("composite", "ties", "plan", "power", "position", "repeats", *CONFUSION_TABLES, *BLINDING_TABLES),
+    *(
+        "composite",
+        "ties",
+        "plan",
+        "power",
+        "position",
+        "repeats",
+        "seconds",
+        *CONFUSION_TABLES,
+        *BLINDING_TABLES,
+    ),
 )
 """Names of a pair study's tables, in the order of `study_tables`."""
 ALL_PAIRS = "all pairs"
@@ -122,6 +133,7 @@ def study_tables(results: StudyResults) -> dict[str, ResultTable]:
         _power(results),
         _position(results),
         _repeats(results.repeats),
+        _seconds(results.rater_seconds),
         *_confusion(results),
         _indices(results.blinding),
         _by_side(results.blinding),
@@ -456,6 +468,32 @@ def _repeats(found: Mapping[str, Repeats]) -> ResultTable:
     )
 
 
+_SECONDS = (
+    Column("median_seconds_first", "Median seconds to the first answer", places=1),
+    Column("median_seconds_visible", "Median seconds visible", places=1),
+)
+"""The cells of `_median_seconds`."""
+
+
+def _median_seconds(one: RaterSeconds) -> tuple[Interval, Interval]:
+    return (
+        Interval(one.median_seconds_first, n=one.n_first, reason="" if one.n_first else "no time is known"),
+        Interval(
+            one.median_seconds_visible, n=one.n_visible, reason="" if one.n_visible else "no browser said it"
+        ),
+    )
+
+
+def _seconds(found: Mapping[str, RaterSeconds]) -> ResultTable:
+    """How long each rater took."""
+    return ResultTable(
+        "seconds",
+        (*_columns(1, rater="Rater", answers="Answers"), *_SECONDS),
+        tuple((rater, one.n_answers, *_median_seconds(one)) for rater, one in found.items()),
+        title="Times",
+    )
+
+
 def _indices(found: Blinding) -> ResultTable:
     """One row per rater, then all raters together."""
     level = _level(found.overall.bang.confidence_level)
@@ -560,6 +598,7 @@ def rating_results(
         "left_out": dict(found.left_out),
         "totals": [asdict(total) for total in totals],
         "consistency": [asdict(line) for line in repeats],
+        "rater_seconds": {rater: asdict(one) for rater, one in _seconds_of(record, found.answers).items()},
     }
     raters = sorted({answer.rater_id for answer in found.answers})
     said = [
@@ -567,6 +606,11 @@ def rating_results(
         f"Raters: {', '.join(raters) or 'none'}; texts done: {len(found.answers)}; left out: {reasons(found.left_out)}",
     ]
     return as_json, said, list(rating_tables(record, totals, repeats).values())
+
+
+def _seconds_of(record: StudyRecord, counted: Sequence[RatingAnswer]) -> dict[str, RaterSeconds]:
+    raters = sorted({answer.rater_id for answer in counted})
+    return seconds_per_rater(raters, record.rating_answers, record.rating_history)
 
 
 def rating_tables(
@@ -609,6 +653,7 @@ def _raters(record: StudyRecord) -> ResultTable:
     """Number of texts and mean scores of each rater."""
     answers, ratings = counted(record).answers, rating_set_of(record).ratings
     dimensions = dimensions_of(task_of(record))
+    seconds = _seconds_of(record, answers)
     rows: list[tuple[Cell, ...]] = []
     for rater in dict.fromkeys(answer.rater_id for answer in answers):
         own = [one for one in ratings if one.rater == rater]
@@ -619,6 +664,7 @@ def _raters(record: StudyRecord) -> ResultTable:
                 sum(answer.rater_id == rater for answer in answers),
                 *(mean(scores) if scores else None for scores in said),
                 sum(len(one.spans or ()) for one in own),
+                *_median_seconds(seconds[rater]),
             )
         )
     return ResultTable(
@@ -627,6 +673,7 @@ def _raters(record: StudyRecord) -> ResultTable:
             *_columns(1, rater="Rater", texts="Texts"),
             *(Column(f"mean_{name}", f"Mean {name}", places=2) for name in dimensions),
             Column("errors_marked", "Errors marked", shown=task_of(record).spans is not None),
+            *_SECONDS,
         ),
         tuple(rows),
         title="By rater",
