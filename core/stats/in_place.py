@@ -1,0 +1,392 @@
+"""A judge in the place of each rater in turn, on the same texts: the errors by class, the share of people's own value that it keeps, agreement by distance."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from core.stats.resampling import (
+    Estimate,
+    Floats,
+    check_confidence_level,
+    jackknife_ends,
+    numbered,
+    ratio,
+    resampled_estimate,
+    unit_clusters,
+    unit_weights,
+    why_no_interval,
+    without_each,
+)
+
+FEWEST_OF_A_PAIR = 30
+"""Texts that two raters share, below which their texts are pooled with those of other such pairs, as "another rater"."""
+NO_PLACES = "no text of this class has a rater beside others who agree on it"
+NO_PAIRS = "no text was rated by two raters and the judge"
+NOTHING_VARIES = "the raters do not vary: there is nothing to keep"
+
+
+@dataclass(frozen=True)
+class ClassErrors:
+    """How often a judge, and the raters in its place, give another class than the other raters do. Shares in [0, 1]."""
+
+    judge: float | None
+    """Share of the places of this class that the judge gives another one, or no score."""
+    people: float | None
+    """The same of the rater whose place it is."""
+    difference: Estimate
+    """The judge's share minus the people's, in [-1, 1]; `n` counts texts, `n_clusters` items of the class."""
+    n_effective: float
+    """Paired texts that the test counts: the sum of weights, over the design effect."""
+    below: float | None
+    """p of the difference being at least the margin: small where the judge is shown to stay within it."""
+    above: float | None
+    """p of the difference being at most the margin: small where the judge is shown to exceed it."""
+    influence: Floats
+    """What each item moves the difference, shape (items of the class,); they sum to 0."""
+    items: NDArray[np.intp]
+    """Number of the item (in the order of sorted labels) of each influence value."""
+
+
+def class_errors(
+    judge: ArrayLike,
+    votes: ArrayLike,
+    *,
+    margin: float,
+    clusters: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    confidence_level: float = 0.9,
+) -> ClassErrors:
+    """Errors on one class of the raters: of the judge, of a rater in its place, and whether they differ by the margin.
+
+    judge: shape (n,), 1 where the judge gives the class, 0 where another one, NaN where it says nothing, which counts as an
+    error. votes: shape (n, raters), the same of people; NaN for no vote. For a rater of a text the reference is the strict
+    majority of the other raters; where they tie, the place does not count. Each place weighs 1 / raters of the text, times
+    the text's weight (for texts drawn with known probabilities). clusters: shape (n,), the item of each text.
+
+    Test and interval: Tango's score test for paired shares (1998, Statistics in Medicine 17:891) on b = sum of max(x, 0),
+    c = sum of max(-x, 0), N = sum of d, where d is the weight of a text's places of the class and x the same times (judge
+    errs - rater errs); from three raters on all three times sum d / sum d^2. Z is divided by the root of the design effect
+    over items (at least 1) and compared with t of (items of the class - 1) degrees of freedom (after Yang, Sun and Hardin
+    2012, Computational Statistics and Data Analysis 56:1301).
+
+    Misleads where raters err together: the reference is then wrong with them, and a judge that shares their error looks right.
+    """
+    check_confidence_level(confidence_level)
+    said, given = np.asarray(judge, dtype=np.float64), np.asarray(votes, dtype=np.float64)
+    texts = unit_weights(weights, said.size)
+    labels = numbered(unit_clusters(clusters, said.size))
+    n_raters = (~np.isnan(given)).sum(axis=1)
+    others = np.nansum(given, axis=1)[:, None] - given  # NaN where the rater gave no vote
+    of_class = 2 * others > (n_raters - 1)[:, None]
+    place = of_class / np.maximum(n_raters, 1)[:, None]
+    wrong = np.where(np.isnan(said), 1.0, 1.0 - said)
+    alone = place.sum(axis=1)
+    d, e_judge = alone * texts, wrong * alone * texts
+    e_people = (place * (1.0 - np.nan_to_num(given))).sum(axis=1) * texts
+    kept = d > 0
+    return _of_places(
+        d[kept],
+        alone[kept],
+        e_judge[kept],
+        e_people[kept],
+        labels[kept],
+        margin,
+        confidence_level,
+        scaled=bool((n_raters[kept] > 2).any()),
+        n_left_out=int((~kept).sum()),
+    )
+
+
+def _of_places(
+    d: Floats,
+    alone: Floats,
+    e_judge: Floats,
+    e_people: Floats,
+    labels: NDArray[np.intp],
+    margin: float,
+    confidence_level: float,
+    *,
+    scaled: bool,
+    n_left_out: int,
+) -> ClassErrors:
+    x, total = e_judge - e_people, float(d.sum())
+    items, index = np.unique(labels, return_inverse=True)
+    gap = float(x.sum() / total) if total else np.nan
+    found = resampled_estimate(
+        gap,
+        None,
+        n=d.size,
+        n_clusters=items.size,
+        confidence_level=confidence_level,
+        reason=None if total else NO_PLACES,
+        interval_reason=None if items.size > 1 else "fewer than two items of this class",
+        n_left_out=n_left_out,
+    )
+    residual = x - gap * d
+    by_item: Floats = np.bincount(index, residual, items.size).astype(np.float64) if total else np.empty(0)
+    if not total or items.size < 2:
+        return ClassErrors(
+            float(e_judge.sum() / total) if total else None,
+            float(e_people.sum() / total) if total else None,
+            found,
+            0.0,
+            None,
+            None,
+            by_item / total if total else by_item,
+            items,
+        )
+    from scipy.special import stdtr, stdtrit  # imported lazily: most commands need no quantile
+
+    scale = total / float((d**2).sum())
+    if not scaled:  # two raters: a text is at most one pair, and only unequal weights make it less
+        scale /= float(alone.sum() / (alone**2).sum())
+    spread = float((residual**2).sum())
+    effect = max(1.0, float((by_item**2).sum()) / spread) if spread > 0 else 1.0
+    b, c, n = (scale * float(one) for one in (np.maximum(x, 0).sum(), np.maximum(-x, 0).sum(), total))
+    z = paired_score(b, c, n, margin) / effect**0.5
+    df = items.size - 1
+    reach = float(stdtrit(df, (1 + confidence_level) / 2)) * effect**0.5
+    low, high = (paired_score_end(b, c, n, end) for end in (reach, -reach))
+    return ClassErrors(
+        float(e_judge.sum() / total),
+        float(e_people.sum() / total),
+        replace(found, low=low, high=high),
+        n / effect,
+        float(stdtr(df, z)),
+        float(stdtr(df, -z)),
+        by_item / total,
+        items,
+    )
+
+
+def paired_score(b: float, c: float, n: float, null: float) -> float:
+    """Tango's score statistic of a difference of paired shares, (b - c) / n, against `null`, in (-1, 1).
+
+    b, c: pairs in which only the first, only the second has the property, of n pairs; they need not be whole. Tango (1998,
+    Statistics in Medicine 17:891, formula 5). Infinite where the null allows no spread and the data lie elsewhere.
+    """
+    distance = (b - c) / n - null
+    middle = b + c - null * (2 * n - b + c)
+    fewer = (middle + np.sqrt(max(middle**2 + 8 * n * c * null * (1 - null), 0.0))) / (4 * n)
+    variance = (2 * max(fewer, 0.0, -null) + null - null**2) / n
+    if variance <= 0:
+        return 0.0 if distance == 0 else float(np.sign(distance)) * np.inf
+    return float(distance / np.sqrt(variance))
+
+
+def paired_score_end(b: float, c: float, n: float, z: float) -> float:
+    """The difference at which `paired_score` is z: for z > 0 the lower, for z < 0 the upper end of its interval."""
+    low, high = (-1.0, (b - c) / n) if z > 0 else ((b - c) / n, 1.0)
+    for _ in range(60):  # the statistic falls as the difference rises
+        middle = (low + high) / 2
+        if paired_score(b, c, n, middle) > z:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+# --- pairs of raters ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Texts that two raters and the judge all have. Pooled pairs stand in both orders."""
+
+    rows: NDArray[np.intp]
+    first: NDArray[np.intp]
+    """Column of the rater of each row."""
+    second: NDArray[np.intp]
+    weights: Floats
+
+
+def _blocks(known: NDArray[np.bool_], weights: Floats) -> list[_Block]:
+    """Every pair of raters with enough texts, then all others together. known: (n, raters), without texts to leave out."""
+    found, pooled = [], []
+    for i, j in combinations(range(known.shape[1]), 2):
+        rows = np.flatnonzero(known[:, i] & known[:, j])
+        if rows.size >= FEWEST_OF_A_PAIR:
+            found.append(_Block(rows, np.full(rows.size, i), np.full(rows.size, j), weights[rows]))
+        elif rows.size:
+            pooled.append((rows, i, j))
+    if pooled:
+        rows = np.concatenate([one for one, _, _ in pooled])
+        first = np.concatenate([np.full(one.size, i) for one, i, _ in pooled])
+        second = np.concatenate([np.full(one.size, j) for one, _, j in pooled])
+        found.append(
+            _Block(
+                np.concatenate([rows, rows]),
+                np.concatenate([first, second]),
+                np.concatenate([second, first]),
+                np.concatenate([weights[rows], weights[rows]]) / 2,
+            )
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class InPlace:
+    """A statistic of a judge with a rater beside that of two raters on the same texts."""
+
+    judge: Estimate
+    people: Estimate
+    gap: Estimate
+    """The judge's minus the people's."""
+    share: Estimate
+    """The judge's over the people's, without an interval; undefined where the people's is not above 0."""
+    kept: Estimate
+    """The judge's minus a stated share of the people's."""
+
+
+def class_covariance(
+    judge: ArrayLike,
+    votes: ArrayLike,
+    n_classes: int,
+    *,
+    kept_share: float,
+    clusters: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    confidence_level: float = 0.9,
+) -> InPlace:
+    """Agreement above chance of a judge with a rater, and of two raters: what share of people's own value the judge keeps.
+
+    judge: shape (n,), codes 0 .. n_classes - 1, NaN for no score, which agrees with nobody. votes: shape (n, raters).
+    Agreement above chance is the sum over classes of the covariance of two indicators, so for two classes twice their
+    covariance: if errors are independent given the truth, the ratio is that of Youden's indices, at any share of the
+    classes. Mean over pairs of raters, on the texts that both rated, weighted by texts; the judge stands in the place of
+    each of the two. Interval of the second: t over items, by the jackknife.
+    """
+    said, given = np.asarray(judge, dtype=np.float64), np.asarray(votes, dtype=np.float64)
+    texts = unit_weights(weights, said.size)
+    labels = numbered(unit_clusters(clusters, said.size))
+    known = ~np.isnan(given)
+    codes = np.where(known, given, 0).astype(np.int64)
+    own = np.where(np.isnan(said), n_classes, np.nan_to_num(said)).astype(
+        np.int64
+    )  # a class that nobody gave
+    hot = np.eye(n_classes + 1)
+    parts = []
+    for one in _blocks(known, texts):
+        i, j, k = codes[one.rows, one.first], codes[one.rows, one.second], own[one.rows]
+        same = np.column_stack([i == j, k == i, k == j]).astype(np.float64)
+        per_text = np.column_stack([np.ones(i.size), same, hot[i], hot[j], hot[k]]) * one.weights[:, None]
+        parts.append(_sums(per_text, labels[one.rows], int(labels.max()) + 1))
+    width, size = 4 + 3 * (n_classes + 1), n_classes + 1
+
+    def means(sums: Floats) -> tuple[Floats, Floats]:
+        blocks = sums.reshape(*sums.shape[:-1], -1, width)
+        n = blocks[..., 0]
+        of = ratio(blocks, np.broadcast_to(n[..., None], blocks.shape))
+        first, second, third = (of[..., 4 + at * size : 4 + (at + 1) * size] for at in range(3))
+        people = of[..., 1] - (first * second).sum(axis=-1)
+        judged = (of[..., 2] + of[..., 3] - (third * (first + second)).sum(axis=-1)) / 2
+        total = n.sum(axis=-1)
+        return tuple(ratio((n * np.nan_to_num(one)).sum(axis=-1), total) for one in (judged, people))  # type: ignore[return-value]
+
+    return _in_place(parts, means, kept_share, confidence_level)
+
+
+def quadratic_kappa(
+    judge: ArrayLike,
+    votes: ArrayLike,
+    *,
+    kept_share: float,
+    clusters: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    confidence_level: float = 0.9,
+) -> InPlace:
+    """Kappa with squared distances, of the judge with a rater and of two raters, over pairs of raters on the same texts.
+
+    judge: shape (n,), numbers on the raters' scale, NaN for no score (its texts are left out). votes: shape (n, raters).
+    1 - (mean of squared distances) / (mean expected by chance from each pair's own means and variances): the ratio of means
+    over pairs, not the mean of ratios (Conger 1980, Psychological Bulletin 88:322). For one pair it is Cohen's (1968,
+    Psychological Bulletin 70:213), the same for any spacing of equal steps. Interval: t over items, by the jackknife.
+
+    Misleads where a judge between severe and lenient raters is close to both and ranks nothing: read it with Spearman's.
+    """
+    said, given = np.asarray(judge, dtype=np.float64), np.asarray(votes, dtype=np.float64)
+    texts = unit_weights(weights, said.size)
+    labels = numbered(unit_clusters(clusters, said.size))
+    known = ~np.isnan(given) & ~np.isnan(said)[:, None]
+    middle = float(np.nanmean(given)) if known.any() else 0.0  # for precision: moments of centred numbers
+    parts = []
+    for one in _blocks(known, texts):
+        i, j, k = (
+            given[one.rows, one.first] - middle,
+            given[one.rows, one.second] - middle,
+            said[one.rows] - middle,
+        )
+        moments = [np.ones(i.size), i, j, k, i * i, j * j, k * k, i * j, k * i, k * j]
+        parts.append(
+            _sums(np.column_stack(moments) * one.weights[:, None], labels[one.rows], int(labels.max()) + 1)
+        )
+
+    def kappas(sums: Floats) -> tuple[Floats, Floats]:
+        blocks = sums.reshape(*sums.shape[:-1], -1, 10)
+        n = blocks[..., 0]
+        _, i, j, k, ii, jj, kk, ij, ki, kj = np.moveaxis(
+            ratio(blocks, np.broadcast_to(n[..., None], blocks.shape)), -1, 0
+        )
+
+        def pair(x: Floats, y: Floats, xx: Floats, yy: Floats, xy: Floats) -> tuple[Floats, Floats]:
+            return xx + yy - 2 * xy, xx + yy - 2 * x * y
+
+        def kappa(distances: list[tuple[Floats, Floats]]) -> Floats:
+            seen, chance = (
+                sum((n * np.nan_to_num(one[at])).sum(axis=-1) for one in distances) for at in (0, 1)
+            )
+            return 1 - ratio(np.asarray(seen), np.asarray(chance))
+
+        return kappa([pair(k, i, kk, ii, ki), pair(k, j, kk, jj, kj)]), kappa([pair(i, j, ii, jj, ij)])
+
+    return _in_place(parts, kappas, kept_share, confidence_level)
+
+
+def _sums(per_text: Floats, labels: NDArray[np.intp], n_items: int) -> Floats:
+    sums = np.zeros((n_items, per_text.shape[1]))
+    np.add.at(sums, labels, per_text)
+    return sums
+
+
+def _in_place(
+    parts: list[Floats],
+    both: Callable[[Floats], tuple[Floats, Floats]],
+    kept_share: float,
+    confidence_level: float,
+) -> InPlace:
+    """Estimates of two statistics of the same sums, one row of `parts` an item: the judge's, the people's, and how they differ."""
+    sums = np.hstack(parts) if parts else np.zeros((0, 1))
+    sums = sums[sums.any(axis=1)]
+    judged, people = (float(one) for one in both(sums.sum(axis=0))) if parts else (np.nan, np.nan)
+    without = without_each(sums, lambda total: np.stack(both(total), axis=-1)) if parts else None
+    n = round(sum(float(part[:, 0].sum()) for part in parts))
+
+    def found(value: float, of: tuple[float, float], why: str = NOTHING_VARIES) -> Estimate:
+        """The value with the jackknife interval of of[0] x judge + of[1] x people."""
+        one = resampled_estimate(
+            value,
+            None,
+            n=n,
+            n_clusters=len(sums),
+            confidence_level=confidence_level,
+            reason=None if not np.isnan(value) else why if parts else NO_PAIRS,
+            interval_reason=why_no_interval(value, len(sums), 1),
+        )
+        if one.estimate is None or without is None or one.interval_reason is not None:
+            return one
+        low, high, _, reason = jackknife_ends(
+            value, without @ np.array(of), confidence_level, (-np.inf, np.inf)
+        )
+        return replace(one, low=low, high=high, interval_reason=reason)
+
+    share = judged / people if people > 0 else np.nan
+    return InPlace(
+        found(judged, (1.0, 0.0)),
+        found(people, (0.0, 1.0)),
+        found(judged - people, (1.0, -1.0)),
+        replace(found(share, (0.0, 0.0)), interval_reason="see `kept`"),
+        found(judged - kept_share * people, (1.0, -kept_share)),
+    )
