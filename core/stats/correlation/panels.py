@@ -39,6 +39,8 @@ class PanelCorrelation:
     """The same of the raters who were left out: the human ceiling. Undefined for one rater."""
     gap: Estimate
     """The judge's minus the raters', with the jackknife's t interval."""
+    kept: Estimate
+    """The judge's minus `kept_share` times the raters', with the jackknife's t interval."""
 
 
 def panel_correlation(
@@ -46,6 +48,7 @@ def panel_correlation(
     ratings: ArrayLike,
     *,
     clusters: ArrayLike | None = None,
+    kept_share: float = 0.75,
     confidence_level: float = 0.95,
     rng: int = 0,
 ) -> PanelCorrelation:
@@ -105,12 +108,13 @@ def panel_correlation(
         none = replace(
             judged, estimate=None, low=None, high=None, n=0, reason=NO_OTHERS, interval_reason=NO_OTHERS
         )
-        return PanelCorrelation(judged, none, none)
-    gap = values[0] - values[1]
+        return PanelCorrelation(judged, none, none, none)
+    gap, kept_of = values[0] - values[1], values[0] - kept_share * values[1]
     return PanelCorrelation(
         judged,
         _by_fisher(found(values[1]), values[1][alone]),
         _by_t(found(gap), gap[alone]),
+        _by_t(found(kept_of), kept_of[alone]),
     )
 
 
