@@ -29,7 +29,7 @@ from core.study.analysis_set import fix_at_vote
 from core.study.design import Pair, Workload, deal_again, planned_workload
 from core.study.guidelines import named_sources
 from core.study.shipped import guideline_languages
-from core.study.times import first_seconds, known, rater_seconds, reading_seconds
+from core.study.times import first_seconds, known_seconds, rater_seconds, reading_seconds
 from core.tables.reading import same_name, shown
 
 
@@ -71,8 +71,12 @@ def add_raters(
 
 def telling_ids(store: Store, study: Study, rater_ids: Sequence[str]) -> str | None:
     """A note if ids name a system of the study, else None. Not an error: a system may be called "a" or "one"."""
-    found = {one: named_sources(one, sources_of(store, study.study_id)) for one in rater_ids}
-    telling = [f"{shown(rater)} ({', '.join(map(shown, named))})" for rater, named in found.items() if named]
+    sources = sources_of(store, study.study_id)
+    telling = [
+        f"{shown(rater_id)} ({', '.join(map(shown, named))})"
+        for rater_id in rater_ids
+        if (named := named_sources(rater_id, sources))
+    ]
     if not telling:
         return None
     return f"Raters read their own id, and it names a system: {', '.join(telling)}."
@@ -360,7 +364,7 @@ def _shared(
 ) -> dict[str, Any]:
     """The fields of ListProgress except the flags."""
     given = [answer for answer in answers if answer.answered]
-    seconds, times = known(answer.seconds for answer in given), rater_seconds(answers, first)
+    seconds, times = known_seconds(answer.seconds for answer in given), rater_seconds(answers, first)
     return {
         "rater_id": rater.rater_id,
         "kind": "imported" if rater.imported else "dry run" if rater.dry_run else "rater",
@@ -383,7 +387,7 @@ def _shared(
 def _fast(
     given: Sequence[Answer] | Sequence[RatingAnswer], first: Mapping[Hashable, float | None], what: str
 ) -> list[str]:
-    seconds = known(reading_seconds(answer, first) for answer in given)
+    seconds = known_seconds(reading_seconds(answer, first) for answer in given)
     if len(seconds) < LEAST_ANSWERS or median(seconds) >= FAST_SECONDS:
         return []
     return [f"fast: half of the {what} within {median(seconds):.1f} seconds"]

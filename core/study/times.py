@@ -44,8 +44,8 @@ def rater_seconds(
 ) -> RaterSeconds:
     """The times of one rater's answers. first: from `first_seconds`."""
     given = [answer for answer in answers if answer.answered]
-    until_first = known(first.get(answer.key) for answer in given)
-    visible = known(answer.seconds_visible for answer in given)
+    until_first = known_seconds(first.get(answer.key) for answer in given)
+    visible = known_seconds(answer.seconds_visible for answer in given)
     return RaterSeconds(
         n_answers=len(given),
         n_first=len(until_first),
@@ -67,6 +67,6 @@ def seconds_per_rater(
     }
 
 
-def known(times: Iterable[float | None]) -> list[float]:
+def known_seconds(times: Iterable[float | None]) -> list[float]:
     """The times without the unknown ones."""
     return [seconds for seconds in times if seconds is not None]

@@ -230,7 +230,7 @@ def _add(store: Store, study: Study) -> None:
         ids = [name.strip() for name in names.split(",") if name.strip()] or [""]
         raters.add_raters(store, study, ids, language=None if language == "as the study" else language)
         note = raters.telling_ids(store, study, ids)
-        tell(" ".join((f"Added {', '.join(ids)}.", note or "")).strip())
+        tell(f"Added {', '.join(ids)}.{f' {note}' if note else ''}")
 
 
 def _preview(store: Store, study: Study, base: str) -> None:

@@ -482,7 +482,7 @@ class StudyResults:
     position_left_out: dict[str, int]
     repeats: dict[str, Consistency]
     rater_seconds: dict[str, RaterSeconds]
-    """Rater -> how long they took, over all of their answers."""
+    """Rater -> how long they took, over all of their answers to the pairs that the filters select."""
     blinding: Blinding
     early: EarlyResult | None
     """The always-valid bound, which decides if somebody looked while the study ran; None if nobody did."""
@@ -619,7 +619,7 @@ def study_results(
         position_per_rater={r: position_bias(left, right) for r, (left, right, _) in counted.sides.items()},
         position_left_out={SIDE_UNKNOWN: unknown} if unknown else {},
         repeats={r: consistency(same, n) for r, (same, n) in counted.repeats.items()},
-        rater_seconds=seconds_per_rater(counted.raters, record.answers, record.history),
+        rater_seconds=seconds_per_rater(counted.raters, _of_pairs(record, filters), record.history),
         blinding=blinding(record, filters, n_resamples=n_resamples, confidence_level=INTERVAL_LEVEL, rng=rng),
         early=last_look(record if (seen := results_seen(record)) is None else as_of(record, seen)),
         confusion=study_confusion(counted, design, warnings, n_resamples=N_RESAMPLES, rng=rng),
@@ -629,6 +629,12 @@ def study_results(
         n_resamples=n_resamples,
         rng=rng,
     )
+
+
+def _of_pairs(record: StudyRecord, filters: Filters) -> list[Answer]:
+    """All answers to the pairs that the filters select, hidden repeats included."""
+    levels, items = map(set, chosen_pairs(record, filters))
+    return [one for one in record.answers if one.item_id in items and one.level in levels]
 
 
 def _rater_warnings(record: StudyRecord, chosen: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -63,17 +63,8 @@ BLINDING_TABLES = ("blinding", "blinding-sides")
 """Tables of the guesses which answer a person wrote."""
 PAIR_TABLES = (
     *("sensitivity", "bounds", *RATER_TABLES, "choices", "agreement", "pairwise", "contingency"),
-    *(
-        "composite",
-        "ties",
-        "plan",
-        "power",
-        "position",
-        "repeats",
-        "seconds",
-        *CONFUSION_TABLES,
-        *BLINDING_TABLES,
-    ),
+    *("composite", "ties", "plan", "power", "position", "repeats", "seconds"),
+    *(*CONFUSION_TABLES, *BLINDING_TABLES),
 )
 """Names of a pair study's tables, in the order of `study_tables`."""
 ALL_PAIRS = "all pairs"
@@ -476,6 +467,7 @@ _SECONDS = (
 
 
 def _median_seconds(one: RaterSeconds) -> tuple[Interval, Interval]:
+    """Both medians; `n` counts the answers behind each."""
     return (
         Interval(one.median_seconds_first, n=one.n_first, reason="" if one.n_first else "no time is known"),
         Interval(
