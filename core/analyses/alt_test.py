@@ -302,7 +302,7 @@ def _problems(options: AltTestOptions, panel: "Panel", rated: bool) -> list[Rema
                 {"raters": _listed(panel.raters) or "none"},
             )
         )
-    if options.alignment == "rmse" and not panel.ordered:
+    if options.alignment == "rmse" and not panel.scale.ordered:
         text = "rmse needs numbers, and these labels have no order; use {alignment=accuracy}"
         problems.append(Remark("alignment", text))
     if len(panel.raters) > 1 and not rated:
@@ -418,7 +418,11 @@ def _notes(
 
     notes = [*panel.notes]
     given = panel.ratings[~np.isnan(panel.ratings)]
-    if options.alignment == "accuracy" and not panel.classes and not np.array_equal(given, np.round(given)):
+    if (
+        options.alignment == "accuracy"
+        and not panel.scale.words
+        and not np.array_equal(given, np.round(given))
+    ):
         notes.append(
             "The ratings are not whole numbers, so two raters are seldom equal. Distances (alignment rmse) suit them better."
         )
@@ -473,7 +477,7 @@ def _constant(panel: "Panel", judge: str) -> str:
     if known.size < 2 or np.ptp(known) > 0:
         return ""
     value = float(known[0])
-    return shown(panel.classes[value]) if value in panel.classes else f"{value:g}"
+    return shown(panel.scale.words[value]) if value in panel.scale.words else f"{value:g}"
 
 
 def _in_a_word(found: "stats.AltTest") -> str:

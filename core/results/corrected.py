@@ -190,16 +190,18 @@ def label_scale(panel: Panel, wanted: str | None) -> LabelScale:
     judge, ratings = panel.scores[:, 0], panel.ratings
     given = np.unique(ratings[~np.isnan(ratings)]).tolist()
     scored = np.unique(judge[~np.isnan(judge)]).tolist()
-    words = {value: panel.classes.get(value, f"{value:g}") for value in sorted({*given, *panel.classes})}
+    words = {
+        value: panel.scale.words.get(value, f"{value:g}") for value in sorted({*given, *panel.scale.words})
+    }
     if wanted is None:
-        if len(panel.classes) == 2 and panel.ordered:
-            best = max(panel.classes)
-        elif panel.classes and not panel.ordered:
+        if len(panel.scale.words) == 2 and panel.scale.ordered:
+            best = max(panel.scale.words)
+        elif panel.scale.words and not panel.scale.ordered:
             raise InputError(
                 f"{shown(panel.name)}: the labels are words without a known order: {listed(list(words.values()))}. Choose "
                 "the one that counts as a pass."
             )
-        elif not panel.classes and given and (given == [0.0, 1.0] or {*given, *scored} <= {0.0, 1.0}):
+        elif not panel.scale.words and given and (given == [0.0, 1.0] or {*given, *scored} <= {0.0, 1.0}):
             best = 1.0
         else:
             return LabelScale(judge, ratings, None, ())

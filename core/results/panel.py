@@ -29,6 +29,7 @@ from core.results.calibration.cells import dimension_said
 from core.results.choices import Dimension, check_names, chosen_ratings, items_of, keys_of, names_of
 from core.results.joining import check_join, identifying_columns, merge_tables, rows_met, unmatched
 from core.results.scales import MOST_CLASSES, Side, Words, common_scale
+from core.schema.scale import TO_GUESS, Scale, guessed_scale
 from core.schema.scores import PROBABILITY, Metric, Rating, RatingSet, ScoredRow, ScoreTable
 from core.stats.degeneracy import Constant, constant
 from core.stats.resampling import Floats
@@ -81,10 +82,8 @@ class Panel:
     judges: tuple[str, ...] = ()
     scores: Floats = field(default_factory=lambda: np.empty((0, 0)))
     """Shape (n, judges); NaN where the judge gave none. Not turned: on the scale of the file."""
-    classes: Mapping[float, str] = field(default_factory=dict)
-    """Value -> word, if the file has words; empty for numbers."""
-    ordered: bool = True
-    """Whether larger values are better or more; False for words without a known order, whose numbers are mere codes."""
+    scale: Scale = TO_GUESS
+    """What raters may give; a panel made without one guesses it from its ratings."""
     name: str = ""
     """The input, for messages."""
     notes: tuple[str, ...] = ()
@@ -96,6 +95,11 @@ class Panel:
     """For each judge the name of its table, and its metric's name there and signature; empty for a rater who counts as one."""
     pairs: bool = False
     """Whether each row is a pair of texts, and each value a preference: 1, -1, or 0 for a tie."""
+
+    def __post_init__(self) -> None:
+        """Guess the scale, where none was given."""
+        if self.scale is TO_GUESS:
+            object.__setattr__(self, "scale", guessed_scale(self.ratings))
 
     def constant_scores(self, scores: Floats) -> Constant | None:
         """The score of all texts, if a judge gives only one; None if its scores differ, or it always prefers one side of pairs.
@@ -116,8 +120,7 @@ def panel_of(
     raters: Sequence[str] | None = None,
     judges: Sequence[str] | None = None,
     dimension: Dimension = None,
-    classes: Mapping[float, str] | None = None,
-    ordered: bool = True,
+    scale: Scale = TO_GUESS,
 ) -> Panel:
     """Put ratings and scores of the same texts side by side.
 
@@ -174,8 +177,7 @@ def panel_of(
         values[:, : len(people)],
         tuple(named),
         np.column_stack(scores) if scores else np.empty((len(table.rows), 0)),
-        classes or {},
-        ordered,
+        scale,
         ratings.file_name,
         tuple(dict.fromkeys((*ratings.notes, *chosen.notes, *(table.notes if tables else ())))),
         {why: n for why, n in (Counter(ratings.left_out) + left_out).items() if n},
@@ -509,8 +511,7 @@ def read_panel(
         raters=human,
         judges=judges,
         dimension=dimension,
-        classes=words.classes if words else None,
-        ordered=words is None or words.ordered,
+        scale=words.scale if words else TO_GUESS,
     )
     found = replace(found, roles=None if roles is None else roles.renamed(own))
     if not sheet.human:

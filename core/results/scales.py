@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
+from core.schema.scale import Kind, Scale
 from core.tables.mapping import plain_word, scale_of
 from core.tables.reading import label_of, looks_like_number, number_in, shown
 
@@ -22,6 +23,15 @@ class Words:
     ordered: bool
     written: Mapping[str, str] = field(default_factory=dict)
     """Word of the file, as `plain_word` writes it, -> as the file writes it first."""
+
+    @property
+    def scale(self) -> Scale:
+        """The scale of the words."""
+        classes = tuple(sorted(self.classes))
+        kind: Kind = "unordered" if not self.ordered else "two" if len(classes) == 2 else "ordered"
+        return Scale(
+            kind, classes, self.classes, (classes[0], classes[-1]) if self.ordered and classes else None
+        )
 
     @property
     def said(self) -> str:

@@ -163,7 +163,7 @@ def _ways(store: Store, given: choice.Given, found: Check) -> Mapping[str, _Way]
         MARGIN: lambda: given.margins is not None,
         REPEATS: lambda: _answers(store, given, alone).shape[1] > 1,
         COLUMN: lambda: columns,
-        CUT: lambda: not classes_of(panel, at) and 2 in (len(panel.classes), values),
+        CUT: lambda: not classes_of(panel, at) and 2 in (len(panel.scale.words), values),
     }
     labels = {
         JUDGES: f"share of {len(panel.judges)} judges with the majority's verdict",

@@ -124,7 +124,7 @@ def _text(panel: Panel, one: Gap, texts: Sequence[TextBeside]) -> None:
     label = Column("label", general=True)
 
     def word(value: float) -> str:
-        return "none" if value != value else written(panel.classes.get(value, value), label)
+        return "none" if value != value else written(panel.scale.words.get(value, value), label)
 
     labels = [
         f"{plain(name)}: **{plain(word(float(value)))}**"

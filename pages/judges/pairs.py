@@ -184,7 +184,7 @@ def _pair(votes: BesideVotes, place: int, record: StudyRecord) -> None:
     row = panel.rows[place]
 
     def word(value: float) -> str:
-        return "none" if value != value else written(panel.classes.get(value, value), label)
+        return "none" if value != value else written(panel.scale.words.get(value, value), label)
 
     people = [
         f"{plain(name)}: **{plain(word(float(value)))}**"

@@ -37,6 +37,7 @@ from core.results.check.sureness import (
     ways_had,
 )
 from core.results.panel import Panel, only_judges, read_panel
+from core.schema.scale import Scale
 from core.schema.scores import PROBABILITY, JudgedText, JudgeOutput, ScoredRow
 from core.stats.calibration import trust_threshold
 from core.stats.prediction_powered import Scored, kept_and_sent
@@ -402,7 +403,7 @@ def test_labels_drawn_before_stay_out_of_the_threshold_when_others_come_back() -
 
 def test_words_without_an_order_need_a_pass() -> None:
     given, sure, _ = split()
-    words = replace(given, classes={0.0: "cat", 1.0: "dog"}, ordered=False)
+    words = replace(given, scale=Scale("unordered", (0.0, 1.0), {0.0: "cat", 1.0: "dog"}))
     found = found_of(words, sure)
     assert found.chosen is not None
     assert found.total is None

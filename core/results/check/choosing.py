@@ -240,7 +240,7 @@ def which_judge(
     )
     texts = _Texts(only, int(rated.sum() - shared.sum()), n_resamples, confidence_level, rng)
     if measure is None:
-        of_classes = not panel.ordered or all(classes_of(only, at) for at in range(len(names)))
+        of_classes = not panel.scale.ordered or all(classes_of(only, at) for at in range(len(names)))
         measure = "agreement" if of_classes else "spearman"
     quality, pairs = (_agreements if measure == "agreement" else _correlations)(texts)
     if (alone := quality[0].n_left_out - texts.n_left_out) > 0:

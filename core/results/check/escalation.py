@@ -319,7 +319,7 @@ def _total(
     options: EscalationOptions,
 ) -> tuple[KeptAndSent | None, str, LabelScale | None]:
     """The total, or why there is none, and what it is of."""
-    if not panel.ordered and options.passes is None:
+    if not panel.scale.ordered and options.passes is None:
         return None, "labels without an order have no mean: state the one that counts as a pass", None
     scale = label_scale(panel, options.passes)
     sent_back = back & ~kept
@@ -625,7 +625,7 @@ def _texts(found: Escalation) -> ResultTable:
         Column("decided_by"),
     )
     sent = {*found.sent}
-    names = found.panel.classes
+    names = found.panel.scale.words
     rows = tuple(
         (
             row.item_id,

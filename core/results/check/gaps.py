@@ -101,7 +101,7 @@ def _of_judge(panel: Panel, at: int) -> list[Gap]:
 
 
 def _measured(panel: Panel, at: int, own: Floats, ratings: Floats, people: Floats) -> tuple[Measure, Floats]:
-    if not panel.ordered:
+    if not panel.scale.ordered:
         given = ~np.isnan(ratings)
         return "labels", ((ratings != own[:, None]) & given).sum(axis=1) / given.sum(axis=1)
     if own_texts(panel, at).same_scale:
@@ -287,7 +287,7 @@ def gap_table(
         *(Column(name, name, general=True) for name in raters.values()),
         Column("judge", names_row=True, shown=several),
         Column("score", "judge" if not several else "score", general=True),
-        Column("people", "raters' mean", general=True, shown=panel.ordered and len(panel.raters) > 1),
+        Column("people", "raters' mean", general=True, shown=panel.scale.ordered and len(panel.raters) > 1),
         GAP,
         Column("direction", "judge is", shown=any(one.direction for one in listed)),
         Column("measure", shown=len({one.measure for one in listed}) > 1),
@@ -297,7 +297,7 @@ def gap_table(
     )
 
     def word(value: float) -> Cell:
-        return None if np.isnan(value) else panel.classes.get(value, value)
+        return None if np.isnan(value) else panel.scale.words.get(value, value)
 
     return ResultTable(
         GAPS,
@@ -311,7 +311,7 @@ def gap_table(
                 *(word(float(value)) for value in panel.ratings[one.row]),
                 one.judge,
                 word(one.score),
-                one.people if panel.ordered else None,
+                one.people if panel.scale.ordered else None,
                 one.gap,
                 one.direction,
                 one.measure,

@@ -170,7 +170,7 @@ def _listed(names: Sequence[str]) -> str:
 def _signal(panel: Panel, judges: Sequence[int]) -> tuple[Sign, Floats]:
     """What texts tell about their own uncertainty, without labels; shape (n,), larger is less certain. judges: their columns."""
     scores = panel.scores[:, list(judges)]
-    if scores.shape[1] > 1 and panel.ordered:
+    if scores.shape[1] > 1 and panel.scale.ordered:
         spread = np.nanmax(scores, axis=0) - np.nanmin(scores, axis=0) if len(scores) else np.ones(1)
         # Judges on different scales differ by their scales alone.
         alike = scores if np.allclose(spread, spread[0]) else scores / np.where(spread > 0, spread, 1)
@@ -183,7 +183,7 @@ def _signal(panel: Panel, judges: Sequence[int]) -> tuple[Sign, Floats]:
     steps = np.unique(panel.ratings[~np.isnan(panel.ratings)])
     known = ~np.isnan(score)
     if (
-        panel.ordered
+        panel.scale.ordered
         and 2 <= steps.size <= MOST_CLASSES
         and known.any()
         and own_texts(panel, judges[0]).same_scale
@@ -220,7 +220,7 @@ def _squares(panel: Panel, judge: int, used: NDArray[np.bool_]) -> Floats:
     """Squared deviation of each used text's value from the mean value; 0 elsewhere. judge: its column."""
     scores, ratings = panel.scores[used, judge], panel.ratings[used]
     rated = ~np.isnan(ratings)
-    if not panel.ordered:
+    if not panel.scale.ordered:
         values = (rated & (ratings != scores[:, None])).sum(axis=1) / rated.sum(axis=1)
     else:
         people = np.asarray(np.nanmean(ratings, axis=1), dtype=np.float64)
@@ -262,7 +262,7 @@ def _drawn(
 
 
 def _in_words(panel: Panel, scores: Floats) -> list[str]:
-    return [panel.classes.get(one) or f"{one:.3g}" for one in scores.tolist()]
+    return [panel.scale.words.get(one) or f"{one:.3g}" for one in scores.tolist()]
 
 
 def _why(sign: Sign, signal: Floats, given: Sequence[str], row: int) -> str:
@@ -456,7 +456,7 @@ def label_task(panel: Panel, *, show_reference: bool = False) -> RatingTask:
     Numbers keep the distance of neighbouring ratings as their step; with more than 100 steps any number may be given. The
     range is that of the labels there are, which may be narrower than the scale that the raters had.
     """
-    values = sorted(panel.classes) or np.unique(panel.ratings[~np.isnan(panel.ratings)]).tolist()
+    values = sorted(panel.scale.words) or np.unique(panel.ratings[~np.isnan(panel.ratings)]).tolist()
     lowest, highest = (values[0], values[-1]) if len(values) > 1 else (0.0, 1.0)
     steps = np.diff(values) if len(values) > 1 else np.ones(1)
     step = float(steps.min())
@@ -474,12 +474,12 @@ def label_task(panel: Panel, *, show_reference: bool = False) -> RatingTask:
                 _LABEL,
                 "Label",
                 "Which label fits this text?"
-                if panel.classes
+                if panel.scale.words
                 else "Which number fits this text? Higher is better.",
                 lowest,
                 highest,
                 step,
-                tuple(sorted(panel.classes.items())),
+                tuple(sorted(panel.scale.words.items())),
             ),
         ),
         show_reference=show_reference,
@@ -624,17 +624,17 @@ def check_same_texts(
 def _on_scale(panel: Panel, new: Panel) -> Floats:
     """The new ratings as values of the panel. Raises InputError with the values that it lacks."""
     given = new.ratings.copy()
-    if not panel.classes:
-        if new.classes:
+    if not panel.scale.words:
+        if new.scale.words:
             raise InputError(
                 f"{shown(new.name)} has words as labels, and {shown(panel.name)} numbers. Write the labels as numbers."
             )
         return given
-    known = {word.casefold(): value for value, word in panel.classes.items()}
+    known = {word.casefold(): value for value, word in panel.scale.words.items()}
     unknown = []
     for value in np.unique(given[~np.isnan(given)]).tolist():
-        word = new.classes.get(value)
-        to = known.get(word.casefold()) if word is not None else value if value in panel.classes else None
+        word = new.scale.words.get(value)
+        to = known.get(word.casefold()) if word is not None else value if value in panel.scale.words else None
         if to is None:
             unknown.append(
                 f"{shown(word) if word is not None else f'{value:g}'}: not a label of {shown(panel.name)}"

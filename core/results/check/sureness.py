@@ -155,7 +155,7 @@ def sure_by_cut(panel: Panel, cut: float) -> Sureness:
     The cut must be fixed before labels are seen. Raises InputError unless raters use two classes.
     """
     _one_judge(panel)
-    values = sorted(panel.classes) or np.unique(panel.ratings[~np.isnan(panel.ratings)]).tolist()
+    values = sorted(panel.scale.words) or np.unique(panel.ratings[~np.isnan(panel.ratings)]).tolist()
     if len(values) != 2:
         raise InputError(
             f"{shown(panel.name)}: no verdicts",

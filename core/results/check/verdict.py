@@ -380,8 +380,8 @@ def classes_of(panel: Panel, judge: int | None) -> tuple[float, ...]:
     given = panel.ratings[~np.isnan(panel.ratings)]
     scores = np.empty(0) if judge is None else panel.scores[:, judge]
     scores = scores[~np.isnan(scores)]
-    if panel.classes:
-        return _two(sorted({*panel.classes, *given.tolist(), *scores.tolist()}))
+    if panel.scale.words:
+        return _two(sorted({*panel.scale.words, *given.tolist(), *scores.tolist()}))
     values = np.unique(np.concatenate([given, scores]))
     whole = np.array_equal(values, np.round(values)) and values.size <= MOST_CLASSES
     inside = given.size and _outside(scores, (float(given.min()), float(given.max()))) <= MOST_OUTSIDE
@@ -410,7 +410,7 @@ def own_texts(panel: Panel, judge: int | None) -> OwnTexts:
     classes = classes_of(panel, judge)
     scale = (
         (min(classes), max(classes))
-        if panel.classes and classes
+        if panel.scale.words and classes
         else (float(given.min()), float(given.max()))
     )
     return OwnTexts(
@@ -420,7 +420,7 @@ def own_texts(panel: Panel, judge: int | None) -> OwnTexts:
         panel.systems[rows],
         rows,
         classes,
-        panel.ordered or len(classes) == 2,
+        panel.scale.ordered or len(classes) == 2,
         scale,
         None if chances is None else _weights(chances[rows]),
     )
@@ -1059,7 +1059,7 @@ def _gap(own: OwnTexts, options: CheckOptions) -> Estimate:
 
 def _grouping(panel: Panel) -> list[str]:
     """Labels that describe texts. Prices and times describe the judge. A column that holds only classes of the raters is another label of quality: no group."""
-    words = {word.casefold() for word in panel.classes.values()}
+    words = {word.casefold() for word in panel.scale.words.values()}
     words |= {f"{value:g}" for value in np.unique(panel.ratings[~np.isnan(panel.ratings)])}
     found: dict[str, set[str]] = {}
     for row in panel.rows:

@@ -16,6 +16,7 @@ from core.results.joining import NO_SCORE, merge_tables
 from core.results.panel import Panel
 from core.results.study.counted import Counted, Filters, count
 from core.schema.result_table import Column, ResultTable
+from core.schema.scale import Scale
 from core.schema.scores import Metric, ScoredRow, ScoreTable
 from core.schema.study import NO_LEVEL, StudyRecord
 from core.stats.correlation.intervals import correlate
@@ -109,8 +110,13 @@ def votes_panel(
         preferences(counted.codes),
         tuple(table.metrics[at].name for at in chosen),
         np.sign(differences),
-        {-1.0: design.comparator, 0.0: "tie", 1.0: design.candidate},
-        True,
+        Scale(
+            "ordered",
+            (-1.0, 0.0, 1.0),
+            {-1.0: design.comparator, 0.0: "tie", 1.0: design.candidate},
+            (-1.0, 1.0),
+            "file",
+        ),
         f"study {record.study.name}",
         (
             "each row is a pair of answers: raters voted for one, and a judge prefers the answer that it scored higher",

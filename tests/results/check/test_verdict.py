@@ -22,6 +22,7 @@ from core.results.check.verdict import (
     order_by_chance,
 )
 from core.results.panel import Panel
+from core.schema.scale import Scale
 from core.schema.scores import ScoredRow
 from core.tables.columns import ONLY_SYSTEM
 
@@ -261,7 +262,9 @@ def test_a_judge_on_another_scale(use: Use) -> None:
 
 def test_labels_without_an_order() -> None:
     people = raters(300, classes=3)
-    found = panel(people[:, :3], people[:, 3], ordered=False, classes={1.0: "x", 2.0: "y", 3.0: "z"})
+    found = panel(
+        people[:, :3], people[:, 3], scale=Scale("unordered", (1.0, 2.0, 3.0), {1.0: "x", 2.0: "y", 3.0: "z"})
+    )
     one = checked(found, "replace")
     assert one.verdict == "TRUSTED"
     assert one.correlation is None
