@@ -162,6 +162,16 @@ def ends_said(found: Estimate | None, places: int = 3) -> str:
     return f"{decimal(found.estimate, places)} [{decimal(found.low, places)}, {decimal(found.high, places)}]"
 
 
+def percent_said(found: Estimate | None) -> str:
+    """A share with its interval, for sentences: `67 % [54, 78]`; the share alone where there is no interval."""
+    if found is None or found.estimate is None:
+        return "an unknown share"
+    share = f"{100 * found.estimate:.0f} %"
+    if found.low is None or found.high is None:
+        return share
+    return f"{share} [{100 * found.low:.0f}, {100 * found.high:.0f}]"
+
+
 def fitted(value: float, low: float | None, high: float | None, n: int | None, places: int) -> int:
     """Return how many decimals an estimate deserves: those that its interval, or n without one, leaves a meaning.
 

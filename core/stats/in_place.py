@@ -1,7 +1,7 @@
 """A judge in the place of each rater in turn, on the same texts: the errors by class, the share of people's own value that it keeps, agreement by distance."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -12,6 +12,8 @@ from core.stats.resampling import (
     Floats,
     check_confidence_level,
     jackknife_ends,
+    jackknife_influence,
+    mean_share,
     numbered,
     ratio,
     resampled_estimate,
@@ -32,9 +34,9 @@ NOTHING_VARIES = "the raters do not vary: there is nothing to keep"
 class ClassErrors:
     """How often a judge, and the raters in its place, give another class than the other raters do. Shares in [0, 1]."""
 
-    judge: float | None
-    """Share of the places of this class that the judge gives another one, or no score."""
-    people: float | None
+    judge: Estimate
+    """Share of the places of this class that the judge gives another one, or no score; Wilson's interval over items."""
+    people: Estimate
     """The same of the rater whose place it is."""
     difference: Estimate
     """The judge's share minus the people's, in [-1, 1]; `n` counts texts, `n_clusters` items of the class."""
@@ -127,10 +129,14 @@ def _of_places(
     )
     residual = x - gap * d
     by_item: Floats = np.bincount(index, residual, items.size).astype(np.float64) if total else np.empty(0)
+    judged, people = (
+        mean_share(wrong / d, labels, weights=d, confidence_level=confidence_level)
+        for wrong in (e_judge, e_people)
+    )
     if not total or items.size < 2:
         return ClassErrors(
-            float(e_judge.sum() / total) if total else None,
-            float(e_people.sum() / total) if total else None,
+            judged,
+            people,
             found,
             0.0,
             None,
@@ -151,8 +157,8 @@ def _of_places(
     reach = float(stdtrit(df, (1 + confidence_level) / 2)) * effect**0.5
     low, high = (paired_score_end(b, c, n, end) for end in (reach, -reach))
     return ClassErrors(
-        float(e_judge.sum() / total),
-        float(e_people.sum() / total),
+        judged,
+        people,
         replace(found, low=low, high=high),
         n / effect,
         float(stdtr(df, z)),
@@ -239,9 +245,13 @@ class InPlace:
     """The judge's over the people's, without an interval; undefined where the people's is not above 0."""
     kept: Estimate
     """The judge's minus a stated share of the people's."""
+    influence: Floats = field(default_factory=lambda: np.empty((0, 2)))
+    """What each item moves the gap and the kept share by the jackknife, shape (items, 2); columns sum to 0."""
+    items: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    """Number of the item (in the order of sorted labels) of each row."""
 
 
-def class_covariance(
+def classes_in_place(
     judge: ArrayLike,
     votes: ArrayLike,
     n_classes: int,
@@ -250,23 +260,23 @@ def class_covariance(
     clusters: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     confidence_level: float = 0.9,
-) -> InPlace:
-    """Agreement above chance of a judge with a rater, and of two raters: what share of people's own value the judge keeps.
+) -> tuple[InPlace, InPlace]:
+    """Agreement above chance, and kappa, of a judge with a rater and of two raters: what a judge keeps of people's own value.
 
     judge: shape (n,), codes 0 .. n_classes - 1, NaN for no score, which agrees with nobody. votes: shape (n, raters).
     Agreement above chance is the sum over classes of the covariance of two indicators, so for two classes twice their
     covariance: if errors are independent given the truth, the ratio is that of Youden's indices, at any share of the
-    classes. Mean over pairs of raters, on the texts that both rated, weighted by texts; the judge stands in the place of
-    each of the two. Interval of the second: t over items, by the jackknife.
+    classes. Kappa is Cohen's: agreement above chance over the most that the shares allow. Both are means over pairs of
+    raters, on the texts that both rated, weighted by texts (kappa: the ratio of means, Conger 1980, Psychological Bulletin
+    88:322); the judge stands in the place of each of the two. Interval of the second: t over items, by the jackknife.
     """
     said, given = np.asarray(judge, dtype=np.float64), np.asarray(votes, dtype=np.float64)
     texts = unit_weights(weights, said.size)
     labels = numbered(unit_clusters(clusters, said.size))
     known = ~np.isnan(given)
     codes = np.where(known, given, 0).astype(np.int64)
-    own = np.where(np.isnan(said), n_classes, np.nan_to_num(said)).astype(
-        np.int64
-    )  # a class that nobody gave
+    # No score is a class that nobody gave.
+    own = np.where(np.isnan(said), n_classes, np.nan_to_num(said)).astype(np.int64)
     hot = np.eye(n_classes + 1)
     parts = []
     for one in _blocks(known, texts):
@@ -276,17 +286,33 @@ def class_covariance(
         parts.append(_sums(per_text, labels[one.rows], int(labels.max()) + 1))
     width, size = 4 + 3 * (n_classes + 1), n_classes + 1
 
-    def means(sums: Floats) -> tuple[Floats, Floats]:
+    def agreement(sums: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Agreement above chance of the judge and of people, and the most of each, one value a total."""
         blocks = sums.reshape(*sums.shape[:-1], -1, width)
         n = blocks[..., 0]
         of = ratio(blocks, np.broadcast_to(n[..., None], blocks.shape))
         first, second, third = (of[..., 4 + at * size : 4 + (at + 1) * size] for at in range(3))
-        people = of[..., 1] - (first * second).sum(axis=-1)
-        judged = (of[..., 2] + of[..., 3] - (third * (first + second)).sum(axis=-1)) / 2
+        chance = (first * second).sum(axis=-1)
+        judged_chance = (third * (first + second)).sum(axis=-1) / 2
         total = n.sum(axis=-1)
-        return tuple(ratio((n * np.nan_to_num(one)).sum(axis=-1), total) for one in (judged, people))  # type: ignore[return-value]
+        above = (of[..., 2] + of[..., 3]) / 2 - judged_chance, of[..., 1] - chance
+        most = 1 - judged_chance, 1 - chance
+        judged, people, judged_most, most_of_people = (
+            ratio((n * np.nan_to_num(one)).sum(axis=-1), total) for one in (*above, *most)
+        )
+        return judged, people, judged_most, most_of_people
 
-    return _in_place(parts, means, kept_share, confidence_level)
+    def covariances(sums: Floats) -> tuple[Floats, Floats]:
+        return agreement(sums)[:2]
+
+    def kappas(sums: Floats) -> tuple[Floats, Floats]:
+        judged, people, judged_most, most_of_people = agreement(sums)
+        return ratio(judged, judged_most), ratio(people, most_of_people)
+
+    covariance, kappa = (
+        _in_place(parts, both, kept_share, confidence_level) for both in (covariances, kappas)
+    )
+    return covariance, kappa
 
 
 def quadratic_kappa(
@@ -359,7 +385,8 @@ def _in_place(
 ) -> InPlace:
     """Estimates of two statistics of the same sums, one row of `parts` an item: the judge's, the people's, and how they differ."""
     sums = np.hstack(parts) if parts else np.zeros((0, 1))
-    sums = sums[sums.any(axis=1)]
+    items = np.flatnonzero(sums.any(axis=1))
+    sums = sums[items]
     judged, people = (float(one) for one in both(sums.sum(axis=0))) if parts else (np.nan, np.nan)
     without = without_each(sums, lambda total: np.stack(both(total), axis=-1)) if parts else None
     n = round(sum(float(part[:, 0].sum()) for part in parts))
@@ -389,4 +416,8 @@ def _in_place(
         found(judged - people, (1.0, -1.0)),
         replace(found(share, (0.0, 0.0)), interval_reason="see `kept`"),
         found(judged - kept_share * people, (1.0, -kept_share)),
+        np.empty((0, 2))
+        if without is None
+        else jackknife_influence(without @ np.array([[1.0, 1.0], [-1.0, -kept_share]])),
+        items,
     )

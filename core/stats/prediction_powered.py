@@ -16,6 +16,7 @@ from core.stats.resampling import (
     check_confidence_level,
     numbered,
     unit_clusters,
+    unit_weights,
 )
 
 Method = Literal["ppi++", "rogan-gladen", "exact", "labels-only"]
@@ -413,21 +414,58 @@ def _saved(n: int, of_labels: float | None, variance: float | None) -> float | N
 
 
 def exact_share(
-    values: ArrayLike, clusters: ArrayLike | None = None, *, confidence_level: float = 0.95
+    values: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    weights: ArrayLike | None = None,
+    confidence_level: float = 0.95,
 ) -> Estimate:
     """Mean of shares over units with the exact interval of a share (Clopper and Pearson 1934, Biometrika 26:404).
 
-    values: shape (n,), each in [0, 1], n >= 1. clusters: shape (n,), the item of each unit; by default units are independent. With
-    clusters n is the effective number of units (Korn and Graubard 1998, Survey Methodology 24:193), and the number of clusters
-    where nothing varies. Exact for independent units of 0 and 1; for shares between too wide, since they vary less; with
-    clusters approximate. An end of the interval at level 1 - 2 delta is a one-sided bound at 1 - delta.
+    values: shape (n,), each in [0, 1], n >= 1. clusters: shape (n,), the item of each unit; by default units are independent.
+    weights: shape (n,), positive, what each unit counts. With either n is the `effective_units`. Exact for independent
+    units of 0 and 1; for shares between too wide, since they vary less; with clusters or weights approximate. An end of the
+    interval at level 1 - 2 delta is a one-sided bound at 1 - delta.
     """
     check_confidence_level(confidence_level)
     given = np.asarray(values, dtype=np.float64)
     index = numbered(unit_clusters(clusters, given.size))
-    data = _Rows(given, given, index, int(index.max(initial=-1)) + 1)
-    mean = _mean(given, index, data.size)
-    return _alone(data, mean, data.n_clusters, "no unit has a value", True, confidence_level)
+    n_clusters = int(index.max(initial=-1)) + 1
+    point, n = effective_units(given, clusters, weights=weights, confidence_level=confidence_level)
+    if not given.size:
+        return _t_interval(None, 0, n_clusters, "no unit has a value", confidence_level)
+    low, high = _clopper_pearson(n * point, n, confidence_level)
+    return _found(point, low, high, confidence_level, given.size, n_clusters)
+
+
+def effective_units(
+    values: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    weights: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+) -> tuple[float, float]:
+    """Mean of shares, and the number of independent units that would make it as certain.
+
+    Parameters as in `exact_share`. Korn and Graubard (1998, Survey Methodology 24:193); where nothing varies the number of
+    clusters, or with weights (sum of weights)^2 / sum of squared weights over clusters (Kish 1965, Survey Sampling).
+    """
+    given = np.asarray(values, dtype=np.float64)
+    if not given.size:
+        return np.nan, 0.0
+    counts = unit_weights(weights, given.size)
+    index = numbered(unit_clusters(clusters, given.size))
+    by_cluster = np.bincount(index, counts)
+    n_clusters, even = by_cluster.size, bool(np.ptp(counts) == 0)
+    point = float((counts * given).sum() / counts.sum())
+    if even and n_clusters == given.size:
+        return point, float(n_clusters)
+    moved = np.bincount(index, counts * (given - point)) / counts.sum()
+    mean = _Linear(point, moved * _small_sample(n_clusters) ** 0.5, n_clusters - 1)
+    n = _effective(float(given.size), mean, n_clusters, confidence_level)
+    return point, n if even or mean.variance > 0 else min(
+        n, float(by_cluster.sum() ** 2 / (by_cluster**2).sum())
+    )
 
 
 def _alone(

@@ -465,6 +465,14 @@ def jackknife_error(values: Floats) -> float:
     return float(np.sqrt((len(values) - 1) / len(values) * ((values - values.mean()) ** 2).sum()))
 
 
+def jackknife_influence(values: Floats) -> Floats:
+    """What each cluster moves the statistic, from the statistic without each, shape (n_clusters, ...); sums to 0 over clusters.
+
+    For a mean it is each cluster's distance from the mean over their number (Efron 1982, The Jackknife, chapter 6).
+    """
+    return np.asarray((len(values) - 1) / max(len(values), 1) * (values.mean(axis=0) - values))
+
+
 def _jackknife_interval(
     found: Estimate, sums: Floats, statistic: Statistic, scale: tuple[float, float]
 ) -> tuple[float | None, float | None, str | None]:

@@ -1,118 +1,576 @@
-"""What a judge must show in the place of a rater, by the scale: findings with their one-sided p-values, and the verdict from them.
+"""What a judge must show in the place of a rater, by the scale: rules with their p-values, and the verdict from them.
 
-Each rule is tested twice at its limit: whether the judge is shown to lie on the right side, and whether on the wrong one. A
-judge is trusted if every rule is shown; because all are needed, none is corrected for the others (Berger 1982, Technometrics
-24:295). It is not trusted if one is shown to be broken, corrected by Holm for the number of rules.
+Each rule is tested twice at its limit: whether the judge is shown to keep it, and whether to break it. A judge is trusted if
+every rule is shown; because all are needed, none is corrected for the others (Berger 1982, Technometrics 24:295), but the
+level is divided by the number of judges. It is not trusted if one rule is shown to be broken, corrected by Holm for the
+number of rules.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.stats.correlation.panels import panel_correlation
-from core.stats.in_place import ClassErrors, InPlace, class_covariance, class_errors, quadratic_kappa
-from core.stats.multiplicity import corrected, interval_p
+from core.results.cells import ends_said, percent_said
+from core.results.check.options import CheckOptions
+from core.results.check.texts import OwnTexts
+from core.stats import alt_test
+from core.stats.correlation.panels import PanelCorrelation, panel_correlation
+from core.stats.in_place import (
+    ClassErrors,
+    InPlace,
+    class_errors,
+    classes_in_place,
+    paired_score,
+    quadratic_kappa,
+)
+from core.stats.multiplicity import corrected, rows_corrected
 from core.stats.resampling import Estimate, Floats
 
+Verdict = Literal["TRUSTED", "NOT TRUSTED", "INCONCLUSIVE"]
 LEVEL = 0.05
 """Largest probability of a wrong TRUSTED, and of a wrong NOT TRUSTED."""
+POWER = 0.8
+"""Probability with which the labels that are named as still needed settle a rule."""
 FEW_TEXTS, FEW_OFF = 100, 50
 """Texts, and texts off the commonest class, below which rules on ordered classes are tested at half the level."""
+FEWEST_ITEMS = 30
+"""Items below which no judge is trusted: the Alt-test needs as many for its t-test."""
+WITHOUT_A_MISS = 29
+"""Texts off the commonest class from which a judge that never differs from people counts as shown: 0.9 to the 29th is below
+LEVEL."""
+FEW_FOR_LEAD = 100
+"""Texts of a rater below which the Alt-test's t-test is joined by the score test of the rater's lead."""
+MOST_LABELS = 100_000
+"""Most items that a result names as needed; beyond, the estimate lies at the limit."""
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What was found for one rule."""
+class Rule:
+    """One rule of a use, and what was found."""
 
     code: str
-    found: Estimate
-    limit: float
+    """Stable name, such as `false-passes`."""
+    wanted: str
+    """The rule in words."""
+    found: Estimate | None
+    limit: float | None
     """On the scale of `found`."""
-    shown: float | None
+    why: str
+    """What was found, in words."""
+    shown: float | None = None
     """p of the judge not keeping the limit: small where it is shown to keep it; None where nothing can be shown."""
-    broken: float | None
+    broken: float | None = None
     """p of the judge keeping the limit: small where it is shown to break it."""
     strict: bool = False
     """Whether it is tested at half the level."""
+    met: bool | None = None
+    """True: shown; False: shown to be broken, corrected for the number of rules; None: open."""
+    labels_needed: int | None = None
+    """Items in all from which the rule would be settled in POWER of files, if the estimate stays."""
+    of_class: str = ""
+    """The texts that the rule is about, such as `failed`; empty: all."""
+    class_needed: int | None = None
+    """Texts of this class that `labels_needed` holds."""
     behind: ClassErrors | InPlace | None = None
 
 
-def verdict_of(findings: Sequence[Finding], *, n_judges: int = 1) -> str:
-    """TRUSTED, NOT TRUSTED or INCONCLUSIVE. n_judges: judges of which each could be trusted by chance."""
-    paid = corrected(
-        [None if one.broken is None else one.broken * (2 if one.strict else 1) for one in findings]
-    )
-    if any(p is not None and p <= LEVEL for p in paid):
+def state_rule(code: str, wanted: str, why: str, met: bool | None, **more: object) -> Rule:
+    """A rule without a test: it is met, failed or open. more: other fields."""
+    p = {True: (0.0, None), False: (None, 0.0), None: (None, None)}[met]
+    return Rule(code, wanted, None, None, why, *p, **more)  # type: ignore[arg-type]
+
+
+def decided(rules: Sequence[Rule], *, n_judges: int = 1) -> tuple[Rule, ...]:
+    """The rules with their state. n_judges: judges of which each could be trusted by chance."""
+    paid = corrected([None if one.broken is None else one.broken * (1 + one.strict) for one in rules])
+    found = []
+    for one, p in zip(rules, paid, strict=True):
+        level = LEVEL / n_judges / (1 + one.strict)
+        met = (
+            False if p is not None and p <= LEVEL else (one.shown is not None and one.shown <= level) or None
+        )
+        found.append(replace(one, met=met))
+    return tuple(found)
+
+
+def verdict_of(rules: Sequence[Rule]) -> Verdict:
+    """NOT TRUSTED if a rule failed, TRUSTED if all are met, else INCONCLUSIVE."""
+    if any(one.met is False for one in rules):
         return "NOT TRUSTED"
-    needed = [LEVEL / n_judges / (2 if one.strict else 1) for one in findings]
-    shown = (
-        one.shown is not None and one.shown <= level for one, level in zip(findings, needed, strict=True)
-    )
-    return "TRUSTED" if findings and all(shown) else "INCONCLUSIVE"
+    return "TRUSTED" if rules and all(one.met for one in rules) else "INCONCLUSIVE"
 
 
-def at_least(
-    code: str, found: Estimate, limit: float, *, strict: bool = False, behind: InPlace | None = None
-) -> Finding:
-    """The rule that a number is at least the limit, from its interval."""
-    two = interval_p(
-        found.estimate, found.low, found.high, null=limit, confidence_level=found.confidence_level
+# --- tests of one number -----------------------------------------------------------------------
+
+
+def at_least_p(found: Estimate, limit: float, *, perfect: bool = False) -> tuple[float | None, float | None]:
+    """p-values of the number lying below and above the limit, from its t interval over items.
+
+    perfect: whether a number that no item moves counts as shown, because enough texts could have moved it.
+    """
+    if found.estimate is None:
+        return None, None
+    distance = found.estimate - limit
+    if found.low is None or found.high is None:
+        return (0.0, 1.0) if perfect and distance > 0 else (None, None)
+    from scipy.special import stdtr, stdtrit  # imported lazily: most commands need no quantile
+
+    df = max(found.n_clusters - 1, 1)
+    error = (found.high - found.low) / 2 / float(stdtrit(df, (1 + found.confidence_level) / 2))
+    if error <= 0:
+        return None, None
+    return float(stdtr(df, -distance / error)), float(stdtr(df, distance / error))
+
+
+def labels_needed(p: float | None, n: int, *, level: float = LEVEL) -> int | None:
+    """Units in all with which a p this small, found from n of them, falls to the level in POWER of files; None without a p.
+
+    The statistic grows with the root of their number. Beyond MOST_LABELS ten times as many are returned.
+    """
+    if p is None or n < 1:
+        return None
+    from scipy.special import ndtri  # imported lazily: most commands need no quantile
+
+    z = -float(ndtri(max(p, 1e-12)))
+    if z <= 0.05:
+        return 10 * MOST_LABELS
+    wanted = float(ndtri(1 - level)) + float(ndtri(POWER))
+    return min(ceil(n * (wanted / z) ** 2), 10 * MOST_LABELS)
+
+
+def tested(rule: Rule, n_items: int, n_of_class: int | None = None) -> Rule:
+    """The rule with the labels that would settle it. n_items: items now; n_of_class: texts of its class now."""
+    known = [p for p in (rule.shown, rule.broken) if p is not None]
+    if not known:
+        return rule
+    level = LEVEL / (1 + rule.strict)
+    needed = labels_needed(min(known), n_items, level=level)
+    assert needed is not None or n_items < 1
+    if needed is None:
+        return rule
+    needed = max(needed, FEWEST_ITEMS)
+    of_class = None if n_of_class is None else ceil(needed * n_of_class / n_items)
+    return replace(rule, labels_needed=needed, class_needed=of_class)
+
+
+# --- rules by scale ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What the rules of a scale compare: the judge's values with those of its raters, on the same texts."""
+
+    own: OwnTexts
+    judge: Floats
+    """Shape (n,): codes of classes, NaN for none; or numbers, filled where there is no score."""
+    votes: Floats
+    """Shape (n, raters), as the judge."""
+    weights: Floats | None
+
+    @property
+    def n_items(self) -> int:
+        """Items with two raters."""
+        two = (~np.isnan(self.votes)).sum(axis=1) > 1
+        return int(np.unique(self.own.items[two]).size)
+
+
+def compared(own: OwnTexts, weights: Floats | None) -> Compared:
+    """Judge and raters as the rules of their scale read them. own: texts without a score among them count as errors."""
+    if own.kind in {"two", "unordered"}:
+        classes = np.array(own.scale.classes)
+
+        def codes(values: Floats, other: float) -> Floats:
+            hit = values[..., None] == classes
+            found = np.where(hit.any(axis=-1), hit.argmax(axis=-1), other)
+            return np.where(np.isnan(values), np.nan, found).astype(np.float64)
+
+        judge, votes = codes(own.scores, np.nan), codes(own.ratings, np.nan)
+        return Compared(own, judge, votes, weights)
+    return Compared(own, _filled(own), own.ratings, weights)
+
+
+def _filled(own: OwnTexts) -> Floats:
+    """The judge's scores; where there is none, the end farther from the mean of that text's raters."""
+    missing = np.isnan(own.scores)
+    if not missing.any() or missing.all():
+        return own.scores
+    low, high = own.ends
+    means = own.means
+    up = means - low <= high - means
+    if own.kind == "scores" and not own.on_scale:  # ends of another scale: those of the judge's own scores
+        low, high = float(np.nanmin(own.scores)), float(np.nanmax(own.scores))
+        up = means <= np.median(means)
+    return np.where(missing, np.where(up, high, low), own.scores)
+
+
+def rules_of_scale(texts: Compared, options: CheckOptions) -> list[Rule]:
+    """The rules of the scale on which judge and raters are compared, for texts of which some have two raters."""
+    kind = texts.own.kind
+    if kind == "two":
+        return _two_classes(texts, options)
+    return _unordered(texts, options) if kind == "unordered" else _by_distance(texts, options)
+
+
+def _errors(texts: Compared, code: int, options: CheckOptions) -> ClassErrors:
+    return class_errors(
+        np.where(np.isnan(texts.judge), np.nan, texts.judge == code),
+        np.where(np.isnan(texts.votes), np.nan, texts.votes == code),
+        margin=options.margin,
+        clusters=texts.own.items,
+        weights=texts.weights,
+        confidence_level=options.confidence_level,
     )
-    if two is None or found.estimate is None:
-        return Finding(code, found, limit, None, None, strict, behind)
-    above = found.estimate > limit
-    return Finding(
+
+
+def _of_errors(
+    code: str, wanted: str, found: ClassErrors, said: str, of_class: str, texts: Compared, margin: float
+) -> Rule:
+    difference = found.difference
+    rule = Rule(
         code,
-        found,
-        limit,
-        two / 2 if above else 1 - two / 2,
-        1 - two / 2 if above else two / 2,
-        strict,
-        behind,
+        wanted,
+        difference,
+        margin,
+        said if difference.estimate is not None else f"{said}: {difference.reason}",
+        found.below,
+        found.above,
+        of_class=of_class,
+        behind=found,
+    )
+    return tested(rule, texts.n_items, difference.n)
+
+
+def rates_said(errors: ClassErrors, judge_does: str, people_do: str) -> str:
+    """The judge's rate beside people's: `it passes 67 % [54, 78] of ...; people pass 8 % [5, 12] of them`."""
+    return f"it {judge_does.format(percent_said(errors.judge))}; people {people_do.format(percent_said(errors.people))}"
+
+
+def _two_classes(texts: Compared, options: CheckOptions) -> list[Rule]:
+    """False passes, false fails, and the share of people's own value that is kept."""
+    scale, margin = texts.own.scale, options.margin
+    fail, passed = scale.name(scale.classes[0]), scale.name(scale.classes[1])
+    plain = {fail, passed} == {"0", "1"} or {fail.casefold(), passed.casefold()} == {"fail", "pass"}
+    wrongly_passed, wrongly_failed = (_errors(texts, code, options) for code in (0, 1))
+    passes = (
+        ("passes {} of the answers that people fail", "pass {} of them", "failed")
+        if plain
+        else (
+            f"says {passed} to {{}} of the answers that people call {fail}",
+            f"say {passed} to {{}} of them",
+            fail,
+        )
+    )
+    fails = (
+        ("fails {} of the answers that people pass", "fail {} of them", "passed")
+        if plain
+        else (
+            f"says {fail} to {{}} of the answers that people call {passed}",
+            f"say {fail} to {{}} of them",
+            passed,
+        )
+    )
+    return [
+        _of_errors(
+            "false-passes",
+            f"false passes at most people's plus {margin:g}",
+            wrongly_passed,
+            rates_said(wrongly_passed, passes[0], passes[1]),
+            passes[2],
+            texts,
+            margin,
+        ),
+        _of_errors(
+            "false-fails",
+            f"false fails at most people's plus {margin:g}",
+            wrongly_failed,
+            rates_said(wrongly_failed, fails[0], fails[1]),
+            fails[2],
+            texts,
+            margin,
+        ),
+        _kept(_classes(texts, options)[0], options, "agreement above chance", texts),
+    ]
+
+
+def _classes(texts: Compared, options: CheckOptions) -> tuple[InPlace, InPlace]:
+    """Covariance and kappa of the judge with a rater, beside those of two raters."""
+    return classes_in_place(
+        texts.judge,
+        texts.votes,
+        len(texts.own.scale.classes),
+        kept_share=options.kept_share,
+        clusters=texts.own.items,
+        weights=texts.weights,
+        confidence_level=options.confidence_level,
     )
 
 
-def of_two_classes(
-    judge: Floats,
-    votes: Floats,
-    *,
-    margin: float,
-    share: float,
-    items: NDArray[np.int64],
-    weights: Floats | None = None,
-) -> tuple[Finding, ...]:
-    """False passes, false fails, and the share of people's own value that is kept. Codes: 0 fails, 1 passes, NaN missing."""
-    asked = {"margin": margin, "clusters": items, "weights": weights}
-    passes = class_errors(1 - judge, 1 - votes, **asked)  # type: ignore[arg-type]
-    fails = class_errors(judge, votes, **asked)  # type: ignore[arg-type]
-    kept = class_covariance(judge, votes, 2, kept_share=share, clusters=items, weights=weights)
-    return (
-        Finding("false-passes", passes.difference, margin, passes.below, passes.above, behind=passes),
-        Finding("false-fails", fails.difference, margin, fails.below, fails.above, behind=fails),
-        at_least("kept-share", kept.kept, 0.0, behind=kept),
+def _kept(found: InPlace, options: CheckOptions, what: str, texts: Compared) -> Rule:
+    share = options.kept_share
+    below, above = at_least_p(found.kept, 0.0, perfect=_could_differ(texts))
+    rule = Rule(
+        "kept-share",
+        f"at least {share:.0%} of people's own {what} is kept",
+        found.kept,
+        0.0,
+        f"it keeps {_share_said(found)} of people's own {what}, and must be shown to keep {share:.0%}",
+        below,
+        above,
+        behind=found,
     )
+    return tested(rule, texts.n_items)
 
 
-def of_ordered(
-    judge: Floats, votes: Floats, *, margin: float, share: float, items: NDArray[np.int64]
-) -> tuple[Finding, ...]:
-    """Quadratic kappa and Spearman's correlation beside people's own, and the share that is kept. NaN in judge: filled before."""
+def _share_said(found: InPlace) -> str:
+    share = found.share.estimate
+    return "an unknown share" if share is None else f"{max(share, 0):.0%}"
+
+
+def _could_differ(texts: Compared) -> bool:
+    """Whether so many texts are off the commonest class that a judge which never differs from people is shown."""
+    return _off_commonest(texts.votes) >= WITHOUT_A_MISS
+
+
+def _off_commonest(votes: Floats) -> float:
+    """Texts off the commonest value of the raters."""
     known = votes[~np.isnan(votes)]
     common = int(np.unique(known, return_counts=True)[1].max()) if known.size else 0
-    off = len(votes) * (1 - common / max(known.size, 1))
-    strict = len(votes) < FEW_TEXTS or off < FEW_OFF
-    kappa = quadratic_kappa(judge, votes, kept_share=share, clusters=items)
-    ranks = panel_correlation(judge, votes, clusters=items, kept_share=share, confidence_level=0.9)
-    return (
-        at_least("kappa-quadratic", kappa.gap, -margin, strict=strict, behind=kappa),
-        at_least("correlation", ranks.gap, -margin, strict=strict),
-        at_least("kept-share", ranks.kept, 0.0, strict=strict),
+    return len(votes) * (1 - common / max(known.size, 1))
+
+
+def _unordered(texts: Compared, options: CheckOptions) -> list[Rule]:
+    """Kappa beside people's, the misses of each class, the share that is kept; and the classes named critical."""
+    scale, margin = texts.own.scale, options.margin
+    covariance, kappa = _classes(texts, options)
+    by_class = {scale.name(value): _errors(texts, code, options) for code, value in enumerate(scale.classes)}
+    seen = {name: one for name, one in by_class.items() if one.difference.estimate is not None}
+    rules = [_gap_rule("kappa", "kappa", kappa, options, texts)]
+    if seen:
+        worst = max(seen, key=lambda name: seen[name].difference.estimate or 0.0)
+        paid = [p for p in corrected([one.above for one in seen.values()]) if p is not None]
+        near = all((one.difference.estimate or 0.0) <= margin for one in seen.values())
+        rules.append(
+            tested(
+                Rule(
+                    "classes",
+                    f"no class is missed more often than by people plus {margin:g}",
+                    seen[worst].difference,
+                    margin,
+                    _missed_said(worst, seen[worst]),
+                    0.0 if near else None,
+                    min(paid, default=None),
+                    of_class=worst,
+                    behind=seen[worst],
+                ),
+                texts.n_items,
+                seen[worst].difference.n,
+            )
+        )
+    rules.append(_kept(covariance, options, "agreement above chance", texts))
+    for name in options.critical:
+        known = {one.casefold(): one for one in by_class}
+        one = by_class[known[name.casefold()]]
+        rules.append(
+            _of_errors(
+                "critical",
+                f"{name} is missed at most as often as by people plus {margin:g}",
+                one,
+                _missed_said(name, one),
+                name,
+                texts,
+                margin,
+            )
+        )
+    return rules
+
+
+def _missed_said(name: str, found: ClassErrors) -> str:
+    return rates_said(found, f"misses {{}} of the answers that people call {name}", "miss {} of them")
+
+
+def _gap_rule(
+    code: str, what: str, found: InPlace, options: CheckOptions, texts: Compared, *, strict: bool = False
+) -> Rule:
+    below, above = at_least_p(found.gap, -options.margin, perfect=_could_differ(texts))
+    said = f"its {what} with a rater is {ends_said(found.judge, 2)}; two raters reach {ends_said(found.people, 2)}"
+    rule = Rule(
+        code,
+        f"{what} at least people's minus {options.margin:g}",
+        found.gap,
+        -options.margin,
+        said,
+        below,
+        above,
+        strict,
+        behind=found,
+    )
+    return tested(rule, texts.n_items)
+
+
+def _by_distance(texts: Compared, options: CheckOptions) -> list[Rule]:
+    """Quadratic kappa (ordered classes) and Spearman's correlation beside people's own, and the share that is kept."""
+    asked = {"clusters": texts.own.items, "confidence_level": options.confidence_level}
+    ranks = panel_correlation(
+        texts.judge, texts.votes, kept_share=options.kept_share, rng=options.rng, **asked
+    )
+    of_ranks = _in_place(ranks)
+    ordered = texts.own.kind == "ordered"
+    strict = ordered and (len(texts.votes) < FEW_TEXTS or _off_commonest(texts.votes) < FEW_OFF)
+    rules = []
+    if ordered:
+        kappa = quadratic_kappa(
+            texts.judge, texts.votes, kept_share=options.kept_share, weights=texts.weights, **asked
+        )
+        rules.append(_gap_rule("kappa-quadratic", "quadratic kappa", kappa, options, texts, strict=strict))
+    rules += [
+        _gap_rule("correlation", "rank correlation", of_ranks, options, texts, strict=strict),
+        replace(_kept(of_ranks, options, "rank correlation", texts), strict=strict),
+    ]
+    if texts.weights is None or np.ptp(texts.weights) == 0:
+        return rules
+    why = "ranks cannot be weighted, and the labelled texts were not chosen alike"
+    return [
+        one
+        if one.code == "kappa-quadratic"
+        else replace(one, shown=None, broken=None, why=f"{one.why}; {why}")
+        for one in rules
+    ]
+
+
+def _in_place(found: PanelCorrelation) -> InPlace:
+    """The correlations as a statistic beside people's."""
+    judge, people = found.judge.estimate, found.raters.estimate
+    share = None if judge is None or people is None or people <= 0 else judge / people
+    return InPlace(
+        found.judge,
+        found.raters,
+        found.gap,
+        replace(found.raters, estimate=share, low=None, high=None),
+        found.kept,
+        found.influence,
+        found.items,
     )
 
 
-def farther_end(judge: Floats, votes: Floats, low: float, high: float) -> Floats:
-    """The judge's scores, and where there is none the end of the scale that is farther from the mean of that text's raters."""
-    means = np.nanmean(votes, axis=1)
-    return np.where(np.isnan(judge), np.where(means - low > high - means, low, high), judge)
+# --- one rater ---------------------------------------------------------------------------------
+
+
+def rules_of_one_rater(texts: Compared, options: CheckOptions) -> list[Rule]:
+    """Stated limits on the errors of each class, with exact bounds; without them nothing can be shown."""
+    scale = texts.own.scale
+    limits = (options.most_false_passes, options.most_false_fails)
+    wanted = "two raters of some texts, or stated limits"
+    if texts.own.kind != "two":
+        why = "no text has two raters, so nobody knows how well a person would do: label some texts twice"
+        return [state_rule("people", wanted, why, None)]
+    fail, passed = scale.name(scale.classes[0]), scale.name(scale.classes[1])
+    votes = texts.votes
+    rater = np.where(
+        np.isnan(votes).all(axis=1), np.nan, np.nanmax(np.where(np.isnan(votes), -1.0, votes), axis=1)
+    )
+    rules = []
+    for code, limit, (name, what, of_class, said) in zip(
+        (0, 1),
+        limits,
+        (
+            ("false-passes", "false passes", fail, f"passes {{}} of the answers that the rater calls {fail}"),
+            (
+                "false-fails",
+                "false fails",
+                passed,
+                f"fails {{}} of the answers that the rater calls {passed}",
+            ),
+        ),
+        strict=True,
+    ):
+        rules.append(_stated(name, what, of_class, said, texts, rater == code, code, limit, options))
+    if None in limits:
+        why = (
+            "no text has two raters, so nobody knows how well a person would do: label some texts twice, or state the largest "
+            "share of false passes and of false fails that you accept"
+        )
+        rules.append(state_rule("people", wanted, why, None))
+    return rules
+
+
+def _stated(
+    name: str,
+    what: str,
+    of_class: str,
+    said: str,
+    texts: Compared,
+    there: NDArray[np.bool_],
+    code: int,
+    limit: float | None,
+    options: CheckOptions,
+) -> Rule:
+    """One class's error rate against a stated limit, by the exact test of a share on effective texts."""
+    # Imported lazily: load slowly, and most checks have two raters.
+    from scipy.special import betainc
+
+    from core.stats.prediction_powered import effective_units, exact_share
+
+    wrong = np.where(np.isnan(texts.judge), 1.0, (texts.judge != code).astype(np.float64))[there]
+    asked: dict[str, Any] = {
+        "weights": None if texts.weights is None else texts.weights[there],
+        "confidence_level": options.confidence_level,
+    }
+    found = exact_share(wrong, texts.own.items[there], **asked)
+    wanted = f"{what} at most {limit:g}" if limit is not None else f"a stated limit for {what}"
+    text = f"it {said.format(percent_said(found))}"
+    if found.estimate is None or limit is None:
+        return Rule(name, wanted, found, limit, text, of_class=of_class)
+    share, n = effective_units(wrong, texts.own.items[there], **asked)
+    count = share * n
+    # At the limit, the probabilities of at most and of at least this many errors.
+    at_most = 1.0 - float(betainc(count + 1, n - count, limit)) if count < n else 1.0
+    at_least = float(betainc(count, n - count + 1, limit)) if count > 0 else 1.0
+    rule = Rule(name, wanted, found, limit, text, at_most, at_least, of_class=of_class)
+    return tested(rule, int(np.unique(texts.own.items).size), int(there.sum()))
+
+
+# --- the Alt-test ------------------------------------------------------------------------------
+
+
+def alt_test_rule(texts: Compared, found: alt_test.AltTest, n_judges: int) -> Rule:
+    """Whether the judge wins against half of the raters, each with enough texts.
+
+    A rater counts from FEWEST_ITEMS texts on; below FEW_FOR_LEAD the larger of two p-values counts: of the published t-test
+    and of the score test of the rater's lead over the judge (`paired_score`).
+    """
+    from scipy.special import stdtr  # imported lazily: loads slowly
+
+    p = []
+    for one in found.raters:
+        if one.p is None:
+            continue
+        if one.n < FEWEST_ITEMS:
+            p.append(1.0)
+            continue
+        lead = 0.0
+        if one.n < FEW_FOR_LEAD:
+            z = paired_score(one.n_worse, one.n_better, one.n, found.epsilon) if found.epsilon else np.inf
+            lead = float(stdtr(one.n - 1, z))
+        p.append(max(one.p, lead))
+    paid = rows_corrected([p], "benjamini-yekutieli")[0] if p else np.empty(0)
+    wins = int((paid <= LEVEL / n_judges).sum())
+    published = sum(bool(one.rejected) for one in found.raters)
+    said = (
+        f"no Alt-test: {found.reason}"
+        if not p
+        else f"it wins against {wins} of {len(p)} raters in the Alt-test at epsilon {found.epsilon:g}"
+    )
+    if p and published > wins:
+        said += f" ({published} by its own rule, on fewer than {FEW_FOR_LEAD} texts a rater)"
+    return Rule(
+        "alt-test",
+        f"wins against half of the raters in the Alt-test at epsilon {found.epsilon:g}",
+        found.advantage,
+        alt_test.PASS_AT,
+        said,
+        0.0 if p and wins >= alt_test.PASS_AT * len(p) else None,
+    )

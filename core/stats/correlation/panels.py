@@ -1,6 +1,6 @@
 """Rank correlation of a judge with raters who left a colleague out, beside that of the colleague: the human ceiling."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,7 @@ from core.stats.resampling import (
     check_confidence_level,
     jackknife_ends,
     jackknife_error,
+    jackknife_influence,
     numbered,
     ratio,
     resampled_estimate,
@@ -41,6 +42,10 @@ class PanelCorrelation:
     """The judge's minus the raters', with the jackknife's t interval."""
     kept: Estimate
     """The judge's minus `kept_share` times the raters', with the jackknife's t interval."""
+    influence: Floats = field(default_factory=lambda: np.empty((0, 2)))
+    """What each item moves `gap` and `kept`, shape (items, 2); items that the jackknife leaves out together share alike."""
+    items: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    """Number of the item (in the order of sorted labels of the texts used) of each row."""
 
 
 def panel_correlation(
@@ -115,7 +120,17 @@ def panel_correlation(
         _by_fisher(found(values[1]), values[1][alone]),
         _by_t(found(gap), gap[alone]),
         _by_t(found(kept_of), kept_of[alone]),
+        *_influence(np.column_stack([gap, kept_of])[alone], groups[used], labels[used], alone),
     )
+
+
+def _influence(
+    without: Floats, groups: NDArray[np.intp], labels: NDArray[np.intp], alone: NDArray[np.intp]
+) -> tuple[Floats, NDArray[np.intp]]:
+    """The jackknife's influence of each group, shared equally by its items; and the items."""
+    items, first = np.unique(labels, return_index=True)
+    place = np.searchsorted(alone, groups[first])
+    return jackknife_influence(without)[place] / np.bincount(place, minlength=alone.size)[place, None], items
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,134 @@
+"""Options of the check: the use, and the limits that a judge must keep for it."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from core.schema.analysis import resamples_setting, rng_setting
+from core.schema.settings import Settings, setting
+
+Use = Literal["replace", "rank", "gate", "monitor"]
+USES: Mapping[Use, str] = {
+    "replace": "stand in for a rater",
+    "rank": "rank systems",
+    "gate": "decide about single answers",
+    "monitor": "follow a mean over time",
+}
+"""Uses, and what the judge then does."""
+
+
+class CheckOptions(Settings):
+    """Options of the check."""
+
+    use: Use | None = setting(
+        None,
+        "Use",
+        "; ".join(f"{name}: {what}" for name, what in USES.items()),
+        words={"": "replace with three raters or more, else gate"},
+    )
+    margin: float = setting(
+        0.1,
+        "Margin",
+        "for replace and gate: how much worse than a person the judge may be, in shares of answers and in correlations",
+        above=0,
+        below=1,
+        step=0.01,
+    )
+    kept_share: float = setting(
+        0.75,
+        "Kept share",
+        "for replace and gate: smallest share of people's own agreement above chance, or correlation, that the judge keeps",
+        above=0,
+        at_most=1,
+        step=0.05,
+        folded=True,
+    )
+    tolerance: float = setting(
+        0.05,
+        "Tolerance",
+        "for monitor: largest bias, as a share of the scale",
+        above=0,
+        below=1,
+        step=0.01,
+    )
+    accuracy: float = setting(
+        0.8,
+        "Accuracy",
+        "for rank: smallest share of pairs of systems in the right order",
+        above=0,
+        at_most=1,
+        step=0.05,
+    )
+    epsilon: float = setting(
+        0.2, "Epsilon", "for replace: price of a rater in the Alt-test", at_least=0, below=1, step=0.05
+    )
+    critical: tuple[str, ...] = setting(
+        (),
+        "Critical classes",
+        "for gate and replace: classes in which the judge must be shown to miss hardly more than people, such as harmful",
+        listed=True,
+        metavar="CLASS,...",
+    )
+    most_false_passes: float | None = setting(
+        None,
+        "Most false passes",
+        "with one rater: largest share of the answers that the rater fails which the judge may pass",
+        above=0,
+        below=1,
+        step=0.05,
+        words={"": "no limit, and no trust"},
+    )
+    most_false_fails: float | None = setting(
+        None,
+        "Most false fails",
+        "with one rater: largest share of the answers that the rater passes which the judge may fail",
+        above=0,
+        below=1,
+        step=0.05,
+        words={"": "no limit, and no trust"},
+    )
+    missing_judge: Literal["wrong", "leave-out"] = setting(
+        "wrong",
+        "Missing scores",
+        "labelled texts without a score of the judge: wrong: they count as its errors; leave-out: they do not count",
+        words={"wrong": "Count as errors", "leave-out": "Do not count"},
+    )
+    labels_chosen: Literal["at-random", "by-judge"] | None = setting(
+        None,
+        "Labels were chosen",
+        "how the labelled texts were chosen: at-random, or by-judge: by the judge's answer, so that each answer is weighted "
+        "by how many texts have it",
+        words={"": "not said", "at-random": "At random", "by-judge": "By the judge's answer"},
+    )
+    ceiling: float | None = setting(
+        None,
+        "Human ceiling",
+        "human ceiling to show where no text has two raters; it decides nothing",
+        above=0,
+        at_most=1,
+        step=0.05,
+    )
+    confidence_level: float = setting(
+        0.9,
+        "Confidence level",
+        "confidence level of intervals; the rules have their own",
+        above=0,
+        below=1,
+        option="confidence",
+        step=0.01,
+        folded=True,
+    )
+    n_resamples: int = resamples_setting(2_000)
+    rng: int = rng_setting()
+
+
+DEFAULT_OPTIONS = CheckOptions()
+LIMITS: Mapping[Use, tuple[str, ...]] = {
+    "replace": ("margin", "kept_share", "epsilon", "critical", "missing_judge", "labels_chosen"),
+    "gate": (
+        *("margin", "kept_share", "critical", "most_false_passes", "most_false_fails"),
+        *("missing_judge", "labels_chosen", "ceiling"),
+    ),
+    "rank": ("accuracy",),
+    "monitor": ("tolerance",),
+}
+"""The options that matter for each use."""

@@ -1,0 +1,170 @@
+"""The texts that a judge and people are compared on: those with a rating, on the raters' scale."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.results.panel import Panel, inclusion_probabilities
+from core.schema.scale import Kind, Scale
+from core.stats.agreement import pair_shares
+from core.stats.resampling import Floats
+from core.stats.votes import MISSING, Codes
+
+MOSTLY = 0.5
+"""Smallest share of a judge's scores that must be classes on offer, so that it counts as using the raters' scale."""
+
+
+@dataclass(frozen=True)
+class OwnTexts:
+    """The texts of one judge: with at least one rating, and its score. Or, without a judge, all rated texts."""
+
+    scores: Floats
+    """NaN only where texts without a score were asked for."""
+    ratings: Floats
+    items: NDArray[np.int64]
+    systems: NDArray[np.str_]
+    rows: NDArray[np.intp]
+    """Their places in the panel."""
+    scale: Scale
+    """The raters' scale."""
+    on_scale: bool
+    """Whether the judge uses it."""
+    weights: Floats | None
+    """What each text counts in shares and means; None unless texts were drawn with known probabilities."""
+
+    @property
+    def kind(self) -> Kind:
+        """The scale on which judge and raters are compared: the raters' if the judge uses it, else scores."""
+        return self.scale.kind if self.on_scale or not self.scale.ordered else "scores"
+
+    @property
+    def ordered(self) -> bool:
+        """Whether a larger value is better or more."""
+        return self.scale.ordered
+
+    @property
+    def classes(self) -> tuple[float, ...]:
+        """Classes on offer, and then what else the judge gave; empty where scores are compared."""
+        if self.kind == "scores":
+            return ()
+        others = np.unique(self.scores[~np.isnan(self.scores) & ~self.scale.on_offer(self.scores)])
+        return (*self.scale.classes, *others.tolist())
+
+    @property
+    def measure(self) -> str:
+        """What the judge is compared by: agreement for classes, correlation for scores."""
+        return "agreement" if self.kind != "scores" else "correlation"
+
+    @property
+    def same_scale(self) -> bool:
+        """Whether the judge's scores can be subtracted from the raters'."""
+        return self.ordered and self.on_scale and bool(self.scores.size)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Ends of the scale; of scores without ends the range of all values."""
+        if self.scale.ends is not None:
+            return self.scale.ends
+        values = np.concatenate([self.ratings.ravel(), self.scores])
+        return float(np.nanmin(values)), float(np.nanmax(values))
+
+    @property
+    def means(self) -> Floats:
+        """Mean rating of each text, shape (n,)."""
+        return np.asarray(np.nanmean(self.ratings, axis=1), dtype=np.float64)
+
+    def votes(self) -> tuple[Codes, Codes]:
+        """Codes of the raters (n, raters) and of the judge (n,), numbers of `classes`."""
+        classes = np.array(self.classes)
+        order = np.argsort(classes)
+
+        def codes(values: Floats) -> Codes:
+            filled = np.where(np.isnan(values), classes[0], values)
+            found = order[np.searchsorted(classes, filled, sorter=order)]
+            return np.where(np.isnan(values), MISSING, found).astype(np.int64)
+
+        return codes(self.ratings), codes(self.scores)
+
+    def only(self, kept: NDArray[np.bool_]) -> "OwnTexts":
+        """The texts for which `kept`, shape (n,), is true; the scale stays that of all texts."""
+        return replace(
+            self,
+            scores=self.scores[kept],
+            ratings=self.ratings[kept],
+            items=self.items[kept],
+            systems=self.systems[kept],
+            rows=self.rows[kept],
+            weights=None if self.weights is None else self.weights[kept],
+        )
+
+
+def uses_scale(scale: Scale, scores: Floats) -> bool:
+    """Whether a judge with these scores uses the raters' scale; one without scores does.
+
+    Classes: at least MOSTLY of its scores are classes on offer, or the scale is declared and as many lie within its ends. The
+    other scores then count as classes that nobody gave. Scores without ends are on any scale that overlaps it.
+    """
+    known = scores[~np.isnan(scores)]
+    if not known.size or not scale.ordered:
+        return True
+    inside = scale.on_offer(known)
+    if scale.ends is not None and (scale.origin == "declared" or not scale.classes):
+        inside = (known >= scale.ends[0]) & (known <= scale.ends[1])
+    return bool(inside.mean() >= MOSTLY)
+
+
+def own_texts(panel: Panel, judge: int | None, *, unscored: bool = False) -> OwnTexts:
+    """The texts of a judge (its column) with a rating and its score; without a judge all rated texts, with 0 as score.
+
+    unscored: whether texts without its score are among them.
+    """
+    scores = np.zeros(len(panel.ratings)) if judge is None else panel.scores[:, judge]
+    rated = ~np.isnan(panel.ratings).all(axis=1)
+    rows = np.flatnonzero(rated if unscored else rated & ~np.isnan(scores))
+    chances = inclusion_probabilities(panel.rows)
+    on_scale = judge is None or _on_scale(panel, scores)
+    return OwnTexts(
+        scores[rows],
+        panel.ratings[rows],
+        panel.items[rows],
+        panel.systems[rows],
+        rows,
+        panel.scale,
+        on_scale,
+        None if chances is None else _weights(chances[rows]),
+    )
+
+
+def _on_scale(panel: Panel, scores: Floats) -> bool:
+    """As `uses_scale`; scores whose scale has no ends are on the raters' if most lie within their range."""
+    scale = panel.scale
+    if scale.kind == "scores" and scale.ends is None:
+        given = panel.ratings[~np.isnan(panel.ratings)]
+        if given.size:
+            scale = replace(scale, ends=(float(given.min()), float(given.max())))
+    return uses_scale(scale, scores)
+
+
+def classes_of(panel: Panel, judge: int) -> tuple[float, ...]:
+    """Classes that raters and a judge (its column) share, in order; empty if they are compared as scores."""
+    return own_texts(panel, judge).classes
+
+
+def _weights(chances: Floats) -> Floats:
+    # Imported lazily: loads statsmodels, which most checks need not.
+    from core.stats.planning import weights_of
+
+    return weights_of(chances)
+
+
+def shares_of(own: OwnTexts) -> tuple[Floats, Floats]:
+    """For each text: the share of its raters who gave the judge's class, and of its pairs of raters that agree."""
+    votes, judged = own.votes()
+    raters, judge = pair_shares(votes, judged, len(own.classes))
+    return judge, raters
+
+
+def agreement_by_text(panel: Panel, judge: int) -> Floats:
+    """Share of raters who gave the judge's class, for each rated text with its score; NaN where another has two raters."""
+    return shares_of(own_texts(panel, judge))[0]
