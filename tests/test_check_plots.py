@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from core.plots.check import decisive_rule, judges_and_ceiling
-from core.results.check.verdict import CheckOptions, Use, check_panel
+from core.results.check.options import CheckOptions, Use
+from core.results.check.verdict import check_panel
 from core.results.panel import Panel
 from core.schema.scores import ScoredRow
 

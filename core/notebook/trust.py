@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Literal
 
@@ -21,6 +20,7 @@ from core.notebook.frames import (
     in_rows,
     interval_options,
     judge_from,
+    names_of,
     panel_from,
     table_in,
     type_problems,
@@ -36,10 +36,10 @@ from core.results.check.choosing import (
 )
 from core.results.check.facts import facts_of_tables
 from core.results.check.gaps import gaps_of, texts_of_outputs
+from core.results.check.options import DEFAULT_OPTIONS as CHECK
+from core.results.check.options import CheckOptions, Use
 from core.results.check.tables import check_json, check_said, check_tables
-from core.results.check.verdict import DEFAULT_OPTIONS as CHECK
-from core.results.check.verdict import CheckOptions, Use, check_panel
-from core.results.check.verdict import option_problems as check_option_problems
+from core.results.check.verdict import check_panel
 from core.results.judges.bias import DEFAULT_OPTIONS as BIAS
 from core.results.judges.bias import (
     BiasOptions,
@@ -50,6 +50,7 @@ from core.results.judges.bias import (
     changes_table,
 )
 from core.results.judges.bias import option_problems as bias_option_problems
+from core.schema.settings import Remark, as_parameter, fields_of, said
 from core.tables.reading import shown
 
 
@@ -67,6 +68,12 @@ def check(
     accuracy: float = CHECK.accuracy,
     ceiling: float | None = CHECK.ceiling,
     epsilon: float = CHECK.epsilon,
+    kept_share: float = CHECK.kept_share,
+    critical: Names | None = None,
+    most_false_passes: float | None = None,
+    most_false_fails: float | None = None,
+    missing_judge: Literal["wrong", "leave-out"] = CHECK.missing_judge,
+    labels_chosen: Literal["at-random", "by-judge"] | None = None,
     prices: Mapping[str, float] | None = None,
     seconds: Mapping[str, float] | None = None,
     currency: str = "USD",
@@ -85,8 +92,10 @@ def check(
     use
         ``"replace"`` a rater, ``"rank"`` systems, ``"gate"`` single answers or ``"monitor"`` a mean. Default: replace with
         three raters or more, else gate.
-    margin, tolerance, accuracy, ceiling, epsilon
+    margin, tolerance, accuracy, ceiling, epsilon, kept_share, critical, most_false_passes, most_false_fails
         Limits of the uses, as the options of the command.
+    missing_judge, labels_chosen
+        What a labelled text without a score counts as, and how the labelled texts were chosen, as the options of the command.
     prices, seconds, currency
         Price and time of 1,000 texts by judge, and the currency of the prices.
     resamples, confidence, seed
@@ -116,8 +125,25 @@ def check(
     'TRUSTED'
     """
     check_type("currency", currency, str, "a text such as USD")
-    chosen = CheckOptions(use, margin, tolerance, accuracy, ceiling, epsilon)
-    made = interval_options(resamples, confidence, seed, check_option_problems(chosen))
+    chosen = _check_options(
+        {
+            "use": use,
+            "margin": margin,
+            "tolerance": tolerance,
+            "accuracy": accuracy,
+            "ceiling": ceiling,
+            "epsilon": epsilon,
+            "kept_share": kept_share,
+            "critical": names_of(critical),
+            "most_false_passes": most_false_passes,
+            "most_false_fails": most_false_fails,
+            "missing_judge": missing_judge,
+            "labels_chosen": labels_chosen,
+        },
+        resamples,
+        confidence,
+        seed,
+    )
     panel = panel_from(
         ratings,
         list(each_of(scores)),
@@ -128,9 +154,21 @@ def check(
         find=True,
     )
     facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
-    found = check_panel(panel, replace(chosen, **made), facts=facts)
+    found = check_panel(panel, chosen, facts=facts)
     main, *others = check_tables(found).values()
     return result_of([*check_said(found), main], check_json(found), others, found.verdict or "")
+
+
+def _check_options(given: Mapping[str, object], resamples: int, confidence: float, seed: int) -> CheckOptions:
+    """Return the options of a check. Raises InputError with all problems, by the names of the parameters."""
+    problems: list[Remark] = []
+    chosen = CheckOptions.read(given, problems)
+    fields = fields_of(CheckOptions)
+    made = interval_options(
+        resamples, confidence, seed, [said(problem, fields, as_parameter) for problem in problems]
+    )
+    assert chosen is not None
+    return chosen.but(**made)
 
 
 def which_judge(
@@ -193,13 +231,12 @@ def which_judge(
     'big'
     """
     check_type("currency", currency, str, "a text such as USD")
-    chosen = CheckOptions(use=use, margin=margin)
-    made = interval_options(resamples, confidence, seed, check_option_problems(chosen))
+    chosen = _check_options({"use": use, "margin": margin}, resamples, confidence, seed)
     panel = panel_from(
         ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension, find=True
     )
     facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
-    found = which_of(check_panel(panel, replace(chosen, **made), facts=facts))
+    found = which_of(check_panel(panel, chosen, facts=facts))
     main, *others = which_tables(found).values()
     said = which_said(found)
     return result_of([*said, main], which_json(found), others, " ".join(said))

@@ -22,18 +22,12 @@ from core.plots.dressing import (
     whiskers,
 )
 from core.results.check.escalation import Escalation
-from core.results.check.verdict import Check, JudgeCheck, Rule
+from core.results.check.rules import beside_people
+from core.results.check.verdict import Check, JudgeCheck
 from core.stats.resampling import Estimate
 
-_DECIDES = {
-    "replace": "advantage",
-    "rank": "accuracy over pairs of systems",
-    "gate": "",
-    "monitor": "bias, share of the scale",
-}
-"""Use -> the number that its rule compares with a limit; empty: the judge's measure."""
-_CODES = ("advantage", "accuracy", "agreement", "correlation", "bias")
-_RATER = "a rater (human ceiling)"
+_TITLES = {"rank": "accuracy over pairs of systems", "monitor": "bias, share of the scale"}
+"""Use -> the number that its rule compares with a limit."""
 _NAME = 30
 """Letters of a judge's name."""
 _MOST_TICKS = 7
@@ -44,7 +38,7 @@ _ROW, _AROUND = 44, 96
 
 @dataclass(frozen=True)
 class _Row:
-    """A row of the figure: a judge, or a rater."""
+    """A row of the figure: a judge, or people."""
 
     name: str
     found: Estimate
@@ -52,44 +46,54 @@ class _Row:
     is_rater: bool = False
 
 
-def decisive_rule(one: JudgeCheck) -> Rule | None:
-    """The rule that compares the judge's number with the limit of the use; None if the use could not be tested."""
-    return next((rule for rule in one.rules if rule.code in _CODES), None)
-
-
 def judges_and_ceiling(check: Check) -> go.Figure | None:
-    """Draw the number that decides, of every judge and of a rater, with the limit as a line in each judge's row.
+    """Draw the numbers that decide, each of the judge beside people's on the same texts, with the limit in the judge's row.
 
-    None if no judge has that number, such as an advantage without a second rater.
+    Gate and replace: the rules that compare a number with people's, of one judge all of them, of several the first that
+    decided. Rank and monitor: the rule of the use. None if no judge has such a number.
     """
-    rows: list[_Row] = []
-    for one in check.judges:
-        rule = decisive_rule(one)
-        if rule is None or rule.found is None or rule.found.estimate is None:
-            continue
-        limits: tuple[float, ...] = () if rule.limit is None else (rule.limit,)
-        if check.use == "monitor":
-            limits = (-check.options.tolerance, check.options.tolerance)
-        rows.append(_Row(one.name, rule.found, limits))
+    rows = [row for one in check.judges for row in _rows(check, one)]
     if not rows:
         return None
-    ceiling = (check.judges[0] if len(check.judges) == 1 else check).ceiling
-    compared = check.use in {"replace", "gate"}
-    if compared and ceiling.found is not None and ceiling.found.estimate is not None:
-        rows.append(_Row(_RATER, ceiling.found, (), is_rater=True))
     figure = go.Figure()
     _estimates(figure, rows, of_raters=False)
     _estimates(figure, rows, of_raters=True)
     _limits(figure, rows)
     names = [row_name(shortened(row.name, _NAME)) for row in rows]
     name_rows(figure, names, None)
-    title = _DECIDES[check.use] or check.judges[0].measure
+    title = _TITLES.get(check.use, "share, or coefficient")
     level = f"{check.options.confidence_level:.0%}".replace("%", " %")
     break_ = "<br>" if check.use == "monitor" else " "  # else the line would end between number and sign
     figure.update_xaxes(title=f"{title},{break_}{level} intervals", nticks=6, range=_range(rows))
     if check.use == "monitor":
         figure.add_vline(x=0, line={"color": GRID, "width": 1})
     return dressed(figure, height=_AROUND + _ROW * max(len(rows), 2), top=34, legend=True)
+
+
+def _rows(check: Check, one: JudgeCheck) -> list[_Row]:
+    """The rows of one judge, and of people beside it."""
+    several = len(check.judges) > 1
+    if check.use in {"rank", "monitor"}:
+        rule = one.rule("accuracy" if check.use == "rank" else "bias")
+        if rule is None or rule.found is None or rule.found.estimate is None or rule.limit is None:
+            return []
+        both = (-rule.limit, rule.limit) if check.use == "monitor" else (rule.limit,)
+        return [_Row(one.name, rule.found, both)]
+    compared = [(rule, beside_people(rule)) for rule in (*one.deciding, *one.rules)]
+    found: dict[str, list[_Row]] = {}
+    for rule, numbers in compared:
+        if numbers is None or numbers[0].estimate is None:
+            continue
+        judge, people, limit = numbers
+        what = one.name if several else rule.code.replace("-", " ")
+        rows = [_Row(what, judge, () if limit is None else (limit,))]
+        if people.estimate is not None:
+            rows.append(_Row(f"{what}: people", people, (), is_rater=True))
+        found.setdefault(rule.code, rows)
+    if several:
+        return next(iter(found.values()), [])
+    order = [rule.code for rule in one.rules]
+    return [row for code in sorted(found, key=order.index) for row in found[code]]
 
 
 def _range(rows: Sequence[_Row]) -> list[float]:
@@ -108,7 +112,7 @@ def _estimates(figure: go.Figure, rows: Sequence[_Row], *, of_raters: bool) -> N
         x=[found.estimate for _, _, found in own],
         y=[at for at, _, _ in own],
         mode="markers",
-        name="rater" if of_raters else "judge",
+        name="people" if of_raters else "judge",
         marker={"color": color, "symbol": symbol, "size": 11},
         error_x={**whiskers([ends_of(found) for _, _, found in own]), "color": color, "thickness": 3},
         text=[label(f"{name}: {interval_said(found)}", longest=120) for _, name, found in own],

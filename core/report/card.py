@@ -15,6 +15,9 @@ from core import __version__
 from core.formats.scores import STATED
 from core.report import headings, lines, markdown_of, markdown_text, notes, written
 from core.results.cells import interval
+from core.results.check.groups import Group
+from core.results.check.options import USES
+from core.results.check.rules import FEWEST_ITEMS, beside_people
 from core.results.check.tables import (
     CHECK_TABLES,
     ceiling_sentence,
@@ -24,7 +27,7 @@ from core.results.check.tables import (
     sentence,
     signature,
 )
-from core.results.check.verdict import FEWEST_ITEMS, USES, Check, Group, JudgeCheck
+from core.results.check.verdict import Check, JudgeCheck
 from core.schema.result_table import Column, Interval, ResultTable
 from core.stats.resampling import Estimate
 from core.tables.reading import printable_text
@@ -36,9 +39,13 @@ _NUMBER = Column("number")
 _STATES = {"met": "good", "failed": "bad", "open": "open", "TRUSTED": "good", "NOT TRUSTED": "bad"}
 _MARKS = {"met": "✓ met", "failed": "✗ failed", "open": "? open"}
 _QUANTITIES = {
-    "agreement": "Agreement with raters",
-    "correlation": "Correlation with raters",
-    "advantage": "Advantage over raters",
+    "false-passes": "False passes",
+    "false-fails": "False fails",
+    "kappa": "Kappa with a rater",
+    "classes": "Worst class missed",
+    "critical": "Critical class missed",
+    "kappa-quadratic": "Quadratic kappa",
+    "correlation": "Spearman with raters",
     "accuracy": "Pairs of systems in order",
 }
 _ENDS = re.compile(r"(\[[-+.\d]+, [-+.\d]+\])$")
@@ -57,11 +64,11 @@ def limits_of(check: Check) -> list[str]:
         f"It holds for these raters: {_raters_counted(check)}. Others may judge differently.",
         f"It holds for the use {check.use}: to {USES[check.use]}.",
         "It holds for this version of the judge. Another model, prompt or rubric is another judge.",
-        "TRUSTED is no proof: a judge at the limit passes in about 5 % of such checks, and in simulations in up to 12 %. "
+        "TRUSTED is no proof: a judge at the limit passes in about 5 % of such checks. "
         "INCONCLUSIVE is no sign of a bad judge: the labels are too few.",
     ]
-    if check.ceiling.assumed is not None:
-        said.append("The human ceiling was supposed, not measured: no text has two raters.")
+    if check.ceiling.found is None or check.ceiling.found.estimate is None:
+        said.append("No text has two raters: nobody knows how well a person would do.")
     if len(check.judges) > 1:
         said.append("Each verdict stands alone. The best of many judges is partly best by chance.")
     if any(one.groups for one in check.judges):
@@ -209,20 +216,21 @@ def _marked(label: str, found: Estimate | None, **given: Any) -> list[_Mark]:
 
 
 def _numbers(one: JudgeCheck) -> list[_Mark]:
-    """The judge's numbers and the human ceiling on one axis."""
+    """The judge's numbers, and people's beside them, on one axis."""
     marks = []
     for rule in one.rules:
-        if rule.code in _QUANTITIES and rule.limit is not None:
-            marks += _marked(_QUANTITIES[rule.code], rule.found, limits=(rule.limit,))
-    if one.ceiling.assumed is not None:
-        marks.append(_Mark("Human ceiling (supposed)", Interval(one.ceiling.assumed), look="human"))
-    marks += _marked(f"Human ceiling, {one.ceiling.measure}", one.ceiling.found, look="human")
-    if not any(rule.code == one.measure for rule in one.rules):
-        marks += _marked(_QUANTITIES[one.measure], one.agreement)
-    related = next((rule for rule in one.rules if rule.code == "related"), None)
-    for label, found in (("Kappa", one.kappa), ("AC1", one.ac1), ("Spearman", one.correlation)):
-        decides = related is not None and found is not None and found is related.found
-        marks += _marked(label, found, limits=(0.0,) if decides else ())
+        name = _QUANTITIES.get(rule.code)
+        numbers = beside_people(rule)
+        if name is not None and numbers is not None:
+            judge, people, limit = numbers
+            marks += _marked(name, judge, limits=() if limit is None else (limit,))
+            marks += _marked("of people", people, look="human")
+        elif name is not None and rule.limit is not None:
+            marks += _marked(name, rule.found, limits=(rule.limit,))
+    for label, found in (("Agreement", one.agreement), ("Kappa", one.kappa), ("AC1", one.ac1)):
+        marks += _marked(label, found)
+    if one.rule("correlation") is None:
+        marks += _marked("Spearman", one.correlation)
     return marks + _marked("Consistency", one.facts.consistency)
 
 

@@ -14,15 +14,8 @@ from core.judges.kind import JudgeKind
 from core.results.calibration.cells import dimension_said
 from core.results.check.facts import facts_in
 from core.results.check.gaps import TextBeside, texts_in
-from core.results.check.verdict import (
-    DEFAULT_OPTIONS,
-    Check,
-    CheckOptions,
-    JudgeFacts,
-    Use,
-    check_panel,
-    default_use,
-)
+from core.results.check.options import DEFAULT_OPTIONS, LIMITS, CheckOptions, Use
+from core.results.check.verdict import Check, JudgeFacts, check_panel, default_use
 from core.results.choices import dimensions_of
 from core.results.correlations.votes import vote_margins, votes_panel
 from core.results.joining import check_join
@@ -36,6 +29,7 @@ from core.runs.path import at_hand
 from core.runs.texts import rated_of_study, texts_of_study
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
+from core.schema.settings import SettingField, fields_of
 from core.schema.study import Study
 from core.stats.resampling import Floats
 from core.store import Store
@@ -61,8 +55,17 @@ _USES: dict[Use, tuple[str, str]] = {
     "rank": ("Rank systems", "It decides which system is better."),
     "monitor": ("Monitor a mean", "Its mean is followed over time."),
 }
-_MARGINS, _TOLERANCES, _ACCURACIES = (0.02, 0.05, 0.1), (0.02, 0.05, 0.1), (0.7, 0.8, 0.9)
-_EPSILONS, _CEILINGS = (0.1, 0.15, 0.2, 0.3), (None, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+_CHOICES: Mapping[str, Sequence[Any]] = {
+    "margin": (0.02, 0.05, 0.1, 0.15, 0.2),
+    "epsilon": (0.1, 0.15, 0.2, 0.3),
+    "most_false_passes": (None, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3),
+    "most_false_fails": (None, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3),
+    "missing_judge": ("wrong", "leave-out"),
+    "labels_chosen": (None, "at-random", "by-judge"),
+    "accuracy": (0.7, 0.8, 0.9),
+    "tolerance": (0.02, 0.05, 0.1),
+}
+"""Setting -> the values that the page offers."""
 
 
 @dataclass(frozen=True)
@@ -456,35 +459,30 @@ def options(found: Panel, place: DeltaGenerator) -> CheckOptions:
                 return _limits(CheckOptions(use=use or usual), found)
 
 
+def _worded(field: SettingField, value: float | str | None) -> str:
+    return field.word("" if value is None else f"{value:g}" if isinstance(value, float) else value)
+
+
 def _limits(chosen: CheckOptions, found: Panel) -> CheckOptions:
-    def limit(name: str, label: str, values: Sequence[float | None], said: str) -> CheckOptions:
+    """The limits of the use; settings that need text or are rare stay with the command."""
+    fields = fields_of(CheckOptions)
+    for name, values in _CHOICES.items():
+        if name not in LIMITS[chosen.use or default_use(found)]:
+            continue
+        one = fields[name]
         default = getattr(DEFAULT_OPTIONS, name)
         place = address.one(
-            name, f"check_{name}", values, default, lambda one: "" if one is None else f"{one:g}"
+            name, f"check_{name}", values, default, lambda value: "" if value is None else f"{value}"
         )
         value = st.selectbox(
-            label,
+            one.about.label,
             values,
-            format_func=lambda one: "by convention" if one is None else f"{one:g}",
+            format_func=partial(_worded, one),
             key=place,
-            help=said,
+            help=f"{one.about.help[:1].upper()}{one.about.help[1:]}",
             persist_state="session",
         )
-        changed: dict[str, Any] = {name: value}
-        return replace(chosen, **changed)
-
-    if chosen.use in {"replace", "gate"}:
-        chosen = limit("margin", "Margin", _MARGINS, "How far below the human ceiling the judge may be")
-    if chosen.use == "replace":
-        chosen = limit("epsilon", "Epsilon", _EPSILONS, "The price of a rater in the Alt-test")
-    if chosen.use == "gate" and found.ratings.shape[1] < 2:
-        chosen = limit("ceiling", "Human ceiling", _CEILINGS, "Supposed, because no text has two raters")
-    if chosen.use == "rank":
-        chosen = limit(
-            "accuracy", "Accuracy", _ACCURACIES, "Smallest share of pairs of systems in the right order"
-        )
-    if chosen.use == "monitor":
-        chosen = limit("tolerance", "Tolerance", _TOLERANCES, "Largest bias, as a share of the scale")
+        chosen = chosen.but(**{name: value})
     return chosen
 
 
@@ -507,15 +505,10 @@ def once(question: Key, compute: Callable[[], Found]) -> Found:
 
 def arguments(one: Given, found: Check) -> list[str]:
     """Return the words of the command that gives the same result."""
-    limits = {
-        "replace": ("margin", "epsilon"),
-        "gate": ("margin", "ceiling"),
-        "rank": ("accuracy",),
-        "monitor": ("tolerance",),
-    }[found.use]
     words = ["check", *one.command, "--use", found.use]
-    for name in limits:
+    fields = fields_of(CheckOptions)
+    for name in LIMITS[found.use]:
         value = getattr(found.options, name)
         if value != getattr(DEFAULT_OPTIONS, name):
-            words += [f"--{name}", f"{value:g}"]
+            words += [fields[name].option, f"{value:g}" if isinstance(value, float) else f"{value}"]
     return words

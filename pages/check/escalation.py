@@ -49,7 +49,8 @@ from core.results.check.sureness import (
     sureness,
     ways_had,
 )
-from core.results.check.verdict import Check, classes_of
+from core.results.check.texts import classes_of
+from core.results.check.verdict import Check
 from core.results.panel import Panel, only_judges, panel_of
 from core.runs.judging import judge_output
 from core.runs.path import at_hand

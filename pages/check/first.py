@@ -7,8 +7,11 @@ import streamlit as st
 
 from core.plots.check import judges_and_ceiling
 from core.results.cells import decimal
-from core.results.check.tables import ceiling_sentence, check_sentence, sentence
-from core.results.check.verdict import Check, JudgeCheck, Use, Verdict
+from core.results.check.options import Use
+from core.results.check.rules import Rule, Verdict, beside_people
+from core.results.check.tables import ceiling_sentence, check_sentence, read_as, sentence
+from core.results.check.verdict import Check, JudgeCheck
+from core.stats.in_place import InPlace
 from core.stats.resampling import Estimate
 from pages.widgets.messages import plain
 from pages.widgets.parts import chart
@@ -23,13 +26,35 @@ _COLOURS: Mapping[Verdict, tuple[tuple[str, str, str], tuple[str, str, str]]] = 
 _MOST_SAID = 3
 """Judges whose sentences the first screen has room for; the rules below have the reasons of more."""
 _NUMBERS: Mapping[Use, tuple[str, ...]] = {
-    "replace": ("advantage", "agreement", "kappa", "bias"),
-    "gate": ("agreement", "kappa", "ac1", "bias"),
+    "replace": (
+        "false passes",
+        "false fails",
+        "quadratic kappa",
+        "correlation",
+        "kept share",
+        "agreement",
+        "kappa",
+        "bias",
+    ),
+    "gate": (
+        "false passes",
+        "false fails",
+        "quadratic kappa",
+        "correlation",
+        "kept share",
+        "agreement",
+        "kappa",
+        "bias",
+    ),
     "rank": ("accuracy", "correlation", "agreement", "bias"),
     "monitor": ("bias", "agreement", "kappa", "correlation"),
 }
 _TITLES = {
     "advantage": "Advantage",
+    "false passes": "False passes",
+    "false fails": "False fails",
+    "kept share": "Kept share",
+    "quadratic kappa": "Quadratic kappa",
     "agreement": "Agreement",
     "correlation": "Spearman",
     "kappa": "Cohen's kappa",
@@ -39,6 +64,10 @@ _TITLES = {
 }
 _HELP = {
     "advantage": "Probability that the judge is at least as close to the other raters as a rater is",
+    "false passes": "Share of the answers that people fail which the judge passes",
+    "false fails": "Share of the answers that people pass which the judge fails",
+    "kept share": "The judge's agreement above chance with a rater, over that of two raters",
+    "quadratic kappa": "Agreement by distance, corrected for chance, of the judge with a rater",
     "agreement": "Share of the raters who gave the judge's class",
     "correlation": "Rank correlation of the judge with the mean of the raters",
     "kappa": "Agreement corrected for chance",
@@ -92,13 +121,13 @@ def render(found: Check) -> None:
                 _box(one.verdict, one.name, said)
         if len(found.judges) == 1:
             _numbers(found, found.judges[0])
-        st.markdown(f":small[{plain(ceiling_sentence(found))}]")
+        st.markdown(f":small[{plain(read_as(found))}]  \n:small[{plain(ceiling_sentence(found))}]")
     figure = judges_and_ceiling(found)
     if figure is not None:
         with right:
             chart(
                 figure,
-                f"The number that decides, with its interval, for {len(found.judges)} judges and a rater, and the limit",
+                f"The numbers that decide, with intervals, of {len(found.judges)} judges and of people, and the limits",
                 "check_figure",
                 "assay-check",
             )
@@ -115,41 +144,62 @@ def _box(verdict: Verdict, judge: str, said: str) -> None:
 
 def _numbers(found: Check, one: JudgeCheck) -> None:
     known = _known(one)
-    wanted = [one.measure if name == "agreement" else name for name in _NUMBERS[found.use]]
-    shown = [name for name in dict.fromkeys(wanted) if known.get(name) is not None]
-    spare = [name for name in known if name not in shown and known[name] is not None]
-    cells = [_cell(found, one, name, known[name]) for name in [*shown, *spare][:4]]
+    shown = [name for name in _NUMBERS[found.use] if known[name] is not None]
+    cells = [_cell(name, *known[name]) for name in shown[:4]]  # type: ignore[misc]
     st.html(f'<div class="assay-numbers">{"".join(cells)}</div>')
 
 
-def _known(one: JudgeCheck) -> dict[str, Estimate | None]:
-    accuracy = next((rule.found for rule in one.rules if rule.code == "accuracy"), None)
-    return {
-        "advantage": None if one.alt_test is None else one.alt_test.reduced,
-        "accuracy": accuracy,
-        "agreement": one.agreement if one.measure == "agreement" else None,
-        "kappa": one.kappa,
-        "correlation": one.correlation,
-        "ac1": one.ac1,
-        "bias": one.bias,
-    }
+def _known(one: JudgeCheck) -> dict[str, tuple[Estimate, str] | None]:
+    """Name -> the judge's number, and what stands beside it."""
+    found: dict[str, tuple[Estimate, str] | None] = dict.fromkeys(_TITLES)
+    for code, name in (
+        ("false-passes", "false passes"),
+        ("false-fails", "false fails"),
+        ("kappa-quadratic", "quadratic kappa"),
+        ("correlation", "correlation"),
+        ("kappa", "kappa"),
+    ):
+        rule = one.rule(code)
+        if rule is None or rule.found is None:
+            continue
+        numbers = beside_people(rule)
+        if numbers is None:
+            found[name] = rule.found, ""
+        elif numbers[0].estimate is not None:
+            people = numbers[1].estimate
+            found[name] = numbers[0], "" if people is None else f"people: {decimal(people, 2)}"
+    kept = one.rule("kept-share")
+    if kept is not None and isinstance(kept.behind, InPlace) and kept.behind.share.estimate is not None:
+        found["kept share"] = kept.behind.share, f"wanted: {_wanted(kept)}"
+    constant = "" if one.constant is None else f"a constant answer: {decimal(one.constant.agreement, 2)}"
+    accuracy = one.rule("accuracy")
+    others = (
+        ("agreement", one.agreement, constant),
+        ("kappa", one.kappa, ""),
+        ("correlation", one.correlation, ""),
+        ("ac1", one.ac1, ""),
+        ("bias", one.bias, ""),
+        ("accuracy", None if accuracy is None else accuracy.found, ""),
+    )
+    for name, number, beside in others:
+        if found[name] is None and number is not None:
+            found[name] = number, beside
+    return found
 
 
-def _cell(found: Check, one: JudgeCheck, name: str, number: Estimate | None) -> str:
-    assert number is not None
+def _wanted(rule: Rule) -> str:
+    return rule.wanted.split(" of ")[0].removeprefix("at least ")
+
+
+def _cell(name: str, number: Estimate, beside: str) -> str:
     value = "undefined" if number.estimate is None else decimal(number.estimate, 2)
     ends = (
-        "no interval"
+        "no interval of its own"
         if number.low is None or number.high is None
         else f"{decimal(number.low, 2)} to {decimal(number.high, 2)}"
     )
-    ceiling = one.ceiling
-    beside = (
-        f'<p class="assay-beside">a rater: {decimal(ceiling.value, 2)}</p>'
-        if ceiling.measure == name and ceiling.value is not None and ceiling.assumed is None
-        else ""
-    )
+    others = f'<p class="assay-beside">{escape(beside)}</p>' if beside else ""
     return (
         f'<div title="{escape(_HELP[name])}"><p>{escape(_TITLES[name])}</p><p class="assay-number">{value}</p>'
-        f'<p class="assay-beside">{ends}</p>{beside}</div>'
+        f'<p class="assay-beside">{ends}</p>{others}</div>'
     )

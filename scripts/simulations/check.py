@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from core.results.check.verdict import CheckOptions, Use, check_panel
+from core.results.check.options import CheckOptions, Use
+from core.results.check.verdict import check_panel
 from core.results.panel import Panel
 from core.schema.scores import ScoredRow
 from core.stats.alt_test import on_reduced_panels

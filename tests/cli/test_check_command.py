@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 
 from core.cli import main
+from core.results.check.options import CheckOptions
 from core.results.check.tables import check_json
-from core.results.check.verdict import CheckOptions, check_panel
+from core.results.check.verdict import check_panel
 from core.results.panel import read_panel
 
 Run = Callable[..., int]

@@ -14,8 +14,9 @@ import pytest
 from core.cli import main
 from core.formats.scores import STATED
 from core.report.card import card_html, card_md, command_said
+from core.results.check.options import CheckOptions
 from core.results.check.tables import signature
-from core.results.check.verdict import Check, CheckOptions, JudgeFacts, check_panel
+from core.results.check.verdict import Check, JudgeFacts, check_panel
 from core.results.panel import Panel
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import ScoredRow

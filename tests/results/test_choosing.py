@@ -19,7 +19,8 @@ from core.results.check.choosing import (
     which_tables,
 )
 from core.results.check.facts import facts_of_tables
-from core.results.check.verdict import CheckOptions, JudgeFacts, check_panel
+from core.results.check.options import CheckOptions
+from core.results.check.verdict import JudgeFacts, check_panel
 from core.results.panel import Panel
 from core.schema.scores import ScoredRow
 

@@ -11,7 +11,8 @@ from helpers.texts.score_factories import metric, table
 from scipy import stats
 
 from core.errors import InputError, NotAllowed
-from core.results.check.verdict import CheckOptions, check_panel
+from core.results.check.options import CheckOptions
+from core.results.check.verdict import check_panel
 from core.results.correlations.votes import metrics_against_votes, votes_panel
 from core.results.study.counted import TOO_FEW
 from core.schema.scores import ScoredRow

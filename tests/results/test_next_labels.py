@@ -21,7 +21,8 @@ from core.results.check.next_labels import (
     read_texts_of,
     with_labels,
 )
-from core.results.check.verdict import CheckOptions, check_panel
+from core.results.check.options import CheckOptions
+from core.results.check.verdict import check_panel
 from core.results.panel import Panel, inclusion_probabilities, panel_of, read_panel
 from core.schema.scores import PROBABILITY
 from core.store import Store

@@ -17,7 +17,8 @@ from core.cli import main
 from core.errors import InputError, NotAllowed
 from core.report import json_of, terminal_lines
 from core.results.check.choosing import which_of
-from core.results.check.verdict import CheckOptions, check_panel
+from core.results.check.options import CheckOptions
+from core.results.check.verdict import check_panel
 from core.results.correlations.votes import metrics_against_votes, vote_margins, votes_panel
 from core.results.judges.consistency import DRAWN, ONE_ORDER, consistency
 from core.results.judges.pairwise import (

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from core.cli.against_people.card import add_card_options, card_problems, write_card
 from core.cli.against_people.gaps import add_gap_options, gap_problems, gap_results
@@ -19,6 +19,7 @@ from core.cli.against_people.prices import add_price_options, judge_facts
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import Commands, check_options, check_out, in_options
 from core.cli.shared.running import telling
+from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import add_panel_options, open_panel
 from core.errors import InputError
 from core.report import json_of
@@ -32,27 +33,16 @@ from core.results.check.drift import (
     read_earlier,
 )
 from core.results.check.gaps import GAPS
+from core.results.check.options import CheckOptions
 from core.results.check.tables import CHECK_TABLES, check_json, check_said, check_tables, exit_status
-from core.results.check.verdict import (
-    DEFAULT_OPTIONS,
-    USES,
-    Check,
-    CheckOptions,
-    Use,
-    check_panel,
-    option_problems,
-)
+from core.results.check.verdict import Check, check_panel
 from core.schema.result_table import ResultTable
+from core.schema.settings import Remark, as_option, fields_of, said
 from core.store import database_path
 from core.tables.files import read_file
 
-_LIMITS = {
-    "margin": "for replace and gate: how far below the human ceiling the judge may be (default %(default)s)",
-    "tolerance": "for monitor: largest bias, as a share of the scale (default %(default)s)",
-    "accuracy": "for rank: smallest share of pairs of systems in the right order (default %(default)s)",
-    "ceiling": "for gate: human ceiling to suppose where no text has two raters (default 0.85 for agreement, 0.7 for correlation)",
-    "epsilon": "for replace: price of a rater in the Alt-test (default %(default)s)",
-}
+_UNSAID = frozenset({"confidence_level", "n_resamples", "rng"})
+"""Settings that this command offers no option for."""
 
 
 def add_to(nouns: Commands) -> None:
@@ -65,14 +55,7 @@ def add_to(nouns: Commands) -> None:
         "trusted, else 4 if any is inconclusive.",
     )
     add_panel_options(command)
-    command.add_argument(
-        "--use",
-        choices=get_args(Use),
-        help="; ".join(f"{name}: {what}" for name, what in USES.items())
-        + " (default: replace with three raters or more, else gate)",
-    )
-    for name, text in _LIMITS.items():
-        command.add_argument(f"--{name}", type=float, default=getattr(DEFAULT_OPTIONS, name), help=text)
+    add_settings(command, CheckOptions, without=_UNSAID)
     add_price_options(command)
     add_gap_options(command)
     add_next_options(command)
@@ -88,10 +71,12 @@ def add_to(nouns: Commands) -> None:
 
 
 def _check(options: argparse.Namespace) -> None:
-    chosen = CheckOptions(use=options.use, **{name: getattr(options, name) for name in _LIMITS})
+    problems: list[Remark] = []
+    chosen = CheckOptions.read(settings_given(options, CheckOptions, without=_UNSAID), problems)
+    fields = fields_of(CheckOptions)
     check_options(
         [
-            *(f"--{problem}" for problem in option_problems(chosen)),
+            *(said(problem, fields, as_option) for problem in problems),
             *gap_problems(options),
             *next_problems(options),
             *out_problems(options),
@@ -99,6 +84,7 @@ def _check(options: argparse.Namespace) -> None:
         ]
     )
     inputs = [options.file, *options.scores, options.against]
+    assert chosen is not None
     check_out_file(options, inputs)
     if options.card is not None:
         check_out(options.card, database_path(options.db), [*inputs, options.out], "--card")
@@ -114,7 +100,7 @@ def _check(options: argparse.Namespace) -> None:
             next_said, next_tables, next_json = next_given(found, options)
             since = None if earlier is None else drift(found, earlier)
         except InputError as problem:
-            named = {"human", "judge", "system_column", "next", "against", *vars(chosen)}
+            named = {"human", "judge", "system_column", "next", "against", *fields}
             raise in_options(problem, named) from problem
     main, *tables = check_tables(found).values()
     gaps, gaps_said = gap_results(options, panel)

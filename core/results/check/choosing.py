@@ -20,7 +20,9 @@ from core.results.cells import (
     interval,
     left_out_lines,
 )
-from core.results.check.verdict import USES, Check, JudgeFacts, agreement_by_text, classes_of
+from core.results.check.options import USES
+from core.results.check.texts import agreement_by_text, own_texts
+from core.results.check.verdict import Check, JudgeFacts
 from core.results.choices import check_names
 from core.results.panel import Panel
 from core.schema.result_table import Column, ResultTable
@@ -194,7 +196,7 @@ def which_judge(
     less than this and still be used if it is cheaper.
 
     Quality is the share of a text's raters who gave the judge's class, averaged over texts, where all judges use the raters'
-    classes (`verdict.classes_of`), else Spearman's correlation with the raters' mean. Agreement: differences with a t interval
+    two classes, or their classes without an order (`texts.OwnTexts.kind`), else Spearman's correlation with the raters' mean. Agreement: differences with a t interval
     over items, p by turning the signs of whole items' differences. Correlation: percentile bootstrap over items, and
     `core.stats.correlation.intervals.permutation_test`. p is
     corrected by Holm for every two judges. The best judge is the fit one with the highest quality (the cheaper of two
@@ -240,7 +242,7 @@ def which_judge(
     )
     texts = _Texts(only, int(rated.sum() - shared.sum()), n_resamples, confidence_level, rng)
     if measure is None:
-        of_classes = not panel.scale.ordered or all(classes_of(only, at) for at in range(len(names)))
+        of_classes = all(own_texts(only, at).kind in {"two", "unordered"} for at in range(len(names)))
         measure = "agreement" if of_classes else "spearman"
     quality, pairs = (_agreements if measure == "agreement" else _correlations)(texts)
     if (alone := quality[0].n_left_out - texts.n_left_out) > 0:

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.results.cells import corrected_column, corrected_note, ends, interval
-from core.results.check.verdict import FEWEST_ITEMS, Check, own_texts, shares_of
+from core.results.check.rules import FEWEST_ITEMS
+from core.results.check.texts import own_texts, shares_of
+from core.results.check.verdict import Check, JudgeCheck
 from core.schema.result_table import Column, Interval, ResultTable
 from core.stats.multiplicity import corrected, smallest_shown
 from core.stats.resampling import Estimate, Floats, resampled_estimate
@@ -51,17 +53,18 @@ def rows_json(check: Check) -> dict[str, Any]:
     among_raters = _spread(
         len(panel.rows), people.rows, shares_of(people)[1] if people.classes else np.empty(0)
     )
-    judges = {}
-    for at, name in enumerate(panel.judges):
+    judges: dict[str, Any] = {}
+    for at, (name, one) in enumerate(zip(panel.judges, check.judges, strict=True)):
         own = own_texts(panel, at)
         shares = shares_of(own)[0] if own.classes else np.empty(0)
         judges[name] = {
             "score": _plain(_spread(len(panel.rows), own.rows, own.scores)),
             "agreement": _plain(_spread(len(panel.rows), own.rows, shares)),
+            "influence": _influence(check, at, one),
         }
     return {
         "rows": {
-            "scale": [float(end) for end in people.scale],
+            "scale": [float(end) for end in people.ends],
             "ordered": people.ordered,
             "item": [row.item_id for row in panel.rows],
             "system": [row.system for row in panel.rows],
@@ -73,6 +76,28 @@ def rows_json(check: Check) -> dict[str, Any]:
         },
         "rows_note": None,
     }
+
+
+def _influence(check: Check, at: int, one: JudgeCheck) -> dict[str, dict[str, list[Any]]]:
+    """Rule -> items, and what each moves the number that the rule compares with its limit; the values sum to 0."""
+    panel = check.panel
+    tested = own_texts(panel, at, unscored=check.options.missing_judge != "leave-out")
+    numbers, first = np.unique(panel.items, return_index=True)
+    names = dict(zip(numbers.tolist(), (panel.rows[row].item_id for row in first), strict=True))
+    items = np.unique(tested.items)
+    found = {}
+    for rule in one.rules:
+        if rule.behind is None:
+            continue
+        values = rule.behind.influence
+        if values.ndim == 2:
+            values = values[:, 1 if rule.code == "kept-share" else 0]
+        if values.size == rule.behind.items.size:
+            found[rule.code] = {
+                "items": [names[item] for item in items[rule.behind.items].tolist()],
+                "values": [float(f"{value:.6g}") for value in values.tolist()],
+            }
+    return found
 
 
 def _spread(n: int, rows: NDArray[np.intp], values: Floats) -> Floats:
@@ -163,6 +188,10 @@ def read_earlier(data: bytes, name: str) -> dict[str, Any]:
             _rows_of(found["rows"])
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         known = False
+    if known and "judges_paid_for" not in found:
+        raise InputError(
+            f"{shown(name)} was written by an earlier version, whose rules were others. Check the earlier labels again with this one."
+        )
     if not known:
         raise InputError(
             f"{shown(name)} is no result of an earlier check. Name the JSON that `check` printed or wrote."
@@ -437,10 +466,10 @@ def _of_judge(
         return _changed(name, what, *sides)
 
     changes = []
-    if one.measure == "agreement" and before.get("measure", "agreement") == "agreement":
+    if one.agreement is not None and before["agreement"].get("estimate") is not None:
         changes.append(changed("agreement", (now.agreement[name], then.agreement[name])))
     else:
-        changes += _by_estimates(check, before, name).changes[:1]
+        changes += [one for one in _by_estimates(check, before, name).changes if one.what == "correlation"]
     on_scale = width > 0 and one.bias is not None and before["bias"].get("estimate") is not None
     mean = None
     if on_scale:
@@ -497,13 +526,12 @@ def _by_estimates(check: Check, before: Mapping[str, Any], name: str) -> JudgeDr
     one = next(judge for judge in check.judges if judge.name == name)
     level = check.options.confidence_level
     changes = []
-    for what, found in (("agreement", one.agreement), ("bias", one.bias)):
-        then = before[what]
+    quality = ("correlation", one.correlation) if one.agreement is None else ("agreement", one.agreement)
+    for what, found in (quality, ("bias", one.bias)):
+        then = before.get(what) or {}
         if found is None or found.estimate is None or then.get("estimate") is None:
             continue
         errors = [_error(found.low, found.high, level), _error(then.get("low"), then.get("high"), level)]
-        if what == "agreement" and before.get("measure", one.measure) != one.measure:
-            continue
         if None in errors:
             continue
         error = float(np.hypot(*errors))  # type: ignore[arg-type]

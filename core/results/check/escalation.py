@@ -11,7 +11,7 @@ from core.errors import InputError
 from core.results.cells import ends, ends_said, interval, p_said, picked
 from core.results.check.next_labels import NextLabels
 from core.results.check.sureness import Sureness
-from core.results.check.verdict import OwnTexts, own_texts
+from core.results.check.texts import OwnTexts, own_texts
 from core.results.corrected import LabelScale, label_scale
 from core.results.panel import Panel, inclusion_probabilities
 from core.schema.result_table import Column, Interval, ResultTable

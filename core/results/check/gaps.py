@@ -11,7 +11,7 @@ from core.errors import InputError
 from core.formats.registry import format_of, read_rated
 from core.formats.scores import SAID
 from core.judges.kind import JudgeKind
-from core.results.check.verdict import own_texts
+from core.results.check.texts import own_texts
 from core.results.correlations.disagreement import rank_gaps
 from core.results.joining import may_be_one
 from core.results.panel import Panel, as_written

@@ -11,7 +11,7 @@ from core.errors import InputError
 from core.formats.registry import format_of, read_texts
 from core.formats.scorable import read_outputs, write_outputs
 from core.results.cells import picked
-from core.results.check.verdict import own_texts
+from core.results.check.texts import own_texts
 from core.results.correlations.disagreement import rank_gaps
 from core.results.joining import places_of
 from core.results.panel import Panel, unlabelled

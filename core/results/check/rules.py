@@ -27,7 +27,7 @@ from core.stats.in_place import (
     paired_score,
     quadratic_kappa,
 )
-from core.stats.multiplicity import corrected, rows_corrected
+from core.stats.multiplicity import corrected, interval_p, rows_corrected
 from core.stats.resampling import Estimate, Floats
 
 Verdict = Literal["TRUSTED", "NOT TRUSTED", "INCONCLUSIVE"]
@@ -76,6 +76,15 @@ class Rule:
     class_needed: int | None = None
     """Texts of this class that `labels_needed` holds."""
     behind: ClassErrors | InPlace | None = None
+
+
+def beside_people(rule: Rule) -> tuple[Estimate, Estimate, float | None] | None:
+    """The judge's number, people's on the same texts, and the limit beside it; None for a rule that compares no such numbers."""
+    if rule.behind is None or rule.code == "kept-share":
+        return None
+    judge, people = rule.behind.judge, rule.behind.people
+    limit = None if people.estimate is None or rule.limit is None else people.estimate + rule.limit
+    return judge, people, limit
 
 
 def state_rule(code: str, wanted: str, why: str, met: bool | None, **more: object) -> Rule:
@@ -142,7 +151,7 @@ def labels_needed(p: float | None, n: int, *, level: float = LEVEL) -> int | Non
     return min(ceil(n * (wanted / z) ** 2), 10 * MOST_LABELS)
 
 
-def tested(rule: Rule, n_items: int, n_of_class: int | None = None) -> Rule:
+def with_labels_needed(rule: Rule, n_items: int, n_of_class: int | None = None) -> Rule:
     """The rule with the labels that would settle it. n_items: items now; n_of_class: texts of its class now."""
     known = [p for p in (rule.shown, rule.broken) if p is not None]
     if not known:
@@ -155,6 +164,43 @@ def tested(rule: Rule, n_items: int, n_of_class: int | None = None) -> Rule:
     needed = max(needed, FEWEST_ITEMS)
     of_class = None if n_of_class is None else ceil(needed * n_of_class / n_items)
     return replace(rule, labels_needed=needed, class_needed=of_class)
+
+
+def interval_rule(
+    code: str, wanted: str, what: str, found: Estimate, limit: float, *, limit_said: str = ""
+) -> Rule:
+    """The rule that a number is at least the limit, from its interval. A bound equal to the limit shows nothing."""
+    if found.estimate is None:
+        return Rule(code, wanted, found, limit, f"{what} is undefined: {found.reason}")
+    two = interval_p(
+        found.estimate, found.low, found.high, null=limit, confidence_level=found.confidence_level
+    )
+    if two is None or found.low is None or found.high is None:
+        return Rule(
+            code, wanted, found, limit, f"{what} {ends_said(found, 2)}; no interval: {found.interval_reason}"
+        )
+    near, far = two / 2, 1 - two / 2
+    shown, broken = (near, far) if found.estimate > limit else (far, near)
+    beyond = found.low > limit, found.high < limit
+    lies = "lies above" if beyond[0] else "lies below" if beyond[1] else "may lie above or below"
+    places = decimals_for(found, limit)
+    said = f"{what} {ends_said(found, places)} {lies} {limit:.{places}f}{f', {limit_said}' if limit_said else ''}"
+    rule = Rule(
+        code,
+        wanted,
+        found,
+        limit,
+        said,
+        shown if beyond[0] else max(shown, LEVEL),
+        broken if beyond[1] else max(broken, LEVEL),
+    )
+    return with_labels_needed(rule, found.n_clusters)
+
+
+def decimals_for(found: Estimate, limit: float) -> int:
+    """Two decimals, and a third where two would show the limit as equal to a number that it is compared with."""
+    known = [one for one in (found.estimate, found.low, found.high) if one is not None]
+    return 3 if f"{limit:.2f}" in {f"{abs(one):.2f}" for one in known} else 2
 
 
 # --- rules by scale ----------------------------------------------------------------------------
@@ -241,7 +287,7 @@ def _of_errors(
         of_class=of_class,
         behind=found,
     )
-    return tested(rule, texts.n_items, difference.n)
+    return with_labels_needed(rule, texts.n_items, difference.n)
 
 
 def rates_said(errors: ClassErrors, judge_does: str, people_do: str) -> str:
@@ -322,7 +368,7 @@ def _kept(found: InPlace, options: CheckOptions, what: str, texts: Compared) -> 
         above,
         behind=found,
     )
-    return tested(rule, texts.n_items)
+    return with_labels_needed(rule, texts.n_items)
 
 
 def _share_said(found: InPlace) -> str:
@@ -354,7 +400,7 @@ def _unordered(texts: Compared, options: CheckOptions) -> list[Rule]:
         paid = [p for p in corrected([one.above for one in seen.values()]) if p is not None]
         near = all((one.difference.estimate or 0.0) <= margin for one in seen.values())
         rules.append(
-            tested(
+            with_labels_needed(
                 Rule(
                     "classes",
                     f"no class is missed more often than by people plus {margin:g}",
@@ -408,12 +454,12 @@ def _gap_rule(
         strict,
         behind=found,
     )
-    return tested(rule, texts.n_items)
+    return with_labels_needed(rule, texts.n_items)
 
 
 def _by_distance(texts: Compared, options: CheckOptions) -> list[Rule]:
     """Quadratic kappa (ordered classes) and Spearman's correlation beside people's own, and the share that is kept."""
-    asked = {"clusters": texts.own.items, "confidence_level": options.confidence_level}
+    asked: dict[str, Any] = {"clusters": texts.own.items, "confidence_level": options.confidence_level}
     ranks = panel_correlation(
         texts.judge, texts.votes, kept_share=options.kept_share, rng=options.rng, **asked
     )
@@ -530,13 +576,13 @@ def _stated(
     at_most = 1.0 - float(betainc(count + 1, n - count, limit)) if count < n else 1.0
     at_least = float(betainc(count, n - count + 1, limit)) if count > 0 else 1.0
     rule = Rule(name, wanted, found, limit, text, at_most, at_least, of_class=of_class)
-    return tested(rule, int(np.unique(texts.own.items).size), int(there.sum()))
+    return with_labels_needed(rule, int(np.unique(texts.own.items).size), int(there.sum()))
 
 
 # --- the Alt-test ------------------------------------------------------------------------------
 
 
-def alt_test_rule(texts: Compared, found: alt_test.AltTest, n_judges: int) -> Rule:
+def alt_test_rule(found: alt_test.AltTest, n_judges: int) -> Rule:
     """Whether the judge wins against half of the raters, each with enough texts.
 
     A rater counts from FEWEST_ITEMS texts on; below FEW_FOR_LEAD the larger of two p-values counts: of the published t-test

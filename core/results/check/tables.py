@@ -16,14 +16,13 @@ from core.results.cells import (
     plain,
 )
 from core.results.check.drift import rows_json
-from core.results.check.verdict import (
-    FEWEST_OF_A_GROUP,
-    USES,
-    Check,
-    JudgeCheck,
-    Rule,
-)
+from core.results.check.groups import FEWEST_OF_A_GROUP
+from core.results.check.options import LIMITS, USES
+from core.results.check.rules import LEVEL, Rule
+from core.results.check.verdict import Check, JudgeCheck
 from core.schema.result_table import Column, Interval, ResultTable
+from core.schema.scale import Scale
+from core.stats.in_place import ClassErrors, InPlace
 from core.stats.resampling import Estimate
 from core.tables.problems import listed
 from core.tables.reading import shown
@@ -32,26 +31,58 @@ CHECK_TABLES = ("check", "check-rules", "check-groups")
 """Names of all tables, the main one first."""
 NO_CLASSES = "the judge's scores are no classes of the raters"
 NO_ORDER = "labels without an order"
+NOT_ORDERED = "only for ordered classes with two raters, and the uses gate and replace"
 OTHER_SCALE = "the judge uses another scale than the raters"
 _SIGNED = 12
 _MET = {True: "met", False: "failed", None: "open"}
 
 
+_AS = {
+    "replace": "in the place of a rater",
+    "gate": "as a gate",
+    "rank": "to rank systems",
+    "monitor": "to follow a mean",
+}
+"""What a judge is trusted, or not, as: behind the verdict."""
+
+
 def sentence(check: Check, one: JudgeCheck) -> str:
-    """The verdict on one judge, the numbers that decided, and what would settle it."""
-    name, use, reasons = shown(one.name), USES[check.use], "; ".join(one.reasons)
+    """The verdict on one judge, the numbers that decided, and what would settle it. Does not name the judge."""
+    said = f"{one.verdict} {_AS[check.use]}: {_why(one)}."
     if one.verdict != "INCONCLUSIVE":
-        return f"{name} is {one.verdict} to {use}: {reasons}."
-    said = f"It is {one.verdict} whether {name} can be trusted to {use}: {reasons}."
+        return said
     if one.labels_needed is not None:
-        items = "item" if one.labels_needed == 1 else "items"
-        return (
-            said
-            + f" About {_about(one.labels_needed)} further labelled {items} would settle it if the estimates stay."
-        )
-    if one.labels_reason and one.labels_reason not in one.reasons:
+        return f"{said} {_needed_said(one)}"
+    if one.labels_reason and one.labels_reason not in said:
         said += f" {one.labels_reason[0].upper()}{one.labels_reason[1:]}."
     return said
+
+
+def _why(one: JudgeCheck) -> str:
+    """What decided, in at most two estimates: what is to be done first, then the first rule."""
+    if one.severity and one.verdict == "NOT TRUSTED":
+        return one.severity
+    deciding = one.deciding
+    stated = [rule for rule in deciding if rule.found is None]
+    tested = [rule for rule in deciding if rule.found is not None]
+    if one.verdict == "NOT TRUSTED" or not stated:
+        return (tested or stated)[0].why
+    if stated[0].code == "people" and tested:
+        return f"{tested[0].why}. {stated[0].why[0].upper()}{stated[0].why[1:]}"
+    return stated[0].why
+
+
+def _needed_said(one: JudgeCheck) -> str:
+    """How many labels would settle an open verdict, in texts of the class that the slowest rule needs."""
+    slowest = max((rule for rule in one.rules if rule.met is None), key=lambda rule: rule.labels_needed or 0)
+    if slowest.of_class and slowest.class_needed is not None:
+        whose = f"{slowest.of_class} texts"
+        return f"About {_about(slowest.class_needed)} {whose} in all would settle it if the estimates stay."
+    assert one.labels_needed is not None
+    items = "item" if one.labels_needed == 1 else "items"
+    return (
+        f"About {_about(one.labels_needed)} further labelled {items} would settle it if the estimates stay."
+    )
 
 
 def _about(number: int) -> str:
@@ -69,39 +100,54 @@ def check_sentence(check: Check) -> str:
     others = [f"{counts[other]} {other}" for other in ("NOT TRUSTED", "INCONCLUSIVE") if counts[other]]
     n = len(check.judges)
     how_many = f"{len(trusted)} of {n} judges" if trusted else f"None of the {n} judges"
-    said = f"{how_many} {'is' if len(trusted) < 2 else 'are'} TRUSTED to {USES[check.use]}{which}."
+    said = f"{how_many} {'is' if len(trusted) < 2 else 'are'} TRUSTED {_AS[check.use]}{which}."
     return f"{said} {', '.join(others)}." if others else said
 
 
+def read_as(check: Check) -> str:
+    """How the input was read: the scale, and the share of labelled texts with a score."""
+    panel = check.panel
+    said = [f"Read as: {panel.scale.said}, {panel.scale.origin}"]
+    others = [shown(one.name) for one in check.judges if one.kind != panel.scale.kind]
+    if others:
+        said.append(f"{listed(others)} compared by rank, on another scale")
+    gaps = [
+        f"{shown(one.name)} scored {one.coverage:.0%} of {one.n_texts + one.n_unscored:,} labelled texts"
+        for one in check.judges
+        if one.n_unscored and one.coverage is not None
+    ]
+    return "; ".join([*said, *(gaps or ["every labelled text has a score"])]) + "."
+
+
 def ceiling_sentence(check: Check) -> str:
-    """What a rater reaches by the measure of the use."""
-    ceiling = check.ceiling
-    if ceiling.assumed is not None:
-        if check.use in {"rank", "monitor"}:
-            return "No text has two raters, so there is no human ceiling."
-        used = {
-            one.ceiling.measure: one.ceiling.assumed
-            for one in check.judges
-            if one.ceiling.assumed is not None
-        }
-        values = listed([f"{value:.2f} for {measure}" for measure, value in used.items()])
-        return "No text has two raters, so there is no human ceiling. " + (
-            f"Supposed: {values}. State your own, or label some texts twice."
-            if check.options.ceiling is None
-            else f"Stated: {values}."
-        )
-    if ceiling.found is None or ceiling.found.estimate is None:
-        why = "fewer than two raters" if ceiling.found is None else ceiling.found.reason
-        return f"Human ceiling: undefined. Reason: {why}."
-    found = ceiling.found
-    return f"Human ceiling: {ceiling.measure} {ends_said(found, 2)} of a rater with the others."
+    """What raters reach among themselves, and the best constant answer beside it."""
+    ceiling, constant = check.ceiling, check.judges[0].constant
+    what = MEASURES[ceiling.measure]
+    if ceiling.found is not None and ceiling.found.estimate is not None:
+        said = f"People among themselves: {what} {ends_said(ceiling.found, 2)}"
+    else:
+        said = "No text has two raters, so nobody knows how well people agree"
+        if ceiling.assumed is not None:
+            said += f"; you suppose {ceiling.assumed:.2f}, which decides nothing"
+    if constant is None or check.use in {"rank", "monitor"}:
+        return f"{said}."
+    name = shown(check.panel.scale.name(constant.answer))
+    return f"{said}. Always answering {name} would agree with {100 * constant.agreement:.0f} % of them."
+
+
+MEASURES = {
+    "agreement": "agreement",
+    "kappa_quadratic": "quadratic kappa",
+    "correlation": "rank correlation",
+}
+"""Measure -> its name in a sentence."""
 
 
 def check_said(check: Check) -> list[str]:
-    """The verdict first, then each judge of several, the ceiling, and the groups in which a judge fails."""
-    said = [check_sentence(check)]
+    """The verdict first, how the input was read, each judge of several, people, and the groups in which a judge fails."""
+    said = [check_sentence(check), read_as(check)]
     if len(check.judges) > 1:
-        said += [sentence(check, one) for one in check.judges]
+        said += [f"{shown(one.name)}: {sentence(check, one)}" for one in check.judges]
     said.append(ceiling_sentence(check))
     for one in check.judges:
         fails = [
@@ -123,24 +169,32 @@ def check_tables(check: Check) -> dict[str, ResultTable]:
 
 
 def judge_table(check: Check) -> ResultTable:
-    """One row for each judge, with the human ceiling beside it. Columns that say nothing here are not shown, but written."""
+    """One row for each judge, with people's figure beside it. Columns that say nothing here are not shown, but written."""
     by_class = any(one.kappa is not None for one in check.judges)
-    decides = check.use in {"rank", "monitor"}
+    in_place = check.use in {"replace", "gate"}
+    rates = any(one.kind == "two" for one in check.judges) and in_place
+    ordered = any(one.kind == "ordered" for one in check.judges)
     return ResultTable(
         CHECK_TABLES[0],
         (
             Column("judge", names_row=True),
             Column("verdict"),
             Column("n_items", "items"),
-            Column("agreement", "agreement" if by_class else _measure_of(check)),
-            Column("measure", shown=len({one.measure for one in check.judges}) > 1),
-            Column("ceiling", f"ceiling ({check.ceiling.measure})", shown=not (decides and _supposed(check))),
-            Column("kappa", shown=by_class),
-            Column("ac1", "AC1", shown=by_class and check.use != "replace"),
-            Column("correlation", "Spearman", shown=by_class and decides),
+            Column("false_passes", "false passes", percent=True, shown=rates),
+            Column("false_fails", "false fails", percent=True, shown=rates),
+            Column("kept_share", "kept share", percent=True, shown=in_place),
+            Column("kappa_quadratic", "quadratic kappa", shown=ordered),
+            Column("agreement", shown=by_class),
+            Column("constant", "constant answer", shown=by_class and in_place),
+            Column("kappa", shown=by_class and not ordered),
+            Column("ac1", "AC1", shown=by_class and check.use == "gate" and not ordered),
+            Column("correlation", "Spearman", shown=ordered or not by_class or not in_place),
+            Column("measure", shown=False),
+            Column("ceiling", f"people ({MEASURES[check.ceiling.measure]})"),
             Column("advantage", shown=check.use == "replace"),
             Column("accuracy", shown=check.use == "rank"),
             Column("bias", shown=any(one.bias is not None for one in check.judges)),
+            Column("coverage", percent=True, shown=any(one.n_unscored for one in check.judges)),
             Column("consistency", shown=any(one.facts.consistency is not None for one in check.judges)),
             Column(
                 "cost",
@@ -159,15 +213,23 @@ def judge_table(check: Check) -> ResultTable:
                 one.name,
                 one.verdict,
                 one.n_items,
-                interval(one.agreement),
-                one.measure,
-                _ceiling(one),
+                _rate(one, "false-passes"),
+                _rate(one, "false-fails"),
+                _share(one),
+                interval(one.kappa_quadratic, NOT_ORDERED),
+                interval(one.agreement, NO_CLASSES),
+                None if one.constant is None else one.constant.agreement,
                 interval(one.kappa, NO_CLASSES),
                 interval(one.ac1, NO_CLASSES),
                 interval(one.correlation, NO_ORDER),
-                interval(None if one.alt_test is None else one.alt_test.reduced, "only for the use replace"),
+                one.measure,
+                _ceiling(one),
+                interval(
+                    None if one.alt_test is None else one.alt_test.advantage, "only for the use replace"
+                ),
                 interval(_accuracy(one), "only for the use rank"),
                 interval(one.bias, NO_ORDER if one.correlation is None else OTHER_SCALE),
+                one.coverage,
                 interval(one.facts.consistency, "no repeats"),
                 Interval(one.facts.cost, reason="" if one.facts.cost is not None else "no price known"),
                 one.labels_needed,
@@ -176,8 +238,7 @@ def judge_table(check: Check) -> ResultTable:
         ),
         title=f"Can the judge be trusted to {USES[check.use]}?",
         notes=(
-            f"Intervals: {check.options.confidence_level:.0%}, over items, so that each bound errs in at most "
-            f"{(1 - check.options.confidence_level) / 2:.0%}.",
+            f"Intervals: {check.options.confidence_level:.0%}, over items.",
             *_measure_notes(check),
             *check.notes,
             *left_out_lines(check.panel.left_out),
@@ -190,16 +251,23 @@ def judge_table(check: Check) -> ResultTable:
     )
 
 
+def _rate(one: JudgeCheck, code: str) -> Interval:
+    """The judge's own rate of an error."""
+    rule = one.rule(code)
+    if rule is None or rule.found is None:
+        return Interval(None, reason="only for two classes, with the uses gate and replace")
+    return interval(rule.found if rule.behind is None else rule.behind.judge, rule.why)
+
+
+def _share(one: JudgeCheck) -> Interval:
+    rule = one.rule("kept-share")
+    if rule is None or not isinstance(rule.behind, InPlace):
+        return Interval(None, reason="no text has two raters, or another use")
+    return interval(rule.behind.share)
+
+
 def _accuracy(one: JudgeCheck) -> Estimate | None:
     return next((rule.found for rule in one.rules if rule.code == "accuracy"), None)
-
-
-def _measure_of(check: Check) -> str:
-    return "agreement" if any(one.measure == "agreement" for one in check.judges) else "correlation"
-
-
-def _supposed(check: Check) -> bool:
-    return all(one.ceiling.assumed is not None for one in check.judges)
 
 
 def _ceiling(one: JudgeCheck) -> Interval:
@@ -209,14 +277,21 @@ def _ceiling(one: JudgeCheck) -> Interval:
 
 
 def _measure_notes(check: Check) -> list[str]:
-    measures = {one.measure for one in check.judges}
+    kinds = {one.kind for one in check.judges}
     notes = []
-    if "agreement" in measures:
-        notes.append("Agreement: share of a text's raters who gave the judge's class, averaged over texts.")
-    if "correlation" in measures:
+    if "two" in kinds and check.use in {"replace", "gate"}:
         notes.append(
-            "Agreement of scores: Spearman's correlation with the mean of the other raters, averaged over raters."
+            "False passes: share of the answers that people fail which the judge passes, or gives no score; false fails the reverse."
         )
+    if check.use in {"replace", "gate"}:
+        notes.append(
+            "Kept share: the judge's agreement above chance with a rater, or its correlation, over that of two raters."
+        )
+    if kinds - {"scores"}:
+        notes.append("Agreement: share of a text's raters who gave the judge's class, averaged over texts.")
+        notes.append("Constant answer: the agreement of the best answer that never changes.")
+    if len({one.measure for one in check.judges}) > 1:
+        notes.append(f"People: by the first judge's measure, {MEASURES[check.ceiling.measure]}.")
     return notes
 
 
@@ -233,6 +308,7 @@ def rule_table(check: Check) -> ResultTable:
             Column("met", "state"),
             Column("why", "what was found", shown=False),
             Column("items_needed", "items needed in all"),
+            Column("class_needed", "of the class", shown=False),
         ),
         tuple(
             (
@@ -244,12 +320,26 @@ def rule_table(check: Check) -> ResultTable:
                 _MET[rule.met],
                 rule.why,
                 rule.labels_needed if rule.met is None else None,
+                rule.class_needed if rule.met is None else None,
             )
             for one in check.judges
             for rule in one.rules
         ),
         title="Rules",
-        notes=("TRUSTED if all rules are met, NOT TRUSTED if one failed, else INCONCLUSIVE.",),
+        notes=(
+            "TRUSTED if all rules are met, NOT TRUSTED if one failed, else INCONCLUSIVE. A rule is met or failed if it is shown "
+            f"at {LEVEL:g}" + _levels_said(check),
+        ),
+    )
+
+
+def _levels_said(check: Check) -> str:
+    """How the level is divided."""
+    m = len(check.judges)
+    return (
+        f", met at {LEVEL:g} / {m} for {m} judges, and failed corrected for all rules."
+        if m > 1
+        else (", failed corrected for all rules.")
     )
 
 
@@ -321,15 +411,13 @@ def signature(check: Check) -> str:
         )
     data.update("\0".join(panel.raters).encode())
     data.update(panel.ratings.tobytes())
-    limits = {
-        "replace": f"epsilon:{options.epsilon:g}|margin:{options.margin:g}",
-        "gate": f"margin:{options.margin:g}",
-        "rank": f"accuracy:{options.accuracy:g}",
-        "monitor": f"tolerance:{options.tolerance:g}",
-    }[check.use]
-    supposed = "" if check.ceiling.assumed is None else f"|ceiling:{check.ceiling.assumed:g}"
+    limits = "|".join(
+        f"{name}:{','.join(value) if isinstance(value, tuple) else value}"
+        for name in LIMITS[check.use]
+        if (value := getattr(options, name)) not in (None, ())
+    )
     return (
-        f"check|use:{check.use}|{limits}{supposed}|level:{options.confidence_level:g}|rng:{options.rng}"
+        f"check|use:{check.use}|{limits}|level:{options.confidence_level:g}|rng:{options.rng}"
         f"|labels:{data.hexdigest()[:_SIGNED]}|version:{__version__}"
     )
 
@@ -341,6 +429,9 @@ def check_json(check: Check) -> dict[str, Any]:
         "use": check.use,
         "sentence": check_sentence(check),
         "reasons": _reasons(check),
+        "read_as": read_as(check),
+        "scale": scale_json(check.panel.scale),
+        "judges_paid_for": len(check.judges),
         "n_items": check.n_items,
         "n_left_out": check.n_left_out,
         "human": {
@@ -381,11 +472,30 @@ def _judge_json(check: Check, one: JudgeCheck) -> dict[str, Any]:
                 "limit": rule.limit,
                 "found": None if rule.found is None else ends(rule.found),
                 "why": rule.why,
+                "p_shown": plain(rule.shown),
+                "p_broken": plain(rule.broken),
+                "labels_needed": rule.labels_needed if rule.met is None else None,
+                "of_class": rule.of_class or None,
+                "class_needed": rule.class_needed if rule.met is None else None,
             }
             for rule in one.rules
         ],
+        "kind": one.kind,
         "measure": one.measure,
-        "agreement": ends(one.agreement),
+        "agreement": ends(one.agreement, NO_CLASSES),
+        "constant": None
+        if one.constant is None
+        else {
+            "answer": check.panel.scale.name(one.constant.answer),
+            "agreement": one.constant.agreement,
+        },
+        "false_passes": _rate_json(one, "false-passes"),
+        "false_fails": _rate_json(one, "false-fails"),
+        "kept_share": _kept_json(one),
+        "kappa_quadratic": ends(one.kappa_quadratic, NOT_ORDERED),
+        "coverage": one.coverage,
+        "n_unscored": one.n_unscored,
+        "severity": one.severity or None,
         "ceiling": {
             "measure": one.ceiling.measure,
             **ends(one.ceiling.found, "fewer than two raters"),
@@ -397,12 +507,10 @@ def _judge_json(check: Check, one: JudgeCheck) -> dict[str, Any]:
         "alt_test": None
         if tested is None
         else {
-            "epsilon": tested.test.epsilon,
-            "winning_rate": tested.test.winning_rate,
-            "passed": tested.test.passed,
-            "advantage": ends(tested.test.advantage),
-            "reduced_advantage": ends(tested.reduced),
-            "ceiling": ends(tested.ceiling),
+            "epsilon": tested.epsilon,
+            "winning_rate": tested.winning_rate,
+            "passed": tested.passed,
+            "advantage": ends(tested.advantage),
         },
         "bias": ends(one.bias, NO_ORDER if one.correlation is None else OTHER_SCALE),
         "consistency": ends(one.facts.consistency, "no repeats"),
@@ -429,6 +537,55 @@ def _judge_json(check: Check, one: JudgeCheck) -> dict[str, Any]:
         "n_left_out": one.n_left_out,
         "labels_needed": one.labels_needed,
         "labels_reason": one.labels_reason,
+    }
+
+
+def scale_json(scale: Scale) -> dict[str, Any]:
+    """The raters' scale."""
+    return {
+        "kind": scale.kind,
+        "classes": [scale.name(value) if scale.words else value for value in scale.classes] or None,
+        "ends": scale.ends,
+        "origin": scale.origin,
+        "missing": list(scale.missing),
+    }
+
+
+def _rate_json(one: JudgeCheck, code: str) -> dict[str, Any] | None:
+    """The judge's rate of an error, people's, and the difference with its interval; null where the rule does not apply."""
+    rule = one.rule(code)
+    if rule is None or rule.found is None:
+        return None
+    if not isinstance(rule.behind, ClassErrors):  # one rater: nobody to compare with
+        return {
+            "judge": rule.found.estimate,
+            "people": None,
+            "difference": None,
+            "low": rule.found.low,
+            "high": rule.found.high,
+            "n": rule.found.n,
+        }
+    return {
+        "judge": rule.behind.judge.estimate,
+        "people": rule.behind.people.estimate,
+        "difference": rule.found.estimate,
+        "low": rule.found.low,
+        "high": rule.found.high,
+        "n": rule.found.n,
+    }
+
+
+def _kept_json(one: JudgeCheck) -> dict[str, Any] | None:
+    rule = one.rule("kept-share")
+    if rule is None or not isinstance(rule.behind, InPlace):
+        return None
+    found = rule.behind
+    return {
+        "share": found.share.estimate,
+        "judge": found.judge.estimate,
+        "people": found.people.estimate,
+        "n": found.kept.n,
+        "reason": found.share.reason,
     }
 
 

@@ -11,16 +11,10 @@ from scipy.stats import spearmanr
 from sklearn.metrics import cohen_kappa_score
 
 from core.errors import InputError
+from core.results.check.options import CheckOptions, Use
+from core.results.check.ranking import order_by_chance
 from core.results.check.tables import check_json, check_tables
-from core.results.check.verdict import (
-    ASSUMED_CEILING,
-    Check,
-    CheckOptions,
-    JudgeCheck,
-    Use,
-    check_panel,
-    order_by_chance,
-)
+from core.results.check.verdict import ASSUMED_CEILING, Check, JudgeCheck, check_panel
 from core.results.panel import Panel
 from core.schema.scale import Scale
 from core.schema.scores import ScoredRow
