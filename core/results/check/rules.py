@@ -28,7 +28,7 @@ from core.stats.in_place import (
     quadratic_kappa,
 )
 from core.stats.multiplicity import corrected, interval_p, rows_corrected
-from core.stats.resampling import Estimate, Floats
+from core.stats.resampling import Estimate, Floats, with_agresti_min
 
 Verdict = Literal["TRUSTED", "NOT TRUSTED", "INCONCLUSIVE"]
 LEVEL = 0.05
@@ -87,10 +87,18 @@ def beside_people(rule: Rule) -> tuple[Estimate, Estimate, float | None] | None:
     return judge, people, limit
 
 
-def state_rule(code: str, wanted: str, why: str, met: bool | None, **more: object) -> Rule:
-    """A rule without a test: it is met, failed or open. more: other fields."""
-    p = {True: (0.0, None), False: (None, 0.0), None: (None, None)}[met]
-    return Rule(code, wanted, None, None, why, *p, **more)  # type: ignore[arg-type]
+def state_rule(
+    code: str,
+    wanted: str,
+    why: str,
+    met: bool | None,
+    *,
+    limit: float | None = None,
+    labels_needed: int | None = None,
+) -> Rule:
+    """A rule without a test: it is met, failed or open."""
+    shown, broken = (0.0 if met else None), (0.0 if met is False else None)
+    return Rule(code, wanted, None, limit, why, shown, broken, labels_needed=labels_needed)
 
 
 def decided(rules: Sequence[Rule], *, n_judges: int = 1) -> tuple[Rule, ...]:
@@ -295,51 +303,57 @@ def rates_said(errors: ClassErrors, judge_does: str, people_do: str) -> str:
     return f"it {judge_does.format(percent_said(errors.judge))}; people {people_do.format(percent_said(errors.people))}"
 
 
+@dataclass(frozen=True)
+class _ErrorWords:
+    """How an error on one of two classes is said."""
+
+    judge: str
+    """What the judge does, with a place for its share."""
+    people: str
+    of_class: str
+
+
+def _error_words(texts: Compared, whose: str) -> tuple[_ErrorWords, _ErrorWords]:
+    """Words of false passes and of false fails. whose: `people`, or `the rater`."""
+    scale, silent = texts.own.scale, bool(np.isnan(texts.judge).any())
+    fail, passed = (scale.name(value) for value in scale.classes)
+    does = "s" if whose != "people" else ""
+    if {fail.casefold(), passed.casefold()} in ({"0", "1"}, {"fail", "pass"}):
+        verbs, classes = (("passes", "pass"), ("fails", "fail")), ("failed", "passed")
+        called = (f"{whose} fail{does}", f"{whose} pass{does and 'es'}")
+    else:
+        verbs = ((f"says {passed} to", f"say {passed} to"), (f"says {fail} to", f"say {fail} to"))
+        called, classes = (f"{whose} call{does} {fail}", f"{whose} call{does} {passed}"), (fail, passed)
+    either = " or does not score" if silent else ""
+    words = [
+        _ErrorWords(
+            f"{verb.removesuffix(' to') if either else verb}{either} {{}} of the answers that {which}",
+            f"{plural} {{}} of them",
+            of_class,
+        )
+        for (verb, plural), which, of_class in zip(verbs, called, classes, strict=True)
+    ]
+    return words[0], words[1]
+
+
 def _two_classes(texts: Compared, options: CheckOptions) -> list[Rule]:
     """False passes, false fails, and the share of people's own value that is kept."""
-    scale, margin = texts.own.scale, options.margin
-    fail, passed = scale.name(scale.classes[0]), scale.name(scale.classes[1])
-    plain = {fail, passed} == {"0", "1"} or {fail.casefold(), passed.casefold()} == {"fail", "pass"}
-    wrongly_passed, wrongly_failed = (_errors(texts, code, options) for code in (0, 1))
-    passes = (
-        ("passes {} of the answers that people fail", "pass {} of them", "failed")
-        if plain
-        else (
-            f"says {passed} to {{}} of the answers that people call {fail}",
-            f"say {passed} to {{}} of them",
-            fail,
-        )
-    )
-    fails = (
-        ("fails {} of the answers that people pass", "fail {} of them", "passed")
-        if plain
-        else (
-            f"says {fail} to {{}} of the answers that people call {passed}",
-            f"say {fail} to {{}} of them",
-            passed,
-        )
-    )
-    return [
+    margin = options.margin
+    errors = [_errors(texts, code, options) for code in (0, 1)]
+    names = (("false-passes", "false passes"), ("false-fails", "false fails"))
+    rules = [
         _of_errors(
-            "false-passes",
-            f"false passes at most people's plus {margin:g}",
-            wrongly_passed,
-            rates_said(wrongly_passed, passes[0], passes[1]),
-            passes[2],
+            code,
+            f"{what} at most people's plus {margin:g}",
+            found,
+            rates_said(found, words.judge, words.people),
+            words.of_class,
             texts,
             margin,
-        ),
-        _of_errors(
-            "false-fails",
-            f"false fails at most people's plus {margin:g}",
-            wrongly_failed,
-            rates_said(wrongly_failed, fails[0], fails[1]),
-            fails[2],
-            texts,
-            margin,
-        ),
-        _kept(_classes(texts, options)[0], options, "agreement above chance", texts),
+        )
+        for (code, what), found, words in zip(names, errors, _error_words(texts, "people"), strict=True)
     ]
+    return [*rules, _kept(_classes(texts, options)[0], options, "agreement above chance", texts)]
 
 
 def _classes(texts: Compared, options: CheckOptions) -> tuple[InPlace, InPlace]:
@@ -360,20 +374,30 @@ def _kept(found: InPlace, options: CheckOptions, what: str, texts: Compared) -> 
     below, above = at_least_p(found.kept, 0.0, perfect=_could_differ(texts))
     rule = Rule(
         "kept-share",
-        f"at least {share:.0%} of people's own {what} is kept",
+        f"at least {100 * share:.0f} % of people's own {what} is kept",
         found.kept,
         0.0,
-        f"it keeps {_share_said(found)} of people's own {what}, and must be shown to keep {share:.0%}",
+        f"it keeps {_share_said(found)} of people's own {what}; {100 * share:.0f} % must be shown",
         below,
         above,
         behind=found,
     )
+    return _with_labels(rule, texts)
+
+
+def _with_labels(rule: Rule, texts: Compared) -> Rule:
+    """The rule with the labels that would settle it; where no item moves its number, those that could."""
+    off = _off_commonest(texts.votes)
+    if rule.shown is None and rule.found is not None and rule.found.estimate is not None and off > 0:
+        above = rule.limit is not None and rule.found.estimate > rule.limit
+        needed = ceil(texts.n_items * WITHOUT_A_MISS / off)
+        return replace(rule, labels_needed=max(needed, FEWEST_ITEMS)) if above else rule
     return with_labels_needed(rule, texts.n_items)
 
 
 def _share_said(found: InPlace) -> str:
     share = found.share.estimate
-    return "an unknown share" if share is None else f"{max(share, 0):.0%}"
+    return "an unknown share" if share is None else f"{100 * max(share, 0):.0f} %"
 
 
 def _could_differ(texts: Compared) -> bool:
@@ -454,7 +478,7 @@ def _gap_rule(
         strict,
         behind=found,
     )
-    return with_labels_needed(rule, texts.n_items)
+    return _with_labels(rule, texts)
 
 
 def _by_distance(texts: Compared, options: CheckOptions) -> list[Rule]:
@@ -502,38 +526,97 @@ def _in_place(found: PanelCorrelation) -> InPlace:
     )
 
 
+# --- severity ----------------------------------------------------------------------------------
+
+
+def severity_said(texts: Compared, rules: Sequence[Rule], options: CheckOptions) -> str:
+    """What a judge lacks that is only stricter or milder than people, or uses less of the scale; empty if that is not shown.
+
+    Ordered classes: the ranks are kept, the bias is shown, and after it is subtracted (by the other half of the items)
+    quadratic kappa holds; or only after the spread is matched too (Lin 1989, Biometrics 45:255). Two classes: more errors
+    of one kind and fewer of the other, with the share kept.
+    """
+    state = {rule.code: rule for rule in rules}
+    kept = state.get("kept-share")
+    if kept is None or not kept.met:
+        return ""
+    if texts.own.kind == "two":
+        gaps = {code: state[code].found for code in ("false-passes", "false-fails")}
+        ends = {code: (one.low, one.high) for code, one in gaps.items() if one is not None}
+        for more, less, word in (
+            ("false-passes", "false-fails", "lenient"),
+            ("false-fails", "false-passes", "severe"),
+        ):
+            low, high = ends[more][0], ends[less][1]
+            if state[more].met is False and low is not None and high is not None and low > 0 > high:
+                return f"it is more {word} than people: {state[more].why}"
+        return ""
+    kappa, ranks = state.get("kappa-quadratic"), state.get("correlation")
+    if kappa is None or ranks is None or kappa.met is not False or not ranks.met:
+        return ""
+    bias = texts.judge - texts.own.means
+    shift = with_agresti_min(
+        bias,
+        texts.own.items,
+        largest=max(float(np.abs(bias).max()), 1.0),
+        weights=texts.weights,
+        confidence_level=0.95,
+    )
+    if shift.estimate is None or shift.low is None or shift.high is None or shift.low <= 0 <= shift.high:
+        return ""
+    way = "high" if shift.estimate > 0 else "low"
+    if _holds_mapped(texts, options, spread=False):
+        return f"it ranks as people do, {abs(shift.estimate):.1f} too {way}: map it"
+    if _holds_mapped(texts, options, spread=True):
+        ratio = float(np.nanstd(texts.judge) / np.nanmean(np.nanstd(texts.votes, axis=0)))
+        return f"it ranks as people do, but uses a {'narrower' if ratio < 1 else 'wider'} range: map it"
+    return ""
+
+
+def _holds_mapped(texts: Compared, options: CheckOptions, *, spread: bool) -> bool:
+    """Whether quadratic kappa holds with the judge's mean, or mean and spread, set to people's from the other half of the items."""
+    items = np.unique(texts.own.items)
+    order = np.random.default_rng(options.rng).permutation(items.size)
+    half = order[np.searchsorted(items, texts.own.items)] % 2 == 0
+    mapped, means = np.empty_like(texts.judge), texts.own.means
+    for fold, other in ((half, ~half), (~half, half)):
+        if not other.any():
+            return False
+        factor = 1.0
+        if spread and (wide := float(texts.judge[other].std())) > 0:
+            factor = float(np.nanmean(np.nanstd(texts.votes[other], axis=0))) / wide
+        mapped[fold] = means[other].mean() + factor * (texts.judge[fold] - texts.judge[other].mean())
+    found = quadratic_kappa(
+        mapped,
+        texts.votes,
+        kept_share=options.kept_share,
+        clusters=texts.own.items,
+        weights=texts.weights,
+        confidence_level=options.confidence_level,
+    )
+    below, _ = at_least_p(found.gap, -options.margin, perfect=_could_differ(texts))
+    return below is not None and below < LEVEL
+
+
 # --- one rater ---------------------------------------------------------------------------------
 
 
 def rules_of_one_rater(texts: Compared, options: CheckOptions) -> list[Rule]:
     """Stated limits on the errors of each class, with exact bounds; without them nothing can be shown."""
-    scale = texts.own.scale
     limits = (options.most_false_passes, options.most_false_fails)
     wanted = "two raters of some texts, or stated limits"
     if texts.own.kind != "two":
         why = "no text has two raters, so nobody knows how well a person would do: label some texts twice"
         return [state_rule("people", wanted, why, None)]
-    fail, passed = scale.name(scale.classes[0]), scale.name(scale.classes[1])
     votes = texts.votes
-    rater = np.where(
-        np.isnan(votes).all(axis=1), np.nan, np.nanmax(np.where(np.isnan(votes), -1.0, votes), axis=1)
-    )
-    rules = []
-    for code, limit, (name, what, of_class, said) in zip(
-        (0, 1),
-        limits,
-        (
-            ("false-passes", "false passes", fail, f"passes {{}} of the answers that the rater calls {fail}"),
-            (
-                "false-fails",
-                "false fails",
-                passed,
-                f"fails {{}} of the answers that the rater calls {passed}",
-            ),
-        ),
-        strict=True,
-    ):
-        rules.append(_stated(name, what, of_class, said, texts, rater == code, code, limit, options))
+    rater = np.nanmax(np.where(np.isnan(votes), -1.0, votes), axis=1)
+    names = (("false-passes", "false passes"), ("false-fails", "false fails"))
+    rules = [
+        _stated(name, what, words, texts, rater == code, code, limit, options)
+        for code, limit, (name, what), words in zip(
+            (0, 1), limits, names, _error_words(texts, "the rater"), strict=True
+        )
+    ]
     if None in limits:
         why = (
             "no text has two raters, so nobody knows how well a person would do: label some texts twice, or state the largest "
@@ -546,8 +629,7 @@ def rules_of_one_rater(texts: Compared, options: CheckOptions) -> list[Rule]:
 def _stated(
     name: str,
     what: str,
-    of_class: str,
-    said: str,
+    words: _ErrorWords,
     texts: Compared,
     there: NDArray[np.bool_],
     code: int,
@@ -567,15 +649,15 @@ def _stated(
     }
     found = exact_share(wrong, texts.own.items[there], **asked)
     wanted = f"{what} at most {limit:g}" if limit is not None else f"a stated limit for {what}"
-    text = f"it {said.format(percent_said(found))}"
+    text = f"it {words.judge.format(percent_said(found))}"
     if found.estimate is None or limit is None:
-        return Rule(name, wanted, found, limit, text, of_class=of_class)
+        return Rule(name, wanted, found, limit, text, of_class=words.of_class)
     share, n = effective_units(wrong, texts.own.items[there], **asked)
     count = share * n
     # At the limit, the probabilities of at most and of at least this many errors.
     at_most = 1.0 - float(betainc(count + 1, n - count, limit)) if count < n else 1.0
     at_least = float(betainc(count, n - count + 1, limit)) if count > 0 else 1.0
-    rule = Rule(name, wanted, found, limit, text, at_most, at_least, of_class=of_class)
+    rule = Rule(name, wanted, found, limit, text, at_most, at_least, of_class=words.of_class)
     return with_labels_needed(rule, int(np.unique(texts.own.items).size), int(there.sum()))
 
 

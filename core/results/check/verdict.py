@@ -39,6 +39,7 @@ from core.results.check.rules import (
     interval_rule,
     rules_of_one_rater,
     rules_of_scale,
+    severity_said,
     state_rule,
     verdict_of,
     with_labels_needed,
@@ -313,6 +314,7 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
         labelled.scores.size - scored.scores.size,
         needed,
         why,
+        severity_said(texts, found, options) if verdict == "NOT TRUSTED" and texts.n_items else "",
     )
 
 
