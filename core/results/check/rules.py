@@ -183,11 +183,11 @@ def interval_rule(
     two = interval_p(
         found.estimate, found.low, found.high, null=limit, confidence_level=found.confidence_level
     )
-    if two is None or found.low is None or found.high is None:
+    if found.low is None or found.high is None:
         return Rule(
             code, wanted, found, limit, f"{what} {ends_said(found, 2)}; no interval: {found.interval_reason}"
         )
-    near, far = two / 2, 1 - two / 2
+    near, far = (0.0, 1.0) if two is None else (two / 2, 1 - two / 2)  # None: no resample differs
     shown, broken = (near, far) if found.estimate > limit else (far, near)
     beyond = found.low > limit, found.high < limit
     lies = "lies above" if beyond[0] else "lies below" if beyond[1] else "may lie above or below"
@@ -322,7 +322,7 @@ def _error_words(texts: Compared, whose: str) -> tuple[_ErrorWords, _ErrorWords]
         verbs, classes = (("passes", "pass"), ("fails", "fail")), ("failed", "passed")
         called = (f"{whose} fail{does}", f"{whose} pass{does and 'es'}")
     else:
-        verbs = ((f"says {passed} to", f"say {passed} to"), (f"says {fail} to", f"say {fail} to"))
+        verbs = ((f"gives {passed} to", f"give {passed} to"), (f"gives {fail} to", f"give {fail} to"))
         called, classes = (f"{whose} call{does} {fail}", f"{whose} call{does} {passed}"), (fail, passed)
     either = " or does not score" if silent else ""
     words = [
@@ -619,8 +619,8 @@ def rules_of_one_rater(texts: Compared, options: CheckOptions) -> list[Rule]:
     ]
     if None in limits:
         why = (
-            "no text has two raters, so nobody knows how well a person would do: label some texts twice, or state the largest "
-            "share of false passes and of false fails that you accept"
+            "no text has two raters, so nobody knows how well a person would do: label some texts twice, or state the most false "
+            "passes and false fails that you accept"
         )
         rules.append(state_rule("people", wanted, why, None))
     return rules
@@ -649,7 +649,11 @@ def _stated(
     }
     found = exact_share(wrong, texts.own.items[there], **asked)
     wanted = f"{what} at most {limit:g}" if limit is not None else f"a stated limit for {what}"
-    text = f"it {words.judge.format(percent_said(found))}"
+    text = (
+        f"it {words.judge.format(percent_said(found))}"
+        if found.estimate is not None
+        else f"no answer is {words.of_class} by the rater"
+    )
     if found.estimate is None or limit is None:
         return Rule(name, wanted, found, limit, text, of_class=words.of_class)
     share, n = effective_units(wrong, texts.own.items[there], **asked)

@@ -263,7 +263,8 @@ def _share(one: JudgeCheck) -> Interval:
     rule = one.rule("kept-share")
     if rule is None or not isinstance(rule.behind, InPlace):
         return Interval(None, reason="no text has two raters, or another use")
-    return interval(rule.behind.share)
+    share = rule.behind.share
+    return Interval(share.estimate, reason=share.reason or "")
 
 
 def _accuracy(one: JudgeCheck) -> Estimate | None:
