@@ -1,13 +1,16 @@
 """The figure of a check: its rows, intervals and limits are those of the check."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from core.plots.check import decisive_rule, judges_and_ceiling
+from core.plots.check import judges_and_ceiling
 from core.results.check.options import CheckOptions, Use
-from core.results.check.verdict import check_panel
+from core.results.check.verdict import Check, check_panel
 from core.results.panel import Panel
 from core.schema.scores import ScoredRow
+from core.stats.in_place import ClassErrors
 
 
 def panel(n: int = 60, raters: int = 3, judges: int = 2, systems: int = 3) -> Panel:
@@ -27,39 +30,40 @@ def panel(n: int = 60, raters: int = 3, judges: int = 2, systems: int = 3) -> Pa
     )
 
 
-@pytest.mark.parametrize(
-    ("use", "n_limits", "with_ceiling"),
-    [("replace", 1, True), ("gate", 1, True), ("rank", 1, False), ("monitor", 2, False)],
-)
-def test_a_row_a_judge_with_the_limits_of_its_rule(use: Use, n_limits: int, with_ceiling: bool) -> None:
+def traces(found: Check) -> dict[str, Any]:
+    figure = judges_and_ceiling(found)
+    assert figure is not None
+    return {trace.name: trace for trace in figure.data}
+
+
+def test_each_rule_of_one_judge_has_its_number_beside_peoples_with_the_limit() -> None:
+    found = check_panel(panel(judges=1), CheckOptions(use="gate"))
+    (one,) = found.judges
+    drawn = traces(found)
+    errors = [rule.behind for rule in one.rules if isinstance(rule.behind, ClassErrors)]
+    assert list(drawn["judge"].x) == [error.judge.estimate for error in errors]
+    assert list(drawn["people"].x) == [error.people.estimate for error in errors]
+    limits = [x for x in drawn["limit"].x if x is not None][::2]
+    assert limits == pytest.approx([error.people.estimate + 0.1 for error in errors])
+
+
+@pytest.mark.parametrize(("use", "n_limits"), [("replace", 1), ("gate", 1), ("rank", 1), ("monitor", 2)])
+def test_several_judges_have_a_row_each_with_the_limits_of_its_rule(use: Use, n_limits: int) -> None:
     found = check_panel(panel(), CheckOptions(use=use, n_resamples=200))
     figure = judges_and_ceiling(found)
     assert figure is not None
-    traces = {trace.name: trace for trace in figure.data}
-    rules = [decisive_rule(one) for one in found.judges]
-    assert list(traces["judge"].x) == [rule.found.estimate for rule in rules if rule and rule.found]
-    assert ("rater" in traces) is with_ceiling
-    if with_ceiling:
-        assert found.ceiling.found is not None
-        assert traces["rater"].x[0] == found.ceiling.found.estimate
-    limits = [x for x in traces["limit"].x if x is not None][::2]
+    drawn = traces(found)
+    assert len(drawn["judge"].x) == len(found.judges)
+    assert ("people" in drawn) is (use in {"replace", "gate"})
+    limits = [x for x in drawn["limit"].x if x is not None][::2]
     assert len(limits) == n_limits * len(found.judges)
     if use == "monitor":
         assert set(limits) == {-0.05, 0.05}
-    else:
-        assert limits == [rule.limit for rule in rules if rule]
     low, high = figure.layout.xaxis.range
     assert low < min(limits) <= max(limits) < high
     assert all("<0>" not in str(name) for name in figure.layout.yaxis.ticktext)
 
 
-def test_no_figure_without_the_number_that_decides() -> None:
-    found = check_panel(panel(raters=1), CheckOptions(use="replace", n_resamples=200))
+def test_no_figure_without_the_numbers_that_decide() -> None:
+    found = check_panel(panel(raters=1), CheckOptions(use="replace"))
     assert judges_and_ceiling(found) is None
-
-
-def test_a_supposed_ceiling_has_no_row() -> None:
-    found = check_panel(panel(raters=1, judges=1), CheckOptions(use="gate", n_resamples=200))
-    figure = judges_and_ceiling(found)
-    assert figure is not None
-    assert [trace.name for trace in figure.data] == ["judge", "limit"]

@@ -47,11 +47,15 @@ class AltTestOptions(Settings):
         below=1,
         step=0.05,
     )
-    alignment: Literal["accuracy", "rmse"] = setting(
-        "accuracy",
+    alignment: Literal["accuracy", "rmse"] | None = setting(
+        None,
         "Closeness to the other raters",
         "closeness to the other raters: " + "; ".join(f"{name}: {what}" for name, what in ALIGNMENTS.items()),
-        words={"accuracy": "Same label (accuracy)", "rmse": "Small distance (root mean square)"},
+        words={
+            "": "by the scale: rmse where classes are ordered or scores, else accuracy",
+            "accuracy": "Same label (accuracy)",
+            "rmse": "Small distance (root mean square)",
+        },
     )
     items: tuple[int, ...] = setting(
         (30, 50, 100, 200),
@@ -205,6 +209,8 @@ class JudgeRow:
     epsilons: tuple[EpsilonRow, ...] = entry("each price of a rater up to 0.4", rows=EpsilonRow)
     reduced: Ceiling = entry("the judge on the panels of the human ceiling", rows=Ceiling)
     power: PowerPlan = entry("the probability to pass with other numbers of items", rows=PowerPlan)
+    check: str = column("verdict of `check --use replace`", title="check")
+    check_sentence: str = entry("the sentence of that verdict")
     found: "stats.AltTest"
     """What the test returned, for the verdict."""
 
@@ -238,19 +244,26 @@ def compute(options: AltTestOptions, panel: "Panel", *, tell: Tell) -> AltTests:
     """
     import numpy as np
 
+    from core.results.check.options import CheckOptions
+    from core.results.check.tables import sentence
+    from core.results.check.verdict import check_panel
     from core.stats import alt_test as stats
 
     rated = (~np.isnan(panel.ratings)).sum(axis=1) > 1
+    alignment: stats.Alignment = options.alignment or (
+        "rmse" if panel.scale.kind in {"ordered", "scores"} else "accuracy"
+    )
     ANALYSIS.refuse(_problems(options, panel, bool(rated.any())))
     tell("testing")
     asked: dict[str, Any] = {
         "epsilon": options.epsilon,
-        "alignment": options.alignment,
+        "alignment": alignment,
         "clusters": panel.items,
     }
     level: dict[str, Any] = {"confidence_level": options.confidence_level}
+    decided = check_panel(panel, CheckOptions(use="replace", epsilon=options.epsilon))
     judges = []
-    for name, scores in zip(panel.judges, panel.scores.T, strict=True):
+    for name, scores, checked in zip(panel.judges, panel.scores.T, decided.judges, strict=True):
         power = stats.power(
             scores,
             panel.ratings,
@@ -267,8 +280,9 @@ def compute(options: AltTestOptions, panel: "Panel", *, tell: Tell) -> AltTests:
                 int(rated.sum()),
                 stats.alt_test(scores, panel.ratings, **asked, **level),
                 stats.on_reduced_panels(scores, panel.ratings, **asked, **level),
-                stats.epsilon_sweep(scores, panel.ratings, alignment=options.alignment),
+                stats.epsilon_sweep(scores, panel.ratings, alignment=alignment),
                 power,
+                (checked.verdict, sentence(decided, checked)),
             )
         )
     n_items = len(np.unique(panel.items[rated]))
@@ -279,13 +293,13 @@ def compute(options: AltTestOptions, panel: "Panel", *, tell: Tell) -> AltTests:
         judges=tuple(judges),
         ceiling=_ceiling(panel.raters, panel.raters, stats.human_ceiling(panel.ratings, **asked, **level)),
         n_texts=int(rated.sum()),
-        alignment=options.alignment,
+        alignment=alignment,
         alpha=stats.ALPHA,
         correction="benjamini-yekutieli",
         confidence_level=options.confidence_level,
         left_out=dict(panel.left_out),
         verdicts=tuple(_verdict(one).sentence for one in judges),
-        notes=_notes(panel, options, judges, int(rated.sum()), n_items),
+        notes=_notes(panel, alignment, judges, int(rated.sum()), n_items),
         supposed=options.advantage,
     )
 
@@ -318,6 +332,7 @@ def _judge_row(
     reduced: "stats.OnReduced",
     sweep: "stats.Sweep",
     power: "stats.Power",
+    checked: tuple[str, str],
 ) -> JudgeRow:
     from core.results.cells import interval
 
@@ -359,6 +374,8 @@ def _judge_row(
         ),
         reduced=ceiling,
         power=_plan(name, power),
+        check=checked[0],
+        check_sentence=checked[1],
         found=found,
     )
 
@@ -408,7 +425,7 @@ def _ceiling(raters: Sequence[str], tested: Sequence[str], found: "stats.Ceiling
 
 
 def _notes(
-    panel: "Panel", options: AltTestOptions, judges: Sequence[JudgeRow], n_rated: int, n_items: int
+    panel: "Panel", alignment: str, judges: Sequence[JudgeRow], n_rated: int, n_items: int
 ) -> tuple[str, ...]:
     import numpy as np
 
@@ -418,11 +435,7 @@ def _notes(
 
     notes = [*panel.notes]
     given = panel.ratings[~np.isnan(panel.ratings)]
-    if (
-        options.alignment == "accuracy"
-        and not panel.scale.words
-        and not np.array_equal(given, np.round(given))
-    ):
+    if alignment == "accuracy" and not panel.scale.words and not np.array_equal(given, np.round(given)):
         notes.append(
             "The ratings are not whole numbers, so two raters are seldom equal. Distances (alignment rmse) suit them better."
         )
@@ -513,15 +526,15 @@ def _verdict(one: JudgeRow) -> Verdict:
             "outcome, which count without a test.",
         )
     if found.passed:
-        return Verdict("passed", f"{name} may stand in for a rater: {against}.")
+        return Verdict("passed", f"{name} passes the Alt-test: {against}.")
     return Verdict(
         "not-passed",
-        f"{name} is not shown to be as good as a rater: {against}, and at least half are needed.",
+        f"{name} does not pass the Alt-test: {against}, and at least half are needed.",
     )
 
 
-def _sentences(found: AltTests) -> tuple[str, str]:
-    """The human ceiling, and the price that epsilon is."""
+def _sentences(found: AltTests) -> tuple[str, ...]:
+    """The human ceiling, the price that epsilon is, and the verdict of the check, which asks more."""
     from core.results.cells import decimal
 
     ceiling = found.ceiling
@@ -536,7 +549,17 @@ def _sentences(found: AltTests) -> tuple[str, str]:
         f"Epsilon {found.epsilon:g} is the price of a rater: a judge wins if the rater's lead over it is shown to be below "
         f"{100 * found.epsilon:g} of 100 texts."
     )
-    return reached, price
+    return reached, price, *map(_checked_said, found.judges)
+
+
+def _checked_said(one: JudgeRow) -> str:
+    """What `check --use replace` says of the judge, and whether it differs."""
+    from core.tables.reading import shown
+
+    said = f"Check of {shown(one.judge)}, which also asks for the rules of the scale: {one.check_sentence}"
+    if one.found.passed is None or (one.check == "TRUSTED") is bool(one.found.passed):
+        return said
+    return f"{said} The two differ: the Alt-test counts only who is closer on each text."
 
 
 def _judge_notes(found: AltTests) -> tuple[str, ...]:

@@ -80,10 +80,10 @@ def test_the_rules_are_written(file: Path, tmp_path: Path) -> None:
     main(["check", str(file), *PEOPLE, "--judge", "copy,coin", "--out", str(out), "--table", "check-rules"])
     table = pd.read_csv(out)
     assert table["code"].tolist() == [
-        *("items", "alt-test", "advantage", "related"),
-        *("items", "alt-test", "advantage", "related"),
+        *("items", "false-passes", "false-fails", "kept-share", "alt-test"),
+        *("items", "false-passes", "false-fails", "kept-share", "alt-test"),
     ]
-    assert table["met"].tolist() == [*["met"] * 4, "met", "open", "failed", "failed"]
+    assert table["met"].tolist() == [*["met"] * 5, "met", *["failed"] * 3, "open"]
 
 
 def test_wrong_options_are_named_together(file: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,7 @@
 """Which of several judges: quality, paired tests, front and recommendation against hand calculations and scipy."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from core.results.check.facts import facts_of_tables
 from core.results.check.options import CheckOptions
 from core.results.check.verdict import JudgeFacts, check_panel
 from core.results.panel import Panel
+from core.schema.scale import Scale
 from core.schema.scores import ScoredRow
 
 NAN = float("nan")
@@ -55,7 +57,8 @@ PRICES = {"good": JudgeFacts(cost=2.0, seconds=4.0), "fair": JudgeFacts(cost=0.5
 
 def test_agreement_is_the_share_of_raters_with_the_judges_class() -> None:
     ratings = [[1, 1], [1, 2], [2, 2], [3, 1]]
-    found = which_judge(panel(ratings, {"a": [1, 1, 2, 1], "b": [2, 2, 2, 2]}))
+    labels = Scale("unordered", (1.0, 2.0, 3.0))
+    found = which_judge(replace(panel(ratings, {"a": [1, 1, 2, 1], "b": [2, 2, 2, 2]}), scale=labels))
     assert found.measure == "agreement"
     assert [one.name for one in found.judges] == ["a", "b"]
     assert [one.quality.estimate for one in found.judges] == pytest.approx([(1 + 0.5 + 1 + 0.5) / 4, 0.375])

@@ -11,8 +11,8 @@ from core.stats.in_place import (
     NO_PAIRS,
     NO_PLACES,
     NOTHING_VARIES,
-    class_covariance,
     class_errors,
+    classes_in_place,
     paired_score,
     paired_score_end,
     quadratic_kappa,
@@ -54,8 +54,8 @@ def test_places_by_hand() -> None:
     fails = np.array([[1, 1, 1], [1, 1, 0], [0, 0, 0]], dtype=float)
     found = class_errors([0.0, 1.0, 0.0], fails, margin=0.1)
     # Text 1 has weight 1, and the judge passes it. Text 2 has weight 1/3; its third rater passed it, the judge did not.
-    assert found.judge == pytest.approx(1 / (4 / 3))
-    assert found.people == pytest.approx((1 / 3) / (4 / 3))
+    assert found.judge.estimate == pytest.approx(1 / (4 / 3))
+    assert found.people.estimate == pytest.approx((1 / 3) / (4 / 3))
     assert found.difference.estimate == pytest.approx((1 - 1 / 3) / (4 / 3))
     assert (found.difference.n, found.difference.n_left_out) == (2, 1)
     assert found.influence.sum() == pytest.approx(0.0)
@@ -64,8 +64,8 @@ def test_places_by_hand() -> None:
 def test_silence_is_an_error_on_both_classes() -> None:
     fails = np.repeat(np.array([1.0, 0.0] * 20)[:, None], 3, axis=1)
     silent = np.full(40, np.nan)
-    assert class_errors(silent, fails, margin=0.1).judge == 1.0
-    assert class_errors(silent, 1 - fails, margin=0.1).judge == 1.0
+    assert class_errors(silent, fails, margin=0.1).judge.estimate == 1.0
+    assert class_errors(silent, 1 - fails, margin=0.1).judge.estimate == 1.0
 
 
 def test_one_rater_has_nobody_beside_them() -> None:
@@ -103,7 +103,7 @@ def test_covariance_by_hand() -> None:
     rng = np.random.default_rng(3)
     votes = (rng.random((100, 3)) < 0.6).astype(float)
     judge = (rng.random(100) < 0.6).astype(float)
-    found = class_covariance(judge, votes, 2, kept_share=0.75)
+    found = classes_in_place(judge, votes, 2, kept_share=0.75)[0]
     pairs = [np.cov(votes[:, i], votes[:, j], bias=True)[0, 1] for i, j in combinations(range(3), 2)]
     own = [np.cov(judge, votes[:, i], bias=True)[0, 1] for i in range(3)]
     assert found.people.estimate == pytest.approx(2 * np.mean(pairs))
@@ -118,7 +118,7 @@ def test_the_kept_share_is_that_of_youdens_indices(share: float) -> None:
     truth = rng.random(400_000) < share
     votes = np.where(rng.random((truth.size, 3)) < 0.92, truth[:, None], ~truth[:, None]).astype(float)
     judge = np.where(rng.random(truth.size) < 0.8, truth, ~truth).astype(float)
-    assert class_covariance(judge, votes, 2, kept_share=0.75).share.estimate == pytest.approx(
+    assert classes_in_place(judge, votes, 2, kept_share=0.75)[0].share.estimate == pytest.approx(
         0.6 / 0.84, abs=0.02
     )
 
@@ -165,9 +165,9 @@ def test_pairs_with_few_texts_are_pooled() -> None:
 
 
 def test_no_number_from_nothing() -> None:
-    one_rater = class_covariance([0.0, 1.0], [[0.0], [1.0]], 2, kept_share=0.75)
+    one_rater = classes_in_place([0.0, 1.0], [[0.0], [1.0]], 2, kept_share=0.75)[0]
     assert (one_rater.judge.estimate, one_rater.judge.reason) == (None, NO_PAIRS)
-    same = class_covariance([0.0, 1.0, 1.0], np.ones((3, 2)), 2, kept_share=0.75)
+    same = classes_in_place([0.0, 1.0, 1.0], np.ones((3, 2)), 2, kept_share=0.75)[0]
     assert (same.share.estimate, same.share.reason) == (None, NOTHING_VARIES)
     assert same.kept.low is None
     still = quadratic_kappa([3.0, 3.0, 3.0], np.full((3, 2), 3.0), kept_share=0.75)

@@ -11,6 +11,8 @@ from core.stats.agreement import pair_shares
 from core.stats.resampling import Floats
 from core.stats.votes import MISSING, Codes
 
+MOST_OUTSIDE = 0.1
+"""Largest share of a judge's scores outside the ends of the scale with which they can be subtracted from the raters'."""
 MOSTLY = 0.5
 """Smallest share of a judge's scores that must be classes on offer, so that it counts as using the raters' scale."""
 
@@ -59,7 +61,11 @@ class OwnTexts:
     @property
     def same_scale(self) -> bool:
         """Whether the judge's scores can be subtracted from the raters'."""
-        return self.ordered and self.on_scale and bool(self.scores.size)
+        known = self.scores[~np.isnan(self.scores)]
+        if not self.ordered or not known.size:
+            return False
+        low, high = self.ends if self.scale.ends is not None else _range(self.ratings)
+        return bool(((known < low) | (known > high)).mean() <= MOST_OUTSIDE)
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -140,10 +146,14 @@ def _on_scale(panel: Panel, scores: Floats) -> bool:
     """As `uses_scale`; scores whose scale has no ends are on the raters' if most lie within their range."""
     scale = panel.scale
     if scale.kind == "scores" and scale.ends is None:
-        given = panel.ratings[~np.isnan(panel.ratings)]
-        if given.size:
-            scale = replace(scale, ends=(float(given.min()), float(given.max())))
+        scale = replace(scale, ends=_range(panel.ratings))
     return uses_scale(scale, scores)
+
+
+def _range(ratings: Floats) -> tuple[float, float]:
+    """Smallest and largest rating; for none an empty range."""
+    given = ratings[~np.isnan(ratings)]
+    return (float(given.min()), float(given.max())) if given.size else (0.0, 0.0)
 
 
 def classes_of(panel: Panel, judge: int) -> tuple[float, ...]:

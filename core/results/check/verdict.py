@@ -421,11 +421,11 @@ def _constant_rules(panel: Panel, own: OwnTexts) -> list[Rule]:
     if same is None:
         return []
     ratings = own.ratings[~np.isnan(own.ratings)]
-    vary = bool(np.ptp(ratings)) if ratings.size else False
+    equal = bool((ratings == same.value).all())
     why = f"all {same.n:,} scores are equal: the judge is constant" + (
-        "" if vary else ", and so are the ratings"
+        ", and so are the ratings" if equal else ""
     )
-    return [state_rule("constant", "the judge's scores differ", why, False if vary else None)]
+    return [state_rule("constant", "the judge's scores differ", why, None if equal else False)]
 
 
 def _related(own: OwnTexts, found: Estimate | None, options: CheckOptions) -> Rule:

@@ -181,7 +181,7 @@ def test_a_judge_on_another_scale_is_compared_by_its_scores() -> None:
         for given in (50 + 10 * rng.random(60), 65 + 10 * rng.random(60))
     ]
     (judge,) = _between(*files)["judges"]
-    assert [one["number"] for one in judge["changes"]] == ["agreement", "score"]
+    assert [one["number"] for one in judge["changes"]] == ["correlation", "score"]
     assert judge["changed"]
 
 

@@ -392,9 +392,13 @@ def _numbers(found: Check) -> Any:
     one = found.judges[0]
     signed = found.use == "monitor"
     kept = (one.agreement, one.kappa, one.ac1, one.correlation, one.ceiling.found)
-    kept += () if signed else tuple(
-        rule.found
-        for rule in sorted(one.rules, key=lambda rule: abs(rule.found.estimate or 0) if rule.found else 0)
+    kept += (
+        ()
+        if signed
+        else tuple(
+            rule.found
+            for rule in sorted(one.rules, key=lambda rule: abs(rule.found.estimate or 0) if rule.found else 0)
+        )
     )
     return [None if each is None else [each.estimate, each.low, each.high] for each in kept]
 
