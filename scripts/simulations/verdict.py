@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from hashlib import sha256
 from itertools import permutations
 from pathlib import Path
 from typing import Any, cast
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -762,7 +762,7 @@ GROUPS: Mapping[str, tuple[Cell, ...]] = {
 
 def held_back(cell: Cell) -> bool:
     """Whether no test may use a cell, so that rules are not fitted to it: about half of them."""
-    return crc32(repr(cell).encode()) % 2 == 1
+    return sha256(repr(cell).encode()).digest()[0] % 2 == 1
 
 
 # --- the verdicts before -----------------------------------------------------------------------------
@@ -803,7 +803,47 @@ def _git(*arguments: str) -> str:
 GRID = Grid(
     name="verdict",
     title="Planted judges: who is trusted, by the rules now and before",
-    about="TO WRITE",
+    about="""\
+Each file contains the ratings of a panel and the scores of a judge whose faults are known. `check` decides with its defaults.
+A judge is *bad* if its true gap to a rater in the same place exceeds 0.10, or if it keeps less than 0.75 of the raters' own
+value. A bad judge may be TRUSTED in at most 5 % of files, and a copy of a rater NOT TRUSTED in at most 5 %.
+
+*data*. Raters of two classes are right in 92 % of 80 % good texts, unless the name says otherwise.
+
+- `raters fail 5, 10, 20 %`: raters see the same quality with noise, and each has another threshold.
+- `items of K rows`: K texts an item, which share 70 % of the variance of their quality.
+- `raters err together in .5`: in half of the texts all raters are right together or wrong together.
+- `labels of .A fails, .B passes`: raters rated only these shares of the judge's fails and passes. The judge scored all texts.
+- `stated limits`: one rater, right in 98 % of texts, 55 % of them good; at most 10 % false passes and false fails are stated.
+- `3 % harmful`: the classes fine, poor and harmful, without an order. `critical`: harmful is declared critical.
+- `1 to 5`: ordered classes. A rater's rank correlation with two others is 0.7. `severity`: raters add -1, 0 and +1 classes.
+  `8 systems`: their means have a standard deviation of 0.6, in units of the quality's. `0 to 100`: the same as scores.
+
+*judge*. `copy` is a rater who was held out of the panel. All others have a fault:
+
+- `finds S`: fails a share S of the bad texts, and 1 % of the good ones. `right .92 alone`: errs as often as raters, but not with them.
+- `silent on S`: a copy without a score on a share S of the bad texts (on `1 to 5`: of the worst fifth).
+- `limit`: a copy that passes further bad texts, so that its gap is exactly 0.10. `false fails`: it fails further good ones.
+  `by item`: it passes all bad texts of some items. `shuffled`: some of its scores are exchanged between texts. With `stated
+  limits` it is the true class in place of a copy. `ten at limit`: TRUSTED if one of ten such judges is.
+- `ranks R`: grades with correlation R with the quality, in the middle of the raters. `S in .97`: the same score for 97 % of texts.
+- `mean of system`, `class of system`: the true mean of the text's system, or its nearest class. `family of system`: 3 for the worse four
+  systems, 4 for the better four. `never 1`: says 3 where a rater would say 1. `1 or 5`: knows no other class.
+- `100 in .03`: writes 100 in place of 3 % of its scores. `right on one system`: passes all texts of the other three.
+
+Columns, with the true values from one large file (1,000,000 texts for two classes, 400,000 for three, 200,000 otherwise):
+
+- `false_passes`, `false_fails`: how much more often than a rater in its place the judge passes what the other raters fail, and the
+  reverse. On three classes `false_passes` is the most by which it misses one class more often. With `stated limits`: the judge's own rates.
+- `kappa`, `rank`: the raters' kappa (quadratic on ordered classes) and rank correlation, minus the judge's.
+- `share`: the judge's covariance (rank correlation on ordered classes and scores) with raters over that of raters with each other.
+- `bad`: 1 for a bad judge. Judges at the limit count as bad, and so does a judge of raters who agree on nothing.
+- `trusted`, `not_trusted`, `open`: share of files that are TRUSTED, NOT TRUSTED, INCONCLUSIVE. `error`: the standard error of `trusted`.
+- `before`: share of the same files that were TRUSTED by the rules before, which compared agreement with a ceiling. They are
+  stored in scripts/simulations/verdict_before.csv with their commit.
+
+With other scales than two classes, half as many files. With one rater and no stated limits, the true values are those beside three raters.
+Where raters err together, the other raters are wrong with them: a judge that errs alone then looks worse than it is.""",
     factors=("data", "use", "raters", "texts", "judge"),
     measures=(
         *("false_passes", "false_fails", "kappa", "rank", "share", "bad"),
