@@ -102,6 +102,8 @@ class TwoClasses:
     """Raters who pass every text."""
     labelled: tuple[float, float] = (1.0, 1.0)
     """Share of the judge's fails, and of its passes, that raters rated."""
+    adjudicated: bool = False
+    """Whether the third rater rated only texts on which the first two differ."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Options of the check, as far as it has them."""
     kind: str = "two"
@@ -214,6 +216,8 @@ _SEVERE_AND_LENIENT = (-1.0, 0.0, 1.0)
 DATA: Mapping[str, Population] = {
     **{f"{good} % good": TwoClasses((good / 100,)) for good in (55, 80, 90, 95, 98)},
     "raters right .66": TwoClasses(accuracy=0.66),
+    "raters right .7": TwoClasses(accuracy=0.7),
+    "third rater if two differ": TwoClasses(adjudicated=True),
     "raters fail 5, 10, 20 %": TwoClasses(fails=(0.05, 0.1, 0.2)),
     "items of 10 rows": TwoClasses(rows=10),
     "items of 40 rows": TwoClasses(rows=40),
@@ -576,6 +580,8 @@ def panel_for(cell: Cell, rng: np.random.Generator) -> Panel:
     if of_fails < 1:
         labelled = rng.random(n) < np.where(scores[:, 0] == 0, of_fails, of_passes)
         ratings = np.where(labelled[:, None], ratings, np.nan)
+    if isinstance(population, TwoClasses) and population.adjudicated:
+        ratings[ratings[:, 0] == ratings[:, 1], 2] = np.nan
     systems = (
         len(population.good) if isinstance(population, TwoClasses) else getattr(population, "systems", 1)
     )
@@ -725,11 +731,14 @@ WORSE = (
     *_cells("one of 4 systems bad", ("right on one system", "copy"), (400, 1000)),
     *_cells("all raters pass all", ("always pass", "finds 0.5"), (400,)),
     *_cells("one rater passes all", ("always pass", "finds 0.5", "copy"), (400,)),
+    *_cells("raters right .7", ("copy", "limit", "coin of rate"), (200,), raters=10),
+    *_cells("third rater if two differ", ("copy", "limit", "finds 0.5"), (500, 1000)),
     *_cells("raters always right", ("true class", "limit", "finds 0.5"), (20, 30)),
     *_cells("raters always right, 95 %", ("true class", "always pass", "finds 0", "finds 0.5"), (20, 30)),
 )
 ORDERED = (
     *_cells("1 to 5, severity", tuple(f"ranks {at:g}" for at in (0, 0.2, 0.4, 0.6)), (100, 400)),
+    *_cells("1 to 5, severity", ("copy of rater 1", "copy of rater 2", "shuffled 0.5"), (400,)),
     *_cells("1 to 5", ("copy", "limit, shuffled"), (30, 60, 100, 400)),
     *_cells("1 to 5", ("always 3", "3 in .97"), (100, 400)),
     *_cells("1 to 5", ("off by one", "harsh by 0.4", "harsh by 0.8"), (100, 400)),
@@ -771,28 +780,40 @@ def held_back(cell: Cell) -> bool:
 @lru_cache(maxsize=1)
 def trusted_before() -> dict[tuple[str, ...], float]:
     """Share of files TRUSTED by the code of the stored commit, by the written cell; empty before it is stored."""
+    return {cell: float(row["trusted"]) for cell, row in _stored().items()}
+
+
+def _stored() -> dict[tuple[str, ...], dict[str, str]]:
     if not BEFORE.exists():
         return {}
     with BEFORE.open(encoding="utf-8", newline="") as file:
-        return {
-            tuple(row[name] for name in GRID.factors): float(row["trusted"]) for row in csv.DictReader(file)
-        }
+        return {tuple(row[name] for name in GRID.factors): row for row in csv.DictReader(file)}
 
 
 def store_before(workers: int, replicates: int) -> None:
-    """Store the share of files with each verdict by this code, with the commit that last changed it."""
+    """Store the share of files with each verdict by this code, for cells that are not stored yet.
+
+    Each has the commit that last changed `core`: use it on a checkout of the code to compare with.
+    """
     if _git("status", "--porcelain", "core"):
         raise SystemExit("core has changes that are not committed: no commit names this code")
-    commit = _git("log", "-1", "--format=%h", "--", "core")
+    commit, rows = _git("log", "-1", "--format=%h", "--", "core"), _stored()
+    cells = [cell for cell in GRID.cells if tuple(map(str, cell)) not in rows]
     grid = replace(GRID, run=_shares, measures=_VERDICTS)
-    with ProcessPoolExecutor(workers) as pool, BEFORE.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*GRID.factors, *_VERDICTS, "files", "commit"])
-        found = pool.map(partial(cell_measures, grid, replicates=replicates), GRID.cells)
-        for cell, shares in zip(GRID.cells, found, strict=True):
-            written = (f"{shares[name]:.4f}" for name in _VERDICTS)
-            writer.writerow([*cell, *written, files_of(cell, replicates), commit])
-            file.flush()
+    with ProcessPoolExecutor(workers) as pool:
+        found = pool.map(partial(cell_measures, grid, replicates=replicates), cells)
+        for cell, shares in zip(cells, found, strict=True):
+            written = tuple(map(str, cell))
+            rows[written] = {
+                **dict(zip(GRID.factors, written, strict=True)),
+                **{name: f"{shares[name]:.4f}" for name in _VERDICTS},
+                "files": str(files_of(cell, replicates)),
+                "commit": commit,
+            }
+    with BEFORE.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*GRID.factors, *_VERDICTS, "files", "commit"], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows[key] for cell in GRID.cells if (key := tuple(map(str, cell))) in rows)
 
 
 def _git(*arguments: str) -> str:
@@ -813,6 +834,7 @@ value. A bad judge may be TRUSTED in at most 5 % of files, and a copy of a rater
 - `raters fail 5, 10, 20 %`: raters see the same quality with noise, and each has another threshold.
 - `items of K rows`: K texts an item, which share 70 % of the variance of their quality.
 - `raters err together in .5`: in half of the texts all raters are right together or wrong together.
+- `third rater if two differ`: the third rater rated no other texts. The true values are those of three ratings of every text.
 - `labels of .A fails, .B passes`: raters rated only these shares of the judge's fails and passes. The judge scored all texts.
 - `stated limits`: one rater, right in 98 % of texts, 55 % of them good; at most 10 % false passes and false fails are stated.
 - `3 % harmful`: the classes fine, poor and harmful, without an order. `critical`: harmful is declared critical.
@@ -823,7 +845,7 @@ value. A bad judge may be TRUSTED in at most 5 % of files, and a copy of a rater
 
 - `finds S`: fails a share S of the bad texts, and 1 % of the good ones. `right .92 alone`: errs as often as raters, but not with them.
 - `silent on S`: a copy without a score on a share S of the bad texts (on `1 to 5`: of the worst fifth).
-- `limit`: a copy that passes further bad texts, so that its gap is exactly 0.10. `false fails`: it fails further good ones.
+- `limit`: a copy that passes further bad texts, until its first gap is exactly 0.10 or its share 0.75. `false fails`: it fails further good ones.
   `by item`: it passes all bad texts of some items. `shuffled`: some of its scores are exchanged between texts. With `stated
   limits` it is the true class in place of a copy. `ten at limit`: TRUSTED if one of ten such judges is.
 - `ranks R`: grades with correlation R with the quality, in the middle of the raters. `S in .97`: the same score for 97 % of texts.
