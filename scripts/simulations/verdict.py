@@ -19,14 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from core.results.check.rules import farther_end
-from core.results.check.verdict import DEFAULT_OPTIONS, CheckOptions, Use, Verdict, check_panel
+from core.results.check.options import DEFAULT_OPTIONS, CheckOptions, Use
+from core.results.check.rules import Verdict
+from core.results.check.verdict import check_panel
 from core.results.panel import Panel
 from core.schema.scale import TO_GUESS, Scale, scale_of_range
 from core.schema.scores import ScoredRow
 from core.stats.agreement import cohen_kappa
 from core.stats.correlation.panels import panel_correlation
-from core.stats.in_place import class_covariance, class_errors, quadratic_kappa
+from core.stats.in_place import class_errors, classes_in_place, quadratic_kappa
 from core.stats.resampling import Floats
 from core.tables.columns import ONLY_SYSTEM
 from scripts.simulations import ROOT, Cell, Grid, Measures, cell_measures
@@ -481,7 +482,8 @@ def _truth(data: str, raters: int, judge: Judge) -> Truth:
     if population.kind in {"two", "unordered"}:
         return _truth_of_classes(file, scores, groups)
     if population.kind == "ordered":
-        scores = farther_end(scores, file.ratings, 1, 5)
+        low, high, means = 1, 5, np.nanmean(file.ratings, axis=1)
+        scores = np.where(np.isnan(scores), np.where(means - low > high - means, low, high), scores)
     kappa = quadratic_kappa(scores, file.ratings, kept_share=SHARE, clusters=groups).gap.estimate
     ranks = panel_correlation(scores, file.ratings, clusters=groups)
     people = cast(float, ranks.raters.estimate) if ranks.raters.estimate is not None else _own_rank(file)
@@ -508,7 +510,7 @@ def _truth_of_classes(file: File, scores: Floats, groups: Index) -> Truth:
         votes = np.where(np.isnan(file.ratings), np.nan, file.ratings == of_class)
         return class_errors(judged, votes, margin=MARGIN, clusters=groups).difference.estimate
 
-    kept = class_covariance(scores, file.ratings, n_classes, kept_share=SHARE, clusters=groups)
+    kept, _ = classes_in_place(scores, file.ratings, n_classes, kept_share=SHARE, clusters=groups)
     assert kept.judge.estimate is not None
     assert kept.people.estimate is not None
     share = kept.judge.estimate / kept.people.estimate if kept.people.estimate > NO_VALUE else None
