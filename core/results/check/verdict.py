@@ -277,7 +277,10 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
     published = None
     if use in {"replace", "gate"}:
         rules += _rules_in_place(texts, options)
-        rules += rules_of_labels(panel, at, labelled, options) + rules_of_coverage(labelled, options)
+        of_labels = rules_of_labels(panel, at, labelled, options)
+        if of_labels:  # rates of texts chosen in an unknown way show nothing, for or against the judge
+            rules = [replace(one, shown=None, broken=None, labels_needed=None) for one in rules]
+        rules += of_labels + rules_of_coverage(labelled, options)
         if use == "replace":
             published = _alt_tested(texts, options)
             rules.append(_alt_rule(texts, published, len(panel.judges)))
