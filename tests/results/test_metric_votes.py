@@ -128,7 +128,7 @@ def test_votes_and_a_judge_s_preferences_side_by_side():
     assert np.isnan(panel.scores[-1, 0])
     assert panel.items.tolist() == [0, 0, 1, 1, 2, 2]
     assert [row.level for row in panel.rows] == ["A0", "A1"] * 3
-    assert panel.classes == {-1: "human", 0: "tie", 1: "ai"}
+    assert panel.scale.words == {-1: "human", 0: "tie", 1: "ai"}
     turned = replace(given, metrics=(metric("ter", direction="lower"),))
     assert votes_panel(unblinded(record_of(VOTES, DATA)), turned).scores.ravel()[0] == -1
     alone = votes_panel(unblinded(record_of(VOTES, DATA)), given, raters=["R2"])

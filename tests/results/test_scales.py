@@ -77,7 +77,7 @@ def test_a_judge_on_another_scale_is_left_out_if_another_one_fits() -> None:
     panel = _panel(text)
     assert panel.judges == ("judge",)
     assert panel.scores.ravel().tolist() == [1, 0, 0]
-    assert panel.classes == {0: "fail", 1: "pass"}
+    assert panel.scale.words == {0: "fail", 1: "pass"}
     assert any("gpt_score" in note and "2 to 5" in note for note in panel.notes)
     assert any("fail and No = 0" in note for note in panel.notes)
     with pytest.raises(InputError):
