@@ -800,6 +800,9 @@ def corrected(
     judge: str | None = None,
     human: Names | None = None,
     dimension: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
     system_column: str | None = None,
     clusters: str | None = None,
     passes: str | float | None = None,
@@ -821,6 +824,8 @@ def corrected(
         Raters: columns of a wide table, or names in the column ``rater``. Default there: all that are not the judge.
     dimension
         Dimension of the ratings. Default: the only one.
+    scale, classes, missing
+        The raters' scale, as in ``alt_test``. Default: guessed from the ratings.
     system_column, clusters
         Columns that name the system and the item.
     passes
@@ -864,6 +869,9 @@ def corrected(
         human=human,
         judge=judge,
         dimension=dimension,
+        scale=scale,
+        classes=classes,
+        missing=missing,
         system_column=system_column,
         clusters=clusters,
     )

@@ -22,8 +22,9 @@ from core.notebook.result import Result
 from core.results.check.gaps import TextBeside, texts_in, texts_of_judge
 from core.results.choices import interval_problems
 from core.results.joining import check_join
-from core.results.panel import Panel, judge_scores, panel_of, read_panel
+from core.results.panel import Panel, judge_scores, on_scale, panel_of, read_panel
 from core.schema.runs import RUN_FILE
+from core.schema.scale import declared_scale
 from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
 from core.store import Store, database_path, open_store
 from core.tables.files import read_file
@@ -191,15 +192,23 @@ def panel_from(
     human: Names | None = None,
     judge: Names | None = None,
     dimension: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
     find: bool = False,
     **chosen: Any,
 ) -> Panel:
     """Return raters and judges side by side, as the commands read them: a table, wide or long, or ratings and scores.
 
+    scale, classes, missing: what the user declares; see `declared_scale`.
     find: find the columns, also of judges' own tables, and refuse what is ambiguous; see `read_panel`. chosen: further
     keywords of `read_panel`, such as system_column and clusters. Raises InputError.
     """
     check_type("dimension", dimension, str, "the name of a dimension", optional=True)
+    check_type("scale", scale, str, "a kind such as ordered, or a range such as 1-5", optional=True)
+    declared = declared_scale(
+        scale, *(None if one is None else [str(name) for name in names_of(one)] for one in (classes, missing))
+    )
     names = None if judge is None else names_of(judge)
     tables = [_judge_scores(one, names) if find else scores_of(one) for one in scores]
     chosen = {**chosen, "find": find}
@@ -207,14 +216,16 @@ def panel_from(
     wanted: dict[str, Any] = {"judges": judges, "dimension": dimension}
     if (frame := frame_in(source)) is not None:
         with rows_of(frame):
-            return read_panel(jsonl_of(frame), FRAME, tables, human=raters, **wanted, **chosen)
+            return read_panel(
+                jsonl_of(frame), FRAME, tables, human=raters, declared=declared, **wanted, **chosen
+            )
     path = Path(os.fspath(source))  # type: ignore[arg-type]  # every other source is a path
     if str(path).startswith(STORED) or path.is_dir():
         ratings = ratings_of(source)
         for table in tables if find else ():
             check_join(ratings, table)
-        return panel_of(ratings, tables, raters=raters, **wanted)
-    return read_panel(read_file(path), path.name, tables, human=raters, **wanted, **chosen)
+        return on_scale(panel_of(ratings, tables, raters=raters, **wanted), declared)
+    return read_panel(read_file(path), path.name, tables, human=raters, declared=declared, **wanted, **chosen)
 
 
 def _judge_scores(source: Source, judges: Sequence[str] | None) -> ScoreTable:

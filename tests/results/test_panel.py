@@ -124,9 +124,8 @@ def test_texts_tell_rows_of_an_item_apart() -> None:
 
 def test_a_repeated_rating_is_an_error_that_names_it() -> None:
     with pytest.raises(InputError) as wide:
-        _wide("item,a,b,x,y\nq1,1,2,1,1\nq1,2,2,1,1\nq2,1,oops,1,1\n", human=["a", "b"])
+        _wide("item,a,b,x,y\nq1,1,2,1,1\nq1,2,2,1,1\nq2,1,3,1,1\n", human=["a", "b"])
     assert any("line 3" in one and "q1" in one for one in wide.value.problems)
-    assert any("line 4" in one and "oops" in one for one in wide.value.problems)
     with pytest.raises(InputError) as long:
         read_panel(b"item,rater,score\nq1,a,1\nq1,a,2\n", "long.csv")
     assert any("line 3" in one for one in long.value.problems)
