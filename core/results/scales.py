@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from core.errors import InputError, Problems, counted
-from core.schema.scale import NOT_DECLARED, DeclaredScale, Kind, Origin, Scale
+from core.schema.scale import NOT_DECLARED, SCORES, DeclaredScale, Kind, Origin, Scale
 from core.tables.mapping import KnownScale, classes_of, plain_word, scale_of, without_few_words
 from core.tables.reading import label_of, looks_like_number, number_in, shown
 
@@ -188,7 +188,7 @@ def check_cells(
     """
     if words is None or declared.classes:
         _check_each([*people, *judges], words, declared, file_name)
-    elif declared.kind == "scores" or declared.ends is not None:
+    elif declared.kind == SCORES or declared.ends is not None:
         wanted = (
             "scores" if declared.ends is None else f"{declared.ends[0]:g} to {declared.ends[1]:g} are numbers"
         )

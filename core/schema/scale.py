@@ -18,6 +18,7 @@ KINDS: Mapping[Kind, str] = {
     "scores": "scores",
 }
 """Kinds of a scale, and their names in sentences."""
+SCORES: Kind = "scores"
 Origin = Literal["declared", "file", "guessed"]
 ORIGINS: Mapping[Origin, str] = {
     "declared": "as declared",
@@ -146,7 +147,7 @@ def declared_scale(
             problems.append(
                 f"scale: {scale!r} is neither {', '.join(get_args(Kind))} nor a range from low to high such as 1-5"
             )
-    if named and (ends is not None or kind == "scores"):
+    if named and (ends is not None or kind == SCORES):
         problems.append("classes: not beside a range or scores, which have no list of classes; leave one out")
     if named and (len({*plain}) < len(plain) or "" in plain or len(plain) < 2):
         problems.append("classes: expected at least two different ones, such as fail,partial,pass")
@@ -210,7 +211,7 @@ def _of_numbers(values: tuple[float, ...], declared: DeclaredScale, codes: bool)
         low, high = declared.ends
         steps = low.is_integer() and high.is_integer() and high - low < MOST_GUESSED
         return scale_of_range(low, high) if steps else Scale("scores", ends=(low, high), origin="declared")
-    if kind == "scores":
+    if kind == SCORES:
         return Scale("scores", origin="declared")
     if kind == "unordered" or (kind is None and codes):
         return Scale("unordered", values, origin="guessed" if kind is None else "declared")
