@@ -5,9 +5,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
+from numpy.typing import ArrayLike
+
 from core.errors import InputError, Problems, counted
-from core.schema.scale import NOT_DECLARED, SCORES, DeclaredScale, Kind, Origin, Scale
-from core.tables.mapping import KnownScale, classes_of, plain_word, scale_of, without_few_words
+from core.schema.scale import NOT_DECLARED, SCORES, DeclaredScale, Kind, Origin, Scale, scale_of_numbers
+from core.tables.mapping import (
+    KnownScale,
+    classes_of,
+    declared_numbers,
+    plain_word,
+    scale_of,
+    without_few_words,
+)
 from core.tables.reading import label_of, looks_like_number, number_in, shown
 
 MOST_CLASSES = 100
@@ -151,19 +160,20 @@ def _known_scale(
 
 def _declared_words(sides: Sequence[Side], declared: DeclaredScale) -> Words:
     """The declared classes: with the numbers of a known scale, if they are one, else counted from 0."""
-    plain = [plain_word(name) for name in declared.classes]
-    known = None if declared.kind == "unordered" else scale_of(declared.classes)
-    codes = None if known is None else [known.numbers[name] for name in declared.classes]
-    if known is None or codes != [*known.names]:
-        known, codes = None, [*range(len(plain))]
-    by_word = {word: float(code) for word, code in zip(plain, codes, strict=True)}
-    names = {float(code): name for code, name in zip(codes, declared.classes, strict=True)}
+    ordered = declared.kind != "unordered"
+    numbers = declared_numbers(declared.classes, ordered=ordered)
+    by_word = {word: float(number) for word, number in numbers.items()}
+    names = {by_word[plain_word(name)]: name for name in declared.classes}
+    known = scale_of(declared.classes) if ordered else None
+    if known is not None and [*known.names] != [*numbers.values()]:
+        known = None
     written: dict[str, str] = {}
     for cell in (cell for side in sides for cell in side.cells):
         word = plain_word(label_of(cell) or "")
         if known is not None and word not in by_word and is_word(cell):
             alike = classes_of([*declared.classes, cast(str, cell)])
-            if alike is None and len(plain) == 2 and (two := scale_of([cell])) and [*two.names] == codes:
+            two = scale_of([cell])
+            if alike is None and len(names) == 2 and two is not None and [*two.names] == [*names]:
                 alike = {**two.numbers}
             if alike is not None and float(code := alike[str(cell)]) in names:
                 by_word[word] = float(code)
@@ -173,6 +183,13 @@ def _declared_words(sides: Sequence[Side], declared: DeclaredScale) -> Words:
     kind = declared.kind_of(len(classes))
     ends = None if kind == "unordered" else (classes[0], classes[-1])
     return Words(by_word, Scale(kind, classes, names, ends, "declared", declared.missing), written)
+
+
+def offered_scale(ratings: ArrayLike, declared: DeclaredScale) -> Scale:
+    """The scale of ratings that are numbers, where declared classes were read as numbers (`with_declared`) before."""
+    if declared.classes and not declared.numbers:
+        return _declared_words((), declared).scale
+    return scale_of_numbers(ratings, declared)
 
 
 def check_cells(

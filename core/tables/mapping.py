@@ -16,6 +16,7 @@ from pathlib import PurePath
 from typing import Any
 
 from core.errors import InputError, Problems, nearest_names
+from core.schema.scale import DeclaredScale
 from core.tables.columns import (
     DELIMITERS,
     VOCABULARY,
@@ -30,6 +31,7 @@ from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
     JsonObject,
     decode,
+    is_nothing,
     is_undefined,
     looks_like_number,
     parse_json,
@@ -173,15 +175,8 @@ def with_names(data: bytes, file_name: str, names: Mapping[str, str]) -> bytes:
 
 def class_words(data: bytes, file_name: str) -> dict[str, dict[str, int]]:
     """Column -> word -> class, for scores or ratings in words of one scale. Empty if the file has number scores."""
-    text = decode(data, file_name)
-    if is_json(text, file_name) or is_jsonl(text, file_name):
-        rows: Iterable[Mapping[str, object]] = _objects(text, file_name)
-    else:
-        filled = _filled(text)
-        header = [cell.strip() for cell in next(filled, [])]
-        rows = (dict(zip(header, cells, strict=False)) for cells in filled)
     records: list[Record] = []
-    for row in rows:
+    for row in _rows(decode(data, file_name), file_name):
         named = named_columns(list(row), VOCABULARY)
         own = [key for key, ours in named.items() if ours == "score"] or [
             key for key in row if key not in named
@@ -192,10 +187,32 @@ def class_words(data: bytes, file_name: str) -> dict[str, dict[str, int]]:
     return class_columns(records, list(dict.fromkeys(key for record in records for key in record.cells)))
 
 
-def with_numbers(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str, float]]) -> bytes:
+def with_declared(data: bytes, file_name: str, declared: DeclaredScale) -> bytes:
+    """The file with numbers in place of declared classes that are words, and no cell in place of those that are missing.
+
+    Only in columns that hold nothing but these and numbers: other words are no ratings there.
+    """
+    wanted: dict[str, float | None] = dict.fromkeys(map(plain_word, declared.missing))
+    if declared.classes and not declared.numbers:
+        wanted |= declared_numbers(declared.classes, ordered=declared.kind != "unordered")
+    text = decode(data, file_name)
+    columns: dict[str, dict[str, None]] = {}
+    for row in _rows(text, file_name) if wanted else ():
+        for key, cell in row.items():
+            if not is_nothing(cell):
+                columns.setdefault(key, {})[str(cell)] = None
+    cells = {
+        key: {cell: wanted[plain_word(cell)] for cell in held if plain_word(cell) in wanted}
+        for key, held in columns.items()
+        if all(plain_word(cell) in wanted or looks_like_number(cell) or is_undefined(cell) for cell in held)
+    }
+    return with_numbers(data, file_name, cells) if any(cells.values()) else data
+
+
+def with_numbers(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str, float | None]]) -> bytes:
     """The file with numbers in place of words; everything else stays on its line.
 
-    numbers: column -> word as the file writes it -> number.
+    numbers: column -> word as the file writes it -> number; None for an empty cell.
     """
     text = decode(data, file_name)
 
@@ -206,14 +223,31 @@ def with_numbers(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str,
         return changed
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, delimiter=_delimiter(text), lineterminator="\n")
-    places: dict[int, Mapping[str, float]] = {}
+    places: dict[int, Mapping[str, float | None]] = {}
     for cells in csv.reader(csv_lines(text), delimiter=_delimiter(text)):
         if not places:
             places = {at: numbers[cell.strip()] for at, cell in enumerate(cells) if cell.strip() in numbers}
         writer.writerow(
-            [f"{places[at][cell]:g}" if cell in places.get(at, ()) else cell for at, cell in enumerate(cells)]
+            [
+                _written(places[at][cell]) if cell in places.get(at, ()) else cell
+                for at, cell in enumerate(cells)
+            ]
         )
     return buffer.getvalue().encode()
+
+
+def _written(number: float | None) -> str:
+    return "" if number is None else f"{number:g}"
+
+
+def _rows(text: str, file_name: str) -> Iterator[Mapping[str, object]]:
+    """The rows of a table, JSONL or a JSON list."""
+    if is_json(text, file_name) or is_jsonl(text, file_name):
+        yield from _objects(text, file_name)
+        return
+    filled = _filled(text)
+    header = [cell.strip() for cell in next(filled, [])]
+    yield from (dict(zip(header, cells, strict=False)) for cells in filled)
 
 
 def _parquet_keys(data: bytes, file_name: str) -> list[str]:
@@ -613,6 +647,17 @@ def scale_of(words: Iterable[object]) -> KnownScale | None:
                 dict(enumerate((names[0] for names in classes), first)),
             )
     return None
+
+
+def declared_numbers(classes: Sequence[str], *, ordered: bool = True) -> dict[str, int]:
+    """Class, as `plain_word` writes it, -> number: those of a known scale that has just these classes, else from 0.
+
+    classes: from worst to best, if they are ordered.
+    """
+    known = scale_of(classes) if ordered else None
+    if known is not None and [known.numbers[name] for name in classes] == [*known.names]:
+        return {plain_word(name): known.numbers[name] for name in classes}
+    return {plain_word(name): at for at, name in enumerate(classes)}
 
 
 def without_few_words(words: Mapping[str, int], most: int) -> KnownScale | None:

@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 from core.formats.registry import read_ratings, read_scores
+from core.schema.scale import declared_scale
 from core.tables.mapping import (
     SCALES,
     class_words,
     classes_of,
     plain_word,
     scale_of,
+    with_declared,
     with_numbers,
     without_few_words,
 )
@@ -159,3 +161,14 @@ def test_a_cell_that_holds_a_list_or_a_number_is_no_class() -> None:
     assert classes_of(["pass", {"score": 1}]) is None
     assert classes_of([["pass"], "fail"]) is None
     assert classes_of(["no", 1]) is None
+
+
+def test_declared_classes_and_missing_cells_of_a_file() -> None:
+    declared = declared_scale(None, ["awful", "fine", "good"], ["unsure", "99"])
+    csv = b"id,human,note,n\n1,good,good,99\n2,Unsure,see 1,2\n3,awful,,1\n"
+    assert with_declared(csv, "a.csv", declared) == b"id,human,note,n\n1,2,good,\n2,,see 1,2\n3,0,,1\n"
+    jsonl = b'{"id": "x", "human": "fine"}\n{"id": "y", "human": "unsure"}\n'
+    assert (
+        with_declared(jsonl, "a.jsonl", declared) == b'{"id": "x", "human": 1}\n{"id": "y", "human": null}\n'
+    )
+    assert with_declared(csv, "a.csv", declared_scale()) == csv

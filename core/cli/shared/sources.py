@@ -637,6 +637,13 @@ def _panel_given(
     return panel_beside(given, tables, options, check=find, declared=declared, **chosen)
 
 
+def add_scale_options(command: argparse.ArgumentParser) -> None:
+    """Register `--scale`, `--classes` and `--missing`; see `scale_given`."""
+    known = fields_of(PanelChoice)
+    for one in (known["scale"], known["classes"], known["missing"]):
+        command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+
+
 def scale_given(options: argparse.Namespace) -> DeclaredScale:
     """Return what `--scale`, `--classes` and `--missing` say. Raises InputError."""
     return declared_scale(options.scale, name_list(options.classes), name_list(options.missing))
