@@ -27,7 +27,7 @@ from core.formats.scores import (
 from core.results.calibration.cells import dimension_said
 from core.results.choices import Dimension, check_names, chosen_ratings, items_of, keys_of, names_of
 from core.results.joining import check_join, identifying_columns, merge_tables, rows_met, unmatched
-from core.results.scales import Side, Words, check_cells, check_odd_words, common_scale
+from core.results.scales import Side, Words, check_cells, check_odd_words, common_scale, odd_word_notes
 from core.schema.scale import (
     MOST_GUESSED,
     NOT_DECLARED,
@@ -804,6 +804,8 @@ def _aligned(
     check_cells(people, rest, words, declared, findings.file_name)
     if words is not None:
         findings.notes.append(words.said)
+        if declared.leaves_all_open and not words.scale.ordered:
+            findings.notes += odd_word_notes(people)
         if any(side.numbers for side in (*people, *rest)):
             as_numbers = [side.name for side in (*people, *rest) if side.numbers]
             findings.notes.append(

@@ -27,6 +27,9 @@ _MOST_ODD = 10
 _FEW_ODD = 3
 """Most different words that may stand beside those of a known scale for a message to name them."""
 
+OddCells = Mapping[tuple[str, str], Counter[str]]
+"""Column and what is wrong with its cells -> cell as written -> how often it is there."""
+
 
 @dataclass(frozen=True)
 class Words:
@@ -228,30 +231,37 @@ def check_cells(
 
 
 def _check_each(sides: Sequence[Side], words: Words | None, declared: DeclaredScale, file_name: str) -> None:
-    by_column: dict[tuple[str, str], Counter[str]] = {}
+    odd: dict[tuple[str, str], Counter[str]] = {}
     for side in sides:
-        odd, wanted = _odd_cells(side, words, declared)
-        if len(odd) <= MOST_CLASSES:  # of texts the reader of numbers names the first
-            by_column.setdefault((side.column or side.name, wanted), Counter()).update(odd)
-    _refuse_cells(by_column, file_name)
+        cells, wrong = _odd_cells(side, words, declared)
+        if len(cells) <= MOST_CLASSES:  # of texts the reader of numbers names the first
+            odd.setdefault((side.column or side.name, wrong), Counter()).update(cells)
+    _refuse_cells(odd, file_name)
 
 
-def _refuse_cells(by_column: Mapping[tuple[str, str], Counter[str]], file_name: str) -> None:
-    """Raise NoClass if there are any. by_column: column and what is wrong with its cells -> cell as written -> their number."""
-    problems = Problems()
-    for (column, wrong), odd in by_column.items():
-        for name, n in odd.most_common(_MOST_ODD):
-            problems.append(f'column {shown(column)}: "{shown(name)}" ({counted(n, "cell")}) {wrong}')
-        if len(odd) > _MOST_ODD:
-            problems.append(
-                f"column {shown(column)}: {len(odd) - _MOST_ODD} further words, for the same reason"
-            )
-    if problems:
+def _refuse_cells(odd: OddCells, file_name: str) -> None:
+    """Raise NoClass if there are any."""
+    if lines := _lines(odd):
         raise NoClass(
             f"{shown(file_name)}: some cells are no class of the scale. Name them as missing, or list all classes",
-            problems,
-            [*dict.fromkeys(name for odd in by_column.values() for name in odd)],
+            Problems(lines),
+            [*dict.fromkeys(name for cells in odd.values() for name in cells)],
         )
+
+
+def _lines(odd: OddCells) -> list[str]:
+    """A line for each odd cell of a column, with their number."""
+    lines = []
+    for (column, wrong), cells in odd.items():
+        lines += [
+            f'column {shown(column)}: "{shown(name)}" ({counted(n, "cell")}) {wrong}'
+            for name, n in cells.most_common(_MOST_ODD)
+        ]
+        if len(cells) > _MOST_ODD:
+            lines.append(
+                f"column {shown(column)}: {len(cells) - _MOST_ODD} further words, for the same reason"
+            )
+    return lines
 
 
 def _odd_cells(side: Side, words: Words | None, declared: DeclaredScale) -> tuple[Counter[str], str]:
@@ -290,19 +300,27 @@ def _counted(side: Side, odd: Callable[[object], bool]) -> Counter[str]:
 
 def check_odd_words(people: Sequence[Side], file_name: str) -> None:
     """Raise NoClass if few cells keep the raters' other words from being a known scale."""
+    _refuse_cells(_odd_words(people), file_name)
+
+
+def odd_word_notes(people: Sequence[Side]) -> list[str]:
+    """A note on each word that keeps the raters' other words from being a known scale, if they are few."""
+    return [f"{line}; if it is no rating, name it as missing" for line in _lines(_odd_words(people))]
+
+
+def _odd_words(people: Sequence[Side]) -> OddCells:
     written: Counter[str] = Counter()
     for side in people:
         written.update({cell: n for cell, n in side.cells.items() if isinstance(cell, str)})
     known = without_few_words(written, _FEW_ODD)
     if known is None:
-        return
-    by_column: dict[tuple[str, str], Counter[str]] = {}
+        return {}
+    classes, wrong = known.numbers, _no_class(known.names.values())
+    odd: dict[tuple[str, str], Counter[str]] = {}
     for side in people:
-        odd = _counted(side, lambda cell: plain_word(label_of(cell) or "") not in known.numbers)
-        by_column.setdefault((side.column or side.name, _no_class(known.names.values())), Counter()).update(
-            odd
-        )
-    _refuse_cells(by_column, file_name)
+        cells = _counted(side, lambda cell: plain_word(label_of(cell) or "") not in classes)
+        odd.setdefault((side.column or side.name, wrong), Counter()).update(cells)
+    return odd
 
 
 def _no_class(names: Iterable[str]) -> str:

@@ -253,3 +253,12 @@ def test_codes_are_declared_or_named_like_a_choice() -> None:
     assert _scale(_votes("012", ("human", "judge")), declared=declared_scale("unordered")).kind == "unordered"
     graded = "id,human_preference,judge_preference\n1,0,0.2\n2,1,0.9\n"
     assert _scale(graded).kind == "two", "the judge writes no codes"
+
+
+def test_few_words_that_a_judge_need_not_know_are_noted() -> None:
+    rows = "".join(f"{at},{'pass' if at % 2 else 'fail'},{'fail' if at % 3 else 'pass'}\n" for at in range(9))
+    panel = _panel(f"id,human,judge\n{rows}9,unsure,pass\n")
+    assert (panel.scale.kind, len(panel.scale.classes)) == ("unordered", 3)
+    assert sum("unsure" in note and "1 cell" in note for note in panel.notes) == 1
+    declared = _panel(f"id,human,judge\n{rows}9,unsure,pass\n", declared=declared_scale("unordered"))
+    assert not any("1 cell" in note for note in declared.notes)
