@@ -332,18 +332,19 @@ def _matrix(
 
 
 def _scale_notes(panel: Panel) -> list[str]:
-    """Notes on judges whose scores lie mostly outside the raters' range."""
+    """Notes on judges whose scores lie mostly outside the raters' scale; without its ends, outside the range of their ratings."""
     given = panel.ratings[~np.isnan(panel.ratings)]
     notes = []
     for name, scores in zip(panel.judges, panel.scores.T, strict=True):
         known = scores[~np.isnan(scores)]
         if not given.size or not known.size:
             continue
-        outside = int(((known < given.min()) | (known > given.max())).sum())
+        low, high = panel.scale.ends or (given.min(), given.max())
+        outside = int(((known < low) | (known > high)).sum())
         if 2 * outside > known.size:
             notes.append(
-                f"{shown(name)}: {outside:,} of {known.size:,} scores lie outside the raters' range of {given.min():g} to "
-                f"{given.max():g}. Compare only judges that use the raters' scale"
+                f"{shown(name)}: {outside:,} of {known.size:,} scores lie outside the raters' scale of {low:g} to {high:g}. "
+                "Compare only judges that use it"
             )
     return notes
 
