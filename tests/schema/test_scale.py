@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from core.errors import InputError
 from core.schema.scale import DeclaredScale, Scale, declared_scale, guessed_scale, scale_of_numbers
+from core.schema.study import Dimension
+from core.study.ratings import scale_of_form
 
 USUAL = [(-1, 1), (0, 2), (1, 5), (0, 5), (1, 7), (1, 10), (0, 10)]
 
@@ -128,3 +130,25 @@ def test_a_scale_in_words() -> None:
     assert guessed_scale([2, 3]).read_as == "ordered classes 1 to 5, guessed from the ratings"
     many = Scale("unordered", tuple(map(float, range(9))))
     assert many.said == "classes without an order (0, 1, 2, 3, 4, 5, 6 and 2 more)"
+
+
+@pytest.mark.parametrize(
+    ("lowest", "highest", "step", "kind", "n_classes"),
+    [
+        (0, 1, 1, "two", 2),
+        (1, 5, 1, "ordered", 5),
+        (0, 1, 0.1, "ordered", 11),
+        (0, 100, 1, "scores", 0),
+        (0, 1, 0, "scores", 0),
+    ],
+)
+def test_a_form_shows_its_scale(
+    lowest: float, highest: float, step: float, kind: str, n_classes: int
+) -> None:
+    found = scale_of_form(Dimension("LA", "", "", lowest, highest, step))
+    assert (found.kind, len(found.classes), found.ends, found.origin) == (
+        kind,
+        n_classes,
+        (lowest, highest),
+        "file",
+    )
