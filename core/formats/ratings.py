@@ -12,6 +12,7 @@ from core.errors import Problems
 from core.formats.scorable import NO_LABELS
 from core.formats.scores import INDEX_COLUMNS, LABELS, NO_FAMILY, family_of, label_column
 from core.formats.spans.cells import span_row, spans_in
+from core.schema.scale import Scale
 from core.schema.scores import Rating, RatingSet, ScorableOutput
 from core.tables.columns import (
     LABEL_MARK,
@@ -33,7 +34,7 @@ from core.tables.columns import (
     table_rows,
     with_item_level,
 )
-from core.tables.mapping import class_columns, with_classes
+from core.tables.mapping import class_columns, scale_of, with_classes
 from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
     JsonObject,
@@ -358,7 +359,9 @@ def read_ratings(
     """
     findings = FileFindings(file_name, sha256_of(data))
     keys, columns, records, _ = rows(data, COLUMNS, findings)
+    scale: Scale | None = None
     if words := class_columns(records, _may_be_ratings(records)):
+        scale = _scale_of_words(words)
         records = with_classes(records, words, findings)
     is_scores = bool(SCORES & {key.strip().lower() for key in keys})
     shaped = records if is_scores else one_rating_a_row(records, [*COLUMNS, *UNUSED], findings)
@@ -380,7 +383,20 @@ def read_ratings(
     if lower_is_better:
         findings.notes.append("signs were reversed, because lower is better in the file")
     _note_unnamed([rating for _, rating in read], findings)
-    return RatingSet(tuple(rating for _, rating in read), *findings.settled(), dict(left_out))
+    ratings = tuple(rating for _, rating in read)
+    scales = dict.fromkeys((one.dimension for one in ratings), scale) if scale and not lower_is_better else {}
+    return RatingSet(ratings, *findings.settled(), dict(left_out), scales)
+
+
+def _scale_of_words(columns: Mapping[str, Mapping[str, int]]) -> Scale | None:
+    """The scale of the columns with words, if it is the same one; see `class_columns`."""
+    known = [scale_of(words) for words in columns.values()]
+    names = {tuple(one.names.items()) for one in known if one is not None}
+    if len(names) != 1:
+        return None
+    words = {float(number): word for number, word in names.pop()}
+    classes = tuple(words)
+    return Scale("two" if len(classes) == 2 else "ordered", classes, words, (classes[0], classes[-1]))
 
 
 def _rows(

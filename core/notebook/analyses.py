@@ -28,6 +28,7 @@ from core.notebook.frames import (
     names_of,
     panel_from,
     ratings_of,
+    scale_from,
     scores_of,
 )
 from core.notebook.result import Result, result_of
@@ -684,6 +685,9 @@ def calibrate(
     dimension: str | None = None,
     columns: Mapping[str, str] | None = None,
     task: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
     by: Names | None = None,
     averaged: Literal["macro", "pooled"] = "macro",
     majority: Majority = "drop",
@@ -707,8 +711,10 @@ def calibrate(
     columns
         Which column of scores belongs to which dimension, as ``{"judge": "accuracy"}``. Default: by the end of its name.
     task
-        Task whose classes raters chose from: a name or a YAML file. Default: the whole numbers found. The command looks
-        up the task of a study or a judge's run; here, name it.
+        Task whose classes raters chose from: a name or a YAML file. Default: guessed from the ratings. The command
+        looks up the task of a study or a judge's run; here, name it.
+    scale, classes, missing
+        The raters' scale, as in ``alt_test``; it decides before the task.
     by
         Columns that make the groups. Default: ``language``, ``task`` and ``dimension``, as far as they exist.
     averaged
@@ -759,13 +765,16 @@ def calibrate(
     check_choice("majority", majority, get_args(Majority))
     check_choice("map", map, (*get_args(MapMethod), None))
     made = interval_options(resamples, confidence, seed)
-    people = ratings_of(ratings)
-    classes = find_task(os.fspath(task)).dimensions if task is not None else ()
-    options = CalibrationOptions(majority=majority, paper_kappa=paper_kappa, dimensions=classes, **made)
+    declared = scale_from(scale, classes, missing)
+    people = ratings_of(ratings, declared)
+    dimensions = find_task(os.fspath(task)).dimensions if task is not None else ()
+    options = CalibrationOptions(
+        majority=majority, paper_kappa=paper_kappa, dimensions=dimensions, scale=declared, **made
+    )
     group_by = None if by is None else names_of(by)
     every = [
         calibration_of(people, table, one, group_by=group_by, options=options)
-        for table in [*_map(scores_of, each_of(scores))]
+        for table in [scores_of(one, declared) for one in each_of(scores)]
         for one in evaluators_of(table, people, dimension=dimension, columns=columns)
     ]
     maps = [None if map is None else maps_of(one, method=map) for one in every]
@@ -800,6 +809,9 @@ def corrected(
     judge: str | None = None,
     human: Names | None = None,
     dimension: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
     system_column: str | None = None,
     clusters: str | None = None,
     passes: str | float | None = None,
@@ -821,6 +833,8 @@ def corrected(
         Raters: columns of a wide table, or names in the column ``rater``. Default there: all that are not the judge.
     dimension
         Dimension of the ratings. Default: the only one.
+    scale, classes, missing
+        The raters' scale, as in ``alt_test``. Default: guessed from the ratings.
     system_column, clusters
         Columns that name the system and the item.
     passes
@@ -864,6 +878,9 @@ def corrected(
         human=human,
         judge=judge,
         dimension=dimension,
+        scale=scale,
+        classes=classes,
+        missing=missing,
         system_column=system_column,
         clusters=clusters,
     )

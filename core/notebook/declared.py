@@ -24,6 +24,9 @@ def alt_test(
     human: Names | None = None,
     judge: Names | None = None,
     dimension: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
     epsilon: float = 0.2,
     alignment: Literal["accuracy", "rmse"] = "accuracy",
     items: Sequence[int] = (30, 50, 100, 200),
@@ -52,6 +55,14 @@ def alt_test(
         of ``scores``; without one, what is named like a judge).
     dimension
         Which dimension of the ratings to use (default: the only one).
+    scale
+        Scale of the ratings: two, ordered or unordered classes, scores, or a range such as 1-5 (default: guessed
+        from the ratings, and shown).
+    classes
+        All classes that raters could give, from worst to best, such as fail,partial,pass; of an unordered scale
+        in any order.
+    missing
+        Cells that are no rating and no score, such as unsure,#N/A; empty cells always are.
     epsilon
         Price of a rater: by which share of texts a rater may be ahead of the judge, because the judge is cheaper;
         Calderon et al. (2025) advise 0.2 for experts, 0.15 for skilled raters, 0.1 for crowd workers (number from
@@ -108,5 +119,14 @@ def alt_test(
             "confidence": confidence,
             "seed": seed,
         },
-        lambda: panel_from(ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension),
+        lambda: panel_from(
+            ratings,
+            list(each_of(scores)),
+            human=human,
+            judge=judge,
+            dimension=dimension,
+            scale=scale,
+            classes=classes,
+            missing=missing,
+        ),
     )

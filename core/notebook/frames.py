@@ -22,12 +22,13 @@ from core.notebook.result import Result
 from core.results.check.gaps import TextBeside, texts_in, texts_of_judge
 from core.results.choices import interval_problems
 from core.results.joining import check_join
-from core.results.panel import Panel, judge_scores, panel_of, read_panel
+from core.results.panel import Panel, judge_scores, on_scale, panel_of, read_panel
 from core.schema.runs import RUN_FILE
+from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
 from core.store import Store, database_path, open_store
 from core.tables.files import read_file
-from core.tables.mapping import checked_columns, with_columns
+from core.tables.mapping import checked_columns, with_columns, with_declared
 from core.tables.reading import Places, places_named, shown
 
 if TYPE_CHECKING:
@@ -116,7 +117,9 @@ def read(
     """
     check_choice("kind", kind, get_args(Kind))
     check_choice("shape", shape, get_args(Shape))
-    asked = {"lower_is_better": lower_is_better, "flip": names_of(flip)} if kind == "ratings" else {}
+    asked: dict[str, Any] = (
+        {"lower_is_better": lower_is_better, "flip": names_of(flip)} if kind == "ratings" else {}
+    )
     if kind != "ratings" and (lower_is_better or flip or ratings):
         check_parameters(["lower_is_better, flip, ratings: only for kind='ratings'"])
     found = contents(
@@ -133,12 +136,13 @@ def contents(
     language_pair: str | None = None,
     ratings: str | None = None,
     db: str | os.PathLike[str] | None = None,
+    declared: DeclaredScale = NOT_DECLARED,
     **asked: Any,
 ) -> Any:
-    """Read a source as the house's type. asked: keywords of the reader. Raises InputError."""
+    """Read a source as the house's type. declared: its classes and missing cells; asked: keywords of the reader. Raises InputError."""
     if (frame := frame_in(source)) is not None:
         check_parameters(_only("a folder", language_pair=language_pair, ratings=ratings))
-        return _of_frame(frame, kind, columns, asked)
+        return _of_frame(frame, kind, columns, asked, declared)
     given = os.fspath(source)  # type: ignore[arg-type]  # every other source is a path
     path = _in_run(Path(given), kind)
     stored = given.startswith(STORED)
@@ -149,7 +153,12 @@ def contents(
         check_parameters(lacking)
         return _of_store(given, kind, db) if stored else _of_folder(path, kind, language_pair, ratings)
     check_parameters(_only("a folder", language_pair=language_pair, ratings=ratings))
-    return _READERS[kind](with_columns(read_file(path), path.name, _checked(columns)), path.name, **asked)
+    data = with_columns(read_file(path), path.name, _checked(columns))
+    return _READERS[kind](_with_declared(data, path.name, declared), path.name, **asked)
+
+
+def _with_declared(data: bytes, file_name: str, declared: DeclaredScale) -> bytes:
+    return with_declared(data, file_name, declared) if declared.classes or declared.missing else data
 
 
 def _scores_in(data: bytes, file_name: str) -> ScoreTable:
@@ -172,15 +181,15 @@ def texts_of(source: Source) -> OutputSet:
     return found
 
 
-def scores_of(source: Source) -> ScoreTable:
+def scores_of(source: Source, declared: DeclaredScale = NOT_DECLARED) -> ScoreTable:
     """Return the scores of a source. Raises InputError."""
-    found: ScoreTable = contents(source, "scores")
+    found: ScoreTable = contents(source, "scores", declared=declared)
     return found
 
 
-def ratings_of(source: Source) -> RatingSet:
+def ratings_of(source: Source, declared: DeclaredScale = NOT_DECLARED) -> RatingSet:
     """Return the ratings of a source. Raises InputError."""
-    found: RatingSet = contents(source, "ratings")
+    found: RatingSet = contents(source, "ratings", declared=declared)
     return found
 
 
@@ -191,15 +200,20 @@ def panel_from(
     human: Names | None = None,
     judge: Names | None = None,
     dimension: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
     find: bool = False,
     **chosen: Any,
 ) -> Panel:
     """Return raters and judges side by side, as the commands read them: a table, wide or long, or ratings and scores.
 
+    scale, classes, missing: what the user declares; see `declared_scale`.
     find: find the columns, also of judges' own tables, and refuse what is ambiguous; see `read_panel`. chosen: further
     keywords of `read_panel`, such as system_column and clusters. Raises InputError.
     """
     check_type("dimension", dimension, str, "the name of a dimension", optional=True)
+    declared = scale_from(scale, classes, missing)
     names = None if judge is None else names_of(judge)
     tables = [_judge_scores(one, names) if find else scores_of(one) for one in scores]
     chosen = {**chosen, "find": find}
@@ -207,14 +221,23 @@ def panel_from(
     wanted: dict[str, Any] = {"judges": judges, "dimension": dimension}
     if (frame := frame_in(source)) is not None:
         with rows_of(frame):
-            return read_panel(jsonl_of(frame), FRAME, tables, human=raters, **wanted, **chosen)
+            return read_panel(
+                jsonl_of(frame), FRAME, tables, human=raters, declared=declared, **wanted, **chosen
+            )
     path = Path(os.fspath(source))  # type: ignore[arg-type]  # every other source is a path
     if str(path).startswith(STORED) or path.is_dir():
         ratings = ratings_of(source)
         for table in tables if find else ():
             check_join(ratings, table)
-        return panel_of(ratings, tables, raters=raters, **wanted)
-    return read_panel(read_file(path), path.name, tables, human=raters, **wanted, **chosen)
+        return on_scale(panel_of(ratings, tables, raters=raters, **wanted), declared)
+    return read_panel(read_file(path), path.name, tables, human=raters, declared=declared, **wanted, **chosen)
+
+
+def scale_from(scale: str | None, classes: Names | None, missing: Names | None) -> DeclaredScale:
+    """Return what a user declares about the scale of ratings. Raises InputError."""
+    check_type("scale", scale, str, "a kind such as ordered, or a range such as 1-5", optional=True)
+    names = (None if one is None else [str(name) for name in names_of(one)] for one in (classes, missing))
+    return declared_scale(scale, *names)
 
 
 def _judge_scores(source: Source, judges: Sequence[str] | None) -> ScoreTable:
@@ -357,11 +380,16 @@ def existing_store(db: str | os.PathLike[str] | None) -> Store:
 
 
 def _of_frame(
-    frame: pd.DataFrame, kind: Kind, columns: Mapping[str, str] | None, asked: Mapping[str, Any]
+    frame: pd.DataFrame,
+    kind: Kind,
+    columns: Mapping[str, str] | None,
+    asked: Mapping[str, Any],
+    declared: DeclaredScale,
 ) -> Contents:
     """Read a frame as its own JSONL file; problems and notes name its rows by their index."""
     with rows_of(frame):
         data = with_columns(jsonl_of(frame), FRAME, _checked(columns))
+        data = _with_declared(data, FRAME, declared)
         found: Contents = _READERS[kind](data, FRAME, **asked)
     notes = [*frame.attrs.get("notes", ()), *map(_in_a_frame, found.notes)]
     if isinstance(found, ScoreTable):

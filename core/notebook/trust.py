@@ -61,6 +61,9 @@ def check(
     human: Names | None = None,
     judge: Names | None = None,
     dimension: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
     system_column: str | None = None,
     use: Use | None = None,
     margin: float = CHECK.margin,
@@ -85,7 +88,7 @@ def check(
 
     Parameters
     ----------
-    ratings, scores, human, judge, dimension
+    ratings, scores, human, judge, dimension, scale, classes, missing
         As in ``alt_test``; columns that are not named are found by their names and contents.
     system_column
         Column with the system. Default: found by its name.
@@ -150,6 +153,9 @@ def check(
         human=human,
         judge=judge,
         dimension=dimension,
+        scale=scale,
+        classes=classes,
+        missing=missing,
         system_column=system_column,
         find=True,
     )
@@ -178,6 +184,9 @@ def which_judge(
     human: Names | None = None,
     judge: Names | None = None,
     dimension: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
     prices: Mapping[str, float] | None = None,
     seconds: Mapping[str, float] | None = None,
     currency: str = "",
@@ -191,7 +200,7 @@ def which_judge(
 
     Parameters
     ----------
-    ratings, scores, human, judge, dimension
+    ratings, scores, human, judge, dimension, scale, classes, missing
         As in ``alt_test``, with two judges or more.
     prices, seconds
         Price and time of 1,000 texts by judge. With both unknown for a judge there is no front.
@@ -233,7 +242,15 @@ def which_judge(
     check_type("currency", currency, str, "a text such as USD")
     chosen = _check_options({"use": use, "margin": margin}, resamples, confidence, seed)
     panel = panel_from(
-        ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension, find=True
+        ratings,
+        list(each_of(scores)),
+        human=human,
+        judge=judge,
+        dimension=dimension,
+        scale=scale,
+        classes=classes,
+        missing=missing,
+        find=True,
     )
     facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
     found = which_of(check_panel(panel, chosen, facts=facts))
@@ -249,6 +266,9 @@ def gaps(
     human: Names | None = None,
     judge: Names | None = None,
     dimension: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
     most: int | None = None,
     texts: bool = False,
 ) -> Result:
@@ -256,7 +276,7 @@ def gaps(
 
     Parameters
     ----------
-    ratings, scores, human, judge, dimension
+    ratings, scores, human, judge, dimension, scale, classes, missing
         As in ``alt_test``.
     most
         Number of texts. Default: all.
@@ -288,7 +308,15 @@ def gaps(
     check_type("most", most, Integral, "a whole number", optional=True)
     check_parameters([f"most: {most} is below 1"] if most is not None and most < 1 else [])
     panel = panel_from(
-        ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension, find=True
+        ratings,
+        list(each_of(scores)),
+        human=human,
+        judge=judge,
+        dimension=dimension,
+        scale=scale,
+        classes=classes,
+        missing=missing,
+        find=True,
     )
     table = gaps_of(panel, beside_from(ratings, panel) if texts else (), most=most)
     return result_of([table], json_of(table))
@@ -301,6 +329,9 @@ def next_labels(
     human: Names | None = None,
     judge: Names | None = None,
     dimension: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
     n: int,
     whole_items: bool = False,
     rng: int = 0,
@@ -309,7 +340,7 @@ def next_labels(
 
     Parameters
     ----------
-    ratings, scores, human, judge, dimension
+    ratings, scores, human, judge, dimension, scale, classes, missing
         As in ``alt_test``. Texts without a label have no rating, but a score of every judge.
     n
         Number of texts.
@@ -346,7 +377,16 @@ def next_labels(
 
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
         check_parameters([f"n: {n!r} is not a whole number from 1"])
-    panel = panel_from(ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension)
+    panel = panel_from(
+        ratings,
+        list(each_of(scores)),
+        human=human,
+        judge=judge,
+        dimension=dimension,
+        scale=scale,
+        classes=classes,
+        missing=missing,
+    )
     found = labels_next(panel, n, whole_items=whole_items, rng=rng)
     return result_of([*next_labels_said(found), next_labels_table(found)], next_labels_json(found))
 
@@ -440,6 +480,9 @@ def escalate(
     human: Names | None = None,
     judge: Names | None = None,
     dimension: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
     confidence: str | None = None,
     cut: float | None = None,
     agreement: float = 0.9,
@@ -453,7 +496,7 @@ def escalate(
 
     Parameters
     ----------
-    ratings, scores, human, judge, dimension
+    ratings, scores, human, judge, dimension, scale, classes, missing
         As in ``alt_test``. Texts without a label have no rating.
     confidence
         Column of ``ratings`` or ``scores`` with the judge's confidence, or ``"judges"``: the share of several judges with the
@@ -522,11 +565,19 @@ def escalate(
     options = EscalationOptions(agreement, delta, against, start, passes=wanted)
     check_parameters(escalation_problems(options))
     panel = panel_from(
-        ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension, find=True
+        ratings,
+        list(each_of(scores)),
+        human=human,
+        judge=judge,
+        dimension=dimension,
+        scale=scale,
+        classes=classes,
+        missing=missing,
+        find=True,
     )
     before, returned = panel, list(each_of(labels))
     for one in returned:
-        given = panel_from(one)
+        given = panel_from(one, scale=scale, classes=classes, missing=missing)
         own, back = table_in(ratings), table_in(one)
         if own is not None and back is not None:
             here, there = texts_beside(panel, panel, *own), texts_beside(panel, given, *back)

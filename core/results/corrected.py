@@ -196,9 +196,9 @@ def label_scale(panel: Panel, wanted: str | None) -> LabelScale:
     if wanted is None:
         if len(panel.scale.words) == 2 and panel.scale.ordered:
             best = max(panel.scale.words)
-        elif panel.scale.words and not panel.scale.ordered:
+        elif not panel.scale.ordered:
             raise InputError(
-                f"{shown(panel.name)}: the labels are words without a known order: {listed(list(words.values()))}. Choose "
+                f"{shown(panel.name)}: the labels have no known order: {listed(list(words.values()))}. Choose "
                 "the one that counts as a pass."
             )
         elif not panel.scale.words and given and (given == [0.0, 1.0] or {*given, *scored} <= {0.0, 1.0}):

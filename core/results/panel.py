@@ -4,12 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import InputError, Problems
+from core.errors import InputError, Problems, counted
 from core.formats.logs.ragas import has_rows_of_ragas, is_metric_of_ragas
 from core.formats.ratings import UNUSED, read_ratings
 from core.formats.registry import format_of
@@ -28,8 +27,16 @@ from core.formats.scores import (
 from core.results.calibration.cells import dimension_said
 from core.results.choices import Dimension, check_names, chosen_ratings, items_of, keys_of, names_of
 from core.results.joining import check_join, identifying_columns, merge_tables, rows_met, unmatched
-from core.results.scales import MOST_CLASSES, Side, Words, common_scale
-from core.schema.scale import TO_GUESS, Scale, guessed_scale
+from core.results.scales import Side, Words, check_cells, check_odd_words, common_scale, odd_word_notes
+from core.schema.scale import (
+    MOST_GUESSED,
+    NOT_DECLARED,
+    TO_GUESS,
+    DeclaredScale,
+    Scale,
+    guessed_scale,
+    scale_of_numbers,
+)
 from core.schema.scores import PROBABILITY, Metric, Rating, RatingSet, ScoredRow, ScoreTable
 from core.stats.degeneracy import Constant, constant
 from core.stats.resampling import Floats
@@ -46,22 +53,30 @@ from core.tables.columns import (
     named_columns,
     source_as_system,
 )
-from core.tables.mapping import classes_of, plain_word, with_columns
+from core.tables.mapping import plain_word, with_columns
 from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
     is_nothing,
     is_undefined,
     label_of,
-    looks_like_number,
     number_in,
     reject,
     sha256_of,
     shown,
 )
-from core.tables.roles import Roles, Undecided, check_decided, is_price_or_time, judge_roles, roles_of
+from core.tables.roles import (
+    Roles,
+    Undecided,
+    check_decided,
+    is_choice,
+    is_price_or_time,
+    judge_roles,
+    roles_of,
+)
 
 OTHER_RATERS = "rating by a rater who was not chosen"
 NO_VALUE = "rating undefined"
+NAMED_MISSING = "named as missing: {}"
 ROW = "row"
 """Label that numbers the rows of a wide table in which nothing else tells texts of one item apart."""
 
@@ -177,7 +192,7 @@ def panel_of(
         values[:, : len(people)],
         tuple(named),
         np.column_stack(scores) if scores else np.empty((len(table.rows), 0)),
-        scale,
+        ratings.scales.get(chosen.ratings[0].dimension, scale) if scale is TO_GUESS else scale,
         ratings.file_name,
         tuple(dict.fromkeys((*ratings.notes, *chosen.notes, *(table.notes if tables else ())))),
         {why: n for why, n in (Counter(ratings.left_out) + left_out).items() if n},
@@ -317,20 +332,70 @@ def _matrix(
 
 
 def _scale_notes(panel: Panel) -> list[str]:
-    """Notes on judges whose scores lie mostly outside the raters' range."""
+    """Notes on judges whose scores lie mostly outside the raters' scale; without its ends, outside the range of their ratings."""
     given = panel.ratings[~np.isnan(panel.ratings)]
     notes = []
     for name, scores in zip(panel.judges, panel.scores.T, strict=True):
         known = scores[~np.isnan(scores)]
         if not given.size or not known.size:
             continue
-        outside = int(((known < given.min()) | (known > given.max())).sum())
+        low, high = panel.scale.ends or (given.min(), given.max())
+        outside = int(((known < low) | (known > high)).sum())
         if 2 * outside > known.size:
             notes.append(
-                f"{shown(name)}: {outside:,} of {known.size:,} scores lie outside the raters' range of {given.min():g} to "
-                f"{given.max():g}. Compare only judges that use the raters' scale"
+                f"{shown(name)}: {outside:,} of {known.size:,} scores lie outside the raters' scale of {low:g} to {high:g}. "
+                "Compare only judges that use it"
             )
     return notes
+
+
+def on_scale(panel: Panel, declared: DeclaredScale, *, codes: bool = False) -> Panel:
+    """The panel of ratings that are numbers, with the scale that is declared, else guessed.
+
+    Numbers that are declared missing become no rating and no score. codes: whether the ratings are codes of a choice, which
+    have no order. Raises InputError for ratings that are not on the declared scale, with the number of each.
+    """
+    missing = {name: value for name in declared.missing if (value := number_in(name)) is not None}
+    left_out = Counter(panel.left_out)
+    for name, value in missing.items():
+        n = int((panel.ratings == value).sum() + (panel.scores == value).sum())
+        left_out.update({NAMED_MISSING.format(name): n} if n else {})
+    gone = [*missing.values()]
+    panel = replace(
+        panel,
+        ratings=np.where(np.isin(panel.ratings, gone), np.nan, panel.ratings),
+        scores=np.where(np.isin(panel.scores, gone), np.nan, panel.scores),
+        left_out=dict(left_out),
+    )
+    given = [values[~np.isnan(values)] for values in (panel.ratings, panel.scores)]
+    codes = codes and all(np.array_equal(values, np.round(values)) for values in given)
+    codes = codes and np.unique(given[0]).size <= MOST_GUESSED
+    if panel.scale.origin == "file" and declared.leaves_all_open:
+        return panel
+    scale = scale_of_numbers(panel.ratings, declared, codes=codes)
+    if declared.numbers or declared.ends is not None:
+        _check_on_offer(panel, scale)
+    notes = panel.notes
+    if scale.kind == "unordered" and scale.origin == "guessed":
+        notes = (
+            *notes,
+            f"{listed(panel.raters)}: named like a choice, so the numbers are codes without an order",
+        )
+    return replace(panel, scale=scale, notes=notes)
+
+
+def _check_on_offer(panel: Panel, scale: Scale) -> None:
+    """Raise InputError with the ratings that the declared scale does not have, one line a value of a rater."""
+    problems = Problems()
+    columns = [*zip(panel.raters, panel.ratings.T, strict=True)]
+    if not scale.ordered:  # a judge's code that is no class means nothing; a graded score may
+        columns += zip(panel.judges, panel.scores.T, strict=True)
+    for name, values in columns:
+        off, numbers = np.unique(values[~np.isnan(values) & ~scale.on_offer(values)], return_counts=True)
+        for value, n in zip(off.tolist(), numbers.tolist(), strict=True):
+            problems.append(f"{shown(name)}: {value:g} ({counted(n, 'cell')}) is not one of the {scale.said}")
+    if problems:
+        raise InputError(f"{shown(panel.name)}: some ratings are not on the declared scale", problems)
 
 
 def found_roles(
@@ -425,6 +490,7 @@ def read_panel(
     flip: Collection[str] = (),
     find: bool = False,
     beside: Sequence[tuple[bytes, str]] = (),
+    declared: DeclaredScale = NOT_DECLARED,
 ) -> Panel:
     """Read raters and judges from one file, wide or long, with further judges in tables of scores.
 
@@ -436,7 +502,8 @@ def read_panel(
     are labels. An empty cell is a missing rating. Other formats of ratings are read as everywhere.
     system_column: column with the system. clusters: column with the item, where several rows may have the same one.
     find: find columns by the wider names of other programs too, and refuse what is ambiguous: repeated texts or ratings,
-    and scores that match several texts. beside: contents and name of files with judges' scores, for `find` only.
+    and scores that match several texts. beside: contents and name of files with judges' scores, for `find` only. declared:
+    what the user says about the raters' scale; the rest is guessed from their cells.
 
     Raises InputError with all problems of the file and their places, and as `panel_of`; Undecided if the columns do not
     tell people from judges.
@@ -454,7 +521,8 @@ def read_panel(
             own_scores := evaluators_in(data, file_name, flip=flip)
         ):
             tables = [own_scores, *tables]
-        return panel_of(ratings, tables, raters=human, judges=judges, dimension=dimension)
+        found = panel_of(ratings, tables, raters=human, judges=judges, dimension=dimension)
+        return on_scale(found, declared)
     judges = None if judges is None else [name.removeprefix(METRIC_MARK) for name in judges]
     findings = FileFindings(file_name, sha256_of(data))
     table = format_found.rows(data, known_at("ratings"), findings)
@@ -476,19 +544,17 @@ def read_panel(
         shown_roles = roles.renamed(own)
         findings.notes.append(f"columns found: {shown_roles.said}")
         findings.notes += [shown_roles.passed_over] if shown_roles.passed_over else []
-    files = _by_file([_judge_file(one, name, judges or ()) for one, name in beside])
+    missing = _Missing(declared.missing)
+    files = _by_file([_judge_file(one, name, judges or (), missing) for one, name in beside])
     elsewhere = {name for one in files for name in one.cells}
     elsewhere |= set(_metrics_of(tables, judges, "")) | {
         metric.name for one in tables for metric in one.metrics
     }
-    sheet = _sheet_of(data, written, human or (), judges or (), elsewhere, roles)
-    if roles is None:
-        words = _words_of(sheet, findings)
-    else:
-        words, unfit = _aligned(sheet, files, judges or (), chosen or (), findings)
-        sheet = replace(sheet, judges={k: v for k, v in sheet.judges.items() if k not in unfit})
-        judges = None if judges is None else [name for name in judges if name not in unfit]
-        files = [one.without(unfit) for one in files]
+    sheet = missing.out_of(_sheet_of(data, written, human or (), judges or (), elsewhere, roles))
+    words, unfit = _aligned(sheet, files, judges or (), chosen or (), declared, findings)
+    sheet = replace(sheet, judges={k: v for k, v in sheet.judges.items() if k not in unfit})
+    judges = None if judges is None else [name for name in judges if name not in unfit]
+    files = [one.without(unfit) for one in files]
     read = _read_wide if sheet.human else _read_long
     ratings, scores = read(sheet, words, findings, by_row=clusters is not None)
     tables = [*tables, *(one.scores(words) for one in files if one.cells)]
@@ -514,12 +580,13 @@ def read_panel(
         scale=words.scale if words else TO_GUESS,
     )
     found = replace(found, roles=None if roles is None else roles.renamed(own))
-    if not sheet.human:
-        return found
-    # Every row of a wide table is a text: an empty cell is a missing rating, and no row is left out.
-    return replace(
-        found, left_out={why: n for why, n in found.left_out.items() if why not in ratings.left_out}
-    )
+    if words is None:
+        found = on_scale(found, declared, codes=sheet.of_choices)
+    left_out = found.left_out
+    if sheet.human:
+        # Every row of a wide table is a text: an empty cell is a missing rating, and no row is left out.
+        left_out = {why: n for why, n in left_out.items() if why not in ratings.left_out}
+    return replace(found, left_out={**left_out, **missing.left_out})
 
 
 def _roles_to_read(
@@ -575,6 +642,25 @@ class _Sheet:
             return {key: name for key, name in self.roles.read_as.items() if name in about}
         return source_as_system(named_columns(self.others, about))
 
+    @property
+    def rater(self) -> str | None:
+        """The column of a long table that names who rated."""
+        return self._long("rater") if self.roles is None else self.roles.rater
+
+    @property
+    def score(self) -> str | None:
+        """The column of a long table with the ratings."""
+        return self._long("score") if self.roles is None else self.roles.score
+
+    def _long(self, wanted: str) -> str | None:
+        return next((key for key, name in self.table.columns.items() if name == wanted), None)
+
+    @property
+    def of_choices(self) -> bool:
+        """Whether the ratings' columns are named like a choice, so that whole numbers there are codes without an order."""
+        columns = [*self.human.values()] or [self.score or ""]
+        return all(map(is_choice, columns))
+
 
 def _sheet_of(
     data: bytes,
@@ -619,48 +705,51 @@ def _sheet_of(
     )
 
 
-def _words_of(sheet: _Sheet, findings: FileFindings) -> Words | None:
-    """The labels, if every filled cell of a rating or score is a word; None for numbers and for what is neither."""
-    score = next((key for key, name in sheet.table.columns.items() if name == "score"), None)
-    columns = [*(sheet.human.values() or ([score] if score else [])), *sheet.judges.values()]
-    cells = [record.cells.get(key) for record in sheet.table.records for key in columns]
-    held = [cell for cell in cells if not is_undefined(cell)]
-    if (
-        not held
-        or not all(isinstance(cell, str | bool) for cell in held)
-        or any(map(looks_like_number, held))
-    ):
-        return None
-    written = {plain_word(cast(str, cell)): label_of(cell) or "" for cell in reversed(held)}
-    if len(written) > MOST_CLASSES:
-        return None  # the reader of numbers names the first cells
-    scale = classes_of(held)
-    ordered = scale is not None
-    numbers = (
-        {plain_word(word): float(number) for word, number in scale.items()}
-        if scale is not None
-        else {word: float(number) for number, word in enumerate(sorted(written))}
-    )
-    classes = {number: written[word] for word, number in sorted(numbers.items(), key=lambda one: one[1])}
-    found = Words(numbers, classes, ordered, written)
-    findings.notes.append(found.said)
-    return found
+@dataclass
+class _Missing:
+    """Cells that are no rating and no score, by the user's word; `left_out` counts those found."""
+
+    names: tuple[str, ...]
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def out_of(self, sheet: _Sheet) -> _Sheet:
+        """The sheet with empty cells in their place."""
+        columns = {*sheet.human.values(), *sheet.judges.values()}
+        if not sheet.human and sheet.score:
+            columns.add(sheet.score)
+        plain = {plain_word(name) or name: name for name in self.names}  # of `-` nothing is left
+        if not plain:
+            return sheet
+        records = []
+        for record in sheet.table.records:
+            held = {
+                key: plain[word]
+                for key in columns
+                if (word := plain_word(cell := label_of(record.cells.get(key)) or "") or cell) in plain
+            }
+            self.left_out.update(map(NAMED_MISSING.format, held.values()))
+            records.append(
+                replace(record, cells={**record.cells, **dict.fromkeys(held, None)}) if held else record
+            )
+        return replace(sheet, table=sheet.table._replace(records=records))
 
 
 def _sides_of(sheet: _Sheet) -> list[Side]:
     """What each rater and each judge of a sheet wrote."""
-    cells: dict[str, dict[object, None]] = {}
-    roles = sheet.roles
+    cells: dict[str, Counter[object]] = {}
     by_column = {**sheet.human, **sheet.judges}
+    rater, score = sheet.rater, sheet.score
+    columns = dict(by_column)
     for record in sheet.table.records:
         for name, column in by_column.items():
             if not is_undefined(cell := record.cells.get(column)):
-                cells.setdefault(name, {})[_hashable(cell)] = None
-        if roles is not None and roles.rater and roles.score and not sheet.human:
-            name = label_of(record.cells.get(roles.rater)) or ""
-            if not is_undefined(cell := record.cells.get(roles.score)):
-                cells.setdefault(name, {})[_hashable(cell)] = None
-    return [Side(name, tuple(held)) for name, held in cells.items()]
+                cells.setdefault(name, Counter())[_hashable(cell)] += 1
+        if score and not sheet.human:
+            name = (label_of(record.cells.get(rater)) if rater else None) or ""
+            columns.setdefault(name, score)
+            if not is_undefined(cell := record.cells.get(score)):
+                cells.setdefault(name, Counter())[_hashable(cell)] += 1
+    return [Side(name, held, columns[name]) for name, held in cells.items()]
 
 
 def _hashable(cell: object) -> object:
@@ -672,29 +761,37 @@ def _aligned(
     files: Sequence["_JudgeFile"],
     judges: Sequence[str],
     chosen: Collection[str],
+    declared: DeclaredScale,
     findings: FileFindings,
 ) -> tuple[Words | None, set[str]]:
     """The numbers of all words, and the judges that use another scale than the raters.
 
-    Adds notes. Raises InputError if the raters use several scales, if no judge uses theirs, or one that was named does not.
+    Adds notes. Raises InputError if the raters use several scales, if no judge uses theirs, or one that was named does not,
+    and with all cells that are no class of the scale.
     """
     roles = sheet.roles
-    assert roles is not None, "only a sheet with roles is aligned"
     sides = _sides_of(sheet)
-    people = [side for side in sides if side.name in roles.human or side.name in sheet.human]
+    if roles is None:
+        people = [side for side in sides if side.name in sheet.human or side.name not in judges]
+    else:
+        people = [side for side in sides if side.name in roles.human or side.name in sheet.human]
     scored = [side for side in sides if side.name in judges and side not in people]
     for file in files:
-        scored += [Side(name, tuple(held)) for name, held in file.cells.items()]
-    fits, _ = common_scale(people, ())
-    if not fits:
+        scored += [Side(name, held) for name, held in file.cells.items()]
+    alike = scored if declared.classes else []
+    fits, own = common_scale(people, alike, declared)
+    if fits:
+        check_cells(people, alike, own, declared, findings.file_name)
+    else:
         raise InputError(
             f"{findings.file_name}: the raters use different scales. Choose raters who use the same one",
             [f"human: {side.said}" for side in people],
         )
-    unfit = {side.name: side for side in scored if not common_scale(people, [side])[0]}
+    unfit = {side.name: side for side in scored if not common_scale(people, [side], declared)[0]}
     rest = [side for side in scored if side.name not in unfit]
-    fits, words = common_scale(people, rest)
+    fits, words = common_scale(people, rest, declared)
     if (unfit and (not rest or {*chosen} & {*unfit})) or not fits:
+        check_odd_words(people, findings.file_name)
         used = people[0].said if people else ""
         raise InputError(
             f"{shown(findings.file_name)}: a judge can only be compared on the raters' scale. Convert its scores, or choose "
@@ -705,8 +802,11 @@ def _aligned(
         findings.notes.append(
             f"judge {shown(side.name)} is left out, because it uses another scale: {side.said}"
         )
+    check_cells(people, rest, words, declared, findings.file_name)
     if words is not None:
         findings.notes.append(words.said)
+        if declared.leaves_all_open and not words.scale.ordered:
+            findings.notes += odd_word_notes(people)
         if any(side.numbers for side in (*people, *rest)):
             as_numbers = [side.name for side in (*people, *rest) if side.numbers]
             findings.notes.append(
@@ -726,8 +826,8 @@ class _JudgeFile:
     roles: Roles
     judges: Mapping[str, str]
     """Judge -> column; empty if the table is long."""
-    cells: Mapping[str, Sequence[object]]
-    """Judge -> its different filled cells."""
+    cells: Mapping[str, Mapping[object, int]]
+    """Judge -> its different filled cells, and how often each is there."""
     read: ScoreTable | None = None
     """The scores of a file that is no such table."""
 
@@ -797,18 +897,18 @@ def judge_scores(data: bytes, name: str, judges: Sequence[str] | None = None) ->
 
     Words of a known scale are its classes. Raises InputError, and Undecided if no column is surely a judge's.
     """
-    file = _judge_file(data, name, judges or ())
-    _, words = common_scale([Side(name, tuple(held)) for name, held in file.cells.items()], ())
+    file = _judge_file(data, name, judges or (), _Missing(()))
+    _, words = common_scale([Side(name, held) for name, held in file.cells.items()], ())
     return file.scores(words)
 
 
-def _judge_file(data: bytes, name: str, judges: Sequence[str]) -> _JudgeFile:
+def _judge_file(data: bytes, name: str, judges: Sequence[str], missing: _Missing) -> _JudgeFile:
     """A file with judges' scores. Raises InputError if no column is a judge's."""
     findings, format_found = FileFindings(name, sha256_of(data)), format_of("scores", data, name)
     empty = Table([], {}, [])
     if format_found.rows is None or "scores" in format_found.read:
         read = evaluators_in(data, name) or scores_in(data, name)
-        cells: dict[str, tuple[object, ...]] = {metric.name: () for metric in read.metrics}
+        cells: dict[str, Mapping[object, int]] = {metric.name: {} for metric in read.metrics}
         return _JudgeFile(data, name, empty, Roles(), {}, cells, read)
     table = as_written(format_found.rows(data, known_at("scores"), findings))
     findings.refuse()
@@ -820,8 +920,9 @@ def _judge_file(data: bytes, name: str, judges: Sequence[str]) -> _JudgeFile:
         )
     written = {column: judge for judge, column in zip(judges, named, strict=True)}
     own = {written.get(column, column): column for column in roles.judges}
-    sides = _sides_of(_Sheet(table, {}, own, data, roles))
-    return _JudgeFile(data, name, table, roles, own, {side.name: side.cells for side in sides})
+    sheet = missing.out_of(_Sheet(table, {}, own, data, roles))
+    cells = {side.name: side.cells for side in _sides_of(sheet)}
+    return _JudgeFile(data, name, sheet.table, roles, own, cells)
 
 
 def _places_in(table: Table | None, roles: Roles | None) -> Callable[[str], list[str]]:
@@ -886,7 +987,7 @@ def _check_repeated(
 
 
 def _number(cell: object, words: Words | None) -> object:
-    return words.numbers.get(plain_word(cast(str, cell)), cell) if words and not is_undefined(cell) else cell
+    return words.numbers.get(plain_word(cell), cell) if words and isinstance(cell, str | bool) else cell
 
 
 def _read_wide(

@@ -26,7 +26,7 @@ def _quiet(_doing: str) -> None:
 
 
 class PanelChoice(Settings):
-    """Who is who in a panel: the names by which every door chooses raters and judges."""
+    """Who is who in a panel, and the raters' scale: the names by which every door chooses them."""
 
     human: tuple[str, ...] | None = setting(
         None,
@@ -49,6 +49,27 @@ class PanelChoice(Settings):
         "Dimension",
         "which dimension of the ratings to use (default: the only one)",
         metavar="D",
+    )
+    scale: str | None = setting(
+        None,
+        "Scale",
+        "scale of the ratings: two, ordered or unordered classes, scores, or a range such as 1-5 (default: guessed from the "
+        "ratings, and shown)",
+        metavar="KIND|LOW-HIGH",
+    )
+    classes: tuple[str, ...] | None = setting(
+        None,
+        "Classes",
+        "all classes that raters could give, from worst to best, such as fail,partial,pass; of an unordered scale in any order",
+        listed=True,
+        metavar="CLASS,...",
+    )
+    missing: tuple[str, ...] | None = setting(
+        None,
+        "Missing",
+        "cells that are no rating and no score, such as unsure,#N/A; empty cells always are",
+        listed=True,
+        metavar="WORD,...",
     )
 
 

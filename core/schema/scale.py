@@ -1,11 +1,14 @@
 """The scale that raters use: kind, classes, order. It belongs to the data: declared, or guessed and shown, never what was observed."""
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from core.errors import InputError, Problems
 
 Kind = Literal["two", "ordered", "unordered", "scores"]
 KINDS: Mapping[Kind, str] = {
@@ -15,7 +18,14 @@ KINDS: Mapping[Kind, str] = {
     "scores": "scores",
 }
 """Kinds of a scale, and their names in sentences."""
+SCORES: Kind = "scores"
 Origin = Literal["declared", "file", "guessed"]
+ORIGINS: Mapping[Origin, str] = {
+    "declared": "as declared",
+    "file": "as the study defines it",
+    "guessed": "guessed from the ratings",
+}
+"""Where a scale comes from, in sentences."""
 STANDARD: Sequence[tuple[int, int]] = ((-1, 1), (0, 2), (1, 5), (0, 5), (1, 7), (1, 10), (0, 10))
 """Ends of scales of whole numbers, in the order in which one is guessed that holds all ratings."""
 _TWO = tuple(
@@ -24,6 +34,7 @@ _TWO = tuple(
 """Pairs of numbers that are read as two classes where raters gave no other: the ends of scales."""
 MOST_GUESSED = 11
 """Classes of the largest scale that is guessed: 0 to 10."""
+_LISTED = 7
 
 
 @dataclass(frozen=True)
@@ -64,17 +75,89 @@ class Scale:
     def said(self) -> str:
         """The scale in a few words: `two classes (fail, pass)`, `ordered classes 1 to 5`."""
         if self.words or self.kind in {"two", "unordered"}:
-            names = ", ".join(self.name(value) for value in self.classes)
-            return f"{KINDS[self.kind]} ({names})"
-        return (
-            KINDS[self.kind]
-            if self.ends is None
-            else f"{KINDS[self.kind]} {self.ends[0]:g} to {self.ends[1]:g}"
-        )
+            names = ", ".join(self.name(value) for value in self.classes[:_LISTED])
+            more = f" and {len(self.classes) - _LISTED} more" if len(self.classes) > _LISTED else ""
+            return f"{KINDS[self.kind]} ({names}{more})"
+        if self.ends is None:
+            return KINDS[self.kind]
+        return f"{KINDS[self.kind]} {self.ends[0]:g} to {self.ends[1]:g}"
+
+    @property
+    def read_as(self) -> str:
+        """The scale and where it comes from: `two classes (fail, pass), guessed from the ratings`."""
+        return f"{self.said}, {ORIGINS[self.origin]}"
 
 
 TO_GUESS = Scale("scores")
 """Stands for a scale that is to be guessed from the ratings."""
+
+
+@dataclass(frozen=True)
+class DeclaredScale:
+    """What a user says about the scale of the ratings. What is not said is guessed."""
+
+    kind: Kind | None = None
+    ends: tuple[float, float] | None = None
+    """Lowest and highest number on offer."""
+    classes: tuple[str, ...] = ()
+    """All classes as the file writes them, from worst to best unless `kind` is unordered."""
+    missing: tuple[str, ...] = ()
+    """Cells that are no rating and no score."""
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """The classes as numbers that rise; empty where they are words, or numbers that fall from worst to best."""
+        try:
+            found = tuple(float(name) for name in self.classes)
+        except ValueError:
+            return ()
+        if self.kind == "unordered":
+            return tuple(sorted(found))
+        return found if list(found) == sorted(found) else ()
+
+    @property
+    def leaves_all_open(self) -> bool:
+        """Whether nothing is said about kind, range and classes."""
+        return self.kind is None and self.ends is None and not self.classes
+
+    def kind_of(self, n_classes: int) -> Kind:
+        """The kind of a scale with so many declared classes."""
+        return "unordered" if self.kind == "unordered" else "two" if n_classes == 2 else "ordered"
+
+
+NOT_DECLARED = DeclaredScale()
+_RANGE = re.compile(r"\s*([-+]?\d+(?:\.\d+)?)\s*-\s*([-+]?\d+(?:\.\d+)?)\s*")
+
+
+def declared_scale(
+    scale: str | None = None, classes: Sequence[str] | None = None, missing: Sequence[str] | None = None
+) -> DeclaredScale:
+    """Read what a user declares. scale: a kind, or a range such as `1-5`. Raises InputError with all problems."""
+    problems = Problems()
+    kind: Kind | None = None
+    ends: tuple[float, float] | None = None
+    named = tuple(str(name).strip() for name in classes or ())
+    left_out = tuple(str(name).strip() for name in missing or ())
+    plain = [name.casefold() for name in named]
+    if scale is not None:
+        kind = next((one for one in get_args(Kind) if one == scale.strip().casefold()), None)
+        if kind is None and (found := _RANGE.fullmatch(scale)):
+            ends = float(found[1]), float(found[2])
+        if kind is None and (ends is None or ends[0] >= ends[1]):
+            problems.append(
+                f"scale: {scale!r} is neither {', '.join(get_args(Kind))} nor a range from low to high such as 1-5"
+            )
+    if named and (ends is not None or kind == SCORES):
+        problems.append("classes: not beside a range or scores, which have no list of classes; leave one out")
+    if named and (len({*plain}) < len(plain) or "" in plain or len(plain) < 2):
+        problems.append("classes: expected at least two different ones, such as fail,partial,pass")
+    elif named and kind == "two" and len(named) != 2:
+        problems.append(f"classes: {len(named)} are named, and the scale is declared to have two")
+    if both := [name for name in left_out if name.casefold() in plain]:
+        problems.append(f"missing: {', '.join(both)}: named among the classes too; leave one out")
+    if problems:
+        raise InputError("Invalid scale", problems)
+    return DeclaredScale(kind, ends, named, left_out)
 
 
 def scale_of_range(low: float, high: float, *, origin: Origin = "declared") -> Scale:
@@ -103,3 +186,47 @@ def guessed_scale(ratings: ArrayLike) -> Scale:
         if first <= low and high <= last:
             return scale_of_range(first, last, origin="guessed")
     return Scale("scores")
+
+
+def scale_of_numbers(
+    ratings: ArrayLike, declared: DeclaredScale = NOT_DECLARED, *, codes: bool = False
+) -> Scale:
+    """The scale of ratings that are numbers: as declared, else guessed.
+
+    codes: whether the numbers are codes of classes without an order, unless something else is declared. Of these, and of two
+    classes that are not the ends of a usual scale, the ratings show which are on offer. Raises InputError where the ratings do
+    not tell what the declaration leaves open.
+    """
+    given = np.asarray(ratings, dtype=np.float64)
+    values = tuple(np.unique(given[~np.isnan(given)]).tolist())
+    return replace(_of_numbers(values, declared, codes), missing=declared.missing)
+
+
+def _of_numbers(values: tuple[float, ...], declared: DeclaredScale, codes: bool) -> Scale:
+    kind = declared.kind
+    if numbers := declared.numbers:
+        ends = None if kind == "unordered" else (numbers[0], numbers[-1])
+        return Scale(declared.kind_of(len(numbers)), numbers, ends=ends, origin="declared")
+    if declared.ends is not None:
+        low, high = declared.ends
+        steps = low.is_integer() and high.is_integer() and high - low < MOST_GUESSED
+        return scale_of_range(low, high) if steps else Scale("scores", ends=(low, high), origin="declared")
+    if kind == SCORES:
+        return Scale("scores", origin="declared")
+    if kind == "unordered" or (kind is None and codes):
+        return Scale("unordered", values, origin="guessed" if kind is None else "declared")
+    guess = guessed_scale(values)
+    if kind is None or guess.kind == kind:
+        return guess if kind is None else replace(guess, origin="declared")
+    if kind == "two" and len(values) == 2:
+        return Scale("two", values, ends=values, origin="declared")
+    if kind == "ordered" and guess.kind == "two" and guess.ends != (0.0, 1.0):
+        return scale_of_range(values[0], values[-1])
+    seen = ", ".join(f"{value:g}" for value in values[:_LISTED]) + (", ..." if len(values) > _LISTED else "")
+    wanted = (
+        "state the range, such as 1-5, or list the classes" if kind == "ordered" else "list the two classes"
+    )
+    raise InputError(
+        "The ratings do not show their scale",
+        [f"scale: {KINDS[kind]} cannot be told from {seen or 'no rating'}; {wanted}"],
+    )

@@ -8,6 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from core.schema.scale import Scale
+
 Direction = Literal["higher", "lower"]
 """Whether higher or lower scores of a metric are better."""
 Method = Literal["pearson", "spearman", "kendall"]
@@ -202,6 +204,8 @@ class RatingSet:
     notes: tuple[str, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Reason -> number of texts in the file that nobody rated."""
+    scales: Mapping[str, Scale] = field(default_factory=dict)
+    """Dimension -> what raters could give, where a form shows it."""
 
 
 @dataclass(frozen=True)

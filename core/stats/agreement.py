@@ -76,22 +76,9 @@ def interval_alpha(
     Misleads if raters use the scale differently: a rater who is stricter by a constant lowers alpha, although the order
     of the texts is the same. A few outliers can dominate it.
     """
-    values = np.asarray(ratings, dtype=np.float64)
-    if values.ndim != 2:
-        raise ValueError(f"ratings must have shape (n_units, n_raters), got {values.shape}")
-    if np.isinf(values).any():
-        raise ValueError("ratings contain infinity; every rating must be a finite number, or NaN for missing")
-    given = ~np.isnan(values)
-    m = given.sum(axis=1)
-    used = np.asarray(m >= 2, dtype=np.bool_)
-    # Shifted and scaled for numerical precision; alpha does not change.
-    kept = values[used][given[used]]
-    middle = float(kept.mean()) if kept.size else 0.0
-    widest = float(np.abs(kept - middle).max(initial=0.0)) or 1.0
-    centred = np.where(given[used], (values[used] - middle) / widest, 0.0)
-    if kept.size and np.ptp(kept) == 0:
-        centred = np.zeros_like(centred)
-    own = m[used].astype(np.float64)
+    values, used = _numbers(ratings)
+    centred = _centred(values[used])
+    own = (~np.isnan(values[used])).sum(axis=1).astype(np.float64)
     total, squares = centred.sum(axis=1), (centred**2).sum(axis=1)
     within = (own * squares - total**2) / (own - 1)
     per_unit = np.column_stack([within, own, total, squares])
@@ -105,6 +92,96 @@ def interval_alpha(
 
     reason = ALL_ALIKE if used.any() else NO_PAIRS
     return _estimate(per_unit, used, clusters, alpha, reason, **drawing)
+
+
+def weighted_kappa(
+    ratings: ArrayLike, *, clusters: ArrayLike | None = None, **drawing: Unpack[Resampling]
+) -> AgreementEstimate:
+    """Cohen's kappa of exactly two raters with quadratic weights, over the units that both rated. In [-1, 1].
+
+    ratings: shape (n_units, 2), the numbers of ordered classes, NaN for missing. 1 - (mean squared distance) / (the mean squared
+    distance of a rating of the one with any rating of the other): Cohen 1968, Psychological Bulletin 70:213. The number of classes
+    on offer does not change it, nor do equal steps of another length. Undefined if both raters gave all units one and the
+    same number. For a judge in the place of raters see `core.stats.in_place.quadratic_kappa`.
+
+    Misleads like kappa if one class is popular. A rater who is stricter by a constant lowers it; a large distance counts as much
+    as many small ones.
+    """
+    values, used = _numbers(ratings)
+    if values.shape[1] != 2:
+        raise ValueError(f"ratings must have two columns, got {values.shape[1]}")
+    used &= ~np.isnan(values).any(axis=1)
+    x, y = _centred(values[used]).T
+    per_unit = np.column_stack([np.ones(x.size), x, y, x * x, y * y, x * y])
+
+    def kappa(sums: Floats) -> Floats:
+        n = sums[..., 0]
+        x, y, xx, yy, xy = (ratio(sums[..., at], n) for at in range(1, 6))
+        return 1 - ratio(xx + yy - 2 * xy, _positive(xx + yy - 2 * x * y))
+
+    return _with_both_intervals(
+        per_unit, used, clusters, kappa, (-1, 1), ALL_ALIKE if used.any() else NO_PAIRS, **drawing
+    )
+
+
+def intraclass_correlation(
+    ratings: ArrayLike, *, clusters: ArrayLike | None = None, **drawing: Unpack[Resampling]
+) -> AgreementEstimate:
+    """Intraclass correlation of single ratings: two-way random effects, absolute agreement. At most 1.
+
+    ratings: shape (n_units, n_raters), NaN for missing. ICC(2,1) of Shrout and Fleiss (1979, Psychological Bulletin 86:420),
+    ICC(A,1) of McGraw and Wong (1996, Psychological Methods 1:30): (R - E) / (R + (k - 1) E + k (C - E) / n), with the mean squares
+    R of n units, C of k raters and E of the rest. Only units that all raters rated count, so that the mean squares are those of a
+    complete table; the others are in `n_left_out`. Undefined without two such units, and if all their ratings are equal.
+
+    Misleads where few units are complete: leave out raters with few ratings, or use `interval_alpha`, which needs two ratings a
+    unit. It rises with the spread of the units, so that values of two sets of texts do not compare. Raters count as a sample.
+    """
+    values, _ = _numbers(ratings)
+    used = np.asarray(~np.isnan(values).any(axis=1) & (values.shape[1] > 1), dtype=np.bool_)
+    k, centred = values.shape[1], _centred(values[used])
+    total = centred.sum(axis=1)
+    per_unit = np.column_stack([np.ones(total.size), total**2, (centred**2).sum(axis=1), centred])
+
+    def icc(sums: Floats) -> Floats:
+        n, of_units, squares, columns = sums[..., 0], sums[..., 1] / k, sums[..., 2], sums[..., 3:]
+        whole = ratio(columns.sum(axis=-1) ** 2, n * k)
+        of_raters = ratio((columns**2).sum(axis=-1), n)
+        unit = ratio(of_units - whole, n - 1)
+        rater = (of_raters - whole) / (k - 1)
+        rest = ratio(squares - of_units - of_raters + whole, (n - 1) * (k - 1))
+        return ratio(unit - rest, _positive(unit + (k - 1) * rest + ratio(k * (rater - rest), n)))
+
+    reason = _NOT_COMPLETE if used.sum() < 2 else ALL_ALIKE
+    return _with_both_intervals(per_unit, used, clusters, icc, (-1, 1), reason, **drawing)
+
+
+_NOT_COMPLETE = "fewer than two texts were rated by all raters"
+
+
+def _numbers(ratings: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
+    """Ratings by unit and rater, and which units have two. Raises ValueError for another shape, and for infinity."""
+    values = np.asarray(ratings, dtype=np.float64)
+    if values.ndim != 2:
+        raise ValueError(f"ratings must have shape (n_units, n_raters), got {values.shape}")
+    if np.isinf(values).any():
+        raise ValueError("ratings contain infinity; every rating must be a finite number, or NaN for missing")
+    return values, np.asarray((~np.isnan(values)).sum(axis=1) >= 2, dtype=np.bool_)
+
+
+def _centred(values: Floats) -> Floats:
+    """The numbers shifted and scaled to at most 1 from their mean, for precision; NaN becomes 0, as do equal numbers."""
+    known = values[~np.isnan(values)]
+    middle = float(known.mean()) if known.size else 0.0
+    widest = float(np.abs(known - middle).max(initial=0.0)) or 1.0
+    if known.size and np.ptp(known) == 0:
+        return np.zeros_like(values)
+    return np.asarray(np.nan_to_num((values - middle) / widest), dtype=np.float64)
+
+
+def _positive(values: Floats) -> Floats:
+    """The values, with 0 for what is only a remainder of rounding."""
+    return np.asarray(np.where(values <= 1e-12, 0.0, values), dtype=np.float64)
 
 
 def _estimate(

@@ -10,8 +10,9 @@ import numpy as np
 from core.errors import NotAllowed
 from core.formats.spans.cells import with_weight
 from core.formats.spans.mqm import score_of
+from core.schema.scale import MOST_GUESSED, Scale
 from core.schema.scores import PROBABILITY, ErrorSpan, RatedText, Rating, RatingSet, ScorableOutput
-from core.schema.study import Item, Output, Rater, RatingAnswer, RatingTask, StudyRecord
+from core.schema.study import Dimension, Item, Output, Rater, RatingAnswer, RatingTask, StudyRecord
 from core.stats.resampling import Estimate, cluster_bootstrap, mean_of_sums
 from core.study.blinding import SPAN_DIMENSION
 
@@ -141,7 +142,16 @@ def rating_set_of(record: StudyRecord) -> RatingSet:
         else ()
     )
     study = record.study
-    return RatingSet(ratings, study.dataset_sha256, f"study {study.name}", notes, found.left_out)
+    scales = {one.name: scale_of_form(one) for one in task.dimensions}
+    return RatingSet(ratings, study.dataset_sha256, f"study {study.name}", notes, found.left_out, scales)
+
+
+def scale_of_form(dimension: Dimension) -> Scale:
+    """The scale that raters see: classes, if there are at most MOST_GUESSED answers, else scores."""
+    classes, ends = dimension.classes, (dimension.lowest, dimension.highest)
+    if not 1 < len(classes) <= MOST_GUESSED:
+        return Scale("scores", ends=ends, origin="file")
+    return Scale("two" if len(classes) == 2 else "ordered", classes, ends=ends, origin="file")
 
 
 def rated_texts_of(record: StudyRecord) -> tuple[RatedText, ...]:

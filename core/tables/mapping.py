@@ -7,6 +7,8 @@ import contextlib
 import csv
 import io
 import json
+import unicodedata
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -14,6 +16,7 @@ from pathlib import PurePath
 from typing import Any
 
 from core.errors import InputError, Problems, nearest_names
+from core.schema.scale import DeclaredScale
 from core.tables.columns import (
     DELIMITERS,
     VOCABULARY,
@@ -28,6 +31,7 @@ from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
     JsonObject,
     decode,
+    is_nothing,
     is_undefined,
     looks_like_number,
     parse_json,
@@ -171,15 +175,8 @@ def with_names(data: bytes, file_name: str, names: Mapping[str, str]) -> bytes:
 
 def class_words(data: bytes, file_name: str) -> dict[str, dict[str, int]]:
     """Column -> word -> class, for scores or ratings in words of one scale. Empty if the file has number scores."""
-    text = decode(data, file_name)
-    if is_json(text, file_name) or is_jsonl(text, file_name):
-        rows: Iterable[Mapping[str, object]] = _objects(text, file_name)
-    else:
-        filled = _filled(text)
-        header = [cell.strip() for cell in next(filled, [])]
-        rows = (dict(zip(header, cells, strict=False)) for cells in filled)
     records: list[Record] = []
-    for row in rows:
+    for row in _rows(decode(data, file_name), file_name):
         named = named_columns(list(row), VOCABULARY)
         own = [key for key, ours in named.items() if ours == "score"] or [
             key for key in row if key not in named
@@ -190,10 +187,32 @@ def class_words(data: bytes, file_name: str) -> dict[str, dict[str, int]]:
     return class_columns(records, list(dict.fromkeys(key for record in records for key in record.cells)))
 
 
-def with_numbers(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str, float]]) -> bytes:
+def with_declared(data: bytes, file_name: str, declared: DeclaredScale) -> bytes:
+    """The file with numbers in place of declared classes that are words, and no cell in place of those that are missing.
+
+    Only in columns that hold nothing but these and numbers: other words are no ratings there.
+    """
+    wanted: dict[str, float | None] = dict.fromkeys(map(plain_word, declared.missing))
+    if declared.classes and not declared.numbers:
+        wanted |= declared_numbers(declared.classes, ordered=declared.kind != "unordered")
+    text = decode(data, file_name)
+    columns: dict[str, dict[str, None]] = {}
+    for row in _rows(text, file_name) if wanted else ():
+        for key, cell in row.items():
+            if not is_nothing(cell):
+                columns.setdefault(key, {})[str(cell)] = None
+    cells = {
+        key: {cell: wanted[plain_word(cell)] for cell in held if plain_word(cell) in wanted}
+        for key, held in columns.items()
+        if all(plain_word(cell) in wanted or looks_like_number(cell) or is_undefined(cell) for cell in held)
+    }
+    return with_numbers(data, file_name, cells) if any(cells.values()) else data
+
+
+def with_numbers(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str, float | None]]) -> bytes:
     """The file with numbers in place of words; everything else stays on its line.
 
-    numbers: column -> word as the file writes it -> number.
+    numbers: column -> word as the file writes it -> number; None for an empty cell.
     """
     text = decode(data, file_name)
 
@@ -204,14 +223,31 @@ def with_numbers(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str,
         return changed
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, delimiter=_delimiter(text), lineterminator="\n")
-    places: dict[int, Mapping[str, float]] = {}
+    places: dict[int, Mapping[str, float | None]] = {}
     for cells in csv.reader(csv_lines(text), delimiter=_delimiter(text)):
         if not places:
             places = {at: numbers[cell.strip()] for at, cell in enumerate(cells) if cell.strip() in numbers}
         writer.writerow(
-            [f"{places[at][cell]:g}" if cell in places.get(at, ()) else cell for at, cell in enumerate(cells)]
+            [
+                _written(places[at][cell]) if cell in places.get(at, ()) else cell
+                for at, cell in enumerate(cells)
+            ]
         )
     return buffer.getvalue().encode()
+
+
+def _written(number: float | None) -> str:
+    return "" if number is None else f"{number:g}"
+
+
+def _rows(text: str, file_name: str) -> Iterator[Mapping[str, object]]:
+    """The rows of a table, JSONL or a JSON list."""
+    if is_json(text, file_name) or is_jsonl(text, file_name):
+        yield from _objects(text, file_name)
+        return
+    filled = _filled(text)
+    header = [cell.strip() for cell in next(filled, [])]
+    yield from (dict(zip(header, cells, strict=False)) for cells in filled)
 
 
 def _parquet_keys(data: bytes, file_name: str) -> list[str]:
@@ -314,6 +350,7 @@ def _as_text(value: Any) -> str:
 
 
 SCALES: tuple[tuple[int, tuple[tuple[str, ...], ...]], ...] = (
+    # English
     (0, (("fail", "failed"), ("pass", "passed"))),
     (0, (("no",), ("yes",))),
     (0, (("false",), ("true",))),
@@ -321,26 +358,87 @@ SCALES: tuple[tuple[int, tuple[tuple[str, ...], ...]], ...] = (
     (0, (("unsupported", "not supported"), ("supported",))),
     (0, (("unfaithful",), ("faithful",))),
     (0, (("bad",), ("good",))),
+    (0, (("not ok", "not okay"), ("ok", "okay"))),
     (0, (("unsafe",), ("safe",))),
+    (0, (("harmful",), ("harmless",))),
+    (0, (("toxic",), ("not toxic", "non toxic", "nontoxic"))),
+    (0, (("unhelpful", "not helpful"), ("helpful",))),
     (0, (("irrelevant", "not relevant"), ("relevant",))),
     (0, (("unacceptable", "not acceptable"), ("acceptable",))),
     (0, (("invalid",), ("valid",))),
     (0, (("reject", "rejected"), ("accept", "accepted"))),
+    (0, (("fail", "failed"), ("partial", "partially", "partial pass", "mixed"), ("pass", "passed"))),
+    (0, (("no",), ("partly", "partially", "partial", "somewhat", "to some extent"), ("yes",))),
     (0, (("incorrect", "wrong"), ("partially correct", "partly correct", "partial"), ("correct", "right"))),
+    (
+        0,
+        (
+            ("unsupported", "not supported"),
+            ("partially supported", "partly supported", "partial"),
+            ("supported",),
+        ),
+    ),
+    (
+        0,
+        (
+            ("irrelevant", "not relevant"),
+            ("partially relevant", "partly relevant", "somewhat relevant"),
+            ("relevant",),
+        ),
+    ),
+    (
+        0,
+        (
+            ("irrelevant", "not relevant"),
+            ("partially relevant", "partly relevant", "somewhat relevant"),
+            ("relevant",),
+            ("highly relevant", "very relevant", "perfectly relevant"),
+        ),
+    ),
+    (0, (("bad",), ("ok", "okay", "average", "mediocre"), ("good",))),
     (0, (("f",), ("d",), ("c",), ("b",), ("a",))),
     (0, (("f",), ("e",), ("d",), ("c",), ("b",), ("a",))),
-    (1, (("low",), ("medium",), ("high",))),
+    (-1, (("worse",), ("same", "the same", "about the same", "equal"), ("better",))),
+    (
+        -2,
+        (
+            ("much worse",),
+            ("worse", "slightly worse"),
+            ("same", "the same", "about the same", "equal"),
+            ("better", "slightly better"),
+            ("much better",),
+        ),
+    ),
+    # Numbers of severities are below 0: a column of numbers beside them may count in either direction.
+    (-3, (("critical",), ("major",), ("minor",))),
+    (-3, (("critical",), ("major",), ("minor",), ("no error", "no issue", "neutral"))),
+    (-3, (("severe",), ("moderate",), ("mild",))),
+    (1, (("low",), ("medium", "moderate"), ("high",))),
+    (1, (("very low",), ("low",), ("medium", "moderate"), ("high",), ("very high",))),
     (1, (("poor",), ("fair",), ("good",), ("excellent",))),
     (1, (("poor",), ("fair", "average"), ("good",), ("very good",), ("excellent",))),
     (1, (("very poor",), ("poor",), ("fair", "average"), ("good",), ("very good",))),
     (1, (("very bad",), ("bad",), ("neutral", "average"), ("good",), ("very good",))),
     (1, (("never",), ("rarely",), ("sometimes",), ("often",), ("always",))),
+    (1, (("not at all",), ("slightly", "a little"), ("moderately",), ("very",), ("extremely",))),
     (
         1,
         (
             ("strongly disagree",),
             ("disagree",),
             ("neutral", "neither agree nor disagree", "undecided"),
+            ("agree",),
+            ("strongly agree",),
+        ),
+    ),
+    (
+        1,
+        (
+            ("strongly disagree",),
+            ("disagree",),
+            ("somewhat disagree", "slightly disagree"),
+            ("neutral", "neither agree nor disagree", "undecided"),
+            ("somewhat agree", "slightly agree"),
             ("agree",),
             ("strongly agree",),
         ),
@@ -355,8 +453,159 @@ SCALES: tuple[tuple[int, tuple[tuple[str, ...], ...]], ...] = (
             ("very satisfied",),
         ),
     ),
+    # German
+    (0, (("nicht bestanden", "durchgefallen"), ("bestanden",))),
+    (0, (("nein",), ("ja",))),
+    (0, (("nein",), ("teilweise", "teils", "zum teil"), ("ja",))),
+    (0, (("falsch", "inkorrekt", "unwahr"), ("richtig", "korrekt", "wahr"))),
+    (
+        0,
+        (
+            ("falsch", "inkorrekt"),
+            ("teilweise richtig", "teilweise korrekt", "teilweise", "zum teil"),
+            ("richtig", "korrekt"),
+        ),
+    ),
+    (0, (("nicht relevant", "irrelevant"), ("relevant",))),
+    (0, (("inakzeptabel", "nicht akzeptabel"), ("akzeptabel",))),
+    (0, (("ungültig",), ("gültig",))),
+    (0, (("schlecht",), ("gut",))),
+    (0, (("schlecht",), ("mittel", "mittelmässig", "ok", "okay"), ("gut",))),
+    (1, (("niedrig", "gering"), ("mittel",), ("hoch",))),
+    (1, (("sehr schlecht",), ("schlecht",), ("mittel", "mittelmässig"), ("gut",), ("sehr gut",))),
+    (
+        -6,
+        (("ungenügend",), ("mangelhaft",), ("ausreichend",), ("befriedigend",), ("gut",), ("sehr gut",)),
+    ),
+    (1, (("nie", "niemals"), ("selten",), ("manchmal",), ("oft", "häufig"), ("immer",))),
+    (-1, (("schlechter",), ("gleich", "gleich gut"), ("besser",))),
+    (-3, (("kritisch",), ("schwerwiegend",), ("geringfügig",), ("kein fehler",))),
+    (
+        1,
+        (
+            ("stimme überhaupt nicht zu", "stimme gar nicht zu"),
+            ("stimme nicht zu",),
+            ("neutral", "teils teils", "teils/teils", "weder noch"),
+            ("stimme zu",),
+            ("stimme voll zu", "stimme voll und ganz zu", "stimme völlig zu"),
+        ),
+    ),
+    (
+        1,
+        (
+            ("stimme nicht zu",),
+            ("stimme eher nicht zu",),
+            ("neutral", "teils teils", "teils/teils", "weder noch"),
+            ("stimme eher zu",),
+            ("stimme zu",),
+        ),
+    ),
+    (
+        1,
+        (
+            ("stimme überhaupt nicht zu", "stimme gar nicht zu"),
+            ("stimme eher nicht zu",),
+            ("neutral", "teils teils", "teils/teils", "weder noch"),
+            ("stimme eher zu",),
+            ("stimme voll zu", "stimme voll und ganz zu", "stimme völlig zu"),
+        ),
+    ),
+    (
+        1,
+        (
+            ("trifft nicht zu",),
+            ("trifft eher nicht zu",),
+            ("neutral", "teils teils", "teils/teils"),
+            ("trifft eher zu",),
+            ("trifft zu",),
+        ),
+    ),
+    (
+        1,
+        (
+            ("sehr unzufrieden",),
+            ("unzufrieden",),
+            ("neutral", "weder noch"),
+            ("zufrieden",),
+            ("sehr zufrieden",),
+        ),
+    ),
+    # French
+    (0, (("échoué", "échec"), ("réussi", "réussite"))),
+    (0, (("non",), ("oui",))),
+    (0, (("non",), ("en partie", "partiellement"), ("oui",))),
+    (0, (("faux", "fausse", "incorrecte"), ("vrai", "vraie", "correcte"))),
+    (0, (("incorrect", "faux"), ("correct", "vrai"))),
+    (
+        0,
+        (
+            ("incorrect", "faux"),
+            ("partiellement correct", "partiellement vrai", "en partie vrai", "partiellement"),
+            ("correct", "vrai"),
+        ),
+    ),
+    (0, (("non pertinent", "non pertinente"), ("pertinent", "pertinente"))),
+    (0, (("inacceptable",), ("acceptable",))),
+    (0, (("mauvais", "mauvaise"), ("bon", "bonne"))),
+    (0, (("mauvais", "mauvaise"), ("moyen", "moyenne"), ("bon", "bonne"))),
+    (1, (("faible",), ("moyen", "moyenne"), ("élevé", "élevée"))),
+    (
+        1,
+        (
+            ("très mauvais", "très mauvaise"),
+            ("mauvais", "mauvaise"),
+            ("moyen", "moyenne"),
+            ("bon", "bonne"),
+            ("très bon", "très bonne"),
+        ),
+    ),
+    (1, (("insuffisant",), ("passable",), ("assez bien",), ("bien",), ("très bien",))),
+    (1, (("jamais",), ("rarement",), ("parfois",), ("souvent",), ("toujours",))),
+    (-1, (("pire", "moins bon"), ("identique", "pareil"), ("meilleur", "mieux"))),
+    (-3, (("critique",), ("majeur", "majeure"), ("mineur", "mineure"), ("aucune erreur",))),
+    (
+        1,
+        (
+            ("pas du tout d'accord",),
+            ("pas d'accord",),
+            ("neutre", "ni d'accord ni pas d'accord"),
+            ("d'accord",),
+            ("tout à fait d'accord",),
+        ),
+    ),
+    (
+        1,
+        (
+            ("pas d'accord",),
+            ("plutôt pas d'accord",),
+            ("neutre", "ni d'accord ni pas d'accord"),
+            ("plutôt d'accord",),
+            ("d'accord",),
+        ),
+    ),
+    (
+        1,
+        (
+            ("pas du tout d'accord",),
+            ("plutôt pas d'accord",),
+            ("neutre", "ni d'accord ni pas d'accord"),
+            ("plutôt d'accord",),
+            ("tout à fait d'accord",),
+        ),
+    ),
+    (
+        1,
+        (
+            ("très insatisfait", "très insatisfaite"),
+            ("insatisfait", "insatisfaite"),
+            ("neutre",),
+            ("satisfait", "satisfaite"),
+            ("très satisfait", "très satisfaite"),
+        ),
+    ),
 )
-"""For each scale the number of its worst class, and its classes from worst to best, each with its possible words."""
+"""Common ordered words: for each scale the number of its worst class, and its classes from worst to best, each with its
+possible words, as `plain_word` writes them. A smaller scale comes before a larger one with the same words."""
 
 
 _WORST_GRADE = "f"
@@ -366,11 +615,21 @@ _WORST_GRADE = "f"
 def classes_of(words: Iterable[object]) -> dict[str, int] | None:
     """Word as written -> number, if all words are classes of one scale; otherwise None."""
     found = scale_of(words)
-    return None if found is None else found[0]
+    return None if found is None else dict(found.numbers)
 
 
-def scale_of(words: Iterable[object]) -> tuple[dict[str, int], range] | None:
-    """Word as written -> number, and all numbers of its scale; None unless all words are classes of one scale."""
+@dataclass(frozen=True)
+class KnownScale:
+    """A scale of `SCALES` that holds the words of a file."""
+
+    numbers: Mapping[str, int]
+    """Word as written -> number."""
+    names: Mapping[int, str]
+    """Number of each class on offer, written or not, from worst to best -> its usual word."""
+
+
+def scale_of(words: Iterable[object]) -> KnownScale | None:
+    """The first scale of which all words are classes; None without one, and without words."""
     plain: dict[object, str] = {}
     for word in words:
         if not isinstance(word, str | bool):
@@ -383,10 +642,44 @@ def scale_of(words: Iterable[object]) -> tuple[dict[str, int], range] | None:
         if _WORST_GRADE in number and _WORST_GRADE not in plain.values():
             continue
         if all(word in number for word in plain.values()):
-            return {str(word): number[name] for word, name in plain.items()}, range(
-                first, first + len(classes)
+            return KnownScale(
+                {str(word): number[name] for word, name in plain.items()},
+                dict(enumerate((names[0] for names in classes), first)),
             )
     return None
+
+
+def declared_numbers(classes: Sequence[str], *, ordered: bool = True) -> dict[str, int]:
+    """Class, as `plain_word` writes it, -> number: those of a known scale that has just these classes, else from 0.
+
+    classes: from worst to best, if they are ordered.
+    """
+    known = scale_of(classes) if ordered else None
+    if known is not None and [known.numbers[name] for name in classes] == [*known.names]:
+        return {plain_word(name): known.numbers[name] for name in classes}
+    return {plain_word(name): at for at, name in enumerate(classes)}
+
+
+def without_few_words(words: Mapping[str, int], most: int) -> KnownScale | None:
+    """The scale of all but a few words that make up less than half of the cells; None without one.
+
+    words: word as written -> number of its cells. most: different words that may be no class. `numbers` has the classes of
+    the scale as `plain_word` writes them. Of several scales the one with the most cells, then the first.
+    """
+    cells: Counter[str] = Counter()
+    for word, n in words.items():
+        cells[plain_word(word)] += n
+    best, inside_best = None, cells.total() // 2
+    for first, classes in SCALES:
+        number = {word: first + at for at, names in enumerate(classes) for word in names}
+        odd = [word for word in cells if word not in number]
+        used = {number[word] for word in cells if word in number}
+        if _WORST_GRADE in number and _WORST_GRADE not in cells:
+            continue
+        inside = cells.total() - sum(cells[word] for word in odd)
+        if 0 < len(odd) <= most and len(used) > 1 and inside > inside_best:
+            best, inside_best = KnownScale(number, dict(enumerate((n[0] for n in classes), first))), inside
+    return best
 
 
 def class_columns(records: Sequence[Record], keys: Collection[str]) -> dict[str, dict[str, int]]:
@@ -427,4 +720,5 @@ def with_classes(
 
 def plain_word(word: str | bool) -> str:
     """A word without case and separators, as `SCALES` writes it."""
-    return " ".join(str(word).casefold().replace("_", " ").replace("-", " ").split())
+    plain = unicodedata.normalize("NFC", str(word)).casefold().replace("\u2019", "'")
+    return " ".join(plain.replace("_", " ").replace("-", " ").split())

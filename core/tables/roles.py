@@ -105,6 +105,10 @@ _COUNTED = 6
 _MOST_CLASSES = 12
 """Different numbers of a small set of classes."""
 
+_CHOICES = _set("preference preferences preferred choice choices chosen winner winners category categories")
+_CODES = (("label", "id"), ("class", "id"), ("label", "code"))
+"""Last words of columns with codes of labels."""
+
 Who = Literal["person", "settled", "plain", "judge", "score", "both"] | None
 """What a name says: a person, a label that stands for several people, a mere label, a judge, a mere score, or both
 sides."""
@@ -291,6 +295,12 @@ def who_in(name: str, metric: bool = False) -> Who:
     if _VERDICTS & {*stems}:
         return "judge"
     return "score" if stems and stems[-1] in ("score", "scores") else None
+
+
+def is_choice(name: str) -> bool:
+    """Whether a column's name says that raters choose one of several things, such as `human_preference` or `label_id`."""
+    words = words_in(name)
+    return bool(_CHOICES & {_stem(word) for word in words}) or words[-2:] in _CODES
 
 
 def is_about(name: str) -> bool:

@@ -35,7 +35,7 @@ _SPLIT: dict[Majority, str] = {
     "median": "Use the median vote, unless the two middle votes differ",
     "middle": "Use the middle class of the scale, if a rater gave it",
 }
-_AS_GIVEN = "Whole numbers from the lowest to the highest rating"
+_AS_GIVEN = "Guessed from the ratings"
 
 
 @dataclass(frozen=True)

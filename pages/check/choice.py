@@ -302,16 +302,24 @@ def _of_run(store: Store, run: Run, place: DeltaGenerator, stored: Callable[[], 
         metrics = [metric.name for table in own.tables for metric in table.metrics]
         scored = [one for one in rated if any(dimension_said(metric, (one,)) for metric in metrics)]
         dimension = columns.dimension_menu(row, scored or rated, f"check_dimension_run_{run.run_id}")
+    scale = columns.choose_scale(row, f"check_run_{run.run_id}")
     runs = (*own.runs, *judges.runs)
     return Given(
-        key=("run", own.key, judges.key, dimension),
+        key=("run", own.key, judges.key, dimension, scale.declared),
         read=lambda: read_panel(
-            data, name, [*own.tables, *judges.tables], dimension=dimension, find=True, beside=judges.beside
+            data,
+            name,
+            [*own.tables, *judges.tables],
+            dimension=dimension,
+            find=True,
+            beside=judges.beside,
+            declared=scale.declared,
         ),
         command=(
             *own.words,
             *judges.all_words,
             *(() if dimension is None else ("--dimension", dimension)),
+            *scale.words,
         ),
         texts=lambda: (data, name),
         beside=lambda: list(_beside(store, replace(judges, runs=runs))),
@@ -337,11 +345,12 @@ def _of_file(store: Store, place: DeltaGenerator, stored: Callable[[], _Judges])
     others = [metric.name for table in judges.tables for metric in table.metrics]
     for one, name, sha in judges.files:
         others += chosen_scores.once(("judges in", sha, name), partial(_judges_in, one, name))
+    scale = columns.choose_scale(row, f"check_{sha256_of(data)[:12]}")
     read_as = columns.choose(data, file_name, others)
     if read_as is None:
         return None
     return Given(
-        key=("file", sha256_of(data), file_name, judges.key, read_as),
+        key=("file", sha256_of(data), file_name, judges.key, read_as, scale.declared),
         read=lambda: read_panel(
             read_as.applied(data, file_name),
             file_name,
@@ -351,8 +360,9 @@ def _of_file(store: Store, place: DeltaGenerator, stored: Callable[[], _Judges])
             dimension=read_as.dimension,
             find=True,
             beside=judges.beside,
+            declared=scale.declared,
         ),
-        command=(file_name, *judges.all_words, *read_as.words()),
+        command=(file_name, *judges.all_words, *read_as.words(), *scale.words),
         texts=lambda: (read_as.applied(data, file_name), file_name),
         beside=lambda: [*texts_in(read_as.applied(data, file_name), file_name), *_beside(store, judges)],
         facts=partial(_facts, store, judges.runs, read_as.dimension),

@@ -1,6 +1,6 @@
 """The columns of a file: what was found, shown as menus, and what the visitor chose instead."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -10,14 +10,22 @@ from core.errors import InputError
 from core.formats.registry import read_ratings
 from core.results.choices import dimensions_of
 from core.results.panel import found_roles
+from core.schema.scale import KINDS, NOT_DECLARED, STANDARD, DeclaredScale, declared_scale
 from core.tables.mapping import ASIDE, with_columns, with_names
 from core.tables.reading import sha256_of
 from core.tables.roles import Roles
 from pages.widgets import address, chosen_scores
-from pages.widgets.messages import plain
+from pages.widgets.messages import plain, show_mistake
 from pages.widgets.parts import nothing, places
 
 _NONE = "(none)"
+_GUESSED = ""
+_SCALES: Mapping[str, str] = {
+    _GUESSED: "Guessed from the ratings",
+    **{kind: name.capitalize() for kind, name in KINDS.items()},
+    **{f"{low}-{high}": f"{low} to {high}" for low, high in (*STANDARD, (0, 100))},
+}
+"""What a visitor may declare, as `--scale` writes it -> its name."""
 
 
 @dataclass(frozen=True)
@@ -144,3 +152,54 @@ def dimension_menu(place: DeltaGenerator, known: Sequence[str], key: str) -> str
     if len(known) < 2:
         return None
     return place.selectbox("Dimension", known, key=address.one("dimension", key, known, known[0]))
+
+
+@dataclass(frozen=True)
+class ScaleChoice:
+    """What the visitor declares about the scale of the ratings."""
+
+    declared: DeclaredScale = NOT_DECLARED
+    words: tuple[str, ...] = ()
+    """The options of the command that declares the same."""
+
+
+def choose_scale(place: DeltaGenerator, own: str) -> ScaleChoice:
+    """Offer to declare the scale of the ratings; wrong declarations are shown and count for nothing.
+
+    own: begins the keys of the widgets.
+    """
+    with place.popover("Scale of the ratings"):
+        scale = st.selectbox(
+            "Scale",
+            [*_SCALES],
+            format_func=_SCALES.__getitem__,
+            key=address.one("scale", f"{own}_scale", [*_SCALES], _GUESSED),
+        )
+        classes = st.text_input(
+            "All classes, from worst to best",
+            key=address.text("classes", f"{own}_classes"),
+            placeholder="fail, partial, pass",
+            help="With commas. Of classes without an order in any order.",
+        )
+        missing = st.text_input(
+            "Cells that are no rating",
+            key=address.text("missing", f"{own}_missing"),
+            placeholder="unsure, #N/A",
+            help="With commas. Empty cells are never ratings.",
+        )
+        named, left_out = (
+            [one.strip() for one in cells.split(",") if one.strip()] for cells in (classes, missing)
+        )
+        try:
+            declared = declared_scale(scale or None, named, left_out)
+        except InputError as problem:
+            show_mistake(problem.what, problem.problems)
+            return ScaleChoice()
+    return ScaleChoice(
+        declared,
+        (
+            *(("--scale", scale) if scale else ()),
+            *(("--classes", ",".join(named)) if named else ()),
+            *(("--missing", ",".join(left_out)) if left_out else ()),
+        ),
+    )

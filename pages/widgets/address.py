@@ -148,6 +148,16 @@ def several(
     return place
 
 
+def text(name: str, place: str) -> str:
+    """As `one`, for a field of text that is empty by default."""
+    said = _said(name, _Choice(place, str, ""))
+    if said is None:
+        st.session_state.setdefault(place, "")
+    else:
+        st.session_state[place] = said[0] if said else ""
+    return place
+
+
 def switch(name: str, place: str) -> str:
     """As `one`, for a checkbox that is off by default."""
     return one(name, place, (False, True), False, lambda on: str(int(on)))

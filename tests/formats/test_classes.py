@@ -1,9 +1,23 @@
 """Words as classes: of ratings and of scores, shown, in order; other words stay what they were."""
 
+from collections.abc import Callable
+from itertools import combinations
+
+import numpy as np
 import pytest
 
 from core.formats.registry import read_ratings, read_scores
-from core.tables.mapping import SCALES, class_words, classes_of, with_numbers
+from core.schema.scale import declared_scale
+from core.tables.mapping import (
+    SCALES,
+    class_words,
+    classes_of,
+    plain_word,
+    scale_of,
+    with_declared,
+    with_numbers,
+    without_few_words,
+)
 
 TABLE = b"id,human,judge\n1,pass,Pass\n2,fail,pass\n3,pass,fail\n4,,fail\n"
 
@@ -21,10 +35,62 @@ def test_words_of_one_scale_have_their_numbers() -> None:
 
 
 def test_no_scale_says_a_word_twice_and_every_scale_has_an_order() -> None:
-    for first, classes in SCALES:
+    for _, classes in SCALES:
         words = [word for names in classes for word in names]
         assert len(words) == len(set(words)) >= len(classes) > 1
-        assert first in (0, 1)
+
+
+@pytest.mark.parametrize("case", [str.upper, str.title, str])
+def test_every_scale_is_read_with_its_order_and_whole(case: Callable[[str], str]) -> None:
+    for first, classes in SCALES:
+        for k in range(max(map(len, classes))):  # a word of each class, the k-th if there are so many
+            words = [case(names[min(k, len(names) - 1)]) for names in classes]
+            numbers = [(classes_of(words) or {})[word] for word in words]
+            assert numbers == sorted({*numbers})
+        known = scale_of(case(names[0]) for names in classes)
+        assert known is not None
+        assert [*known.names.items()] == [*enumerate((names[0] for names in classes), first)]
+
+
+def test_no_two_scales_order_the_same_two_words_differently() -> None:
+    orders: dict[tuple[str, str], int] = {}
+    for _, classes in SCALES:
+        place = {word: at for at, names in enumerate(classes) for word in names}
+        assert all(plain_word(word) == word for word in place), "words are written as they are compared"
+        for pair in combinations(sorted(place), 2):
+            order = int(np.sign(place[pair[1]] - place[pair[0]]))
+            assert orders.setdefault(pair, order) == order, pair
+
+
+@pytest.mark.parametrize(
+    ("words", "classes"),
+    [
+        ("pass fail partial", ["fail", "partial", "pass"]),
+        ("minor critical", ["critical", "major", "minor"]),
+        ("bad OK", ["bad", "ok", "good"]),
+        ("Better same", ["worse", "same", "better"]),
+        ("gut schlecht", ["schlecht", "gut"]),
+        ("immer nie", ["nie", "selten", "manchmal", "oft", "immer"]),
+        ("oui non", ["non", "oui"]),
+        (
+            "d\u2019accord",
+            ["pas du tout d'accord", "pas d'accord", "neutre", "d'accord", "tout à fait d'accord"],
+        ),
+    ],
+)
+def test_words_show_every_class_on_offer(words: str, classes: list[str]) -> None:
+    known = scale_of(words.split())
+    assert known is not None
+    assert [*known.names.values()] == classes
+
+
+def test_few_words_that_are_no_class_are_found() -> None:
+    known = without_few_words({"pass": 20, "Fail": 10, "unsure": 5}, 3)
+    assert known is not None
+    assert [*known.names.values()] == ["fail", "pass"]
+    assert without_few_words({"pass": 20, "Fail": 10, "unsure": 31}, 3) is None, "half of the cells"
+    assert without_few_words({"pass": 20, "Fail": 10}, 3) is None, "nothing is odd"
+    assert without_few_words({"a": 9, "b": 9, "x": 1}, 3) is None, "A and B may be the sides of a pair"
 
 
 def test_ratings_and_scores_in_words_are_read_from_one_table() -> None:
@@ -95,3 +161,14 @@ def test_a_cell_that_holds_a_list_or_a_number_is_no_class() -> None:
     assert classes_of(["pass", {"score": 1}]) is None
     assert classes_of([["pass"], "fail"]) is None
     assert classes_of(["no", 1]) is None
+
+
+def test_declared_classes_and_missing_cells_of_a_file() -> None:
+    declared = declared_scale(None, ["awful", "fine", "good"], ["unsure", "99"])
+    csv = b"id,human,note,n\n1,good,good,99\n2,Unsure,see 1,2\n3,awful,,1\n"
+    assert with_declared(csv, "a.csv", declared) == b"id,human,note,n\n1,2,good,\n2,,see 1,2\n3,0,,1\n"
+    jsonl = b'{"id": "x", "human": "fine"}\n{"id": "y", "human": "unsure"}\n'
+    assert (
+        with_declared(jsonl, "a.jsonl", declared) == b'{"id": "x", "human": 1}\n{"id": "y", "human": null}\n'
+    )
+    assert with_declared(csv, "a.csv", declared_scale()) == csv

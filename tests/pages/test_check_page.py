@@ -242,6 +242,29 @@ def test_mistakes_in_a_file_are_a_list(store: Store) -> None:
 
 
 @pytest.mark.usefixtures("cookies")
+def test_the_scale_is_declared_and_stands_in_the_address(store: Store) -> None:
+    given = table()
+    given["rater_1"][:5] = ["unsure"] * 5
+    given["judge"] = ["yes" if word == "pass" else "no" for word in given["judge"]]
+    data = as_csv(given)
+    at = uploaded(visit(), data)
+    assert not verdicts(at)
+    assert "unsure" in at.code[0].value
+    next(one for one in at.text_input if one.key.endswith("_missing")).set_value("unsure")
+    next(one for one in at.text_input if one.key.endswith("_classes")).set_value("fail, pass")
+    at.run()
+    assert len(verdicts(at)) == 1
+    assert (in_address(at, "missing"), in_address(at, "classes")) == ("unsure", "fail, pass")
+    written = next(one.value for one in at.code if " check " in one.value)
+    assert "--classes fail,pass --missing unsure" in written
+    again = uploaded(visit(missing="unsure", classes="fail, pass"), data)
+    assert verdicts(again) == verdicts(at)
+    next(one for one in again.text_input if one.key.endswith("_classes")).set_value("fail")
+    again.run()
+    assert len(again.error) >= 1
+
+
+@pytest.mark.usefixtures("cookies")
 @pytest.mark.parametrize(
     "name", ["inspect-0.3.285.eval", "promptfoo-0.121.20-rated.json", "langfuse-scores.csv"]
 )

@@ -14,9 +14,11 @@ from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as their_fleiss
 
 from core.errors import InputError
+from core.formats.registry import read_ratings, read_scores
 from core.report import csv_of, flat_rows, headings
 from core.results.calibration.cells import (
     MIXED,
+    NO_CLASSES,
     NO_MAJORITY,
     NOT_WHOLE,
     OTHER_SCALE,
@@ -41,9 +43,10 @@ from core.results.calibration.tables import (
     class_table,
 )
 from core.results.joining import OTHER_ITEM
+from core.schema.scale import declared_scale
 from core.schema.scores import Rating, RatingSet, ScoredRow, ScoreTable
 from core.schema.study import Dimension
-from core.stats.agreement import ONE_CATEGORY
+from core.stats.agreement import ONE_CATEGORY, gwet_ac1
 
 QUICK = CalibrationOptions(majority="middle", n_resamples=200)
 VOTES = ((2, 2, 2), (2, 2, 1), (2, 1, 0), (0, 0, 0), (1, 1, 2), (2, 2, 2))
@@ -341,3 +344,36 @@ def test_the_map_predicts_unseen_items_better_than_scores_as_given() -> None:
     assert one.error_after.estimate < one.error_before.estimate
     assert one.gain.low > 0
     assert dict(one.knots)[1.0] == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("unused", [2, 3, 4])
+def test_a_class_that_nobody_gave_is_on_offer(unused: int) -> None:
+    """AC1 counts the classes on offer; of 1 to 5 any one may be missing from the ratings."""
+    pairs = [(a, b) for a in range(1, 6) for b in range(1, 6) if unused not in (a, b)]
+    cell = compared(pairs, [a for a, _ in pairs]).cells[0]
+    assert cell.classes == (1, 2, 3, 4, 5)
+    votes = np.array(pairs) - 1
+    wanted = gwet_ac1(votes, n_categories=5, n_resamples=0).estimate
+    assert cell.statistics["raters_ac1"].estimate == pytest.approx(wanted)
+
+
+def test_the_declared_scale_decides_before_the_task() -> None:
+    task = (Dimension("LA", "", "", 0, 2),)
+    wider = replace(QUICK, dimensions=task, scale=declared_scale("0-4"))
+    assert compared(options=wider).cells[0].classes == (0, 1, 2, 3, 4)
+    listed = replace(QUICK, scale=declared_scale(None, ["bad", "so so", "good"]))
+    assert compared(options=listed).cells[0].classes == (0, 1, 2), "words were read as numbers before"
+    scores = compared(options=replace(QUICK, scale=declared_scale("scores"))).cells[0]
+    assert (scores.classes, scores.why_numbers) == ((), NO_CLASSES)
+    narrow = compared(options=replace(QUICK, scale=declared_scale("0-1"))).cells[0]
+    assert narrow.classes == ()
+    with pytest.raises(InputError):
+        compared(options=replace(QUICK, scale=declared_scale("unordered")))
+
+
+def test_words_of_a_file_show_the_scale() -> None:
+    people = read_ratings(b"item,rater,score\nq1,a,A\nq2,a,C\nq3,a,F\n", "grades.csv")
+    assert people.scales["overall"].classes == (0, 1, 2, 3, 4)
+    scores = read_scores(b"item,judge\nq1,4\nq2,1\nq3,0\n", "judge.csv")
+    (evaluator,) = evaluators_of(scores, people)
+    assert calibrate(people, scores, evaluator, options=QUICK).cells[0].classes == (0, 1, 2, 3, 4)

@@ -20,6 +20,7 @@ from core.results.corrected import (
     corrected_table,
     corrected_tables,
     differences_table,
+    label_scale,
     saved_sentence,
 )
 from core.results.panel import read_panel
@@ -209,3 +210,13 @@ def test_tables_and_the_figure() -> None:
     drawn = figure(found)
     assert len(drawn.data) == 3
     assert all(len(one.x) == 4 for one in drawn.data)
+
+
+def test_codes_without_an_order_have_no_mean() -> None:
+    text = "item,human_preference,judge_preference\n" + "".join(
+        f"q{at},{at % 3},{at % 3}\n" for at in range(30)
+    )
+    panel = read_panel(text.encode(), "given.csv", find=True)
+    with pytest.raises(InputError):
+        label_scale(panel, None)
+    assert label_scale(panel, "2").ratings.sum() == 10

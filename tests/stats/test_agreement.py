@@ -16,8 +16,10 @@ from core.stats.agreement import (
     cohen_kappa,
     fleiss_kappa,
     gwet_ac1,
+    intraclass_correlation,
     krippendorff_alpha,
     raw_agreement,
+    weighted_kappa,
 )
 
 COEFFICIENTS = [raw_agreement, cohen_kappa, gwet_ac1, fleiss_kappa, krippendorff_alpha]
@@ -311,3 +313,84 @@ def test_every_number_missing_has_a_reason_and_every_interval_lies_in_order(vote
             assert found.n + found.n_left_out == len(votes)
             if found.low is not None:
                 assert found.low <= found.high
+
+
+SHROUT_AND_FLEISS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+"""Six targets, four judges: Shrout and Fleiss (1979), Table 2."""
+
+
+class TestIntraclassCorrelation:
+    def test_shrout_and_fleiss(self):
+        """Their Table 4: ICC(2, 1) = .29; with more digits in McGraw and Wong's ICC(A,1) of the same table."""
+        found = intraclass_correlation(SHROUT_AND_FLEISS)
+        assert found.estimate == pytest.approx(0.2898, abs=5e-5)
+        assert (found.n, found.n_clusters, found.n_left_out) == (6, 6, 0)
+        assert found.low < found.estimate < found.high
+        assert found.low_t < found.estimate < found.high_t
+
+    def test_by_its_mean_squares(self):
+        """R = 11.24, C = 32.49, E = 1.02 in the same table."""
+        units, raters, rest = 56.208333333333336 / 5, 97.458333333333333 / 3, 15.291666666666666 / 15
+        wanted = (units - rest) / (units + 3 * rest + 4 * (raters - rest) / 6)
+        assert intraclass_correlation(SHROUT_AND_FLEISS, n_resamples=0).estimate == pytest.approx(wanted)
+
+    @pytest.mark.parametrize(("scale", "shift"), [(1, 1e6), (1e-9, 0), (1e9, -5)])
+    def test_another_unit_of_measurement_changes_nothing(self, scale, shift):
+        found = intraclass_correlation(np.array(SHROUT_AND_FLEISS) * scale + shift, n_resamples=0)
+        assert found.estimate == pytest.approx(0.2898, abs=5e-5)
+
+    def test_texts_that_not_all_rated_are_left_out(self):
+        with_more = [*SHROUT_AND_FLEISS, [1, np.nan, 9, 9], [np.nan] * 4]
+        found = intraclass_correlation(with_more)
+        assert (found.n, found.n_left_out) == (6, 2)
+        assert found.estimate == pytest.approx(0.2898, abs=5e-5)
+
+    def test_equal_raters_and_shifted_raters(self):
+        texts = np.arange(10.0)
+        assert intraclass_correlation(np.column_stack([texts] * 3), n_resamples=0).estimate == pytest.approx(
+            1
+        )
+        shifted = intraclass_correlation(np.column_stack([texts, texts + 3]), n_resamples=0)
+        variance = texts.var(ddof=1)
+        assert shifted.estimate == pytest.approx(variance / (variance + 3**2 / 2)), "no error: E = 0"
+
+    @pytest.mark.parametrize(
+        "ratings",
+        [np.full((5, 3), 2.0), [[1, 2]], [[1], [2], [3]], [[1, np.nan], [np.nan, 2]], np.empty((0, 2))],
+    )
+    def test_undefined_with_a_reason(self, ratings):
+        found = intraclass_correlation(ratings)
+        assert found.estimate is None
+        assert found.reason
+
+
+class TestWeightedKappa:
+    def test_worked_by_hand(self):
+        """Squared distances 0, 1, 0, 0: mean .25. Chance: means 2 and 1.75, variances .5 and .6875, so .5 + .6875 + .0625 = 1.25."""
+        assert weighted_kappa([[1, 1], [2, 1], [2, 2], [3, 3]], n_resamples=0).estimate == pytest.approx(
+            1 - 0.25 / 1.25
+        )
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_as_scikit_learn(self, seed):
+        rng = np.random.default_rng(seed)
+        first = rng.integers(1, 6, 80)
+        second = np.clip(first + rng.integers(-2, 3, 80), 1, 5)
+        wanted = cohen_kappa_score(first, second, weights="quadratic")
+        found = weighted_kappa(np.column_stack([first, second]))
+        assert found.estimate == pytest.approx(wanted)
+        assert found.low_t < found.estimate < found.high_t
+
+    def test_of_two_classes_it_is_kappa(self):
+        votes = np.random.default_rng(1).integers(0, 2, (60, 2))
+        wanted = cohen_kappa(votes, n_categories=2, n_resamples=0).estimate
+        assert weighted_kappa(votes, n_resamples=0).estimate == pytest.approx(wanted)
+
+    def test_missing_and_undefined(self):
+        found = weighted_kappa([[1, 2], [2, 2], [np.nan, 3], [4, 4]])
+        assert (found.n, found.n_left_out) == (3, 1)
+        assert weighted_kappa([[2, 2], [2, 2]]).reason
+        assert weighted_kappa([[2, np.nan]]).reason
+        assert weighted_kappa([[2, 3], [2, 3]], n_resamples=0).estimate == pytest.approx(0)
+        with pytest.raises(ValueError, match="two columns"):
+            weighted_kappa([[1, 2, 3]])

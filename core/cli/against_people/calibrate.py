@@ -7,17 +7,19 @@ from pathlib import Path
 from typing import Any, get_args
 
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
-from core.cli.shared.options import Commands, check_options, existing_store, name_list, run_number
+from core.cli.shared.options import Commands, check_options, existing_store, in_options, name_list, run_number
 from core.cli.shared.running import telling
 from core.cli.shared.sources import (
     HUMAN_NAMES,
     JUDGE_NAMES,
     add_human_options,
     add_interval_options,
+    add_scale_options,
     human_ratings,
     intervals,
     judge_tables,
     judges_given,
+    scale_given,
 )
 from core.errors import InputError
 from core.formats.tasks import find_task
@@ -59,9 +61,10 @@ from core.runs.asked import Asked, asked_from
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand
 from core.runs.records import read_report
+from core.schema.analysis import PanelChoice
 from core.schema.runs import RUN_FILE
 from core.schema.scores import JudgeOutput
-from core.schema.settings import SettingsError
+from core.schema.settings import SettingsError, fields_of
 from core.schema.study import RatingTask
 from core.stats.calibration import Method
 from core.tables.reading import shown
@@ -125,8 +128,9 @@ def add_to(nouns: Commands) -> None:
     command.add_argument(
         "--task",
         metavar="NAME|FILE",
-        help="task with the classes to choose from (default: that of the study or judge, else the whole numbers found)",
+        help="task with the classes to choose from (default: that of the study or judge, else guessed from the ratings)",
     )
+    add_scale_options(command)
     command.add_argument(
         "--by",
         metavar="COL,...",
@@ -185,11 +189,18 @@ def _calibrate(options: argparse.Namespace) -> None:
     check_options(out_problems(options))
     check_out_file(options, [options.human, *options.judges, options.shuffled])
     columns = _columns(options.dimension_columns)
+    try:
+        declared = scale_given(options)
+    except InputError as problem:
+        raise in_options(problem, fields_of(PanelChoice).keys()) from problem
+    options.declared = declared if declared.classes or declared.missing else None
     task = None if options.task is None else find_task(options.task)
     with telling("reading the ratings") as tell:
         ratings, of_study = human_ratings(options.human, options)
         task = task or of_study
-        chosen = CalibrationOptions(majority=options.majority, paper_kappa=options.paper_kappa, **made)
+        chosen = CalibrationOptions(
+            majority=options.majority, paper_kappa=options.paper_kappa, scale=declared, **made
+        )
         compared: list[list[Calibration]] = []
         outputs = []
         split = []

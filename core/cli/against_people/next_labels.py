@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.cli.shared.giving import Said
 from core.cli.shared.options import existing_store, read_one_of, run_number
-from core.cli.shared.sources import STUDY, human_ratings, read_given
+from core.cli.shared.sources import STUDY, human_ratings, read_given, scale_given
 from core.errors import InputError
 from core.results.panel import Panel, panel_of, read_panel, unlabelled
 from core.schema.result_table import ResultTable
@@ -92,7 +92,7 @@ def _labels(given: str, options: argparse.Namespace) -> Panel:
         ratings, _ = human_ratings(given, options)
         return panel_of(ratings)
     path = Path(given)
-    return read_panel(read_one_of(path, options), path.name)
+    return read_panel(read_one_of(path, options), path.name, declared=scale_given(options))
 
 
 def next_given(found: Check, options: argparse.Namespace) -> tuple[Said, list[ResultTable], dict[str, Any]]:

@@ -91,13 +91,18 @@ def read_table(path: Path, columns: str | None) -> bytes:
 
 
 def read_one_of(path: Path, options: argparse.Namespace) -> bytes:
-    """Return the file's bytes, renaming the columns of `--columns` that it has; see check_columns."""
-    if (columns := getattr(options, "columns", None)) is None:
-        return read_file(path)
-    from core.tables.mapping import columns_there, parse_columns, with_columns
+    """Return the file's bytes, renaming the columns of `--columns` that it has; see check_columns.
 
+    `options.declared`, of commands that read ratings and scores apart, says which cells are classes, and which are missing.
+    """
+    columns, declared = getattr(options, "columns", None), getattr(options, "declared", None)
     data = read_file(path)
-    return with_columns(data, path.name, columns_there(data, path.name, parse_columns(columns)))
+    if columns is None and declared is None:
+        return data
+    from core.tables.mapping import columns_there, parse_columns, with_columns, with_declared
+
+    data = with_columns(data, path.name, columns_there(data, path.name, parse_columns(columns)))
+    return data if declared is None else with_declared(data, path.name, declared)
 
 
 def check_columns(options: argparse.Namespace, given: Iterable[str | Path | None]) -> None:

@@ -17,6 +17,7 @@ from core.cli.shared.options import (
     check_options,
     existing_database,
     existing_store,
+    in_options,
     name_list,
     print_notes,
     read_one_of,
@@ -47,7 +48,8 @@ from core.results.joining import CorrelationOptions, SystemScores, check_join
 from core.results.judges.costs import JudgeCost
 from core.results.judges.spans import SpanOptions, draws_of_judge
 from core.results.meta_correlation import LiveSide, Side
-from core.results.panel import Panel, Repeated, judge_scores, panel_of, read_panel
+from core.results.panel import Panel, Repeated, judge_scores, on_scale, panel_of, read_panel
+from core.results.scales import NoClass
 from core.runs.costs import cost_of_folder, cost_of_run, facts_of_folder, facts_of_run
 from core.runs.jobs import RunAtHand
 from core.runs.judging import answered, judge_output, judge_output_if_any
@@ -56,6 +58,7 @@ from core.runs.records import judge_in_folder, read_audit_folder, read_judge_fol
 from core.runs.scoring import score_table
 from core.schema.analysis import PanelChoice
 from core.schema.runs import RUN_FILE
+from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import (
     Direction,
     JudgeOutput,
@@ -566,6 +569,11 @@ def open_panel(
     except Repeated as problem:
         advice = "write --system-column COLUMN, or --clusters ITEM if each row is a text of its own"
         raise InputError(problem.what, [*problem.problems, advice]) from problem
+    except NoClass as problem:
+        advice = f"write --missing {shlex.quote(','.join(problem.words))}, or --classes with all classes from worst to best"
+        raise InputError(problem.what, [*problem.problems, advice]) from problem
+    except InputError as problem:
+        raise in_options(problem, fields_of(PanelChoice).keys()) from problem
     if found.roles is None or options.columns is None:
         return found
     # Show the names of the file, not those that --columns put in their place.
@@ -605,10 +613,13 @@ def _panel_given(
         "judges": name_list(options.judge),
         "dimension": options.dimension,
     }
+    declared = scale_given(options)
     if is_file:
         data, flip = read_one_of(path, options), name_list(options.flip) or ()
         own = {"system_column": system_column, "clusters": clusters}
-        return read_panel(data, path.name, tables, flip=flip, find=find, beside=beside, **own, **chosen)
+        return read_panel(
+            data, path.name, tables, flip=flip, find=find, beside=beside, declared=declared, **own, **chosen
+        )
     if wrong := [name for name in (system_column, clusters) if name is not None]:
         raise InputError(
             f"{', '.join(map(shown, wrong))}: columns can only be chosen in a table, and {given} is none."
@@ -618,10 +629,24 @@ def _panel_given(
             run = at_hand(store, number)
             data, name = run_data(store, number), PurePath(run.run.data_file).name
             own_scores = replace(score_table(run), file_name=given)
-            return read_panel(data, name, [own_scores, *tables], find=find, beside=beside, **chosen)
+            return read_panel(
+                data, name, [own_scores, *tables], find=find, beside=beside, declared=declared, **chosen
+            )
     tables = [*tables, *(judge_scores(*one, chosen["judges"]) for one in beside)]
     chosen["raters"] = chosen.pop("human")
-    return panel_beside(given, tables, options, check=find, **chosen)
+    return panel_beside(given, tables, options, check=find, declared=declared, **chosen)
+
+
+def add_scale_options(command: argparse.ArgumentParser) -> None:
+    """Register `--scale`, `--classes` and `--missing`; see `scale_given`."""
+    known = fields_of(PanelChoice)
+    for one in (known["scale"], known["classes"], known["missing"]):
+        command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+
+
+def scale_given(options: argparse.Namespace) -> DeclaredScale:
+    """Return what `--scale`, `--classes` and `--missing` say. Raises InputError."""
+    return declared_scale(options.scale, name_list(options.classes), name_list(options.missing))
 
 
 def panel_beside(
@@ -630,19 +655,25 @@ def panel_beside(
     options: argparse.Namespace,
     *,
     check: bool = False,
+    declared: DeclaredScale = NOT_DECLARED,
     **chosen: Any,
 ) -> Panel:
     """Return ratings, or the votes of a study of pairs, beside these scores.
 
-    given: as `human_ratings` takes it. check: whether to refuse tables without a rated text. chosen: raters, judges and dimension,
-    as `panel_of` takes them. Raises InputError, and NotAllowed for a blinded study.
+    given: as `human_ratings` takes it. check: whether to refuse tables without a rated text. declared: the ratings' scale, not
+    for votes. chosen: raters, judges and dimension, as `panel_of` takes them. Raises InputError, and NotAllowed for a blinded
+    study.
     """
     found = read_people(given, options)
     if isinstance(found, StudyRecord):
+        if declared != NOT_DECLARED:
+            raise InputError(
+                f"--scale, --classes, --missing: study {shown(found.study.name)} compares pairs, whose scale is known; leave them out."
+            )
         return _votes_given(found, tables, chosen)
     for table in tables if check else ():
         check_join(found, table)
-    return panel_of(found, tables, **chosen)
+    return on_scale(panel_of(found, tables, **chosen), declared)
 
 
 def read_people(given: str, options: argparse.Namespace) -> RatingSet | StudyRecord:

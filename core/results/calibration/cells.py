@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.results.choices import NO_VALUE, check_names, column_of, dimensions_of, directions, with_directions
 from core.results.joining import NO_SCORE, rows_met, unmatched
+from core.results.scales import offered_scale
+from core.schema.scale import NOT_DECLARED, DeclaredScale, Scale
 from core.schema.scores import METHODS, Rating, RatingSet, ScoredRow, ScoreTable
 from core.schema.study import Dimension
 from core.stats.agreement import (
@@ -212,7 +214,8 @@ def _filled(row: ScoredRow, rating: Rating) -> ScoredRow:
 MOST_CLASSES = 11
 """Whole numbers over a wider range, such as 0 to 100, are treated as numbers, not classes."""
 NOT_WHOLE = "ratings are not whole numbers"
-TOO_WIDE = f"ratings take more than {MOST_CLASSES} whole numbers"
+TOO_WIDE = f"no usual scale of at most {MOST_CLASSES} whole numbers holds the ratings"
+NO_CLASSES = "the scale has scores, not classes"
 FEW = "a rating is not one of the classes"
 MIXED = "dimensions with different classes cannot be combined"
 _SAME = 1e-9
@@ -272,20 +275,26 @@ _OF_TEXTS = ("items", "ratings", "scores", "off_scale", "votes", "evaluator", "p
 """Names of the arrays in `Labelled`."""
 
 
-def labelled(joined: JoinedDimension, items: NDArray[np.int64], task: Dimension | None = None) -> Labelled:
+def labelled(
+    joined: JoinedDimension,
+    items: NDArray[np.int64],
+    task: Dimension | None = None,
+    declared: DeclaredScale = NOT_DECLARED,
+    written: Scale | None = None,
+) -> Labelled:
     """Assign classes to the ratings and scores of texts.
 
-    items: number of each text's item. task: states the available classes. Without a task, the classes are the whole
-    numbers from the lowest to the highest rating, if all ratings are whole and there are at most MOST_CLASSES; a class
-    that no rater gave is then unknown. The evaluator's scores never change the classes. A score between two classes, such
-    as the mean of several repeats, counts as the nearest class, and as the lower of two equally near ones. A score off the
-    scale is left out, with a note; if at least half are off the scale, the evaluator uses another scale and the dimension
-    is treated as numbers. Misleads if scores are left out and no task is named: they may be classes that no rater gave.
+    items: number of each text's item. The classes are those on offer: what is declared, else what the task states, else the
+    scale of the words that the file has (`written`), else a guess from the ratings (`core.schema.scale.guessed_scale`), which
+    a note shows. The evaluator's scores never change the classes. A score between two classes, such as the mean of several
+    repeats, counts as the nearest class, and as the lower of two equally near ones. A score off the scale is left out, with a
+    note; if at least half are off the scale, the evaluator uses another scale and the dimension is treated as numbers. Misleads
+    if the guess is wrong: declare the scale.
     """
     ratings, scores = joined.ratings, joined.scores
     given = ratings[~np.isnan(ratings)]
-    classes, why, notes = _classes(joined.dimension, given, task)
-    ends = [*given, *classes, *((task.lowest, task.highest) if task else ())]
+    classes, why, notes = _classes(joined.dimension, given, task, declared, written)
+    ends = [*given, *classes, *(declared.ends or ()), *((task.lowest, task.highest) if task else ())]
     low, high = min(ends, default=0.0) - _SAME, max(ends, default=0.0) + _SAME
     outside = np.asarray((scores < low) | (scores > high), dtype=np.bool_)  # False for NaN
     one_scale = 2 * outside.sum() < (~np.isnan(scores)).sum()
@@ -317,9 +326,11 @@ def labelled(joined: JoinedDimension, items: NDArray[np.int64], task: Dimension 
 
 
 def _classes(
-    dimension: str, given: Floats, task: Dimension | None
+    dimension: str, given: Floats, task: Dimension | None, declared: DeclaredScale, written: Scale | None
 ) -> tuple[tuple[float, ...], str | None, list[str]]:
     """The classes, the reason if there are none, and assumptions. Scores are never used: they are to be tested."""
+    if not declared.leaves_all_open:
+        task = None
     if task is not None and len(task.classes) > MOST_CLASSES:
         return (), f"the task offers more than {MOST_CLASSES} classes", []
     if task is not None and task.classes:
@@ -329,17 +340,21 @@ def _classes(
         return task.classes, None, []
     if task is not None:
         return (), "the task offers every number of a range", []
-    if not np.array_equal(given, np.round(given)):
-        return (), NOT_WHOLE, []
-    first, last = given.min(), given.max()
-    if last - first + 1 > MOST_CLASSES:
-        return (), TOO_WIDE, []
-    # One class is no scale: raters must have had another to choose.
-    if first == last:
-        first, last = (first - 1, last) if first > 0 else (first, last + 1)
-    classes = tuple(float(value) for value in np.arange(first, last + 1))
-    note = f"{dimension}: assumed classes: {_listed(classes)}. Name the task to use the classes that raters could choose"
-    return classes, None, [note]
+    scale = written if written and declared.leaves_all_open else offered_scale(given, declared)
+    if not scale.ordered:
+        raise InputError(
+            "Classes without an order cannot be calibrated",
+            ["scale: unordered; use check or alt-test, or list the classes from worst to best"],
+        )
+    if not scale.classes:
+        whole = np.array_equal(given, np.round(given))
+        return (), NO_CLASSES if scale.origin == "declared" else TOO_WIDE if whole else NOT_WHOLE, []
+    if not scale.on_offer(given).all():
+        return (), f"{FEW} on the declared scale {_listed(scale.classes)}", []
+    if scale.origin == "declared":
+        return scale.classes, None, []
+    note = f"{dimension}: {scale.read_as}. Declare the scale, or name the task, to use the classes that raters could choose"
+    return scale.classes, None, [note]
 
 
 def nearest_classes(values: Floats, classes: Sequence[float]) -> tuple[Codes, int]:

@@ -31,6 +31,7 @@ from core.results.calibration.cells import (
 from core.results.cells import decimal
 from core.results.choices import NO_VALUE, check_names, group_columns, items_of
 from core.results.judges.consistency import consistency
+from core.schema.scale import NOT_DECLARED, DeclaredScale
 from core.schema.scores import JudgeOutput, RatingSet, ScoreTable
 from core.schema.study import Dimension
 from core.stats.calibration import CalibrationMap, Method, calibration_map
@@ -56,6 +57,8 @@ class CalibrationOptions:
     """Multilingual's convention: an undefined Fleiss' kappa counts as 0 in means over cells; the cell stays undefined."""
     dimensions: tuple[Dimension, ...] = ()
     """Dimensions of the task, with the classes that raters can choose."""
+    scale: DeclaredScale = NOT_DECLARED
+    """What the user says about the ratings' scale; it decides before the task."""
     n_resamples: int = 2_000
     confidence_level: float = 0.95
     rng: int = 0
@@ -130,7 +133,9 @@ def calibrate(
     items = items_of([row for one in joined for row in one.rows])
     ends = np.cumsum([len(one.rows) for one in joined])[:-1].tolist()
     parts = {
-        one.dimension: labelled(one, own, tasks.get(one.dimension))
+        one.dimension: labelled(
+            one, own, tasks.get(one.dimension), options.scale, ratings.scales.get(one.dimension)
+        )
         for one, own in zip(joined, np.split(items, ends), strict=True)
     }
     intervals = options.resampling

@@ -453,10 +453,11 @@ def chosen_from(name: str) -> str:
 def label_task(panel: Panel, *, show_reference: bool = False) -> RatingTask:
     """The raters' scale as the task of a study: words with their codes, or numbers with their range.
 
-    Numbers keep the distance of neighbouring ratings as their step; with more than 100 steps any number may be given. The
-    range is that of the labels there are, which may be narrower than the scale that the raters had.
+    Classes are all that are on offer. Scores keep the distance of neighbouring ratings as their step; with more than 100 steps
+    any number may be given. Their range is that of the labels there are, which may be narrower than the scale of the raters.
     """
-    values = sorted(panel.scale.words) or np.unique(panel.ratings[~np.isnan(panel.ratings)]).tolist()
+    given = np.unique(panel.ratings[~np.isnan(panel.ratings)]).tolist()
+    values = sorted(panel.scale.words) or list(panel.scale.classes) or given
     lowest, highest = (values[0], values[-1]) if len(values) > 1 else (0.0, 1.0)
     steps = np.diff(values) if len(values) > 1 else np.ones(1)
     step = float(steps.min())
