@@ -6,6 +6,7 @@ import numpy as np
 
 from core.results.check.options import CheckOptions
 from core.results.check.texts import OwnTexts, shares_of
+from core.schema.scale import SCORES
 from core.stats.agreement import cohen_kappa, gwet_ac1
 from core.stats.correlation.panels import panel_correlation
 from core.stats.resampling import Estimate, mean_share, with_agresti_min
@@ -84,7 +85,7 @@ class Constant:
 
 def best_constant(own: OwnTexts) -> Constant | None:
     """The class that raters gave most, and how far a judge that always gives it would agree; None for scores."""
-    if own.kind == "scores" or not own.ratings.size:
+    if own.kind == SCORES or not own.ratings.size:
         return None
     rated = ~np.isnan(own.ratings)
     counts = rated.sum(axis=1)

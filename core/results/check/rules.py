@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from core.results.cells import ends_said, percent_said
 from core.results.check.options import CheckOptions
 from core.results.check.texts import OwnTexts
+from core.schema.scale import SCORES
 from core.stats import alt_test
 from core.stats.correlation.panels import PanelCorrelation, panel_correlation
 from core.stats.in_place import (
@@ -255,7 +256,7 @@ def _filled(own: OwnTexts) -> Floats:
     low, high = own.ends
     means = own.means
     up = means - low <= high - means
-    if own.kind == "scores" and not own.on_scale:  # ends of another scale: those of the judge's own scores
+    if own.kind == SCORES and not own.on_scale:  # ends of another scale: those of the judge's own scores
         low, high = float(np.nanmin(own.scores)), float(np.nanmax(own.scores))
         up = means <= np.median(means)
     return np.where(missing, np.where(up, high, low), own.scores)

@@ -21,7 +21,7 @@ from core.results.check.options import LIMITS, USES
 from core.results.check.rules import LEVEL, Rule
 from core.results.check.verdict import Check, JudgeCheck
 from core.schema.result_table import Column, Interval, ResultTable
-from core.schema.scale import Scale
+from core.schema.scale import SCORES, Scale
 from core.stats.in_place import ClassErrors, InPlace
 from core.stats.resampling import Estimate
 from core.tables.problems import listed
@@ -107,7 +107,7 @@ def check_sentence(check: Check) -> str:
 def read_as(check: Check) -> str:
     """How the input was read: the scale, and the share of labelled texts with a score."""
     panel = check.panel
-    said = [f"Read as: {panel.scale.said}, {panel.scale.origin}"]
+    said = [f"Read as: {panel.scale.read_as}"]
     others = [shown(one.name) for one in check.judges if one.kind != panel.scale.kind]
     if others:
         said.append(f"{listed(others)} compared by rank, on another scale")
@@ -288,7 +288,7 @@ def _measure_notes(check: Check) -> list[str]:
         notes.append(
             "Kept share: the judge's agreement above chance with a rater, or its correlation, over that of two raters."
         )
-    if kinds - {"scores"}:
+    if kinds - {SCORES}:
         notes.append("Agreement: share of a text's raters who gave the judge's class, averaged over texts.")
         notes.append("Constant answer: the agreement of the best answer that never changes.")
     if len({one.measure for one in check.judges}) > 1:

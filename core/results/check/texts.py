@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.results.panel import Panel, inclusion_probabilities
-from core.schema.scale import Kind, Scale
+from core.schema.scale import SCORES, Kind, Scale
 from core.stats.agreement import pair_shares
 from core.stats.resampling import Floats
 from core.stats.votes import MISSING, Codes
@@ -38,7 +38,7 @@ class OwnTexts:
     @property
     def kind(self) -> Kind:
         """The scale on which judge and raters are compared: the raters' if the judge uses it, else scores."""
-        return self.scale.kind if self.on_scale or not self.scale.ordered else "scores"
+        return self.scale.kind if self.on_scale or not self.scale.ordered else SCORES
 
     @property
     def ordered(self) -> bool:
@@ -48,7 +48,7 @@ class OwnTexts:
     @property
     def classes(self) -> tuple[float, ...]:
         """Classes on offer, and then what else the judge gave; empty where scores are compared."""
-        if self.kind == "scores":
+        if self.kind == SCORES:
             return ()
         others = np.unique(self.scores[~np.isnan(self.scores) & ~self.scale.on_offer(self.scores)])
         return (*self.scale.classes, *others.tolist())
@@ -56,7 +56,7 @@ class OwnTexts:
     @property
     def measure(self) -> str:
         """What the judge is compared by: agreement for classes, correlation for scores."""
-        return "agreement" if self.kind != "scores" else "correlation"
+        return "agreement" if self.kind != SCORES else "correlation"
 
     @property
     def same_scale(self) -> bool:
@@ -145,7 +145,7 @@ def own_texts(panel: Panel, judge: int | None, *, unscored: bool = False) -> Own
 def _on_scale(panel: Panel, scores: Floats) -> bool:
     """As `uses_scale`; scores whose scale has no ends are on the raters' if most lie within their range."""
     scale = panel.scale
-    if scale.kind == "scores" and scale.ends is None:
+    if scale.kind == SCORES and scale.ends is None:
         scale = replace(scale, ends=_range(panel.ratings))
     return uses_scale(scale, scores)
 

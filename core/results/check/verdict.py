@@ -46,7 +46,7 @@ from core.results.check.rules import (
 )
 from core.results.check.texts import OwnTexts, own_texts
 from core.results.panel import Panel, inclusion_probabilities
-from core.schema.scale import Scale
+from core.schema.scale import SCORES, Scale
 from core.stats import alt_test
 from core.stats.correlation.panels import panel_correlation
 from core.stats.in_place import quadratic_kappa
@@ -300,7 +300,7 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
         scored.kind,
         panel.scale,
         measure,
-        None if scored.kind == "scores" else agreements(scored, options)[0],
+        None if scored.kind == SCORES else agreements(scored, options)[0],
         best_constant(scored),
         _ceiling(scored, measure, options),
         kappa,
@@ -322,7 +322,7 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
 
 
 def _measure(own: OwnTexts) -> str:
-    return {"ordered": "kappa_quadratic", "scores": "correlation"}.get(own.kind, "agreement")
+    return {"ordered": "kappa_quadratic", SCORES: "correlation"}.get(own.kind, "agreement")
 
 
 def _labels(rules: Sequence[Rule], verdict: Verdict, n_items: int) -> tuple[int | None, str]:
@@ -377,7 +377,7 @@ def _rules_in_place(texts: Compared, options: CheckOptions) -> list[Rule]:
 def _alt_tested(texts: Compared, options: CheckOptions) -> alt_test.AltTest | None:
     """The published test: by equal labels, and by distance on ordered scales. A text without a score is one that nobody gave."""
     own = texts.own
-    if own.ratings.shape[1] < 2 or (own.kind == "scores" and not own.same_scale):
+    if own.ratings.shape[1] < 2 or (own.kind == SCORES and not own.same_scale):
         return None
     labels = own.kind in {"two", "unordered"}
     judge = np.where(np.isnan(texts.judge), len(own.scale.classes), texts.judge) if labels else texts.judge
