@@ -60,8 +60,11 @@ _MODELS = _set(
     "faithfulness_hhem hhem ragas deepeval"
 )
 _MODEL = regex.compile(
-    r"(?:gpt|chatgpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|grok|phi|glm|kimi|prometheus)(?:\d+\w{0,3})?|o[134]"
+    r"(?:gpt|chatgpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|grok|phi|glm|kimi|prometheus)(?:\d\w*)?|o[134](?:mini|pro)?"
 )
+_NAMES = _PEOPLE | _JUDGES | _MODELS
+_MOST_PARTS, _SHORTEST_JOINED = 3, 3
+"""Parts into which capitals may cut a name of the lists, as in LLaMA; letters of the shortest name that is put together."""
 _VERDICTS = _set("verdict verdicts judgement judgements judgment judgments eval evals evaluation")
 """Words that mean a judge, unless the name also says that people gave it: `human_verdict`."""
 _RATINGS = _set(
@@ -247,8 +250,22 @@ def check_decided(roles: Roles, file_name: str) -> None:
 
 @lru_cache(maxsize=4096)
 def words_in(name: str) -> tuple[str, ...]:
-    """The words of a column's name in lower case: `humanLabel_2` has human, label and 2."""
-    return tuple(part.casefold() for part in _PARTS.split(name.strip()) if part)
+    """The words of a column's name in lower case: `humanLabel_2` has human, label and 2; `DeepSeek-V3` deepseek and v3."""
+    parts = [part.casefold() for part in _PARTS.split(name.strip()) if part]
+    words = []
+    while parts:
+        n = next(n for n in (_MOST_PARTS, 2, 1) if n == 1 or _is_one_name(parts[:n]))
+        words.append("".join(parts[:n]))
+        parts = parts[n:]
+    return tuple(words)
+
+
+def _is_one_name(parts: Sequence[str]) -> bool:
+    """Whether neighbouring parts are a word of the lists that a name writes apart, as in `LLaMA2`, `QwQ` or `mini-max`."""
+    word = _stem("".join(parts))
+    return (
+        len(word) >= _SHORTEST_JOINED and word in _NAMES and not any(_stem(part) in _NAMES for part in parts)
+    )
 
 
 def _stem(word: str) -> str:
