@@ -56,7 +56,7 @@ _DATA: Mapping[Taken, _Data] = {
             ),
         },
         "Names | None",
-        "panel_from(ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension)",
+        "panel_from(ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension, item=item)",
         "from core.notebook.frames import Names, Source, each_of, panel_from",
         "FILE [JUDGE ...]",
         "For unknown names, and if a rater rated a text twice.",

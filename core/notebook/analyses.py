@@ -801,7 +801,7 @@ def corrected(
     human: Names | None = None,
     dimension: str | None = None,
     system_column: str | None = None,
-    clusters: str | None = None,
+    item: str | None = None,
     passes: str | float | None = None,
     method: Literal["ppi++", "rogan-gladen", "labels-only"] | None = None,
     confidence: float = 0.95,
@@ -821,8 +821,10 @@ def corrected(
         Raters: columns of a wide table, or names in the column ``rater``. Default there: all that are not the judge.
     dimension
         Dimension of the ratings. Default: the only one.
-    system_column, clusters
-        Columns that name the system and the item.
+    system_column
+        Column that names the system.
+    item
+        What an item is, the unit of intervals: a column, or ``"row"``. Default: the id, or a question that repeats.
     passes
         Rating that counts as a pass (``--pass``). Default: the better of two words, 1 of 0 and 1, else none: a mean.
     method
@@ -854,7 +856,7 @@ def corrected(
     (2.75, 'ppi++', 40)
     """
     check_type("judge", judge, str, "the name of one judge", optional=True)
-    for name, value in (("system_column", system_column), ("clusters", clusters)):
+    for name, value in (("system_column", system_column), ("item", item)):
         check_type(name, value, str, "the name of a column", optional=True)
     check_choice("method", method, ("ppi++", "rogan-gladen", "labels-only", None))
     made = interval_options(0, confidence, 0)
@@ -865,7 +867,7 @@ def corrected(
         judge=judge,
         dimension=dimension,
         system_column=system_column,
-        clusters=clusters,
+        item=item,
     )
     wanted = f"{passes:g}" if isinstance(passes, int | float) else passes
     found = corrected_numbers(panel, CorrectedOptions(wanted, method, made["confidence_level"]))

@@ -24,6 +24,7 @@ def alt_test(
     human: Names | None = None,
     judge: Names | None = None,
     dimension: str | None = None,
+    item: str | None = None,
     epsilon: float = 0.2,
     alignment: Literal["accuracy", "rmse"] = "accuracy",
     items: Sequence[int] = (30, 50, 100, 200),
@@ -52,6 +53,9 @@ def alt_test(
         of ``scores``; without one, what is named like a judge).
     dimension
         Which dimension of the ratings to use (default: the only one).
+    item
+        What an item is, the unit of intervals: a column of ``ratings`` whose rows belong together if they have
+        the same value, or row (default: the id; where ids do not repeat, a question or source that does).
     epsilon
         Price of a rater: by which share of texts a rater may be ahead of the judge, because the judge is cheaper;
         Calderon et al. (2025) advise 0.2 for experts, 0.15 for skilled raters, 0.1 for crowd workers (number from
@@ -108,5 +112,7 @@ def alt_test(
             "confidence": confidence,
             "seed": seed,
         },
-        lambda: panel_from(ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension),
+        lambda: panel_from(
+            ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension, item=item
+        ),
     )

@@ -22,9 +22,10 @@ from core.notebook.result import Result
 from core.results.check.gaps import TextBeside, texts_in, texts_of_judge
 from core.results.choices import interval_problems
 from core.results.joining import check_join
-from core.results.panel import Panel, judge_scores, panel_of, read_panel
+from core.results.panel import Panel, judge_scores, of_rows, panel_of, read_panel
 from core.schema.runs import RUN_FILE
 from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
+from core.schema.unit import ROW
 from core.store import Store, database_path, open_store
 from core.tables.files import read_file
 from core.tables.mapping import checked_columns, with_columns
@@ -197,7 +198,7 @@ def panel_from(
     """Return raters and judges side by side, as the commands read them: a table, wide or long, or ratings and scores.
 
     find: find the columns, also of judges' own tables, and refuse what is ambiguous; see `read_panel`. chosen: further
-    keywords of `read_panel`, such as system_column and clusters. Raises InputError.
+    keywords of `read_panel`, such as system_column and item. Raises InputError.
     """
     check_type("dimension", dimension, str, "the name of a dimension", optional=True)
     names = None if judge is None else names_of(judge)
@@ -213,7 +214,8 @@ def panel_from(
         ratings = ratings_of(source)
         for table in tables if find else ():
             check_join(ratings, table)
-        return panel_of(ratings, tables, raters=raters, **wanted)
+        found = panel_of(ratings, tables, raters=raters, **wanted)
+        return of_rows(found) if chosen.get("item") == ROW else found
     return read_panel(read_file(path), path.name, tables, human=raters, **wanted, **chosen)
 
 

@@ -61,6 +61,7 @@ def check(
     judge: Names | None = None,
     dimension: str | None = None,
     system_column: str | None = None,
+    item: str | None = None,
     use: Use | None = None,
     margin: float = CHECK.margin,
     tolerance: float = CHECK.tolerance,
@@ -82,6 +83,8 @@ def check(
         As in ``alt_test``; columns that are not named are found by their names and contents.
     system_column
         Column with the system. Default: found by its name.
+    item
+        What an item is, the unit of intervals: a column, or ``"row"``. Default: the id, or a question that repeats.
     use
         ``"replace"`` a rater, ``"rank"`` systems, ``"gate"`` single answers or ``"monitor"`` a mean. Default: replace with
         three raters or more, else gate.
@@ -125,6 +128,7 @@ def check(
         judge=judge,
         dimension=dimension,
         system_column=system_column,
+        item=item,
         find=True,
     )
     facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
@@ -140,6 +144,7 @@ def which_judge(
     human: Names | None = None,
     judge: Names | None = None,
     dimension: str | None = None,
+    item: str | None = None,
     prices: Mapping[str, float] | None = None,
     seconds: Mapping[str, float] | None = None,
     currency: str = "",
@@ -153,7 +158,7 @@ def which_judge(
 
     Parameters
     ----------
-    ratings, scores, human, judge, dimension
+    ratings, scores, human, judge, dimension, item
         As in ``alt_test``, with two judges or more.
     prices, seconds
         Price and time of 1,000 texts by judge. With both unknown for a judge there is no front.
@@ -196,7 +201,7 @@ def which_judge(
     chosen = CheckOptions(use=use, margin=margin)
     made = interval_options(resamples, confidence, seed, check_option_problems(chosen))
     panel = panel_from(
-        ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension, find=True
+        ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension, item=item, find=True
     )
     facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
     found = which_of(check_panel(panel, replace(chosen, **made), facts=facts))
@@ -264,6 +269,7 @@ def next_labels(
     human: Names | None = None,
     judge: Names | None = None,
     dimension: str | None = None,
+    item: str | None = None,
     n: int,
     whole_items: bool = False,
     rng: int = 0,
@@ -272,7 +278,7 @@ def next_labels(
 
     Parameters
     ----------
-    ratings, scores, human, judge, dimension
+    ratings, scores, human, judge, dimension, item
         As in ``alt_test``. Texts without a label have no rating, but a score of every judge.
     n
         Number of texts.
@@ -309,7 +315,9 @@ def next_labels(
 
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
         check_parameters([f"n: {n!r} is not a whole number from 1"])
-    panel = panel_from(ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension)
+    panel = panel_from(
+        ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension, item=item
+    )
     found = labels_next(panel, n, whole_items=whole_items, rng=rng)
     return result_of([*next_labels_said(found), next_labels_table(found)], next_labels_json(found))
 
@@ -403,6 +411,7 @@ def escalate(
     human: Names | None = None,
     judge: Names | None = None,
     dimension: str | None = None,
+    item: str | None = None,
     confidence: str | None = None,
     cut: float | None = None,
     agreement: float = 0.9,
@@ -416,7 +425,7 @@ def escalate(
 
     Parameters
     ----------
-    ratings, scores, human, judge, dimension
+    ratings, scores, human, judge, dimension, item
         As in ``alt_test``. Texts without a label have no rating.
     confidence
         Column of ``ratings`` or ``scores`` with the judge's confidence, or ``"judges"``: the share of several judges with the
@@ -485,7 +494,7 @@ def escalate(
     options = EscalationOptions(agreement, delta, against, start, passes=wanted)
     check_parameters(escalation_problems(options))
     panel = panel_from(
-        ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension, find=True
+        ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension, item=item, find=True
     )
     before, returned = panel, list(each_of(labels))
     for one in returned:

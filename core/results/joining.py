@@ -585,15 +585,46 @@ def _nowhere(item: str) -> Sequence[str]:
     return ()
 
 
+def row_number_notes(ratings: RatingSet, tables: Sequence[ScoreTable]) -> list[str]:
+    """Notes on files without ids that are joined by the numbers of their rows; none where files have ids.
+
+    Raises InputError if such files have different numbers of rows, or if only some of the files have ids: then nothing
+    tells which rows belong together.
+    """
+    sides = [
+        (shown(ratings.file_name), ratings.row_numbers, len({_text_parts(one) for one in ratings.ratings})),
+        *((scores_called(one.file_name), one.row_numbers, len(one.rows)) for one in tables),
+    ]
+    numbers = {n for _, n, _ in sides}
+    if numbers == {0} or not tables:
+        return []
+    names = _listed([name for name, _, _ in sides])
+    if len(numbers) > 1:
+        raise InputError(
+            f"{names} cannot be joined: without ids in each file, nothing tells which rows belong together",
+            [
+                *(
+                    f"{name}: {n:,} rows without ids" if n else f"{name}: {n_texts:,} texts with ids"
+                    for name, n, n_texts in sides
+                ),
+                "columns: give each file the same ids, in a column id or in one that item_id=COLUMN names",
+            ],
+        )
+    return [
+        f"joined by row number, because {names} have no ids: {max(numbers):,} rows each, the first with the first"
+    ]
+
+
 def check_join(
     ratings: RatingSet, table: ScoreTable, rated_at: Where = _nowhere, scored_at: Where = _nowhere
 ) -> None:
     """Refuse to join ratings with scores where it is unclear which text a row is about.
 
-    It is unclear if one file has several systems, levels or languages of an item and the other names none, and if ids or
-    systems are the same only without case, spaces, leading zeros and a decimal `.0`. Raises InputError with the first
-    items, their places and what to do.
+    It is unclear if only one of the files has ids (`row_number_notes`), if one has several systems, levels or languages of
+    an item and the other names none, and if ids or systems are the same only without case, spaces, leading zeros and a
+    decimal `.0`. Raises InputError with the first items, their places and what to do.
     """
+    row_number_notes(ratings, [table])
     sides = (ratings.ratings, table.rows)
     names = (shown(ratings.file_name), scores_called(table.file_name))
     shared = [name for name in _TEXT if all(has_column(side, name) for side in sides)]

@@ -50,6 +50,13 @@ class PanelChoice(Settings):
         "which dimension of the ratings to use (default: the only one)",
         metavar="D",
     )
+    item: str | None = setting(
+        None,
+        "Item",
+        "what an item is, the unit of intervals: a column of FILE whose rows belong together if they have the same value, or "
+        "row (default: the id; where ids do not repeat, a question or source that does)",
+        metavar="COLUMN|row",
+    )
 
 
 CHOICES: Mapping[Taken, type[Settings]] = {"panel": PanelChoice}

@@ -156,6 +156,8 @@ class ScoreTable:
     notes: tuple[str, ...] = ()
     left_out: tuple[tuple[str, ScoredRow], ...] = ()
     """Rows that the user excluded, as (reason, row)."""
+    row_numbers: int = 0
+    """Rows of a file that names no items, so that their numbers are the ids; 0: the file has ids."""
 
 
 @dataclass(frozen=True)
@@ -202,6 +204,8 @@ class RatingSet:
     notes: tuple[str, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Reason -> number of texts in the file that nobody rated."""
+    row_numbers: int = 0
+    """Rows of a file that names no items, so that their numbers are the ids; 0: the file has ids."""
 
 
 @dataclass(frozen=True)

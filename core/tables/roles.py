@@ -410,6 +410,8 @@ class _Sheet:
     is_metric: Callable[[str], bool]
     cells: dict[str, _Cells] = field(default_factory=dict)
     why: dict[str, str] = field(default_factory=dict)
+    unit: str | None = None
+    """The column that the user names as the item, beside a column of ids: nobody's ratings."""
 
     def of(self, key: str) -> _Cells:
         """What a column holds; each column is looked at once."""
@@ -424,6 +426,11 @@ class _Sheet:
         return who_in(key, self.is_metric(key))
 
 
+def holds_texts(records: Sequence[Record], key: str) -> bool:
+    """Whether a column holds texts: neither numbers nor a few short words."""
+    return _cells_of(records, key).kind == "text"
+
+
 TEXT_ROLES = ("question", "reference", "context", "source", "text", "reason")
 
 
@@ -434,14 +441,15 @@ def roles_of(
     judges: Sequence[str] = (),
     dimension: str | None = None,
     judged_elsewhere: bool = False,
+    unit: str | None = None,
     is_metric: Callable[[str], bool] = lambda name: False,
 ) -> Roles:
     """Find the roles of a table's columns.
 
     table: with records under the file's own names. human, judges: columns or, in a long table, raters that the user names;
     columns in the spelling of the file. dimension: which one to use where people and judges have a column for each.
-    judged_elsewhere: whether the judges' scores are in other files, so that the ratings here are people's. is_metric:
-    whether a name is that of a known metric.
+    judged_elsewhere: whether the judges' scores are in other files, so that the ratings here are people's. unit: the column
+    that the user names as the item, beside a column of ids. is_metric: whether a name is that of a known metric.
 
     Never raises: what is undecided is in `problems`.
     """
@@ -449,6 +457,9 @@ def roles_of(
     named = [key for key in (*human, *judges) if key in table.keys]
     for key in named:
         sheet.why[key] = "as you chose"
+    if unit is not None:
+        sheet.unit = unit
+        sheet.why[unit] = "the item, as you chose"
     read_as = _named(sheet, [key for key in table.keys if key not in named])
     columns = {name: key for key, name in read_as.items()}
     if (rater := columns.get("rater")) and (
@@ -617,7 +628,7 @@ def _wide(
     keys, problems = sheet.table.keys, list[str]()
     rateable = []
     for key in keys:
-        if key in read_as or key in human or key in judges:
+        if key in read_as or key in human or key in judges or key == sheet.unit:
             continue
         if is_about(key):
             sheet.why[key] = f"not used: {_DESCRIBES}"

@@ -109,8 +109,8 @@ def test_repeated_ratings_are_named_with_their_rows(check: Check, refused: Calla
     said = refused(wide)
     assert "line 3: item q0" in said
     assert "line 2" in said
-    assert "--clusters" in said
-    assert check(wide, "--clusters", "id")["n_items"] == 20
+    assert "--item" in said
+    assert check(wide, "--item", "id")["n_items"] == 20
     assert check(wide, "--system-column", "comment")["n_items"] == 20
     long = _file(
         "long.csv",
@@ -211,3 +211,41 @@ def test_other_commands_find_their_columns_too(check: Check, capsys: pytest.Capt
     for found in as_json:
         found.pop("notes", None)
     assert as_json[:2] == as_json[2:]
+
+
+def test_files_without_ids_need_as_many_rows(check: Check, refused: Callable[..., str]) -> None:
+    people = _file("people.csv", "human", lambda at: WORDS[at % 5])
+    same = _file("judge.csv", "judge", lambda at: WORDS[at % 5])
+    found = check(people, same)
+    assert found["judges"][0]["agreement"]["estimate"] == 1
+    assert "row number" in found["notes"][0]
+    said = refused(people, _file("lost.csv", "judge", lambda at: WORDS[(at + 1) % 5], 39))
+    assert "people.csv: 40 rows" in said
+    assert "lost.csv: 39 rows" in said
+    assert "--columns: " in said
+    ids = _file("ids.csv", "id,judge", lambda at: f"{at + 1},{WORDS[at % 5]}")
+    assert "ids.csv: 40 texts with ids" in refused(people, ids)
+
+
+def test_every_command_takes_the_item(check: Check, capsys: pytest.CaptureFixture[str]) -> None:
+    file = _file(
+        "wide.csv",
+        "id,question,topic,rater1,rater2,rater3,judge",
+        lambda at: (
+            f"r{at},question {at % 35},{at % 12}," + ",".join(str((at + (at % 7 == k)) % 2) for k in range(4))
+        ),
+        140,
+    )
+    for command in ("check", "alt-test", "corrected"):
+        for options, n in (((), 35), (("--item", "row"), 140), (("--item", "topic"), 12)):
+            assert main([command, file, *options, "--json"]) in (0, 3, 4)
+            found = json.loads(capsys.readouterr().out)
+            assert (found["judges"][0] if command == "alt-test" else found)["n_items"] == n
+
+
+def test_the_demo_has_few_questions(check: Check) -> None:
+    labels = Path(__file__).parents[2] / "data" / "demo" / "labels.csv"
+    found = check(str(labels))
+    assert found["n_items"] == 140
+    assert any("question repeats (14 values)" in note for note in found["notes"])
+    assert check(str(labels), "--item", "question")["n_items"] == 14

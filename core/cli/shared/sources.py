@@ -17,6 +17,7 @@ from core.cli.shared.options import (
     check_options,
     existing_database,
     existing_store,
+    in_options,
     name_list,
     print_notes,
     read_one_of,
@@ -47,7 +48,7 @@ from core.results.joining import CorrelationOptions, SystemScores, check_join
 from core.results.judges.costs import JudgeCost
 from core.results.judges.spans import SpanOptions, draws_of_judge
 from core.results.meta_correlation import LiveSide, Side
-from core.results.panel import Panel, Repeated, judge_scores, panel_of, read_panel
+from core.results.panel import Panel, Repeated, judge_scores, of_rows, panel_of, read_panel
 from core.runs.costs import cost_of_folder, cost_of_run, facts_of_folder, facts_of_run
 from core.runs.jobs import RunAtHand
 from core.runs.judging import answered, judge_output, judge_output_if_any
@@ -67,6 +68,7 @@ from core.schema.scores import (
 )
 from core.schema.settings import fields_of
 from core.schema.study import RatingTask, Study, StudyRecord
+from core.schema.unit import ROW
 from core.store import Store
 from core.store.runs import run_data
 from core.store.studies import find_study
@@ -534,12 +536,6 @@ def add_panel_options(command: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help="column that names the system (default: system or a usual name of it)",
     )
-    command.add_argument(
-        "--clusters",
-        metavar="COLUMN",
-        help="column that names the item, where an item has several rows (default: item or id; without one, each row is an "
-        "item)",
-    )
     command.add_argument("--flip", metavar="D,...", help="for METAL's JSON: dimensions in which 1 means bad")
     add_pair_option(command)
     add_database_option(command)
@@ -550,22 +546,24 @@ def open_panel(
     *,
     find: bool = False,
     system_column: str | None = None,
-    clusters: str | None = None,
+    item: str | None = None,
 ) -> Panel:
     """Return the raters and judges of the inputs of `add_panel_options`.
 
-    find, system_column, clusters: see `read_panel`; columns by default as in the options. Of a study of pairs each row is a
+    find, system_column, item: see `read_panel`; columns by default as in the options. Of a study of pairs each row is a
     pair (`votes_panel`). Raises InputError, and NotAllowed for a blinded study.
     """
-    own = (system_column or options.system_column, clusters or options.clusters)
+    own = (system_column or options.system_column, item or options.item)
     try:
         found = _panel_given(options, find, *own)
     except Undecided as problem:
         advice = _options_for(problem.roles)
         raise InputError(problem.what, [*problem.problems, *([advice] if advice else [])]) from problem
     except Repeated as problem:
-        advice = "write --system-column COLUMN, or --clusters ITEM if each row is a text of its own"
+        advice = "write --system-column COLUMN, or --item COLUMN if each row is a text of its own"
         raise InputError(problem.what, [*problem.problems, advice]) from problem
+    except InputError as problem:
+        raise in_options(problem, ("columns", "item")) from problem
     if found.roles is None or options.columns is None:
         return found
     # Show the names of the file, not those that --columns put in their place.
@@ -590,7 +588,7 @@ def _options_for(roles: Roles) -> str:
 
 
 def _panel_given(
-    options: argparse.Namespace, find: bool, system_column: str | None, clusters: str | None
+    options: argparse.Namespace, find: bool, system_column: str | None, item: str | None
 ) -> Panel:
     given, path = options.file, Path(options.file)
     check_columns(options, [given, *options.scores])
@@ -607,9 +605,11 @@ def _panel_given(
     }
     if is_file:
         data, flip = read_one_of(path, options), name_list(options.flip) or ()
-        own = {"system_column": system_column, "clusters": clusters}
+        own = {"system_column": system_column, "item": item}
         return read_panel(data, path.name, tables, flip=flip, find=find, beside=beside, **own, **chosen)
-    if wrong := [name for name in (system_column, clusters) if name is not None]:
+    of_run = number is not None
+    columns = (system_column, None if of_run or item == ROW else item)
+    if wrong := [name for name in columns if name is not None]:
         raise InputError(
             f"{', '.join(map(shown, wrong))}: columns can only be chosen in a table, and {given} is none."
         )
@@ -618,10 +618,13 @@ def _panel_given(
             run = at_hand(store, number)
             data, name = run_data(store, number), PurePath(run.run.data_file).name
             own_scores = replace(score_table(run), file_name=given)
-            return read_panel(data, name, [own_scores, *tables], find=find, beside=beside, **chosen)
+            return read_panel(
+                data, name, [own_scores, *tables], item=item, find=find, beside=beside, **chosen
+            )
     tables = [*tables, *(judge_scores(*one, chosen["judges"]) for one in beside)]
     chosen["raters"] = chosen.pop("human")
-    return panel_beside(given, tables, options, check=find, **chosen)
+    found = panel_beside(given, tables, options, check=find, **chosen)
+    return of_rows(found) if item == ROW else found
 
 
 def panel_beside(
