@@ -202,7 +202,8 @@ def panel_from(
     """
     check_type("dimension", dimension, str, "the name of a dimension", optional=True)
     names = None if judge is None else names_of(judge)
-    tables = [_judge_scores(one, names) if find else scores_of(one) for one in scores]
+    people = None if human is None else names_of(human)
+    tables = [_judge_scores(one, names, people) if find else scores_of(one) for one in scores]
     chosen = {**chosen, "find": find}
     raters, judges = (None if one is None else list(names_of(one)) for one in (human, judge))
     wanted: dict[str, Any] = {"judges": judges, "dimension": dimension}
@@ -219,15 +220,15 @@ def panel_from(
     return read_panel(read_file(path), path.name, tables, human=raters, **wanted, **chosen)
 
 
-def _judge_scores(source: Source, judges: Sequence[str] | None) -> ScoreTable:
+def _judge_scores(source: Source, judges: Sequence[str] | None, people: Sequence[str] | None) -> ScoreTable:
     """Return the scores of a judge's own table, in which the columns are found, or of any other source."""
     if (frame := frame_in(source)) is not None:
         with rows_of(frame):
-            return judge_scores(jsonl_of(frame), FRAME, judges)
+            return judge_scores(jsonl_of(frame), FRAME, judges, people)
     path = Path(os.fspath(source))  # type: ignore[arg-type]  # every other source is a path
     if str(path).startswith(STORED) or not path.is_file():
         return scores_of(source)
-    return judge_scores(read_file(path), path.name, judges)
+    return judge_scores(read_file(path), path.name, judges, people)
 
 
 def beside_judge(output: JudgeOutput) -> tuple[TextBeside, ...]:

@@ -29,6 +29,8 @@ from core.results.calibration.cells import dimension_said
 from core.results.choices import Dimension, check_names, chosen_ratings, items_of, keys_of, names_of
 from core.results.joining import (
     check_join,
+    check_two_files,
+    equal_values_said,
     identifying_columns,
     merge_tables,
     row_number_notes,
@@ -151,8 +153,8 @@ def panel_of(
     dimension. dimension: None for the only one. Texts match as in `core.results.joining`; every text of the tables stays,
     rated or not. Unnamed ratings of a text are numbered. Scores are never turned: a judge must use the raters' scale.
 
-    Raises InputError for unknown names, if several dimensions are rated and none is chosen, if no rating matches a score,
-    and if a rater rated a text several times.
+    Raises InputError for unknown names, for a rater who is also a judge, if several dimensions are rated and none is chosen,
+    if no rating matches a score, and if a rater rated a text several times.
     """
     chosen = chosen_ratings(ratings, dimension, z_normalise=False, kept=True)
     given = _numbered(chosen.ratings)
@@ -169,8 +171,17 @@ def panel_of(
     if raters is not None:
         check_names("rater", raters, list(known))
         people = list(dict.fromkeys(raters))
-    if both := [name for name in people if name in own]:
-        raise InputError(f"{listed(both)}: named both as rater and as judge. Name each once.")
+    both = [name for name in people if name in own or name in columns]
+    if judges is None and raters is not None and len(both) < len(columns):
+        columns = {name: metric for name, metric in columns.items() if name not in people}
+        both = []
+    if both:
+        files = listed([shown(one.file_name) for one in tables]) if tables else shown(ratings.file_name)
+        raise InputError(
+            f"{listed(both)}: a rater in {shown(ratings.file_name)} and a judge in {files}. Nobody is both: name a file with "
+            "other scores, or other raters and judges"
+        )
+    check_two_files(ratings, tables)
     row_number_notes(ratings, tables)
     used = [at for at, one in enumerate(given) if one.rater in {*people, *own}]
     table = merge_tables(tables) if tables else _table_of(ratings.file_name, [given[at] for at in used])
@@ -206,7 +217,17 @@ def panel_of(
         {why: n for why, n in (Counter(ratings.left_out) + left_out).items() if n},
         sources=tuple(("", "", "") if name in own else origins[places[columns[name]]] for name in named),
     )
-    return replace(found, notes=(*found.notes, *_scale_notes(found)))
+    return replace(found, notes=(*equal_sides(found), *found.notes, *_scale_notes(found)))
+
+
+def equal_sides(panel: Panel) -> list[str]:
+    """A sentence for each judge and rater with equal values on all texts that both rated: perhaps one column twice."""
+    return [
+        said
+        for judge, scores in zip(panel.judges, panel.scores.T, strict=True)
+        for rater, ratings in zip(panel.raters, panel.ratings.T, strict=True)
+        if (said := equal_values_said(judge, scores, rater, ratings))
+    ]
 
 
 def _with_probabilities(
@@ -545,7 +566,8 @@ def read_panel(
         shown_roles = roles.renamed(own)
         findings.notes.append(f"columns found: {shown_roles.said}")
         findings.notes += [shown_roles.passed_over] if shown_roles.passed_over else []
-    files = _by_file([_judge_file(one, name, judges or ()) for one, name in beside])
+    _check_not_beside(data, file_name, beside)
+    files = _by_file([_judge_file(one, name, judges or (), human or ()) for one, name in beside])
     elsewhere = {name for one in files for name in one.cells}
     elsewhere |= set(_metrics_of(tables, judges, "")) | {
         metric.name for one in tables for metric in one.metrics
@@ -875,36 +897,60 @@ def _by_file(files: Sequence[_JudgeFile]) -> list[_JudgeFile]:
     ]
 
 
-def judge_scores(data: bytes, name: str, judges: Sequence[str] | None = None) -> ScoreTable:
+def judge_scores(
+    data: bytes, name: str, judges: Sequence[str] | None = None, people: Sequence[str] | None = None
+) -> ScoreTable:
     """The scores in a judge's own table, whose columns are found (`core.tables.roles.judge_roles`).
 
-    Words of a known scale are its classes. Raises InputError, and Undecided if no column is surely a judge's.
+    people: columns and raters that the user names as people. Words of a known scale are its classes. Raises InputError, and
+    Undecided if no column is surely a judge's.
     """
-    file = _judge_file(data, name, judges or ())
+    file = _judge_file(data, name, judges or (), people or ())
     _, words = common_scale([Side(name, tuple(held)) for name, held in file.cells.items()], ())
     return file.scores(words)
 
 
-def _judge_file(data: bytes, name: str, judges: Sequence[str]) -> _JudgeFile:
+def _judge_file(data: bytes, name: str, judges: Sequence[str], people: Sequence[str] = ()) -> _JudgeFile:
     """A file with judges' scores. Raises InputError if no column is a judge's."""
     findings, format_found = FileFindings(name, sha256_of(data)), format_of("scores", data, name)
     empty = Table([], {}, [])
     if format_found.rows is None or "scores" in format_found.read:
         read = evaluators_in(data, name) or scores_in(data, name)
-        cells: dict[str, tuple[object, ...]] = {metric.name: () for metric in read.metrics}
+        cells: dict[str, tuple[object, ...]] = {
+            metric.name: () for metric in read.metrics if metric.name not in people
+        }
         return _JudgeFile(data, name, empty, Roles(), {}, cells, read)
     table = as_written(format_found.rows(data, known_at("scores"), findings))
     findings.refuse()
     named = _spelled(table, judges)
-    roles = judge_roles(table, judges=named, is_metric=_metrics_in(table))
+    roles = judge_roles(table, judges=named, people=_spelled(table, people), is_metric=_metrics_in(table))
     if roles.problems:
         raise Undecided(
             f"{shown(name)}: the columns do not tell which one is the judge's", roles.problems, roles
         )
     written = {column: judge for judge, column in zip(judges, named, strict=True)}
     own = {written.get(column, column): column for column in roles.judges}
-    sides = _sides_of(_Sheet(table, {}, own, data, roles))
+    sides = [one for one in _sides_of(_Sheet(table, {}, own, data, roles)) if one.name not in people]
     return _JudgeFile(data, name, table, roles, own, {side.name: side.cells for side in sides})
+
+
+def names_people(data: bytes, file_name: str, names: Sequence[str]) -> bool:
+    """Whether a table has all these columns, or raters, so that `human` may name them there. Raises InputError."""
+    read = format_of("ratings", data, file_name).rows
+    if read is None:
+        return False
+    table = read(data, known_at("panel"), FileFindings(file_name, ""))
+    raters = {label_of(record.cells.get("rater")) for record in table.records}
+    plain = _by_plain_name(table)
+    return all(name in raters or name.strip().casefold() in plain for name in names)
+
+
+def _check_not_beside(data: bytes, file_name: str, beside: Sequence[tuple[bytes, str]]) -> None:
+    """Raise InputError if a file with judges' scores is the file of the ratings."""
+    tables = [
+        ScoreTable((), (), np.empty((0, 0)), file_name=name, sha256=sha256_of(one)) for one, name in beside
+    ]
+    check_two_files(RatingSet((), sha256_of(data), file_name), tables)
 
 
 def _places_in(table: Table | None, roles: Roles | None) -> Callable[[str], list[str]]:
@@ -1255,7 +1301,7 @@ def _read_both(
     if scores is not None:
         try:
             # Its notes repeat those on the ratings, which stand in the same file.
-            scored = replace(read_scores(data, name, rows=lambda *_: scores), notes=())
+            scored = replace(read_scores(data, name, rows=lambda *_: scores), notes=(), sha256="")
         except InputError as error:
             problems += (error.found or Problems([error.what])).each(
                 lambda one: one.replace(METRIC_MARK, "column ")

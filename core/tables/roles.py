@@ -85,6 +85,11 @@ _COMPARED = _set(
     "vs versus minus diff difference delta gap match matches matched agree agrees agreement disagree disagreement "
     "equal same"
 )
+_CIRCUMSTANCES = _set(
+    "dataset datasets subset corpus benchmark epoch epochs split fold folds seed run runs step round batch trial repeat "
+    "shots temperature year domain topic task category"
+)
+"""Words of columns that tell under which circumstances a text was made, not how good it is."""
 _COUNTS = frozenset({"n", "num", "count", "is", "has", "number"})
 """First words of columns that count raters or describe texts: `n_raters`, `is_human`."""
 _VARIANTS = _set("turbo mini nano flash pro max instruct chat preview latest large small base it")
@@ -335,6 +340,7 @@ class _Cells:
     counting: bool = False
     """Whether the numbers count the rows."""
     unique: bool = False
+    n_different: int = 0
     scale: bool = False
     """Whether the words are classes of a known scale."""
 
@@ -383,6 +389,7 @@ def _cells_of(records: Sequence[Record], key: str) -> _Cells:
             whole=all(number.is_integer() for number in numbers),
             counting=counting,
             unique=len(different) == len(held),
+            n_different=len({*numbers}),
         )
     unique = len(different) == len(held)
     scale = len(different) <= _MOST_WORDS and classes_of(different) is not None
@@ -398,7 +405,11 @@ def _cells_of(records: Sequence[Record], key: str) -> _Cells:
     repeated = 2 * len(words) <= len(held) or len(held) <= _FEW
     labels = bool(words) and short and (scale or repeated)
     return _Cells(
-        "labels" if labels else "text", words if labels else frozenset(), unique=unique, scale=scale
+        "labels" if labels else "text",
+        words if labels else frozenset(),
+        unique=unique,
+        n_different=len(different),
+        scale=scale,
     )
 
 
@@ -659,6 +670,7 @@ def _wide(
     )
     problems += split
     may_be = [key for key in left if key not in by_who.get("settled", ()) or not people]
+    may_be = _may_rate(sheet, may_be, rateable, [*people, *found_judges])
     if people and (found_judges or judged_elsewhere):
         rated = [sheet.of(key) for key in (*people, *found_judges)]
         groups = [key for key in may_be if sheet.who(key) is None and sheet.of(key).kind == "labels"]
@@ -692,6 +704,37 @@ def _wide(
     return _finished(sheet, read_as, tuple(people), tuple(found_judges), problems, candidates=tuple(may_be))
 
 
+def _may_rate(sheet: _Sheet, keys: Sequence[str], others: Sequence[str], rated: Sequence[str]) -> list[str]:
+    """The columns that may be what nobody named yet: ratings of the texts that other columns rate.
+
+    Not a constant, a number of rows, an id, a price or the circumstances of an answer, such as its epoch; and, beside
+    ratings that are known, no column with other words or classes. others: all columns that may rate by their cells. rated:
+    those of known raters and judges.
+    """
+    who = {key: _who_among(sheet, key, others) for key in keys}
+    free = [
+        key
+        for key in keys
+        if sheet.of(key).n_different > 1
+        and not sheet.of(key).counting
+        and not (sheet.of(key).unique and not sheet.of(key).scale and len(sheet.table.records) > _FEW)
+        and not is_price_or_time(key)
+        and not (who[key] is None and _CIRCUMSTANCES & {*words_in(key)})
+    ]
+    known = [sheet.of(key) for key in rated]
+    return [
+        key
+        for key in free
+        if who[key] not in (None, "plain", "score")
+        or any(sheet.of(key).like(one) or one.like(sheet.of(key)) for one in known)
+        or (not known and any(sheet.of(key).like(sheet.of(one)) for one in free if one != key))
+        or (
+            sheet.of(key).kind == "numbers"
+            and any(one.kind == "numbers" and not one.numbers for one in known)
+        )
+    ]
+
+
 def _seen(sheet: _Sheet) -> str:
     """The end of a message: all columns, and why those of people or judges cannot be used."""
     unusable = [
@@ -721,10 +764,10 @@ def _who_among(sheet: _Sheet, key: str, others: Sequence[str]) -> Who:
         stems = [other for other in others if other != key and [_stem(w) for w in words_in(other)] == [*own]]
         if len([*numbered, *stems]) > 1 and all(sheet.who(other) == "person" for other in numbered):
             return "settled"
-    if who == "judge":
+    if who in ("judge", "person"):
         cells = sheet.of(key)
         if cells.kind == "labels" and not cells.scale and all(who_in(w) == "judge" for w in cells.words):
-            return None  # names of judges, not their scores
+            return None  # names of judges, not their scores, nor ratings
     return who
 
 
@@ -895,21 +938,35 @@ def judge_roles(
     table: Table,
     *,
     judges: Sequence[str] = (),
+    people: Collection[str] = (),
     is_metric: Callable[[str], bool] = lambda name: False,
 ) -> Roles:
-    """Find the roles of the columns of a judge's own table, which has no people's labels.
+    """Find the roles of the columns of a judge's own table.
 
     Wide: the columns that `judges` names, else those named like a judge's, else scores, else the only column of labels or
-    numbers. Long: a column names the judge or metric beside a column of scores; it is then `rater`.
+    numbers. Long: a column names the judge or metric beside a column of scores; it is then `rater`. people: columns and
+    raters that the user names as people. These, and what is named like people, are nobody's scores.
     """
     sheet = _Sheet(table, is_metric)
     named = [key for key in judges if key in table.keys]
     read_as = _named(sheet, [key for key in table.keys if key not in named])
     columns = {name: key for key, name in read_as.items()}
+    of_people = [
+        key
+        for key in table.keys
+        if key in people
+        or (key not in named and key not in read_as and sheet.who(key) in ("person", "settled"))
+    ]
+    for key in of_people:
+        sheet.why[key] = "not used: people's ratings, not a judge's"
     rated = [
         key
         for key in table.keys
-        if key not in read_as and key not in named and not is_about(key) and sheet.of(key).may_rate
+        if key not in read_as
+        and key not in named
+        and key not in of_people
+        and not is_about(key)
+        and sheet.of(key).may_rate
     ]
     naming = [key for key in table.keys if "_".join(words_in(key)) in _NAMING]
     naming += [key for key in rated if key not in naming and _who_among(sheet, key, rated) != sheet.who(key)]
@@ -932,7 +989,8 @@ def judge_roles(
         usual = [key for key in rated if words_in(key)[-1:] and words_in(key)[-1] in _RATINGS]
         alone = usual if len(usual) == 1 else [key for key in rated if not sheet.of(key).counting]
         found = alone if len(alone) == 1 else []
-    problems = () if found else (f"judge: no column is surely a judge's{_seen(sheet)}",)
+    theirs = f"; {listed(of_people)}: people's ratings" if of_people else ""
+    problems = () if found else (f"judge: no column is surely a judge's{_seen(sheet)}{theirs}",)
     return _finished(sheet, read_as, (), tuple(found), problems, candidates=tuple(rated))
 
 

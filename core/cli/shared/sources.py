@@ -48,7 +48,7 @@ from core.results.joining import CorrelationOptions, SystemScores, check_join
 from core.results.judges.costs import JudgeCost
 from core.results.judges.spans import SpanOptions, draws_of_judge
 from core.results.meta_correlation import LiveSide, Side
-from core.results.panel import Panel, Repeated, judge_scores, of_rows, panel_of, read_panel
+from core.results.panel import Panel, Repeated, judge_scores, names_people, of_rows, panel_of, read_panel
 from core.runs.costs import cost_of_folder, cost_of_run, facts_of_folder, facts_of_run
 from core.runs.jobs import RunAtHand
 from core.runs.judging import answered, judge_output, judge_output_if_any
@@ -590,8 +590,10 @@ def _options_for(roles: Roles) -> str:
 def _panel_given(
     options: argparse.Namespace, find: bool, system_column: str | None, item: str | None
 ) -> Panel:
+    check_columns(options, [options.file, *options.scores])
+    if find and options.human is not None:
+        _put_people_first(options)
     given, path = options.file, Path(options.file)
-    check_columns(options, [given, *options.scores])
     number = run_number(given)
     is_file = number is None and not given.startswith(STUDY) and not path.is_dir()
     # A table of scores is read beside its ratings, so that words mean the same in both.
@@ -621,10 +623,29 @@ def _panel_given(
             return read_panel(
                 data, name, [own_scores, *tables], item=item, find=find, beside=beside, **chosen
             )
-    tables = [*tables, *(judge_scores(*one, chosen["judges"]) for one in beside)]
+    tables = [*tables, *(judge_scores(*one, chosen["judges"], chosen["human"]) for one in beside)]
     chosen["raters"] = chosen.pop("human")
     found = panel_beside(given, tables, options, check=find, **chosen)
     return of_rows(found) if item == ROW else found
+
+
+def _put_people_first(options: argparse.Namespace) -> None:
+    """Make FILE the first table that has the names of `--human`, if FILE is another table or a run without them."""
+    number, names = run_number(options.file), name_list(options.human) or ()
+    if number is not None:
+        with existing_store(options.db) as store:
+            first = run_data(store, number), PurePath(at_hand(store, number).run.data_file).name
+    elif _is_table(options.file):
+        first = read_one_of(Path(options.file), options), Path(options.file).name
+    else:
+        return
+    if names_people(*first, names):
+        return
+    for at, given in enumerate(options.scores):
+        if _is_table(given) and names_people(read_one_of(Path(given), options), Path(given).name, names):
+            options.scores = [options.file, *options.scores[:at], *options.scores[at + 1 :]]
+            options.file = given
+            return
 
 
 def panel_beside(
