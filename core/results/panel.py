@@ -1208,7 +1208,7 @@ def _of_column(
         if split := level_in(whole):
             by_id.setdefault(split[0], held)
     values = [
-        ("value", held) if (held := by_id.get(row.item_id)) else ("id", row.item_id) for row in panel.rows
+        ("value", by_id[row.item_id]) if by_id.get(row.item_id) else ("id", row.item_id) for row in panel.rows
     ]
     numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
     unit = replace(panel.unit, name=shown(column), origin=origin, n=len(numbers), undecided=None, n_values=0)

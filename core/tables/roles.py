@@ -977,10 +977,10 @@ def judge_roles(
     if not named and score and (who := columns.get("rater") or next(iter(naming), None)):
         read_as = {key: name for key, name in read_as.items() if name not in ("rater", "score")}
         return _finished(sheet, read_as, (), (), (), long=(who, score))
-    for name in ("rater", "score", "dimension"):
-        if key := columns.get(name):
-            del read_as[key]
-            rated += [key] if sheet.of(key).may_rate else []
+    for role in ("rater", "score", "dimension"):
+        if column := columns.get(role):
+            del read_as[column]
+            rated += [column] if sheet.of(column).may_rate else []
     by_who: dict[Who, list[str]] = {}
     for key in rated:
         by_who.setdefault(_who_among(sheet, key, rated), []).append(key)
