@@ -134,8 +134,8 @@ def _named(
     """Choose what an item is, and the columns of system and language; return those that differ from what was found."""
     changed: list[tuple[str, str | None]] = []
     roles = {"system": ("System", found.system), "language": ("Language", found.language)}
-    of_item, *others = places(3)
-    item: str | None = of_item.selectbox(
+    menus = iter(places(3))
+    item: str | None = next(menus).selectbox(
         "Item",
         [None, ROW, *dict.fromkeys(offered)],
         format_func=lambda one: (
@@ -144,7 +144,7 @@ def _named(
         key=f"{own}_item",
         help="Rows with the same value belong together: intervals count them as one item.",
     )
-    for (ours, (label, theirs)), place in zip(roles.items(), others, strict=False):
+    for (ours, (label, theirs)), place in zip(roles.items(), menus, strict=False):
         options = [_NONE, *dict.fromkeys([*([theirs] if theirs else []), *offered])]
         chosen = place.selectbox(label, options, options.index(theirs or _NONE), key=f"{own}_{ours}")
         if chosen != (theirs or _NONE):
