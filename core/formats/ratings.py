@@ -52,6 +52,7 @@ from core.tables.reading import (
     shown,
     type_name,
 )
+from core.tables.roles import is_about, is_price_or_time, who_in
 
 OVERALL = "overall"
 """The dimension of ratings that name none."""
@@ -203,7 +204,7 @@ def one_rating_a_row(
     """
     plain = any("score" in record.cells for record in records)
     if plain and not any(_is_block(record.cells.get("score")) for record in records):
-        return records
+        return _by_people(records, taken, findings)
     fields = (
         ["score"]
         if plain
@@ -219,6 +220,23 @@ def one_rating_a_row(
         return _unnested(records, fields, findings)
     columns = _rating_columns(records, taken, findings)
     return _unpivoted(records, columns, findings) if columns else records
+
+
+def _by_people(records: Sequence[Record], taken: Sequence[str], findings: FileFindings) -> Sequence[Record]:
+    """The records, with ratings from columns named like people where `score`, without a rater, is then a judge's."""
+    keys = dict.fromkeys(key for record in records for key in record.cells)
+    people = [key for key in keys if key not in taken and who_in(key) == "person" and not is_about(key)]
+    if "rater" in keys or not people:
+        return records
+    without = [
+        replace(record, cells={key: cell for key, cell in record.cells.items() if key != "score"})
+        for record in records
+    ]
+    columns = _rating_columns(without, taken, findings)
+    if not columns or not {*columns} <= {*people}:
+        return records
+    findings.notes.append("column score is not used: it stands beside ratings by people, so it is a judge's")
+    return _unpivoted(without, columns, findings)
 
 
 def _is_block(value: object) -> bool:
@@ -290,8 +308,11 @@ _EXPORTED = "score_"
 
 
 def _rating_columns(records: Sequence[Record], taken: Sequence[str], findings: FileFindings) -> list[str]:
-    """The columns of numbers whose names are not known columns, labels, ids or metrics."""
-    found, metrics = [], []
+    """The columns of numbers that may be people's: those named like people, else those with neutral names.
+
+    Known columns, labels, ids, and what is named like a metric, a judge, a price or a time are not.
+    """
+    found, metrics = list[str](), list[str]()
     keys = dict.fromkeys(key for record in records for key in record.cells)
     exported = {"times_saved", "design_seed"} <= keys.keys()
     for key in keys:
@@ -301,14 +322,20 @@ def _rating_columns(records: Sequence[Record], taken: Sequence[str], findings: F
         words = sum(not looks_like_number(value) for value in held)
         if not held or 2 * words >= len(held):
             continue
-        if family_of(key) != NO_FAMILY or key.startswith(METRIC_MARK):
+        is_metric = family_of(key) != NO_FAMILY or key.startswith(METRIC_MARK)
+        if is_metric or who_in(key) in ("judge", "both"):
             metrics.append(key)
-        else:
+        elif not is_price_or_time(key):
             found.append(key)
+    if people := [key for key in found if who_in(key) in ("person", "settled")]:
+        metrics += [key for key in found if key not in people]
+        found = people
     if found:
         findings.notes.append(f"no column score: read the columns of numbers as ratings ({listed(found)})")
         if metrics:
-            findings.notes.append(f"columns not used, because they have names of metrics: {listed(metrics)}")
+            findings.notes.append(
+                f"columns not used, because their names are not those of people: {listed(metrics)}"
+            )
     return found
 
 

@@ -51,7 +51,7 @@ from core.tables.columns import (
     with_item_level,
 )
 from core.tables.mapping import class_columns, is_parquet, pyarrow_for, with_classes
-from core.tables.problems import MOST_LISTED, FileFindings
+from core.tables.problems import MOST_LISTED, FileFindings, listed
 from core.tables.reading import (
     JsonObject,
     decode,
@@ -70,6 +70,7 @@ from core.tables.reading import (
     shown,
     type_name,
 )
+from core.tables.roles import who_in
 from core.tables.writer import csv_bytes, csv_cells, guarded
 
 COLUMNS = known_at("scores")
@@ -90,6 +91,7 @@ LABELS = frozenset(
     ]
 )
 """Columns that are labels in the wide form even if they contain numbers."""
+_OF_PEOPLE = "people's ratings"
 INDEX_COLUMNS = frozenset({"index", "unnamed: 0", "__index_level_0__"})
 """Index columns that pandas writes."""
 LOWER_MARK = " (lower is better)"
@@ -233,8 +235,10 @@ def wide_columns(
             found.metrics.append(key)
             continue
         found.why_no_metric[key] = why
-        if why != _EMPTY:
+        if why not in (_EMPTY, _OF_PEOPLE):
             found.others.append(key)
+    if people := [key for key, why in found.why_no_metric.items() if why == _OF_PEOPLE]:
+        findings.notes.append(f"columns not used, because their names are those of people: {listed(people)}")
     return found
 
 
@@ -249,6 +253,8 @@ def _by_name(key: str) -> str | None:
         return "a label"
     if key in UNUSED or plain in INDEX_COLUMNS:
         return "not used"
+    if who_in(key, family_of(key) != NO_FAMILY) == "person" and plain not in LABELS:
+        return _OF_PEOPLE
     return (
         f"a label by its name; if it is a metric, rename it {METRIC_MARK}{key}" if plain in LABELS else None
     )
@@ -765,7 +771,7 @@ def read_scores(data: bytes, file_name: str, *, rows: Rows = table_rows) -> Scor
     findings.refuse()
     if not any("system" in record.cells for record in records):
         findings.notes.append(f"the file names no system: its scores get the system {ONLY_SYSTEM}")
-    return _table(sheet, notes, findings)
+    return replace(_table(sheet, notes, findings), sha256=findings.sha256)
 
 
 def read_scored_texts(data: bytes, file_name: str, *, rows: Rows = table_rows) -> OutputSet | None:

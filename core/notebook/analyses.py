@@ -813,7 +813,7 @@ def corrected(
     classes: Names | None = None,
     missing: Names | None = None,
     system_column: str | None = None,
-    clusters: str | None = None,
+    item: str | None = None,
     passes: str | float | None = None,
     method: Literal["ppi++", "rogan-gladen", "labels-only"] | None = None,
     confidence: float = 0.95,
@@ -835,8 +835,10 @@ def corrected(
         Dimension of the ratings. Default: the only one.
     scale, classes, missing
         The raters' scale, as in ``alt_test``. Default: guessed from the ratings.
-    system_column, clusters
-        Columns that name the system and the item.
+    system_column
+        Column that names the system.
+    item
+        What an item is, the unit of intervals: a column, or ``"row"``. Default: the id, or a question that repeats.
     passes
         Rating that counts as a pass (``--pass``). Default: the better of two words, 1 of 0 and 1, else none: a mean.
     method
@@ -868,7 +870,7 @@ def corrected(
     (2.75, 'ppi++', 40)
     """
     check_type("judge", judge, str, "the name of one judge", optional=True)
-    for name, value in (("system_column", system_column), ("clusters", clusters)):
+    for name, value in (("system_column", system_column), ("item", item)):
         check_type(name, value, str, "the name of a column", optional=True)
     check_choice("method", method, ("ppi++", "rogan-gladen", "labels-only", None))
     made = interval_options(0, confidence, 0)
@@ -882,7 +884,7 @@ def corrected(
         classes=classes,
         missing=missing,
         system_column=system_column,
-        clusters=clusters,
+        item=item,
     )
     wanted = f"{passes:g}" if isinstance(passes, int | float) else passes
     found = corrected_numbers(panel, CorrectedOptions(wanted, method, made["confidence_level"]))

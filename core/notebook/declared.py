@@ -27,6 +27,7 @@ def alt_test(
     scale: str | None = None,
     classes: Names | None = None,
     missing: Names | None = None,
+    item: str | None = None,
     epsilon: float = 0.2,
     alignment: Literal["accuracy", "rmse"] = "accuracy",
     items: Sequence[int] = (30, 50, 100, 200),
@@ -63,6 +64,9 @@ def alt_test(
         in any order.
     missing
         Cells that are no rating and no score, such as unsure,#N/A; empty cells always are.
+    item
+        What an item is, the unit of intervals: a column of ``ratings`` whose rows belong together if they have
+        the same value, or row (default: the id; where ids do not repeat, a question or source that does).
     epsilon
         Price of a rater: by which share of texts a rater may be ahead of the judge, because the judge is cheaper;
         Calderon et al. (2025) advise 0.2 for experts, 0.15 for skilled raters, 0.1 for crowd workers (number from
@@ -128,5 +132,6 @@ def alt_test(
             scale=scale,
             classes=classes,
             missing=missing,
+            item=item,
         ),
     )

@@ -22,10 +22,11 @@ from core.notebook.result import Result
 from core.results.check.gaps import TextBeside, texts_in, texts_of_judge
 from core.results.choices import interval_problems
 from core.results.joining import check_join
-from core.results.panel import Panel, judge_scores, on_scale, panel_of, read_panel
+from core.results.panel import Panel, judge_scores, of_rows, on_scale, panel_of, read_panel
 from core.schema.runs import RUN_FILE
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
+from core.schema.unit import ROW
 from core.store import Store, database_path, open_store
 from core.tables.files import read_file
 from core.tables.mapping import checked_columns, with_columns, with_declared
@@ -210,12 +211,13 @@ def panel_from(
 
     scale, classes, missing: what the user declares; see `declared_scale`.
     find: find the columns, also of judges' own tables, and refuse what is ambiguous; see `read_panel`. chosen: further
-    keywords of `read_panel`, such as system_column and clusters. Raises InputError.
+    keywords of `read_panel`, such as system_column and item. Raises InputError.
     """
     check_type("dimension", dimension, str, "the name of a dimension", optional=True)
     declared = scale_from(scale, classes, missing)
     names = None if judge is None else names_of(judge)
-    tables = [_judge_scores(one, names) if find else scores_of(one) for one in scores]
+    people = None if human is None else names_of(human)
+    tables = [_judge_scores(one, names, people) if find else scores_of(one) for one in scores]
     chosen = {**chosen, "find": find}
     raters, judges = (None if one is None else list(names_of(one)) for one in (human, judge))
     wanted: dict[str, Any] = {"judges": judges, "dimension": dimension}
@@ -229,7 +231,8 @@ def panel_from(
         ratings = ratings_of(source)
         for table in tables if find else ():
             check_join(ratings, table)
-        return on_scale(panel_of(ratings, tables, raters=raters, **wanted), declared)
+        found = on_scale(panel_of(ratings, tables, raters=raters, **wanted), declared)
+        return of_rows(found) if chosen.get("item") == ROW else found
     return read_panel(read_file(path), path.name, tables, human=raters, declared=declared, **wanted, **chosen)
 
 
@@ -240,15 +243,15 @@ def scale_from(scale: str | None, classes: Names | None, missing: Names | None) 
     return declared_scale(scale, *names)
 
 
-def _judge_scores(source: Source, judges: Sequence[str] | None) -> ScoreTable:
+def _judge_scores(source: Source, judges: Sequence[str] | None, people: Sequence[str] | None) -> ScoreTable:
     """Return the scores of a judge's own table, in which the columns are found, or of any other source."""
     if (frame := frame_in(source)) is not None:
         with rows_of(frame):
-            return judge_scores(jsonl_of(frame), FRAME, judges)
+            return judge_scores(jsonl_of(frame), FRAME, judges, people)
     path = Path(os.fspath(source))  # type: ignore[arg-type]  # every other source is a path
     if str(path).startswith(STORED) or not path.is_file():
         return scores_of(source)
-    return judge_scores(read_file(path), path.name, judges)
+    return judge_scores(read_file(path), path.name, judges, people)
 
 
 def beside_judge(output: JudgeOutput) -> tuple[TextBeside, ...]:

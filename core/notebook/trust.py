@@ -65,6 +65,7 @@ def check(
     classes: Names | None = None,
     missing: Names | None = None,
     system_column: str | None = None,
+    item: str | None = None,
     use: Use | None = None,
     margin: float = CHECK.margin,
     tolerance: float = CHECK.tolerance,
@@ -92,6 +93,8 @@ def check(
         As in ``alt_test``; columns that are not named are found by their names and contents.
     system_column
         Column with the system. Default: found by its name.
+    item
+        What an item is, the unit of intervals: a column, or ``"row"``. Default: the id, or a question that repeats.
     use
         ``"replace"`` a rater, ``"rank"`` systems, ``"gate"`` single answers or ``"monitor"`` a mean. Default: replace with
         three raters or more, else gate.
@@ -157,6 +160,7 @@ def check(
         classes=classes,
         missing=missing,
         system_column=system_column,
+        item=item,
         find=True,
     )
     facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
@@ -187,6 +191,7 @@ def which_judge(
     scale: str | None = None,
     classes: Names | None = None,
     missing: Names | None = None,
+    item: str | None = None,
     prices: Mapping[str, float] | None = None,
     seconds: Mapping[str, float] | None = None,
     currency: str = "",
@@ -200,7 +205,7 @@ def which_judge(
 
     Parameters
     ----------
-    ratings, scores, human, judge, dimension, scale, classes, missing
+    ratings, scores, human, judge, dimension, scale, classes, missing, item
         As in ``alt_test``, with two judges or more.
     prices, seconds
         Price and time of 1,000 texts by judge. With both unknown for a judge there is no front.
@@ -250,6 +255,7 @@ def which_judge(
         scale=scale,
         classes=classes,
         missing=missing,
+        item=item,
         find=True,
     )
     facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
@@ -332,6 +338,7 @@ def next_labels(
     scale: str | None = None,
     classes: Names | None = None,
     missing: Names | None = None,
+    item: str | None = None,
     n: int,
     whole_items: bool = False,
     rng: int = 0,
@@ -340,7 +347,7 @@ def next_labels(
 
     Parameters
     ----------
-    ratings, scores, human, judge, dimension, scale, classes, missing
+    ratings, scores, human, judge, dimension, scale, classes, missing, item
         As in ``alt_test``. Texts without a label have no rating, but a score of every judge.
     n
         Number of texts.
@@ -386,6 +393,7 @@ def next_labels(
         scale=scale,
         classes=classes,
         missing=missing,
+        item=item,
     )
     found = labels_next(panel, n, whole_items=whole_items, rng=rng)
     return result_of([*next_labels_said(found), next_labels_table(found)], next_labels_json(found))
@@ -483,6 +491,7 @@ def escalate(
     scale: str | None = None,
     classes: Names | None = None,
     missing: Names | None = None,
+    item: str | None = None,
     confidence: str | None = None,
     cut: float | None = None,
     agreement: float = 0.9,
@@ -496,7 +505,7 @@ def escalate(
 
     Parameters
     ----------
-    ratings, scores, human, judge, dimension, scale, classes, missing
+    ratings, scores, human, judge, dimension, scale, classes, missing, item
         As in ``alt_test``. Texts without a label have no rating.
     confidence
         Column of ``ratings`` or ``scores`` with the judge's confidence, or ``"judges"``: the share of several judges with the
@@ -573,6 +582,7 @@ def escalate(
         scale=scale,
         classes=classes,
         missing=missing,
+        item=item,
         find=True,
     )
     before, returned = panel, list(each_of(labels))

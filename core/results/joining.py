@@ -220,16 +220,24 @@ def join_ratings(
         for index in range(len(table.rows))
         if index not in used
     }
+    alike = [
+        said
+        for metric, scores in zip(table.metrics, table.values[rows].T, strict=True)
+        if (said := equal_values_said(metric.name, scores, "the ratings", values))
+    ]
     lost = unmatched(table, chosen.ratings, met)
     unmet = [f"{n} of {len(met)} ratings matched no score: {reason}" for reason, n in lost.items()]
-    return Joined(table, rows, values, missing, "human", (*ratings.notes, *assumed, *chosen.notes, *unmet))
+    return Joined(
+        table, rows, values, missing, "human", (*alike, *ratings.notes, *assumed, *chosen.notes, *unmet)
+    )
 
 
 def rows_met(table: ScoreTable, ratings: RatingSet, chosen: Sequence[Rating]) -> NDArray[np.int64]:
     """Index of the table row that each chosen rating is about; -1 if there is none.
 
-    Matches rows and raises errors as `join_ratings` does.
+    Matches rows and raises errors as `join_ratings` does, and for a file that is on both sides.
     """
+    check_two_files(ratings, [table])
     labels = {label: None for row in ratings.ratings for label in row.labels}
     columns = identifying_columns((table.rows, ratings.ratings), ("system", "level"), ("language", *labels))
     # Blanks are filled from the item's other rows, on either side.
@@ -585,15 +593,72 @@ def _nowhere(item: str) -> Sequence[str]:
     return ()
 
 
+def check_two_files(ratings: RatingSet, tables: Sequence[ScoreTable]) -> None:
+    """Raise InputError if a table of scores is the file of the ratings: nobody is judged by his own ratings."""
+    same = [scores_called(one.file_name) for one in tables if one.sha256 and one.sha256 == ratings.sha256]
+    if same:
+        raise InputError(
+            f"{_listed(same)} and {shown(ratings.file_name)} have the same content, so the ratings would be compared with "
+            "themselves. Name a file with the judge's scores; a file with both is named once, by the command check"
+        )
+
+
+ALIKE_FROM = 10
+"""Texts from which equal values are no chance."""
+
+
+def equal_values_said(name: str, scores: Floats, other: str, values: Floats) -> str:
+    """A sentence if two sides gave equal values to all texts that both rated; empty if not, or if too few or constant."""
+    both = ~np.isnan(scores) & ~np.isnan(values)
+    n = int(both.sum())
+    if n < ALIKE_FROM or np.unique(values[both]).size < 2 or not np.array_equal(scores[both], values[both]):
+        return ""
+    return (
+        f"{shown(name)} and {shown(other)} have equal values on all {n:,} texts: make sure that they are not the same "
+        "ratings under two names"
+    )
+
+
+def row_number_notes(ratings: RatingSet, tables: Sequence[ScoreTable]) -> list[str]:
+    """Notes on files without ids that are joined by the numbers of their rows; none where files have ids.
+
+    Raises InputError if such files have different numbers of rows, or if only some of the files have ids: then nothing
+    tells which rows belong together.
+    """
+    sides = [
+        (shown(ratings.file_name), ratings.row_numbers, len({_text_parts(one) for one in ratings.ratings})),
+        *((scores_called(one.file_name), one.row_numbers, len(one.rows)) for one in tables),
+    ]
+    numbers = {n for _, n, _ in sides}
+    if numbers == {0} or not tables:
+        return []
+    names = _listed([name for name, _, _ in sides])
+    if len(numbers) > 1:
+        raise InputError(
+            f"{names} cannot be joined: without ids in each file, nothing tells which rows belong together",
+            [
+                *(
+                    f"{name}: {n:,} rows without ids" if n else f"{name}: {n_texts:,} texts with ids"
+                    for name, n, n_texts in sides
+                ),
+                "columns: give each file the same ids, in a column id or in one that item_id=COLUMN names",
+            ],
+        )
+    return [
+        f"joined by row number, because {names} have no ids: {max(numbers):,} rows each, the first with the first"
+    ]
+
+
 def check_join(
     ratings: RatingSet, table: ScoreTable, rated_at: Where = _nowhere, scored_at: Where = _nowhere
 ) -> None:
     """Refuse to join ratings with scores where it is unclear which text a row is about.
 
-    It is unclear if one file has several systems, levels or languages of an item and the other names none, and if ids or
-    systems are the same only without case, spaces, leading zeros and a decimal `.0`. Raises InputError with the first
-    items, their places and what to do.
+    It is unclear if only one of the files has ids (`row_number_notes`), if one has several systems, levels or languages of
+    an item and the other names none, and if ids or systems are the same only without case, spaces, leading zeros and a
+    decimal `.0`. Raises InputError with the first items, their places and what to do.
     """
+    row_number_notes(ratings, [table])
     sides = (ratings.ratings, table.rows)
     names = (shown(ratings.file_name), scores_called(table.file_name))
     shared = [name for name in _TEXT if all(has_column(side, name) for side in sides)]

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,16 @@ from core.formats.scores import (
 )
 from core.results.calibration.cells import dimension_said
 from core.results.choices import Dimension, check_names, chosen_ratings, items_of, keys_of, names_of
-from core.results.joining import check_join, identifying_columns, merge_tables, rows_met, unmatched
+from core.results.joining import (
+    check_join,
+    check_two_files,
+    equal_values_said,
+    identifying_columns,
+    merge_tables,
+    row_number_notes,
+    rows_met,
+    unmatched,
+)
 from core.results.scales import Side, Words, check_cells, check_odd_words, common_scale, odd_word_notes
 from core.schema.scale import (
     MOST_GUESSED,
@@ -38,6 +48,7 @@ from core.schema.scale import (
     scale_of_numbers,
 )
 from core.schema.scores import PROBABILITY, Metric, Rating, RatingSet, ScoredRow, ScoreTable
+from core.schema.unit import FEWEST_VALUES, ID, ROW, UNCOUNTED, Unit
 from core.stats.degeneracy import Constant, constant
 from core.stats.resampling import Floats
 from core.tables.columns import (
@@ -50,6 +61,7 @@ from core.tables.columns import (
     Record,
     Table,
     known_at,
+    level_in,
     named_columns,
     source_as_system,
 )
@@ -68,16 +80,18 @@ from core.tables.roles import (
     Roles,
     Undecided,
     check_decided,
+    holds_texts,
     is_choice,
     is_price_or_time,
     judge_roles,
     roles_of,
+    words_in,
 )
 
 OTHER_RATERS = "rating by a rater who was not chosen"
 NO_VALUE = "rating undefined"
 NAMED_MISSING = "named as missing: {}"
-ROW = "row"
+ROW_LABEL = "row"
 """Label that numbers the rows of a wide table in which nothing else tells texts of one item apart."""
 
 
@@ -110,11 +124,15 @@ class Panel:
     """For each judge the name of its table, and its metric's name there and signature; empty for a rater who counts as one."""
     pairs: bool = False
     """Whether each row is a pair of texts, and each value a preference: 1, -1, or 0 for a tie."""
+    unit: Unit = UNCOUNTED
+    """What an item is; counted here if it is not given."""
 
     def __post_init__(self) -> None:
-        """Guess the scale, where none was given."""
+        """Guess the scale and count the items, where they were not given."""
         if self.scale is TO_GUESS:
             object.__setattr__(self, "scale", guessed_scale(self.ratings))
+        if self.unit is UNCOUNTED:
+            object.__setattr__(self, "unit", Unit(n=int(np.unique(self.items).size)))
 
     def constant_scores(self, scores: Floats) -> Constant | None:
         """The score of all texts, if a judge gives only one; None if its scores differ, or it always prefers one side of pairs.
@@ -144,8 +162,8 @@ def panel_of(
     dimension. dimension: None for the only one. Texts match as in `core.results.joining`; every text of the tables stays,
     rated or not. Unnamed ratings of a text are numbered. Scores are never turned: a judge must use the raters' scale.
 
-    Raises InputError for unknown names, if several dimensions are rated and none is chosen, if no rating matches a score,
-    and if a rater rated a text several times.
+    Raises InputError for unknown names, for a rater who is also a judge, if several dimensions are rated and none is chosen,
+    if no rating matches a score, and if a rater rated a text several times.
     """
     chosen = chosen_ratings(ratings, dimension, z_normalise=False, kept=True)
     given = _numbered(chosen.ratings)
@@ -162,8 +180,18 @@ def panel_of(
     if raters is not None:
         check_names("rater", raters, list(known))
         people = list(dict.fromkeys(raters))
-    if both := [name for name in people if name in own]:
-        raise InputError(f"{listed(both)}: named both as rater and as judge. Name each once.")
+    both = [name for name in people if name in own or name in columns]
+    if judges is None and raters is not None and len(both) < len(columns):
+        columns = {name: metric for name, metric in columns.items() if name not in people}
+        both = []
+    if both:
+        files = listed([shown(one.file_name) for one in tables]) if tables else shown(ratings.file_name)
+        raise InputError(
+            f"{listed(both)}: a rater in {shown(ratings.file_name)} and a judge in {files}. Nobody is both: name a file with "
+            "other scores, or other raters and judges"
+        )
+    check_two_files(ratings, tables)
+    row_number_notes(ratings, tables)
     used = [at for at, one in enumerate(given) if one.rater in {*people, *own}]
     table = merge_tables(tables) if tables else _table_of(ratings.file_name, [given[at] for at in used])
     met = rows_met(table, ratings, [given[at] for at in used])
@@ -198,7 +226,17 @@ def panel_of(
         {why: n for why, n in (Counter(ratings.left_out) + left_out).items() if n},
         sources=tuple(("", "", "") if name in own else origins[places[columns[name]]] for name in named),
     )
-    return replace(found, notes=(*found.notes, *_scale_notes(found)))
+    return replace(found, notes=(*equal_sides(found), *found.notes, *_scale_notes(found)))
+
+
+def equal_sides(panel: Panel) -> list[str]:
+    """A sentence for each judge and rater with equal values on all texts that both rated: perhaps one column twice."""
+    return [
+        said
+        for judge, scores in zip(panel.judges, panel.scores.T, strict=True)
+        for rater, ratings in zip(panel.raters, panel.ratings.T, strict=True)
+        if (said := equal_values_said(judge, scores, rater, ratings))
+    ]
 
 
 def _with_probabilities(
@@ -406,7 +444,7 @@ def found_roles(
     judges: Sequence[str] | None = None,
     dimension: Dimension = None,
     system_column: str | None = None,
-    clusters: str | None = None,
+    item: str | None = None,
     judged_elsewhere: bool = False,
 ) -> Roles | None:
     """Find what the columns of a table mean, to show and change; `read_panel` takes the choices.
@@ -415,8 +453,7 @@ def found_roles(
     table: its format says who rated. Raises InputError for a file that cannot be read and for unknown names; what is merely
     undecided is in the result's `problems`.
     """
-    own = _own_columns(system_column, clusters)
-    data = with_columns(data, file_name, own)
+    data, own, unit = _named_columns(data, file_name, system_column, item)
     format_found = format_of("ratings", data, file_name)
     if format_found.rows is None:
         return None
@@ -424,12 +461,45 @@ def found_roles(
     table = as_written(format_found.rows(data, known_at("ratings"), findings))
     findings.refuse()
     given = (_spelled(table, human or ()), _spelled(table, judges or ()))
-    return _roles(table, *given, dimension, judged_elsewhere).renamed(own)
+    return _roles(table, *given, dimension, judged_elsewhere, unit).renamed(own)
 
 
-def _own_columns(system_column: str | None, clusters: str | None) -> dict[str, str]:
-    """Assay's name -> the file's column, for columns that the user names."""
-    return {name: column for name, column in (("system", system_column), ("item_id", clusters)) if column}
+def _named_columns(
+    data: bytes, file_name: str, system_column: str | None, item: str | None
+) -> tuple[bytes, dict[str, str], str | None]:
+    """The file with the columns renamed that the user names, Assay's name -> the file's column, and the column of items.
+
+    A column of items beside ids keeps its name, and ids go on naming texts, if each id has one item. Otherwise the column
+    becomes the ids. Raises InputError for unknown columns.
+    """
+    named = {"system": system_column} if system_column else {}
+    if item is None or item == ROW:
+        return with_columns(data, file_name, named), named, None
+    as_ids = {**named, "item_id": item}
+    renamed = with_columns(data, file_name, as_ids)  # refuses a column that the file lacks
+    read = format_of("ratings", data, file_name).rows
+    if read is None:
+        return renamed, as_ids, None
+    table = as_written(read(data, known_at("ratings"), FileFindings(file_name, "")))
+    (column,) = _spelled(table, [item])
+    ids = next(
+        (key for key, name in named_columns(table.keys, known_at("panel")).items() if name == "item_id"), None
+    )
+    names = [] if ids is None else [label_of(record.cells.get(ids)) for record in table.records]
+    if ids in (None, column) or not any(names) or _by_id(table, names, column) is None:
+        return renamed, as_ids, None
+    return with_columns(data, file_name, named), named, column
+
+
+def _by_id(table: Table, ids: Sequence[str | None], column: str) -> dict[str, str] | None:
+    """Id -> value of a column, with single spaces; None if rows of one id have different values."""
+    found: dict[str, str] = {}
+    for name, record in zip(ids, table.records, strict=True):
+        cell = record.cells.get(column)
+        value = "" if is_nothing(cell) else " ".join(str(label_of(cell) or cell).split())
+        if name is not None and found.setdefault(name, value) != value:
+            return None
+    return found
 
 
 def as_written(table: Table) -> Table:
@@ -459,7 +529,12 @@ def _by_plain_name(table: Table) -> dict[str, str]:
 
 
 def _roles(
-    table: Table, human: Sequence[str], judges: Sequence[str], dimension: Dimension, judged_elsewhere: bool
+    table: Table,
+    human: Sequence[str],
+    judges: Sequence[str],
+    dimension: Dimension,
+    judged_elsewhere: bool,
+    unit: str | None = None,
 ) -> Roles:
     return roles_of(
         table,
@@ -467,6 +542,7 @@ def _roles(
         judges=judges,
         dimension=dimension if isinstance(dimension, str) else None,
         judged_elsewhere=judged_elsewhere,
+        unit=unit,
         is_metric=_metrics_in(table),
     )
 
@@ -486,7 +562,7 @@ def read_panel(
     judges: Sequence[str] | None = None,
     dimension: Dimension = None,
     system_column: str | None = None,
-    clusters: str | None = None,
+    item: str | None = None,
     flip: Collection[str] = (),
     find: bool = False,
     beside: Sequence[tuple[bytes, str]] = (),
@@ -500,7 +576,8 @@ def read_panel(
     row for each item, rater and score; `human` names raters (None: all that are not judges), and `judges` raters or
     columns. Cells are numbers or words; words of a known scale (`core.tables.mapping.SCALES`) are ordered classes, others
     are labels. An empty cell is a missing rating. Other formats of ratings are read as everywhere.
-    system_column: column with the system. clusters: column with the item, where several rows may have the same one.
+    system_column: column with the system. item: what an item is, a column whose rows belong together if they have the same
+    value, or ROW; None to guess it (`_unit_of`). Rows of a declared item may repeat it.
     find: find columns by the wider names of other programs too, and refuse what is ambiguous: repeated texts or ratings,
     and scores that match several texts. beside: contents and name of files with judges' scores, for `find` only. declared:
     what the user says about the raters' scale; the rest is guessed from their cells.
@@ -508,8 +585,7 @@ def read_panel(
     Raises InputError with all problems of the file and their places, and as `panel_of`; Undecided if the columns do not
     tell people from judges.
     """
-    own = _own_columns(system_column, clusters)
-    data = with_columns(data, file_name, own)
+    data, own, unit_column = _named_columns(data, file_name, system_column, item)
     format_found = format_of("ratings", data, file_name)
     if format_found.rows is None:
         tables = [*tables, *(evaluators_in(one, name) or scores_in(one, name) for one, name in beside)]
@@ -522,7 +598,8 @@ def read_panel(
         ):
             tables = [own_scores, *tables]
         found = panel_of(ratings, tables, raters=human, judges=judges, dimension=dimension)
-        return on_scale(found, declared)
+        found = on_scale(found, declared)
+        return of_rows(found) if item == ROW else found
     judges = None if judges is None else [name.removeprefix(METRIC_MARK) for name in judges]
     findings = FileFindings(file_name, sha256_of(data))
     table = format_found.rows(data, known_at("ratings"), findings)
@@ -531,7 +608,14 @@ def read_panel(
     findings.refuse()
     written = as_written(table)
     roles = _roles_to_read(
-        written, human, judges, dimension, find=find, elsewhere=bool(tables or beside), file_name=file_name
+        written,
+        human,
+        judges,
+        dimension,
+        find=find,
+        elsewhere=bool(tables or beside),
+        unit=unit_column,
+        file_name=file_name,
     )
     chosen = judges
     if roles is not None:
@@ -545,7 +629,8 @@ def read_panel(
         findings.notes.append(f"columns found: {shown_roles.said}")
         findings.notes += [shown_roles.passed_over] if shown_roles.passed_over else []
     missing = _Missing(declared.missing)
-    files = _by_file([_judge_file(one, name, judges or (), missing) for one, name in beside])
+    _check_not_beside(data, file_name, beside)
+    files = _by_file([_judge_file(one, name, judges or (), missing, human or ()) for one, name in beside])
     elsewhere = {name for one in files for name in one.cells}
     elsewhere |= set(_metrics_of(tables, judges, "")) | {
         metric.name for one in tables for metric in one.metrics
@@ -555,9 +640,14 @@ def read_panel(
     sheet = replace(sheet, judges={k: v for k, v in sheet.judges.items() if k not in unfit})
     judges = None if judges is None else [name for name in judges if name not in unfit]
     files = [one.without(unfit) for one in files]
-    read = _read_wide if sheet.human else _read_long
-    ratings, scores = read(sheet, words, findings, by_row=clusters is not None)
     tables = [*tables, *(one.scores(words) for one in files if one.cells)]
+    ids = _ids(sheet, findings, by_number=item == ROW or any(one.row_numbers for one in tables))
+    by_row = item is not None
+    if sheet.human:
+        ratings, scores = _read_wide(sheet, words, findings, ids, by_row=by_row)
+    else:
+        ratings, scores = _read_long(sheet, words, findings, by_row=by_row)
+    joined = row_number_notes(ratings, tables)
     if roles is not None:
         of_file = {one.name: one for one in files}
         for one in tables:
@@ -579,9 +669,16 @@ def read_panel(
         dimension=dimension,
         scale=words.scale if words else TO_GUESS,
     )
-    found = replace(found, roles=None if roles is None else roles.renamed(own))
+    found = replace(
+        found,
+        roles=None if roles is None else roles.renamed(own),
+        notes=tuple(dict.fromkeys((*joined, *found.notes))),
+    )
     if words is None:
         found = on_scale(found, declared, codes=sheet.of_choices)
+    found = _with_unit(found, sheet, ids, item, unit_column, joined_by_row=bool(joined))
+    if found.unit.name not in (ID, ROW) or found.unit.undecided:
+        found = replace(found, notes=(*found.notes, found.unit.said))
     left_out = found.left_out
     if sheet.human:
         # Every row of a wide table is a text: an empty cell is a missing rating, and no row is left out.
@@ -597,6 +694,7 @@ def _roles_to_read(
     *,
     find: bool,
     elsewhere: bool,
+    unit: str | None,
     file_name: str,
 ) -> Roles | None:
     """The roles that decide how a table is read; None where names that the user gave say everything."""
@@ -605,7 +703,7 @@ def _roles_to_read(
     if not find and (elsewhere or not lacking):
         return None
     given = (_spelled(table, human or ()), _spelled(table, judges or ()))
-    roles = _roles(table, *given, dimension, elsewhere)
+    roles = _roles(table, *given, dimension, elsewhere, unit)
     if find:
         check_decided(roles, file_name)
     return None if roles.problems else roles
@@ -866,7 +964,8 @@ class _JudgeFile:
         known = {*about, *(("metric", "score") if rater else ())}
         columns = {key: key for key in keys if key in known}
         try:
-            return read_scores(self.data, self.name, rows=lambda *_: Table(keys, columns, records))
+            found = read_scores(self.data, self.name, rows=lambda *_: Table(keys, columns, records))
+            return replace(found, row_numbers=0 if "item_id" in read_as.values() else len(self.table.records))
         except InputError as error:
             problems = error.found or Problems([error.what])
             reject(self.name, problems.each(lambda one: one.replace(METRIC_MARK, "column ")))
@@ -892,28 +991,35 @@ def _by_file(files: Sequence[_JudgeFile]) -> list[_JudgeFile]:
     ]
 
 
-def judge_scores(data: bytes, name: str, judges: Sequence[str] | None = None) -> ScoreTable:
+def judge_scores(
+    data: bytes, name: str, judges: Sequence[str] | None = None, people: Sequence[str] | None = None
+) -> ScoreTable:
     """The scores in a judge's own table, whose columns are found (`core.tables.roles.judge_roles`).
 
-    Words of a known scale are its classes. Raises InputError, and Undecided if no column is surely a judge's.
+    people: columns and raters that the user names as people. Words of a known scale are its classes. Raises InputError, and
+    Undecided if no column is surely a judge's.
     """
-    file = _judge_file(data, name, judges or (), _Missing(()))
+    file = _judge_file(data, name, judges or (), _Missing(()), people or ())
     _, words = common_scale([Side(name, held) for name, held in file.cells.items()], ())
     return file.scores(words)
 
 
-def _judge_file(data: bytes, name: str, judges: Sequence[str], missing: _Missing) -> _JudgeFile:
+def _judge_file(
+    data: bytes, name: str, judges: Sequence[str], missing: _Missing, people: Sequence[str] = ()
+) -> _JudgeFile:
     """A file with judges' scores. Raises InputError if no column is a judge's."""
     findings, format_found = FileFindings(name, sha256_of(data)), format_of("scores", data, name)
     empty = Table([], {}, [])
     if format_found.rows is None or "scores" in format_found.read:
         read = evaluators_in(data, name) or scores_in(data, name)
-        cells: dict[str, Mapping[object, int]] = {metric.name: {} for metric in read.metrics}
+        cells: dict[str, Mapping[object, int]] = {
+            metric.name: {} for metric in read.metrics if metric.name not in people
+        }
         return _JudgeFile(data, name, empty, Roles(), {}, cells, read)
     table = as_written(format_found.rows(data, known_at("scores"), findings))
     findings.refuse()
     named = _spelled(table, judges)
-    roles = judge_roles(table, judges=named, is_metric=_metrics_in(table))
+    roles = judge_roles(table, judges=named, people=_spelled(table, people), is_metric=_metrics_in(table))
     if roles.problems:
         raise Undecided(
             f"{shown(name)}: the columns do not tell which one is the judge's", roles.problems, roles
@@ -921,8 +1027,27 @@ def _judge_file(data: bytes, name: str, judges: Sequence[str], missing: _Missing
     written = {column: judge for judge, column in zip(judges, named, strict=True)}
     own = {written.get(column, column): column for column in roles.judges}
     sheet = missing.out_of(_Sheet(table, {}, own, data, roles))
-    cells = {side.name: side.cells for side in _sides_of(sheet)}
+    cells = {side.name: side.cells for side in _sides_of(sheet) if side.name not in people}
     return _JudgeFile(data, name, sheet.table, roles, own, cells)
+
+
+def names_people(data: bytes, file_name: str, names: Sequence[str]) -> bool:
+    """Whether a table has all these columns, or raters, so that `human` may name them there. Raises InputError."""
+    read = format_of("ratings", data, file_name).rows
+    if read is None:
+        return False
+    table = read(data, known_at("panel"), FileFindings(file_name, ""))
+    raters = {label_of(record.cells.get("rater")) for record in table.records}
+    plain = _by_plain_name(table)
+    return all(name in raters or name.strip().casefold() in plain for name in names)
+
+
+def _check_not_beside(data: bytes, file_name: str, beside: Sequence[tuple[bytes, str]]) -> None:
+    """Raise InputError if a file with judges' scores is the file of the ratings."""
+    tables = [
+        ScoreTable((), (), np.empty((0, 0)), file_name=name, sha256=sha256_of(one)) for one, name in beside
+    ]
+    check_two_files(RatingSet((), sha256_of(data), file_name), tables)
 
 
 def _places_in(table: Table | None, roles: Roles | None) -> Callable[[str], list[str]]:
@@ -991,7 +1116,7 @@ def _number(cell: object, words: Words | None) -> object:
 
 
 def _read_wide(
-    sheet: _Sheet, words: Words | None, findings: FileFindings, *, by_row: bool
+    sheet: _Sheet, words: Words | None, findings: FileFindings, ids: "_Ids", *, by_row: bool
 ) -> tuple[RatingSet, ScoreTable | None]:
     """Ratings and scores of a wide table, each by the reader of its kind."""
     about = known_at("texts")
@@ -1005,13 +1130,12 @@ def _read_wide(
         and key not in (*UNUSED, *SAID)
         and key.lower() not in INDEX_COLUMNS
     }
-    numbers = None if "item_id" in read_as.values() else _item_numbers(sheet, read_as, findings)
     named = {**read_as, **labels}
     texts: list[Record] = []
     for at, record in enumerate(sheet.table.records):
         cells = {named[key]: cell for key, cell in record.cells.items() if key in named}
-        if numbers is not None:
-            cells["item_id"] = numbers[at]
+        if ids.column is None:
+            cells["item_id"] = ids.names[at] or ""
         texts.append(replace(record, cells=cells))
     if sheet.roles is not None and not by_row:
         people = listed([*sheet.human])
@@ -1045,16 +1169,37 @@ def _read_wide(
     ]
     keys = list(dict.fromkeys(key for text in texts for key in text.cells))
     of_raters = Table([*keys, "rater", "score"], {**columns, "rater": "rater", "score": "score"}, rated)
-    return _read_both(
+    found, own = _read_both(
         sheet.data, of_raters, Table([*keys, *marks.values()], columns, scored) if marks else None, findings
     )
+    numbers = 0 if ids.column is not None else len(texts)
+    return replace(found, row_numbers=numbers), own and replace(own, row_numbers=numbers)
 
 
-def _item_numbers(sheet: _Sheet, read_as: Mapping[str, str], findings: FileFindings) -> list[str]:
-    """A number for the item of each row, where no column names it: rows with the same question share one."""
+@dataclass(frozen=True)
+class _Ids:
+    """The ids of a table's rows."""
+
+    names: Sequence[str | None]
+    """For each row its id; without a column of ids, a number."""
+    column: str | None
+    """The column of ids; None if the table has none."""
+    asked: str | None = None
+    """Without ids: the column whose values are numbered; None if rows are."""
+
+
+def _ids(sheet: _Sheet, findings: FileFindings, *, by_number: bool) -> _Ids:
+    """The ids of a table; without a column of them, numbers of its questions or of its rows, with a note.
+
+    by_number: whether rows are numbered even where questions repeat.
+    """
     records = sheet.table.records
+    read_as = sheet.named(known_at("texts"))
+    column = next((key for key, name in read_as.items() if name == "item_id"), None)
+    if column is not None:
+        return _Ids([label_of(record.cells.get(column)) for record in records], column)
     question = next((key for key, name in read_as.items() if name == "question"), None)
-    if question is not None and sheet.roles is not None:
+    if question is not None and sheet.roles is not None and not by_number:
         asked = [" ".join(str(record.cells.get(question) or "").split()) for record in records]
         numbers = {text: str(number) for number, text in enumerate(dict.fromkeys(asked), start=1)}
         told_apart = [key for key, name in read_as.items() if name in ("system", "level", "text")]
@@ -1062,13 +1207,109 @@ def _item_numbers(sheet: _Sheet, read_as: Mapping[str, str], findings: FileFindi
             (text, *(repr(record.cells.get(key)) for key in told_apart))
             for text, record in zip(asked, records, strict=True)
         }
-        if "" not in numbers and len(numbers) < len(records) == len(rows):
+        if "" not in numbers and 1 < len(numbers) < len(records) == len(rows):
             findings.notes.append(
-                f"no column names the item: {len(numbers):,} different question{'s are the items' if len(numbers) > 1 else ' is the only item'}, numbered from 1"
+                f"no column names the item: {len(numbers):,} different questions are the items, numbered from 1"
             )
-            return [numbers[text] for text in asked]
-    findings.notes.append("no column names the item: each row is an item, numbered from 1")
-    return [str(number) for number in range(1, len(records) + 1)]
+            return _Ids([numbers[text] for text in asked], None, question)
+    if sheet.human:
+        findings.notes.append("no column names the item: each row is an item, numbered from 1")
+    return _Ids([str(number) for number in range(1, len(records) + 1)], None)
+
+
+def of_rows(panel: Panel) -> Panel:
+    """The panel with each of its rows as an item."""
+    n = len(panel.rows)
+    unit = replace(panel.unit, name=ROW, origin="declared", n=n, undecided=None, n_values=0)
+    return replace(panel, items=np.arange(n), unit=unit)
+
+
+def _with_unit(
+    panel: Panel, sheet: _Sheet, ids: _Ids, item: str | None, column: str | None, *, joined_by_row: bool
+) -> Panel:
+    """The panel with its items: as declared, or guessed.
+
+    Guessed, the item is the id. Where ids are unique to texts, or missing, and a question or source repeats, it is that
+    column from FEWEST_VALUES different values on; with fewer the unit is undecided, and a constant column never counts.
+
+    item: as declared. column: the declared column, where it is not that of the ids.
+    """
+    panel = replace(panel, unit=replace(panel.unit, joined_by_row=joined_by_row))
+    if item == ROW:
+        return of_rows(panel)
+    if column is not None:
+        return _of_column(panel, sheet, ids, column, "declared")
+    if item is not None:
+        return replace(panel, unit=replace(panel.unit, name=shown(item), origin="declared"))
+    if ids.asked is not None:
+        few = panel.unit.n < FEWEST_VALUES
+        unit = replace(
+            panel.unit,
+            name=shown(ids.asked),
+            undecided=shown(ids.asked) if few else None,
+            n_values=panel.unit.n if few else 0,
+        )
+        return replace(panel, unit=unit)
+    if ids.column is None:
+        panel = replace(panel, unit=replace(panel.unit, name=ROW))
+    if panel.unit.n < len(panel.rows):
+        return panel
+    for asked in _asked_columns(sheet):
+        found = _of_column(panel, sheet, ids, asked, "guessed")
+        if not 1 < found.unit.n < len(panel.rows):
+            continue
+        if found.unit.n >= FEWEST_VALUES:
+            return found
+        return replace(panel, unit=replace(panel.unit, undecided=shown(asked), n_values=found.unit.n))
+    return panel
+
+
+def _asked_columns(sheet: _Sheet) -> list[str]:
+    """The columns of questions, prompts and sources, in this order, that a table shares between texts."""
+    read_as = sheet.named(known_at("panel" if sheet.roles is not None else "texts"))
+    usual = {name: {_plain_key(one) for one in names} for name, names in known_at("panel").items()}
+    used = {*sheet.human.values(), *sheet.judges.values()}
+    free = [
+        key
+        for key in sheet.table.keys
+        if key not in used and read_as.get(key) in (None, "question", "source")
+    ]
+    questions = [
+        key for key in free if read_as.get(key) == "question" or _plain_key(key) in usual["question"]
+    ]
+    # Short words in a column `source` may be systems or data sets, unless the systems have a column.
+    sources = [
+        key
+        for key in free
+        if read_as.get(key) == "source"
+        and ("system" in read_as.values() or holds_texts(sheet.table.records, key))
+    ]
+    return [*questions, *sources]
+
+
+def _plain_key(key: str) -> str:
+    return "_".join(words_in(key))
+
+
+def _of_column(
+    panel: Panel, sheet: _Sheet, ids: _Ids, column: str, origin: Literal["declared", "guessed"]
+) -> Panel:
+    """The panel with the values of a column as its items; the same panel if an id has several values.
+
+    A text that the table lacks, and one without a value, is an item of its own.
+    """
+    by_id = _by_id(sheet.table, ids.names, column)
+    if by_id is None:
+        return panel
+    for whole, held in [*by_id.items()]:  # readers split ids such as ITEM_level2
+        if split := level_in(whole):
+            by_id.setdefault(split[0], held)
+    values = [
+        ("value", by_id[row.item_id]) if by_id.get(row.item_id) else ("id", row.item_id) for row in panel.rows
+    ]
+    numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
+    unit = replace(panel.unit, name=shown(column), origin=origin, n=len(numbers), undecided=None, n_values=0)
+    return replace(panel, items=np.array([numbers[value] for value in values], dtype=np.int64), unit=unit)
 
 
 def _told_apart(
@@ -1094,7 +1335,7 @@ def _told_apart(
                 f"{listed(raters)} would have rated it twice; delete one of them"
             )
     return [
-        replace(text, cells={**text.cells, f"{LABEL_MARK}{ROW}": str(number)})
+        replace(text, cells={**text.cells, f"{LABEL_MARK}{ROW_LABEL}": str(number)})
         for number, text in enumerate(texts, start=1)
     ]
 
@@ -1157,7 +1398,7 @@ def _read_both(
     if scores is not None:
         try:
             # Its notes repeat those on the ratings, which stand in the same file.
-            scored = replace(read_scores(data, name, rows=lambda *_: scores), notes=())
+            scored = replace(read_scores(data, name, rows=lambda *_: scores), notes=(), sha256="")
         except InputError as error:
             problems += (error.found or Problems([error.what])).each(
                 lambda one: one.replace(METRIC_MARK, "column ")

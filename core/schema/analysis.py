@@ -71,6 +71,13 @@ class PanelChoice(Settings):
         listed=True,
         metavar="WORD,...",
     )
+    item: str | None = setting(
+        None,
+        "Item",
+        "what an item is, the unit of intervals: a column of FILE whose rows belong together if they have the same value, or "
+        "row (default: the id; where ids do not repeat, a question or source that does)",
+        metavar="COLUMN|row",
+    )
 
 
 CHOICES: Mapping[Taken, type[Settings]] = {"panel": PanelChoice}

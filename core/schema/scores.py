@@ -158,6 +158,10 @@ class ScoreTable:
     notes: tuple[str, ...] = ()
     left_out: tuple[tuple[str, ScoredRow], ...] = ()
     """Rows that the user excluded, as (reason, row)."""
+    sha256: str = ""
+    """Of the file; empty for scores that no table of scores was read for."""
+    row_numbers: int = 0
+    """Rows of a file that names no items, so that their numbers are the ids; 0: the file has ids."""
 
 
 @dataclass(frozen=True)
@@ -206,6 +210,8 @@ class RatingSet:
     """Reason -> number of texts in the file that nobody rated."""
     scales: Mapping[str, Scale] = field(default_factory=dict)
     """Dimension -> what raters could give, where a form shows it."""
+    row_numbers: int = 0
+    """Rows of a file that names no items, so that their numbers are the ids; 0: the file has ids."""
 
 
 @dataclass(frozen=True)

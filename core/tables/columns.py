@@ -1,4 +1,4 @@
-"""Read tables row by row: CSV (comma, semicolon or tab), JSONL or a JSON list.
+"""Read tables row by row: CSV (comma, semicolon, tab or bar), JSONL or a JSON list.
 
 SPECS lists the columns that Assay knows, with their aliases. Other columns may be labels to group by.
 """
@@ -211,6 +211,7 @@ SPECS: tuple[ColumnSpec, ...] = (
 """Every column of every table. In a language pair such as en-de, the second language is the text's."""
 VOCABULARY: Mapping[str, tuple[str, ...]] = {spec.name: spec.names() for spec in SPECS}
 """Assay's name -> the names that a table may use."""
+_KNOWN = frozenset(name for names in VOCABULARY.values() for name in names)
 SUGGESTED = {spec.name: spec.suggested for spec in SPECS if spec.suggested}
 TEXTS = tuple(spec.name for spec in SPECS if spec.type == "text" and "texts" in spec.read_by)
 """Columns with texts: those of an item, and the text to score."""
@@ -229,7 +230,9 @@ _NEGATIVE = regex.compile(r"[-\u2212][0-9]+(\.[0-9]+)?")
 _PAIR = regex.compile(r"(?P<source>[A-Za-z]{2,3}(?:_[A-Za-z]+)?)-(?P<target>[A-Za-z]{2,3}(?:_[A-Za-z]+)?)")
 
 
-DELIMITERS = (",", ";", "\t")
+DELIMITERS = (",", ";", "\t", "|")
+_FIRST_ROWS, _FIRST_CHARACTERS = 20, 1 << 16
+"""How much of CSV text decides which separator it has."""
 JSONL_SUFFIXES = (".jsonl", ".ndjson")
 CSV_SUFFIXES = (".csv", ".tsv")
 
@@ -319,7 +322,7 @@ def read_rows(
     """
     if is_jsonl(text, findings.file_name):
         return _jsonl_rows(text, columns, findings)
-    return csv_records(csv_lines(text), _delimiter(text, columns.named), columns, findings, without)
+    return csv_records(csv_lines(text), delimiter_of(text), columns, findings, without)
 
 
 def number_columns(text: str, columns: Columns, wanted: Collection[str]) -> dict[str, NDArray[np.float64]]:
@@ -327,7 +330,7 @@ def number_columns(text: str, columns: Columns, wanted: Collection[str]) -> dict
 
     Returns nothing if a row cannot be read: read_rows reports the problem.
     """
-    rows, asked = _csv_cells(csv_lines(text), _delimiter(text, columns.named)), set(wanted)
+    rows, asked = _csv_cells(csv_lines(text), delimiter_of(text)), set(wanted)
     try:
         header = [columns.named.get(cell.strip().lower()) for cell in next(rows)[1]]
         parts: dict[int, list[NDArray[np.float64]]] = {
@@ -351,12 +354,9 @@ def jsonl_bytes(rows: Iterable[Mapping[str, Any]]) -> bytes:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
-def header_of(text: str, names: Collection[str]) -> list[str]:
-    """The header of CSV text, in lower case; empty if the text has no line.
-
-    names: the columns that it may contain; they decide the separator.
-    """
-    return [cell.lower() for cell in first_cells(text, _delimiter(text, names))]
+def header_of(text: str) -> list[str]:
+    """The header of CSV text, in lower case; empty if the text has no line."""
+    return [cell.lower() for cell in first_cells(text, delimiter_of(text))]
 
 
 def csv_lines(text: str) -> Iterator[str]:
@@ -425,17 +425,33 @@ def csv_records(
         )
 
 
-def _delimiter(text: str, names: Collection[str]) -> str:
-    """The separator that gives the header line the most known columns."""
-    return max(DELIMITERS, key=lambda mark: sum(cell.lower() in names for cell in first_cells(text, mark)))
+def delimiter_of(text: str) -> str:
+    """The separator of CSV text, which every reader of a file asks for here.
+
+    It is the one that gives the header the most columns that Assay knows. If several give as many, more of the first rows
+    must have as many cells as the header; then the header must have more cells. A separator inside cells, such as a comma
+    in sentences, divides each row differently.
+    """
+    head = text[:_FIRST_CHARACTERS]
+
+    def fits(mark: str) -> tuple[int, int, int]:
+        rows = islice(filled_rows(head, mark), _FIRST_ROWS)
+        header = next(rows, [])
+        known = sum(cell.strip().lower() in _KNOWN for cell in header)
+        alike = sum(len(cells) == len(header) for cells in rows) if len(header) > 1 else 0
+        return known, alike, len(header)
+
+    return max(DELIMITERS, key=fits)
+
+
+def filled_rows(text: str, delimiter: str) -> Iterator[list[str]]:
+    """Yield the rows of CSV text that are not empty."""
+    return (cells for cells in csv.reader(csv_lines(text), delimiter=delimiter) if any(map(str.strip, cells)))
 
 
 def first_cells(text: str, delimiter: str) -> list[str]:
     """The cells of the first line that is not empty; none if all lines are."""
-    for cells in csv.reader(csv_lines(text), delimiter=delimiter):
-        if any(cell.strip() for cell in cells):
-            return [cell.strip() for cell in cells]
-    return []
+    return [cell.strip() for cell in next(filled_rows(text, delimiter), [])]
 
 
 def _check_header(header: list[str], line: int, columns: Columns, findings: FileFindings) -> None:
@@ -560,15 +576,6 @@ def is_json(text: str, file_name: str) -> bool:
     return problem is not None or (isinstance(first, JsonObject) and "questions" in first)
 
 
-def _written_header(text: str, header: list[str]) -> list[str]:
-    """The header as the file writes it: `header` is in lower case, but columns such as BLEU and chrF keep their case."""
-    for delimiter in DELIMITERS:
-        cells = first_cells(text, delimiter)
-        if [cell.lower() for cell in cells] == header:
-            return [unguarded(cell) for cell in cells]
-    return header
-
-
 def named_columns(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Key -> Assay's name, for the first of each column's names that the file has, in any case and with any separator."""
     written: dict[str, list[str]] = {}
@@ -689,13 +696,13 @@ def csv_opened(
 ) -> tuple[list[str], dict[str, str], Columns, str]:
     """Keys of CSV text, key -> Assay's name, the columns to read, and the separator. text: at least the header."""
     keys, columns, house = _house(text, known)
-    return keys, columns, house, _delimiter(text, house.named)
+    return keys, columns, house, delimiter_of(text)
 
 
 def _house(text: str, known: Mapping[str, Sequence[str]]) -> tuple[list[str], dict[str, str], Columns]:
     """Keys of CSV text, key -> Assay's name, and the columns to read."""
-    header = header_of(text, {other for names in known.values() for other in names})
-    keys = [key for key in _written_header(text, header) if key]
+    # As written, not in lower case: columns such as BLEU and chrF keep their case.
+    keys = [key for cell in first_cells(text, delimiter_of(text)) if (key := unguarded(cell))]
     columns = columns_of_keys(keys, known)
     names = {key: columns.get(key, key) for key in keys}
     # read_rows compares the header's cells as they are written, in lower case.
@@ -719,7 +726,7 @@ def file_columns(
     if is_jsonl(text, file_name):
         keys = _filled_keys(one.value for one in jsonl_objects(text) if one.value is not None)
     else:
-        keys = header_of(text, {other for names in known.values() for other in names})
+        keys = header_of(text)
     return columns_among(keys, known, required, usual)
 
 

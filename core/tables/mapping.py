@@ -18,10 +18,11 @@ from typing import Any
 from core.errors import InputError, Problems, nearest_names
 from core.schema.scale import DeclaredScale
 from core.tables.columns import (
-    DELIMITERS,
     VOCABULARY,
     Record,
     csv_lines,
+    delimiter_of,
+    filled_rows,
     is_json,
     is_jsonl,
     named_columns,
@@ -222,9 +223,9 @@ def with_numbers(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str,
     if (changed := _changed(text, file_name, with_number)) is not None:
         return changed
     buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, delimiter=_delimiter(text), lineterminator="\n")
+    writer = csv.writer(buffer, delimiter=delimiter_of(text), lineterminator="\n")
     places: dict[int, Mapping[str, float | None]] = {}
-    for cells in csv.reader(csv_lines(text), delimiter=_delimiter(text)):
+    for cells in csv.reader(csv_lines(text), delimiter=delimiter_of(text)):
         if not places:
             places = {at: numbers[cell.strip()] for at, cell in enumerate(cells) if cell.strip() in numbers}
         writer.writerow(
@@ -278,10 +279,7 @@ def _columns_of(data: bytes, file_name: str) -> list[str]:
 
 
 def _filled(text: str) -> Iterator[list[str]]:
-    """The rows of CSV text that are not empty."""
-    return (
-        row for row in csv.reader(csv_lines(text), delimiter=_delimiter(text)) if any(map(str.strip, row))
-    )
+    return filled_rows(text, delimiter_of(text))
 
 
 def _changed(text: str, file_name: str, change: Callable[[JsonObject], dict[str, object]]) -> bytes | None:
@@ -308,7 +306,7 @@ def _changed_line(line: str, change: Callable[[JsonObject], dict[str, object]]) 
 
 
 def _renamed_header(text: str, names: Mapping[str, str]) -> str:
-    delimiter = _delimiter(text)
+    delimiter = delimiter_of(text)
     lines = list(csv_lines(text))
     reader = csv.reader(iter(lines), delimiter=delimiter)
     begins = 0
@@ -333,16 +331,6 @@ def _objects(text: str, file_name: str) -> Iterator[JsonObject]:
     """The objects of JSONL or of a JSON list."""
     one_value = is_json(text, file_name) and not text.lstrip().startswith("[")
     return iter(()) if one_value else objects_in(text, file_name)
-
-
-def _delimiter(text: str) -> str:
-    """The separator that gives the first line the most cells."""
-
-    def cells(mark: str) -> int:
-        first: Sequence[str] = next((row for row in csv.reader(csv_lines(text), delimiter=mark) if row), ())
-        return len(first)
-
-    return max(DELIMITERS, key=cells)
 
 
 def _as_text(value: Any) -> str:

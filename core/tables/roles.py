@@ -60,8 +60,11 @@ _MODELS = _set(
     "faithfulness_hhem hhem ragas deepeval"
 )
 _MODEL = regex.compile(
-    r"(?:gpt|chatgpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|grok|phi|glm|kimi|prometheus)(?:\d+\w{0,3})?|o[134]"
+    r"(?:gpt|chatgpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|grok|phi|glm|kimi|prometheus)(?:\d\w*)?|o[134](?:mini|pro)?"
 )
+_NAMES = _PEOPLE | _JUDGES | _MODELS
+_MOST_PARTS, _SHORTEST_JOINED = 3, 3
+"""Parts into which capitals may cut a name of the lists, as in LLaMA; letters of the shortest name that is put together."""
 _VERDICTS = _set("verdict verdicts judgement judgements judgment judgments eval evals evaluation")
 """Words that mean a judge, unless the name also says that people gave it: `human_verdict`."""
 _RATINGS = _set(
@@ -82,6 +85,11 @@ _COMPARED = _set(
     "vs versus minus diff difference delta gap match matches matched agree agrees agreement disagree disagreement "
     "equal same"
 )
+_CIRCUMSTANCES = _set(
+    "dataset datasets subset corpus benchmark epoch epochs split fold folds seed run runs step round batch trial repeat "
+    "shots temperature year domain topic task category"
+)
+"""Words of columns that tell under which circumstances a text was made, not how good it is."""
 _COUNTS = frozenset({"n", "num", "count", "is", "has", "number"})
 """First words of columns that count raters or describe texts: `n_raters`, `is_human`."""
 _VARIANTS = _set("turbo mini nano flash pro max instruct chat preview latest large small base it")
@@ -251,8 +259,22 @@ def check_decided(roles: Roles, file_name: str) -> None:
 
 @lru_cache(maxsize=4096)
 def words_in(name: str) -> tuple[str, ...]:
-    """The words of a column's name in lower case: `humanLabel_2` has human, label and 2."""
-    return tuple(part.casefold() for part in _PARTS.split(name.strip()) if part)
+    """The words of a column's name in lower case: `humanLabel_2` has human, label and 2; `DeepSeek-V3` deepseek and v3."""
+    parts = [part.casefold() for part in _PARTS.split(name.strip()) if part]
+    words = []
+    while parts:
+        n = next(n for n in (_MOST_PARTS, 2, 1) if n == 1 or _is_one_name(parts[:n]))
+        words.append("".join(parts[:n]))
+        parts = parts[n:]
+    return tuple(words)
+
+
+def _is_one_name(parts: Sequence[str]) -> bool:
+    """Whether neighbouring parts are a word of the lists that a name writes apart, as in `LLaMA2`, `QwQ` or `mini-max`."""
+    word = _stem("".join(parts))
+    return (
+        len(word) >= _SHORTEST_JOINED and word in _NAMES and not any(_stem(part) in _NAMES for part in parts)
+    )
 
 
 def _stem(word: str) -> str:
@@ -328,6 +350,7 @@ class _Cells:
     counting: bool = False
     """Whether the numbers count the rows."""
     unique: bool = False
+    n_different: int = 0
     scale: bool = False
     """Whether the words are classes of a known scale."""
 
@@ -376,6 +399,7 @@ def _cells_of(records: Sequence[Record], key: str) -> _Cells:
             whole=all(number.is_integer() for number in numbers),
             counting=counting,
             unique=len(different) == len(held),
+            n_different=len({*numbers}),
         )
     unique = len(different) == len(held)
     scale = len(different) <= _MOST_WORDS and classes_of(different) is not None
@@ -391,7 +415,11 @@ def _cells_of(records: Sequence[Record], key: str) -> _Cells:
     repeated = 2 * len(words) <= len(held) or len(held) <= _FEW
     labels = bool(words) and short and (scale or repeated)
     return _Cells(
-        "labels" if labels else "text", words if labels else frozenset(), unique=unique, scale=scale
+        "labels" if labels else "text",
+        words if labels else frozenset(),
+        unique=unique,
+        n_different=len(different),
+        scale=scale,
     )
 
 
@@ -403,6 +431,8 @@ class _Sheet:
     is_metric: Callable[[str], bool]
     cells: dict[str, _Cells] = field(default_factory=dict)
     why: dict[str, str] = field(default_factory=dict)
+    unit: str | None = None
+    """The column that the user names as the item, beside a column of ids: nobody's ratings."""
 
     def of(self, key: str) -> _Cells:
         """What a column holds; each column is looked at once."""
@@ -417,6 +447,11 @@ class _Sheet:
         return who_in(key, self.is_metric(key))
 
 
+def holds_texts(records: Sequence[Record], key: str) -> bool:
+    """Whether a column holds texts: neither numbers nor a few short words."""
+    return _cells_of(records, key).kind == "text"
+
+
 TEXT_ROLES = ("question", "reference", "context", "source", "text", "reason")
 
 
@@ -427,14 +462,15 @@ def roles_of(
     judges: Sequence[str] = (),
     dimension: str | None = None,
     judged_elsewhere: bool = False,
+    unit: str | None = None,
     is_metric: Callable[[str], bool] = lambda name: False,
 ) -> Roles:
     """Find the roles of a table's columns.
 
     table: with records under the file's own names. human, judges: columns or, in a long table, raters that the user names;
     columns in the spelling of the file. dimension: which one to use where people and judges have a column for each.
-    judged_elsewhere: whether the judges' scores are in other files, so that the ratings here are people's. is_metric:
-    whether a name is that of a known metric.
+    judged_elsewhere: whether the judges' scores are in other files, so that the ratings here are people's. unit: the column
+    that the user names as the item, beside a column of ids. is_metric: whether a name is that of a known metric.
 
     Never raises: what is undecided is in `problems`.
     """
@@ -442,6 +478,9 @@ def roles_of(
     named = [key for key in (*human, *judges) if key in table.keys]
     for key in named:
         sheet.why[key] = "as you chose"
+    if unit is not None:
+        sheet.unit = unit
+        sheet.why[unit] = "the item, as you chose"
     read_as = _named(sheet, [key for key in table.keys if key not in named])
     columns = {name: key for key, name in read_as.items()}
     if (rater := columns.get("rater")) and (
@@ -610,7 +649,7 @@ def _wide(
     keys, problems = sheet.table.keys, list[str]()
     rateable = []
     for key in keys:
-        if key in read_as or key in human or key in judges:
+        if key in read_as or key in human or key in judges or key == sheet.unit:
             continue
         if is_about(key):
             sheet.why[key] = f"not used: {_DESCRIBES}"
@@ -641,6 +680,7 @@ def _wide(
     )
     problems += split
     may_be = [key for key in left if key not in by_who.get("settled", ()) or not people]
+    may_be = _may_rate(sheet, may_be, rateable, [*people, *found_judges])
     if people and (found_judges or judged_elsewhere):
         rated = [sheet.of(key) for key in (*people, *found_judges)]
         groups = [key for key in may_be if sheet.who(key) is None and sheet.of(key).kind == "labels"]
@@ -674,6 +714,37 @@ def _wide(
     return _finished(sheet, read_as, tuple(people), tuple(found_judges), problems, candidates=tuple(may_be))
 
 
+def _may_rate(sheet: _Sheet, keys: Sequence[str], others: Sequence[str], rated: Sequence[str]) -> list[str]:
+    """The columns that may be what nobody named yet: ratings of the texts that other columns rate.
+
+    Not a constant, a number of rows, an id, a price or the circumstances of an answer, such as its epoch; and, beside
+    ratings that are known, no column with other words or classes. others: all columns that may rate by their cells. rated:
+    those of known raters and judges.
+    """
+    who = {key: _who_among(sheet, key, others) for key in keys}
+    free = [
+        key
+        for key in keys
+        if sheet.of(key).n_different > 1
+        and not sheet.of(key).counting
+        and not (sheet.of(key).unique and not sheet.of(key).scale and len(sheet.table.records) > _FEW)
+        and not is_price_or_time(key)
+        and not (who[key] is None and _CIRCUMSTANCES & {*words_in(key)})
+    ]
+    known = [sheet.of(key) for key in rated]
+    return [
+        key
+        for key in free
+        if who[key] not in (None, "plain", "score")
+        or any(sheet.of(key).like(one) or one.like(sheet.of(key)) for one in known)
+        or (not known and any(sheet.of(key).like(sheet.of(one)) for one in free if one != key))
+        or (
+            sheet.of(key).kind == "numbers"
+            and any(one.kind == "numbers" and not one.numbers for one in known)
+        )
+    ]
+
+
 def _seen(sheet: _Sheet) -> str:
     """The end of a message: all columns, and why those of people or judges cannot be used."""
     unusable = [
@@ -703,10 +774,10 @@ def _who_among(sheet: _Sheet, key: str, others: Sequence[str]) -> Who:
         stems = [other for other in others if other != key and [_stem(w) for w in words_in(other)] == [*own]]
         if len([*numbered, *stems]) > 1 and all(sheet.who(other) == "person" for other in numbered):
             return "settled"
-    if who == "judge":
+    if who in ("judge", "person"):
         cells = sheet.of(key)
         if cells.kind == "labels" and not cells.scale and all(who_in(w) == "judge" for w in cells.words):
-            return None  # names of judges, not their scores
+            return None  # names of judges, not their scores, nor ratings
     return who
 
 
@@ -877,21 +948,35 @@ def judge_roles(
     table: Table,
     *,
     judges: Sequence[str] = (),
+    people: Collection[str] = (),
     is_metric: Callable[[str], bool] = lambda name: False,
 ) -> Roles:
-    """Find the roles of the columns of a judge's own table, which has no people's labels.
+    """Find the roles of the columns of a judge's own table.
 
     Wide: the columns that `judges` names, else those named like a judge's, else scores, else the only column of labels or
-    numbers. Long: a column names the judge or metric beside a column of scores; it is then `rater`.
+    numbers. Long: a column names the judge or metric beside a column of scores; it is then `rater`. people: columns and
+    raters that the user names as people. These, and what is named like people, are nobody's scores.
     """
     sheet = _Sheet(table, is_metric)
     named = [key for key in judges if key in table.keys]
     read_as = _named(sheet, [key for key in table.keys if key not in named])
     columns = {name: key for key, name in read_as.items()}
+    of_people = [
+        key
+        for key in table.keys
+        if key in people
+        or (key not in named and key not in read_as and sheet.who(key) in ("person", "settled"))
+    ]
+    for key in of_people:
+        sheet.why[key] = "not used: people's ratings, not a judge's"
     rated = [
         key
         for key in table.keys
-        if key not in read_as and key not in named and not is_about(key) and sheet.of(key).may_rate
+        if key not in read_as
+        and key not in named
+        and key not in of_people
+        and not is_about(key)
+        and sheet.of(key).may_rate
     ]
     naming = [key for key in table.keys if "_".join(words_in(key)) in _NAMING]
     naming += [key for key in rated if key not in naming and _who_among(sheet, key, rated) != sheet.who(key)]
@@ -902,10 +987,10 @@ def judge_roles(
     if not named and score and (who := columns.get("rater") or next(iter(naming), None)):
         read_as = {key: name for key, name in read_as.items() if name not in ("rater", "score")}
         return _finished(sheet, read_as, (), (), (), long=(who, score))
-    for name in ("rater", "score", "dimension"):
-        if key := columns.get(name):
-            del read_as[key]
-            rated += [key] if sheet.of(key).may_rate else []
+    for role in ("rater", "score", "dimension"):
+        if column := columns.get(role):
+            del read_as[column]
+            rated += [column] if sheet.of(column).may_rate else []
     by_who: dict[Who, list[str]] = {}
     for key in rated:
         by_who.setdefault(_who_among(sheet, key, rated), []).append(key)
@@ -914,7 +999,8 @@ def judge_roles(
         usual = [key for key in rated if words_in(key)[-1:] and words_in(key)[-1] in _RATINGS]
         alone = usual if len(usual) == 1 else [key for key in rated if not sheet.of(key).counting]
         found = alone if len(alone) == 1 else []
-    problems = () if found else (f"judge: no column is surely a judge's{_seen(sheet)}",)
+    theirs = f"; {listed(of_people)}: people's ratings" if of_people else ""
+    problems = () if found else (f"judge: no column is surely a judge's{_seen(sheet)}{theirs}",)
     return _finished(sheet, read_as, (), tuple(found), problems, candidates=tuple(rated))
 
 

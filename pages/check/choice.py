@@ -358,6 +358,7 @@ def _of_file(store: Store, place: DeltaGenerator, stored: Callable[[], _Judges])
             human=read_as.human or None,
             judges=read_as.judges or None,
             dimension=read_as.dimension,
+            item=read_as.item,
             find=True,
             beside=judges.beside,
             declared=scale.declared,

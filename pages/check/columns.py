@@ -11,6 +11,7 @@ from core.formats.registry import read_ratings
 from core.results.choices import dimensions_of
 from core.results.panel import found_roles
 from core.schema.scale import KINDS, NOT_DECLARED, STANDARD, DeclaredScale, declared_scale
+from core.schema.unit import ROW
 from core.tables.mapping import ASIDE, with_columns, with_names
 from core.tables.reading import sha256_of
 from core.tables.roles import Roles
@@ -18,7 +19,7 @@ from pages.widgets import address, chosen_scores
 from pages.widgets.messages import plain, show_mistake
 from pages.widgets.parts import nothing, places
 
-_NONE = "(none)"
+_NONE, _ROWS = "(none)", "each row"
 _GUESSED = ""
 _SCALES: Mapping[str, str] = {
     _GUESSED: "Guessed from the ratings",
@@ -37,6 +38,8 @@ class Columns:
     dimension: str | None = None
     named: tuple[tuple[str, str | None], ...] = ()
     """Assay's name -> the file's column, where the visitor changed it; None: no column."""
+    item: str | None = None
+    """What an item is, as the visitor chose: a column or ROW."""
     found: tuple[tuple[str, str], ...] = ()
     """Assay's name -> the column found, for those that are set aside."""
 
@@ -56,6 +59,7 @@ class Columns:
             *(("--judge", ",".join(self.judges)) if self.judges else ()),
             *(("--dimension", self.dimension) if self.dimension else ()),
             *(("--columns", ",".join(pairs)) if pairs else ()),
+            *(("--item", self.item) if self.item else ()),
         )
 
 
@@ -98,7 +102,7 @@ def choose(data: bytes, file_name: str, others: Sequence[str]) -> Columns | None
             help=_why(found, judges_found),
         )
         names = [found.item, found.system, found.language, *found.texts]
-        named = _named(found, [*offered, *filter(None, names)], own)
+        item, named = _named(found, [*offered, *filter(None, names)], own)
     if not undecided and not (human and judges):
         nothing("choose the columns of raters and of a judge")
         return None
@@ -107,6 +111,7 @@ def choose(data: bytes, file_name: str, others: Sequence[str]) -> Columns | None
         () if tuple(judges) == (found.judges or tuple(others)) and not undecided else tuple(judges),
         dimension,
         named,
+        item,
         tuple((ours, theirs) for theirs, ours in found.read_as.items()),
     )
 
@@ -131,20 +136,28 @@ def _why(found: Roles, names: Sequence[str]) -> str | None:
     return "; ".join(said) or None
 
 
-def _named(found: Roles, offered: Sequence[str], own: str) -> tuple[tuple[str, str | None], ...]:
-    """Choose the columns of item, system and language; return those that differ from what was found."""
+def _named(
+    found: Roles, offered: Sequence[str], own: str
+) -> tuple[str | None, tuple[tuple[str, str | None], ...]]:
+    """Choose what an item is, and the columns of system and language; return those that differ from what was found."""
     changed: list[tuple[str, str | None]] = []
-    roles = {
-        "item_id": ("Item", found.item),
-        "system": ("System", found.system),
-        "language": ("Language", found.language),
-    }
-    for (ours, (label, theirs)), place in zip(roles.items(), places(3), strict=False):
+    roles = {"system": ("System", found.system), "language": ("Language", found.language)}
+    menus = iter(places(3))
+    item: str | None = next(menus).selectbox(
+        "Item",
+        [None, ROW, *dict.fromkeys(offered)],
+        format_func=lambda one: (
+            f"{found.item or _ROWS} (found)" if one is None else _ROWS if one == ROW else one
+        ),
+        key=f"{own}_item",
+        help="Rows with the same value belong together: intervals count them as one item.",
+    )
+    for (ours, (label, theirs)), place in zip(roles.items(), menus, strict=False):
         options = [_NONE, *dict.fromkeys([*([theirs] if theirs else []), *offered])]
         chosen = place.selectbox(label, options, options.index(theirs or _NONE), key=f"{own}_{ours}")
         if chosen != (theirs or _NONE):
             changed.append((ours, None if chosen == _NONE else chosen))
-    return tuple(changed)
+    return item, tuple(changed)
 
 
 def dimension_menu(place: DeltaGenerator, known: Sequence[str], key: str) -> str | None:

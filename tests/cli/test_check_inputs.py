@@ -97,7 +97,9 @@ def test_words_and_numbers_of_a_judge_file_are_the_raters_classes(check: Check) 
 
 
 def test_people_are_never_guessed(refused: Callable[..., str]) -> None:
-    said = refused(_file("names.csv", "id,anna,bob,judge", lambda at: f"q{at},1,0,{at % 2}"))
+    said = refused(
+        _file("names.csv", "id,anna,bob,judge", lambda at: f"q{at},{at % 2},{at % 3 // 2},{at % 2}")
+    )
     assert "--human anna,bob --judge judge" in said
     said = refused(_file("scale.csv", "id,human,judge", lambda at: f"q{at},{WORDS[at % 5]},{at % 5 + 1}"))
     assert "1 to 5" in said
@@ -109,8 +111,8 @@ def test_repeated_ratings_are_named_with_their_rows(check: Check, refused: Calla
     said = refused(wide)
     assert "line 3: item q0" in said
     assert "line 2" in said
-    assert "--clusters" in said
-    assert check(wide, "--clusters", "id")["n_items"] == 20
+    assert "--item" in said
+    assert check(wide, "--item", "id")["n_items"] == 20
     assert check(wide, "--system-column", "comment")["n_items"] == 20
     long = _file(
         "long.csv",
@@ -211,3 +213,135 @@ def test_other_commands_find_their_columns_too(check: Check, capsys: pytest.Capt
     for found in as_json:
         found.pop("notes", None)
     assert as_json[:2] == as_json[2:]
+
+
+def test_files_without_ids_need_as_many_rows(check: Check, refused: Callable[..., str]) -> None:
+    people = _file("people.csv", "human", lambda at: WORDS[at % 5])
+    same = _file("judge.csv", "judge", lambda at: WORDS[at % 5])
+    found = check(people, same)
+    assert found["judges"][0]["agreement"]["estimate"] == 1
+    assert "row number" in found["notes"][0]
+    said = refused(people, _file("lost.csv", "judge", lambda at: WORDS[(at + 1) % 5], 39))
+    assert "people.csv: 40 rows" in said
+    assert "lost.csv: 39 rows" in said
+    assert "--columns: " in said
+    ids = _file("ids.csv", "id,judge", lambda at: f"{at + 1},{WORDS[at % 5]}")
+    assert "ids.csv: 40 texts with ids" in refused(people, ids)
+
+
+def test_every_command_takes_the_item(check: Check, capsys: pytest.CaptureFixture[str]) -> None:
+    file = _file(
+        "wide.csv",
+        "id,question,topic,rater1,rater2,rater3,judge",
+        lambda at: (
+            f"r{at},question {at % 35},{at % 12}," + ",".join(str((at + (at % 7 == k)) % 2) for k in range(4))
+        ),
+        140,
+    )
+    for command in ("check", "alt-test", "corrected"):
+        for options, n in (((), 35), (("--item", "row"), 140), (("--item", "topic"), 12)):
+            assert main([command, file, *options, "--json"]) in (0, 3, 4)
+            found = json.loads(capsys.readouterr().out)
+            assert f'"n_items": {n},' in json.dumps(found)
+
+
+def test_the_demo_has_few_questions(check: Check) -> None:
+    labels = Path(__file__).parents[2] / "data" / "demo" / "labels.csv"
+    found = check(str(labels))
+    assert found["n_items"] == 140
+    assert any("question repeats (14 values)" in note for note in found["notes"])
+    assert check(str(labels), "--item", "question")["n_items"] == 14
+
+
+def _labels(name: str, *columns: str, seed: int = 7) -> str:
+    return _file(
+        name,
+        ",".join(["id", *columns]),
+        lambda at: f"q{at}," + ",".join(str((at * (k + 1) // seed) % 2) for k in range(len(columns))),
+    )
+
+
+def test_who_is_named_a_person_is_a_judge_in_no_table(check: Check, refused: Callable[..., str]) -> None:
+    labels, both = _labels("labels.csv", "human"), _labels("both.csv", "human", "judge", seed=5)
+    assert "labels.csv" in refused(both, labels, "--human", "human")
+    assert [one["name"] for one in check(labels, both, "--human", "human")["judges"]] == ["judge"]
+    assert [one["name"] for one in check(labels, both)["judges"]] == ["judge"]
+    scores = _labels("scores.csv", "judge", seed=5)
+    for files in ((labels, scores), (scores, labels)):
+        found = check(*files, "--human", "human")
+        assert found["human"]["raters"] == ["human"]
+        assert [one["name"] for one in found["judges"]] == ["judge"]
+    long = _file(
+        "long.csv", "id,judge,score", lambda at: f"q{at // 2},{('human', 'gpt-4')[at % 2]},{at % 3 // 2}", 80
+    )
+    assert [one["name"] for one in check(labels, long, "--human", "human")["judges"]] == ["gpt-4"]
+
+
+@pytest.mark.parametrize("command", ["check", "alt-test", "corrected", "calibrate", "escalate"])
+def test_a_file_is_not_on_both_sides(command: str, check: Check, capsys: pytest.CaptureFixture[str]) -> None:
+    file = _labels("labels.csv", "human_1", "human_2", "judge")
+    Path("copy.csv").write_bytes(Path(file).read_bytes())
+    for other in (file, "copy.csv"):
+        assert main([command, file, other]) == 2
+        assert "same content" in capsys.readouterr().err
+
+
+def test_equal_values_are_told(check: Check) -> None:
+    people, judge = (
+        _labels("people.csv", "human"),
+        _labels(
+            "judge.csv",
+            "llm",
+        ),
+    )
+    found = check(people, judge)
+    assert "equal values on all 40 texts" in found["notes"][0]
+
+
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [
+        ("id,epoch,judge", "{at},{epoch},{label}"),
+        ("id,dataset,judge", "{at},{word},{label}"),
+        ("id,annotator,judge", "{at},{model},{label}"),
+        ("id,fixed,judge", "{at},1,{label}"),
+        ("id,gpt_cost,judge", "{at},0.{at},{label}"),
+        ("id,number,judge", "{at},{at},{label}"),
+        ("id,remark,judge", "{at},so it was in text {at} of all,{label}"),
+    ],
+)
+def test_hints_name_only_what_may_be_meant(refused: Callable[..., str], header: str, row: str) -> None:
+    file = _file(
+        "t.csv",
+        header,
+        lambda at: row.format(
+            at=at, epoch=at % 2, word="ab"[at % 2], model=("gpt-4", "claude")[at % 2], label=at % 3 // 2
+        ),
+    )
+    said = refused(file)
+    assert "write --human" not in said
+    assert "no labels by people" in said
+
+
+def test_correlate_takes_no_metric_for_ratings(check: Check, capsys: pytest.CaptureFixture[str]) -> None:
+    scores = _labels("scores.csv", "gpt", seed=5)
+    beside = _file(
+        "beside.csv",
+        "id,human,AlignScore,llm,length_cost,score",
+        lambda at: f"q{at},{at // 7 % 2},0.{at},1,2,0.{at}",
+    )
+    only = _file("only.csv", "id,AlignScore,llm", lambda at: f"q{at},0.{at},{at % 2}")
+    assert (
+        main(["correlate", scores, "--with", "human", "--human", beside, "--resamples", "0", "--json"]) == 0
+    )
+    with_others = json.loads(capsys.readouterr().out)
+    plain = _labels("plain.csv", "human")
+    assert main(["correlate", scores, "--with", "human", "--human", plain, "--resamples", "0", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == with_others
+    assert main(["correlate", scores, "--with", "human", "--human", only]) == 2
+    capsys.readouterr()
+    assert main(["correlate", beside, "--with", "human", "--human", beside]) == 2
+    assert "same content" in capsys.readouterr().err
+    assert main(["correlate", beside, "--with", "human", "--human", plain, "--resamples", "0", "--json"]) == 0
+    assert "AlignScore" in (metrics := capsys.readouterr().out)
+    assert '"human"' not in metrics.replace('"against": "human"', "")

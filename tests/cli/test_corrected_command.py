@@ -35,7 +35,7 @@ def grades(tmp_path: Path) -> Path:
 
 
 def test_systems_and_items_are_named_by_their_columns(run: Run, grades: Path) -> None:
-    named = ("--system-column", "model", "--clusters", "question")
+    named = ("--system-column", "model", "--item", "question")
     found = json.loads(run("corrected", str(grades), *PASS_JUDGE, *named, "--json"))
     assert (found["n"], found["n_labelled"], found["n_items"], found["n_labelled_items"]) == (100, 40, 50, 20)
     assert found["method"] == "ppi++"
@@ -93,7 +93,7 @@ def test_a_judge_in_a_file_of_its_own(run: Run, grades: Path, tmp_path: Path) ->
     )
     judge.write_text("item,system,j\n" + "".join(f"{item},{model},{j}\n" for item, model, j, _ in rows))
     apart = json.loads(run("corrected", str(people), str(judge), "--json"))
-    named = ("--system-column", "model", "--clusters", "question")
+    named = ("--system-column", "model", "--item", "question")
     together = json.loads(run("corrected", str(grades), *PASS_JUDGE, *named, "--json"))
     for name in ("estimate", "low", "high", "n", "n_labelled", "lambda", "labels_saved"):
         assert apart[name] == pytest.approx(together[name])

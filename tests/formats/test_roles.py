@@ -6,7 +6,7 @@ import pytest
 
 from core.formats.scores import NO_FAMILY, family_of
 from core.tables.columns import Record, Table, first_cells
-from core.tables.roles import Roles, Undecided, check_decided, judge_roles, roles_of, who_in
+from core.tables.roles import Roles, Undecided, check_decided, judge_roles, residual, roles_of, who_in
 
 
 def _table(text: str) -> Table:
@@ -211,6 +211,11 @@ def test_a_judge_s_own_table() -> None:
     assert judge_roles(_table("id,a,b\nq1,1,2\nq2,2,1\n"), judges=["b"]).judges == ("b",)
 
 
+@pytest.mark.parametrize("judge", ["DeepSeek_fluency", "LLaMA2_fluency", "MiniMax-M2 fluency"])
+def test_capitals_inside_a_model_s_name_are_no_dimension(judge: str) -> None:
+    assert residual(judge) == "fluency"
+
+
 def test_renamed_columns_are_shown_under_the_file_s_names() -> None:
     found = _roles("item_id,human,judge\nq1,1,1\nq2,0,1\n").renamed({"item_id": "key"})
     assert found.item == "key"
@@ -235,6 +240,14 @@ def test_renamed_columns_are_shown_under_the_file_s_names() -> None:
         ("model", None),
         ("model_score", "judge"),
         ("label", "plain"),
+        ("GPT4Mini", "judge"),
+        *[
+            (judge, "judge")
+            for judge in ("DeepSeek", "LLaMA2", "MiniMax-M2", "QwQ", "SummaC", "AlignScore", "BARTScore")
+        ],
+        ("MTurk", "person"),
+        ("human DeepSeek", "both"),
+        ("MiniScore", "score"),
     ],
 )
 def test_what_a_name_says(name: str, who: str | None) -> None:

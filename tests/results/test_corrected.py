@@ -157,7 +157,7 @@ def test_several_rows_of_an_item_are_one_cluster() -> None:
     for row in range(120):
         value = rng.normal()
         lines.append(f"q{row // 3},{value + rng.normal():.2f},{f'{value:.2f}' if row < 60 else ''}")
-    found = _corrected("\n".join(lines), clusters="question")
+    found = _corrected("\n".join(lines), item="question")
     assert found.overall.found.decided.n_clusters == 40
     assert found.overall.found.n_labelled_clusters == 20
 

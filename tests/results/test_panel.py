@@ -108,7 +108,7 @@ def test_columns_with_names_that_mean_something_else() -> None:
 
 def test_systems_items_and_clusters_are_columns_on_request() -> None:
     text = "key,who,y,x\nd1,s1,1,1\nd1,s1,0,1\nd2,s2,,0\n"
-    panel = read_panel(text.encode(), "t.csv", human=["y"], judges=["x"], system_column="who", clusters="key")
+    panel = read_panel(text.encode(), "t.csv", human=["y"], judges=["x"], system_column="who", item="key")
     assert panel.systems.tolist() == ["s1", "s1", "s2"]
     assert panel.items.tolist() == [0, 0, 1]
     panel = read_panel(b"y,x\n1,1\n0,1\n", "t.csv", human=["y"], judges=["x"])

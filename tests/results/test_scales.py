@@ -103,7 +103,7 @@ def test_rows_with_one_question_are_one_item() -> None:
 
 
 def test_the_roles_of_a_panel_are_those_of_the_file() -> None:
-    panel = _panel("key,who,human,judge\nq1,a,1,1\nq1,b,0,1\n", system_column="who", clusters="key")
+    panel = _panel("key,who,human,judge\nq1,a,1,1\nq1,b,0,1\n", system_column="who", item="key")
     assert (panel.roles.item, panel.roles.system) == ("key", "who")
     assert panel.systems.tolist() == ["a", "b"]
 

@@ -124,9 +124,8 @@ def _texts(options: argparse.Namespace, panel: Panel) -> Iterator[TextBeside]:
             yield from texts_of_judge(output, kind)
         elif path.is_file():
             data, roles = read_one_of(path, options), panel.roles if given == options.file else None
-            own = {"system": options.system_column, "item_id": options.clusters}
-            if roles is None and given == options.file:
-                data = with_columns(data, path.name, {name: column for name, column in own.items() if column})
+            if roles is None and given == options.file and options.system_column:
+                data = with_columns(data, path.name, {"system": options.system_column})
             yield from texts_in(data, path.name, roles)
 
 

@@ -48,7 +48,16 @@ from core.results.joining import CorrelationOptions, SystemScores, check_join
 from core.results.judges.costs import JudgeCost
 from core.results.judges.spans import SpanOptions, draws_of_judge
 from core.results.meta_correlation import LiveSide, Side
-from core.results.panel import Panel, Repeated, judge_scores, on_scale, panel_of, read_panel
+from core.results.panel import (
+    Panel,
+    Repeated,
+    judge_scores,
+    names_people,
+    of_rows,
+    on_scale,
+    panel_of,
+    read_panel,
+)
 from core.results.scales import NoClass
 from core.runs.costs import cost_of_folder, cost_of_run, facts_of_folder, facts_of_run
 from core.runs.jobs import RunAtHand
@@ -70,6 +79,7 @@ from core.schema.scores import (
 )
 from core.schema.settings import fields_of
 from core.schema.study import RatingTask, Study, StudyRecord
+from core.schema.unit import ROW
 from core.store import Store
 from core.store.runs import run_data
 from core.store.studies import find_study
@@ -537,12 +547,6 @@ def add_panel_options(command: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help="column that names the system (default: system or a usual name of it)",
     )
-    command.add_argument(
-        "--clusters",
-        metavar="COLUMN",
-        help="column that names the item, where an item has several rows (default: item or id; without one, each row is an "
-        "item)",
-    )
     command.add_argument("--flip", metavar="D,...", help="for METAL's JSON: dimensions in which 1 means bad")
     add_pair_option(command)
     add_database_option(command)
@@ -553,27 +557,27 @@ def open_panel(
     *,
     find: bool = False,
     system_column: str | None = None,
-    clusters: str | None = None,
+    item: str | None = None,
 ) -> Panel:
     """Return the raters and judges of the inputs of `add_panel_options`.
 
-    find, system_column, clusters: see `read_panel`; columns by default as in the options. Of a study of pairs each row is a
+    find, system_column, item: see `read_panel`; columns by default as in the options. Of a study of pairs each row is a
     pair (`votes_panel`). Raises InputError, and NotAllowed for a blinded study.
     """
-    own = (system_column or options.system_column, clusters or options.clusters)
+    own = (system_column or options.system_column, item or options.item)
     try:
         found = _panel_given(options, find, *own)
     except Undecided as problem:
         advice = _options_for(problem.roles)
         raise InputError(problem.what, [*problem.problems, *([advice] if advice else [])]) from problem
     except Repeated as problem:
-        advice = "write --system-column COLUMN, or --clusters ITEM if each row is a text of its own"
+        advice = "write --system-column COLUMN, or --item COLUMN if each row is a text of its own"
         raise InputError(problem.what, [*problem.problems, advice]) from problem
     except NoClass as problem:
         advice = f"write --missing {shlex.quote(','.join(problem.words))}, or --classes with all classes from worst to best"
         raise InputError(problem.what, [*problem.problems, advice]) from problem
     except InputError as problem:
-        raise in_options(problem, fields_of(PanelChoice).keys()) from problem
+        raise in_options(problem, (*fields_of(PanelChoice), "columns")) from problem
     if found.roles is None or options.columns is None:
         return found
     # Show the names of the file, not those that --columns put in their place.
@@ -598,10 +602,12 @@ def _options_for(roles: Roles) -> str:
 
 
 def _panel_given(
-    options: argparse.Namespace, find: bool, system_column: str | None, clusters: str | None
+    options: argparse.Namespace, find: bool, system_column: str | None, item: str | None
 ) -> Panel:
+    check_columns(options, [options.file, *options.scores])
+    if find and options.human is not None:
+        _put_people_first(options)
     given, path = options.file, Path(options.file)
-    check_columns(options, [given, *options.scores])
     number = run_number(given)
     is_file = number is None and not given.startswith(STUDY) and not path.is_dir()
     # A table of scores is read beside its ratings, so that words mean the same in both.
@@ -616,11 +622,13 @@ def _panel_given(
     declared = scale_given(options)
     if is_file:
         data, flip = read_one_of(path, options), name_list(options.flip) or ()
-        own = {"system_column": system_column, "clusters": clusters}
+        own = {"system_column": system_column, "item": item}
         return read_panel(
             data, path.name, tables, flip=flip, find=find, beside=beside, declared=declared, **own, **chosen
         )
-    if wrong := [name for name in (system_column, clusters) if name is not None]:
+    of_run = number is not None
+    columns = (system_column, None if of_run or item == ROW else item)
+    if wrong := [name for name in columns if name is not None]:
         raise InputError(
             f"{', '.join(map(shown, wrong))}: columns can only be chosen in a table, and {given} is none."
         )
@@ -630,11 +638,19 @@ def _panel_given(
             data, name = run_data(store, number), PurePath(run.run.data_file).name
             own_scores = replace(score_table(run), file_name=given)
             return read_panel(
-                data, name, [own_scores, *tables], find=find, beside=beside, declared=declared, **chosen
+                data,
+                name,
+                [own_scores, *tables],
+                item=item,
+                find=find,
+                beside=beside,
+                declared=declared,
+                **chosen,
             )
-    tables = [*tables, *(judge_scores(*one, chosen["judges"]) for one in beside)]
+    tables = [*tables, *(judge_scores(*one, chosen["judges"], chosen["human"]) for one in beside)]
     chosen["raters"] = chosen.pop("human")
-    return panel_beside(given, tables, options, check=find, declared=declared, **chosen)
+    found = panel_beside(given, tables, options, check=find, declared=declared, **chosen)
+    return of_rows(found) if item == ROW else found
 
 
 def add_scale_options(command: argparse.ArgumentParser) -> None:
@@ -647,6 +663,25 @@ def add_scale_options(command: argparse.ArgumentParser) -> None:
 def scale_given(options: argparse.Namespace) -> DeclaredScale:
     """Return what `--scale`, `--classes` and `--missing` say. Raises InputError."""
     return declared_scale(options.scale, name_list(options.classes), name_list(options.missing))
+
+
+def _put_people_first(options: argparse.Namespace) -> None:
+    """Make FILE the first table that has the names of `--human`, if FILE is another table or a run without them."""
+    number, names = run_number(options.file), name_list(options.human) or ()
+    if number is not None:
+        with existing_store(options.db) as store:
+            first = run_data(store, number), PurePath(at_hand(store, number).run.data_file).name
+    elif _is_table(options.file):
+        first = read_one_of(Path(options.file), options), Path(options.file).name
+    else:
+        return
+    if names_people(*first, names):
+        return
+    for at, given in enumerate(options.scores):
+        if _is_table(given) and names_people(read_one_of(Path(given), options), Path(given).name, names):
+            options.scores = [options.file, *options.scores[:at], *options.scores[at + 1 :]]
+            options.file = given
+            return
 
 
 def panel_beside(

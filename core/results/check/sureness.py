@@ -11,7 +11,7 @@ from core.formats.registry import format_of
 from core.results.calibration.cells import dimension_said
 from core.results.joining import places_of
 from core.results.judges.consistency import answers_again
-from core.results.panel import ROW, Panel, as_written
+from core.results.panel import ROW_LABEL, Panel, as_written
 from core.schema.scores import JudgeOutput, ScoredRow
 from core.stats.resampling import Floats
 from core.tables.columns import ONLY_SYSTEM, Record, known_at, named_columns
@@ -277,5 +277,5 @@ def _row_of(record: Record, at: int, named: Mapping[str, str], labels: Collectio
         cells.get("system") or ONLY_SYSTEM,
         cells.get("level"),
         cells.get("language") or "und",
-        own | ({ROW: str(at + 1)} if ROW in labels and ROW not in own else {}),
+        own | ({ROW_LABEL: str(at + 1)} if ROW_LABEL in labels and ROW_LABEL not in own else {}),
     )
