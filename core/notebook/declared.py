@@ -29,7 +29,7 @@ def alt_test(
     missing: Names | None = None,
     item: str | None = None,
     epsilon: float = 0.2,
-    alignment: Literal["accuracy", "rmse"] = "accuracy",
+    alignment: Literal["accuracy", "rmse"] | None = None,
     items: Sequence[int] = (30, 50, 100, 200),
     advantage: float | None = None,
     resamples: int = 1000,
@@ -73,7 +73,8 @@ def alt_test(
         0 to below 1).
     alignment
         Closeness to the other raters: accuracy: share of the other raters who gave the same label; rmse: minus
-        the root mean squared distance from the other raters.
+        the root mean squared distance from the other raters (default: by the scale: rmse where classes are
+        ordered or scores, else accuracy).
     items
         Numbers of items for which to give the probability to pass (list of whole numbers from 2 to 10000).
     advantage
@@ -89,8 +90,8 @@ def alt_test(
     -------
     Result
         Table ``alt-test`` with the columns ``judge``, ``n_items``, ``n_texts``, ``winning_rate``, ``verdict``,
-        ``passed``, ``advantage``, ``passes_from``, ``reduced_advantage``, ``gap``, ``items_needed``. Further
-        tables: ``alt-test-raters``; ``alt-test-ceiling``; ``alt-test-power``; ``alt-test-epsilons``. See
+        ``passed``, ``advantage``, ``passes_from``, ``reduced_advantage``, ``gap``, ``items_needed``, ``check``.
+        Further tables: ``alt-test-raters``; ``alt-test-ceiling``; ``alt-test-power``; ``alt-test-epsilons``. See
         docs/results.md.
 
     Raises

@@ -29,7 +29,7 @@ from core.stats.in_place import (
     quadratic_kappa,
 )
 from core.stats.multiplicity import corrected, interval_p, rows_corrected
-from core.stats.resampling import Estimate, Floats, with_agresti_min
+from core.stats.resampling import Estimate, Floats, mean_share, with_agresti_min
 
 Verdict = Literal["TRUSTED", "NOT TRUSTED", "INCONCLUSIVE"]
 LEVEL = 0.05
@@ -608,7 +608,7 @@ def rules_of_one_rater(texts: Compared, options: CheckOptions) -> list[Rule]:
     wanted = "two raters of some texts, or stated limits"
     if texts.own.kind != "two":
         why = "no text has two raters, so nobody knows how well a person would do: label some texts twice"
-        return [state_rule("people", wanted, why, None)]
+        return [_of_one_rater(texts, options), state_rule("people", wanted, why, None)]
     votes = texts.votes
     rater = np.nanmax(np.where(np.isnan(votes), -1.0, votes), axis=1)
     names = (("false-passes", "false passes"), ("false-fails", "false fails"))
@@ -625,6 +625,21 @@ def rules_of_one_rater(texts: Compared, options: CheckOptions) -> list[Rule]:
         )
         rules.append(state_rule("people", wanted, why, None))
     return rules
+
+
+def _of_one_rater(texts: Compared, options: CheckOptions) -> Rule:
+    """What the judge reaches with the only rater of each text: without a limit, since no person's own figure is known."""
+    asked: dict[str, Any] = {"clusters": texts.own.items, "confidence_level": options.confidence_level}
+    if texts.own.kind == "unordered":
+        known = ~np.isnan(texts.votes).all(axis=1)
+        rater = np.nanmax(np.where(np.isnan(texts.votes), -1.0, texts.votes), axis=1)
+        found = mean_share(np.where(known, texts.judge == rater, np.nan), weights=texts.weights, **asked)
+        return Rule(
+            "agreement", "two raters", found, None, f"it agrees with the rater on {percent_said(found)}"
+        )
+    found = panel_correlation(texts.judge, texts.own.means[:, None], rng=options.rng, **asked).judge
+    said = f"its rank correlation with the rater is {ends_said(found, 2)}"
+    return Rule("correlation", "two raters", found, None, said)
 
 
 def _stated(
@@ -669,10 +684,10 @@ def _stated(
 # --- the Alt-test ------------------------------------------------------------------------------
 
 
-def alt_test_rule(found: alt_test.AltTest, n_judges: int) -> Rule:
+def alt_test_rule(found: alt_test.AltTest, n_items: int, n_judges: int) -> Rule:
     """Whether the judge wins against half of the raters, each with enough texts.
 
-    A rater counts from FEWEST_ITEMS texts on; below FEW_FOR_LEAD the larger of two p-values counts: of the published t-test
+    n_items: items with two raters. A rater counts from FEWEST_ITEMS texts on; below FEW_FOR_LEAD the larger of two p-values counts: of the published t-test
     and of the score test of the rater's lead over the judge (`paired_score`).
     """
     from scipy.special import stdtr  # imported lazily: loads slowly
@@ -699,6 +714,7 @@ def alt_test_rule(found: alt_test.AltTest, n_judges: int) -> Rule:
     )
     if p and published > wins:
         said += f" ({published} by its own rule, on fewer than {FEW_FOR_LEAD} texts a rater)"
+    fewest = min((one.n for one in found.raters if one.n), default=0)
     return Rule(
         "alt-test",
         f"wins against half of the raters in the Alt-test at epsilon {found.epsilon:g}",
@@ -706,4 +722,5 @@ def alt_test_rule(found: alt_test.AltTest, n_judges: int) -> Rule:
         alt_test.PASS_AT,
         said,
         0.0 if p and wins >= alt_test.PASS_AT * len(p) else None,
+        labels_needed=ceil(n_items * FEWEST_ITEMS / fewest) if 0 < fewest < FEWEST_ITEMS else None,
     )

@@ -20,8 +20,10 @@ from core.results.check.groups import FEWEST_OF_A_GROUP
 from core.results.check.options import LIMITS, USES
 from core.results.check.rules import LEVEL, Rule
 from core.results.check.verdict import Check, JudgeCheck
+from core.results.panel import equal_sides
 from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.scale import SCORES, Scale
+from core.schema.unit import Unit
 from core.stats.in_place import ClassErrors, InPlace
 from core.stats.resampling import Estimate
 from core.tables.problems import listed
@@ -105,14 +107,15 @@ def check_sentence(check: Check) -> str:
 
 
 def read_as(check: Check) -> str:
-    """How the input was read: the scale, and the share of labelled texts with a score."""
+    """How the input was read: the scale, what an item is, how files were joined, and how many labelled texts have a score."""
     panel = check.panel
     said = [f"Read as: {panel.scale.read_as}"]
     others = [shown(one.name) for one in check.judges if one.kind != panel.scale.kind]
     if others:
-        said.append(f"{listed(others)} compared by rank, on another scale")
+        said.append(f"{listed(others)} compared by rank, because its scores are on another scale")
+    said.append(panel.unit.said)
     gaps = [
-        f"{shown(one.name)} scored {one.coverage:.0%} of {one.n_texts + one.n_unscored:,} labelled texts"
+        f"{shown(one.name)} scored {100 * one.coverage:.0f} % of {one.n_texts + one.n_unscored:,} labelled texts"
         for one in check.judges
         if one.n_unscored and one.coverage is not None
     ]
@@ -145,7 +148,7 @@ MEASURES = {
 
 def check_said(check: Check) -> list[str]:
     """The verdict first, how the input was read, each judge of several, people, and the groups in which a judge fails."""
-    said = [check_sentence(check), read_as(check)]
+    said = [check_sentence(check), read_as(check), *equal_sides(check.panel)]
     if len(check.judges) > 1:
         said += [f"{shown(one.name)}: {sentence(check, one)}" for one in check.judges]
     said.append(ceiling_sentence(check))
@@ -240,7 +243,7 @@ def judge_table(check: Check) -> ResultTable:
         notes=(
             f"Intervals: {check.options.confidence_level:.0%}, over items.",
             *_measure_notes(check),
-            *check.notes,
+            *_further_notes(check),
             *left_out_lines(check.panel.left_out),
             *(
                 (f"left out: {check.n_left_out:,} texts without a rating or without a score",)
@@ -275,6 +278,12 @@ def _ceiling(one: JudgeCheck) -> Interval:
     if one.ceiling.assumed is not None:
         return Interval(one.ceiling.assumed, beside="(supposed)")
     return interval(one.ceiling.found, "fewer than two raters")
+
+
+def _further_notes(check: Check) -> list[str]:
+    """The notes that the first lines do not already say."""
+    said = {check.panel.unit.said, *equal_sides(check.panel)}
+    return [one for one in check.notes if one not in said]
 
 
 def _measure_notes(check: Check) -> list[str]:
@@ -432,6 +441,7 @@ def check_json(check: Check) -> dict[str, Any]:
         "reasons": _reasons(check),
         "read_as": read_as(check),
         "scale": scale_json(check.panel.scale),
+        "unit": unit_json(check.panel.unit),
         "judges_paid_for": len(check.judges),
         "n_items": check.n_items,
         "n_left_out": check.n_left_out,
@@ -549,6 +559,17 @@ def scale_json(scale: Scale) -> dict[str, Any]:
         "ends": scale.ends,
         "origin": scale.origin,
         "missing": list(scale.missing),
+    }
+
+
+def unit_json(unit: Unit) -> dict[str, Any]:
+    """What an item is."""
+    return {
+        "name": unit.name,
+        "origin": unit.origin,
+        "n": unit.n,
+        "undecided": unit.undecided,
+        "joined_by_row": unit.joined_by_row,
     }
 
 

@@ -51,7 +51,7 @@ from core.stats import alt_test
 from core.stats.correlation.panels import panel_correlation
 from core.stats.in_place import quadratic_kappa
 from core.stats.multiplicity import interval_p
-from core.stats.resampling import Estimate
+from core.stats.resampling import Estimate, Floats
 
 USELESS = 0.2
 """For rank and monitor: a judge whose kappa or rank correlation is shown to lie below it, and below the raters' own, is not
@@ -273,7 +273,7 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
         else tested.weights
     )
     texts = compared(tested, by_answer)
-    rules = _constant_rules(panel, scored)
+    rules = [*_unit_rules(panel), *_constant_rules(panel, scored)]
     published = None
     if use in {"replace", "gate"}:
         rules += _rules_in_place(texts, options)
@@ -290,6 +290,8 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
         rules += [_rule_bias(bias, scored, options), _related(scored, correlation, options)]
     found = decided([_rule_items(texts, use, n_items), *rules], n_judges=len(panel.judges))
     verdict = verdict_of(found)
+    if verdict == "INCONCLUSIVE" and published is not None:
+        found = tuple(_with_items_to_pass(rule, texts, published) for rule in found)
     needed, why = _labels(found, verdict, n_items)
     measure = _measure(scored)
     quadratic = next((rule.behind for rule in found if rule.code == "kappa-quadratic"), None)
@@ -379,27 +381,51 @@ def _alt_tested(texts: Compared, options: CheckOptions) -> alt_test.AltTest | No
     own = texts.own
     if own.ratings.shape[1] < 2 or (own.kind == SCORES and not own.same_scale):
         return None
-    labels = own.kind in {"two", "unordered"}
-    judge = np.where(np.isnan(texts.judge), len(own.scale.classes), texts.judge) if labels else texts.judge
+    judge, alignment = _aligned(texts)
     return alt_test.alt_test(
         judge,
         texts.votes,
         epsilon=options.epsilon,
-        alignment="accuracy" if labels else "rmse",
+        alignment=alignment,
         clusters=own.items,
         confidence_level=options.confidence_level,
     )
 
 
+def _aligned(texts: Compared) -> tuple[Floats, alt_test.Alignment]:
+    """The judge's values as the Alt-test reads them, and how closeness is measured on the scale."""
+    if texts.own.kind not in {"two", "unordered"}:
+        return texts.judge, "rmse"
+    return np.where(np.isnan(texts.judge), len(texts.own.scale.classes), texts.judge), "accuracy"
+
+
 def _alt_rule(texts: Compared, found: alt_test.AltTest | None, n_judges: int) -> Rule:
     if found is not None:
-        return alt_test_rule(found, n_judges)
+        return alt_test_rule(found, texts.n_items, n_judges)
     why = (
         "the Alt-test needs two raters or more on the same texts"
         if texts.votes.shape[1] < 2
         else "the judge's scores lie outside the raters' scale: map them first, or use rank"
     )
     return state_rule("alt-test", "wins against half of the raters in the Alt-test", why, None)
+
+
+def _with_items_to_pass(rule: Rule, texts: Compared, found: alt_test.AltTest) -> Rule:
+    """The open rule of the Alt-test with the items for a probability of 80 % to pass, if the advantage stays."""
+    if rule.code != "alt-test" or rule.met is not None or rule.labels_needed is not None:
+        return rule
+    judge, alignment = _aligned(texts)
+    needed = alt_test.power(
+        judge,
+        texts.votes,
+        items=(),
+        epsilon=found.epsilon,
+        alignment=alignment,
+        clusters=texts.own.items,
+        n_resamples=200,
+        rng=0,
+    ).items_needed
+    return replace(rule, labels_needed=needed)
 
 
 def _rule_items(texts: Compared, use: Use, n_items: int) -> Rule:
@@ -417,6 +443,18 @@ def _rule_items(texts: Compared, use: Use, n_items: int) -> Rule:
         limit=float(FEWEST_ITEMS),
         labels_needed=n_items - n_used + FEWEST_ITEMS if few else FEWEST_ITEMS,
     )
+
+
+def _unit_rules(panel: Panel) -> list[Rule]:
+    """Nothing is shown while nobody knows which texts belong together."""
+    unit = panel.unit
+    if unit.undecided is None:
+        return []
+    why = (
+        f"{unit.undecided} repeats, with {unit.n_values} values, so items may be {unit.undecided} or rows: "
+        f"say which, item {unit.undecided} or row"
+    )
+    return [state_rule("unit", "what an item is", why, None)]
 
 
 def _constant_rules(panel: Panel, own: OwnTexts) -> list[Rule]:
