@@ -244,14 +244,11 @@ def compute(options: AltTestOptions, panel: "Panel", *, tell: Tell) -> AltTests:
     """
     import numpy as np
 
-    from core.results.check.options import CheckOptions
-    from core.results.check.tables import sentence
-    from core.results.check.verdict import check_panel
     from core.stats import alt_test as stats
 
     rated = (~np.isnan(panel.ratings)).sum(axis=1) > 1
     alignment: stats.Alignment = options.alignment or (
-        "rmse" if panel.scale.kind in {"ordered", "scores"} else "accuracy"
+        "rmse" if panel.scale.kind not in {"two", "unordered"} else "accuracy"
     )
     ANALYSIS.refuse(_problems(options, panel, bool(rated.any())))
     tell("testing")
@@ -261,9 +258,9 @@ def compute(options: AltTestOptions, panel: "Panel", *, tell: Tell) -> AltTests:
         "clusters": panel.items,
     }
     level: dict[str, Any] = {"confidence_level": options.confidence_level}
-    decided = check_panel(panel, CheckOptions(use="replace", epsilon=options.epsilon))
+    checked = _checked(panel, options)
     judges = []
-    for name, scores, checked in zip(panel.judges, panel.scores.T, decided.judges, strict=True):
+    for name, scores in zip(panel.judges, panel.scores.T, strict=True):
         power = stats.power(
             scores,
             panel.ratings,
@@ -282,7 +279,7 @@ def compute(options: AltTestOptions, panel: "Panel", *, tell: Tell) -> AltTests:
                 stats.on_reduced_panels(scores, panel.ratings, **asked, **level),
                 stats.epsilon_sweep(scores, panel.ratings, alignment=alignment),
                 power,
-                (checked.verdict, sentence(decided, checked)),
+                checked[name],
             )
         )
     n_items = len(np.unique(panel.items[rated]))
@@ -302,6 +299,20 @@ def compute(options: AltTestOptions, panel: "Panel", *, tell: Tell) -> AltTests:
         notes=_notes(panel, alignment, judges, int(rated.sum()), n_items),
         supposed=options.advantage,
     )
+
+
+def _checked(panel: "Panel", options: AltTestOptions) -> Mapping[str, tuple[str, str]]:
+    """Judge -> the verdict of the check and its sentence; empty, and why, where a judge has no score of a rated text."""
+    from core.errors import InputError
+    from core.results.check.options import CheckOptions
+    from core.results.check.tables import sentence
+    from core.results.check.verdict import check_panel
+
+    try:
+        found = check_panel(panel, CheckOptions(use="replace", epsilon=options.epsilon))
+    except InputError as problem:
+        return dict.fromkeys(panel.judges, ("", "; ".join(problem.problems)))
+    return {one.name: (one.verdict, sentence(found, one)) for one in found.judges}
 
 
 def _problems(options: AltTestOptions, panel: "Panel", rated: bool) -> list[Remark]:
@@ -557,7 +568,7 @@ def _checked_said(one: JudgeRow) -> str:
     from core.tables.reading import shown
 
     said = f"Check of {shown(one.judge)}, which also asks for the rules of the scale: {one.check_sentence}"
-    if one.found.passed is None or (one.check == "TRUSTED") is bool(one.found.passed):
+    if not one.check or one.found.passed is None or (one.check == "TRUSTED") is bool(one.found.passed):
         return said
     return f"{said} The two differ: the Alt-test counts only who is closer on each text."
 

@@ -63,13 +63,23 @@ class Columns:
         )
 
 
+def choose_item(data: bytes, item: str) -> None:
+    """Choose what an item of this file is before its menus are shown: a column or ROW."""
+    st.session_state[f"{_place(data, alone=True)}_item"] = item
+
+
+def _place(data: bytes, *, alone: bool) -> str:
+    """The beginning of the keys of a file's menus."""
+    return f"check_{sha256_of(data)[:12]}_{'alone' if alone else 'further'}"
+
+
 def choose(data: bytes, file_name: str, others: Sequence[str]) -> Columns | None:
     """Show what was found in the file as menus, and return what the visitor chose instead; None without raters.
 
     others: judges in other files.
     """
     key = (sha256_of(data), file_name)
-    own = f"check_{key[0][:12]}_{'further' if others else 'alone'}"
+    own = _place(data, alone=not others)
     found: Roles | None = chosen_scores.once(
         ("roles", *key, bool(others)), lambda: found_roles(data, file_name, judged_elsewhere=bool(others))
     )

@@ -6,6 +6,8 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
+from core.schema.unit import ROW
+from pages.check import columns
 from pages.widgets.parts import table
 
 _EXAMPLE = Path(__file__).resolve().parents[2] / "data" / "demo" / "labels.csv"
@@ -21,7 +23,9 @@ _ROWS = {
 def render(take: Callable[[bytes, str], None]) -> None:
     """Show what a file needs, and check the example at the press of a button. take: called with file and name."""
     if st.button("Try it on an example", type="primary", key="check_example", icon=":material/play_arrow:"):
-        take(_EXAMPLE.read_bytes(), _EXAMPLE.name)
+        data = _EXAMPLE.read_bytes()
+        columns.choose_item(data, ROW)  # its labels are made up one by one, although questions repeat
+        take(data, _EXAMPLE.name)
     st.markdown(
         "One row for each answer, with labels by **people**, 30 rows or more, and a **judge's** scores. CSV, TSV, JSONL, "
         "Parquet, or the log of an evaluation tool. The columns are found by their names, and you can change them."

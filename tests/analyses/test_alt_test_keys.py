@@ -22,7 +22,15 @@ RATER = {
 }
 JUDGE = {
     *("winning_rate", "advantage", "low", "high", "interval_reason", "passed", "n_items", "n_texts"),
-    *("n_left_out", "reason", "passes_from", "epsilons[].epsilon", "epsilons[].winning_rate"),
+    *(
+        "check",
+        "check_sentence",
+        "n_left_out",
+        "reason",
+        "passes_from",
+        "epsilons[].epsilon",
+        "epsilons[].winning_rate",
+    ),
     *(f"per_rater[].{one}" for one in RATER),
     *(f"reduced.{one}" for one in CEILING),
     *(f"gap.{one}" for one in ("estimate", "low", "high", "reason", "interval_reason")),

@@ -15,7 +15,7 @@ from core.cli import main
 from core.store import open_store
 
 Command = Callable[..., str]
-MISTAKE, OPEN = 2, 3
+MISTAKE, OPEN, UNDECIDED = 2, 3, 4
 """Exit codes: of a user's mistake, and of a verdict that is inconclusive."""
 
 
@@ -111,7 +111,7 @@ def test_with_the_votes_of_the_unblinded_study(folder: Path, command: Command) -
 
 def test_the_check_reads_the_same_verdicts_and_both_texts(folder: Path, command: Command) -> None:
     found = json.loads(
-        command("check", "study:s", "run:1", "--use", "gate", "--json", "--gaps", 2, "--texts", rc=OPEN)
+        command("check", "study:s", "run:1", "--use", "gate", "--json", "--gaps", 2, "--texts", rc=UNDECIDED)
     )
     pairs = json.loads(command("judge", "pairs", "run:1", "--study", "s", "--json"))
     three = next(one for one in pairs["votes"]["blocks"] if (one["level"], one["answers"]) == ("", "three"))

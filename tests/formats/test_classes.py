@@ -96,20 +96,12 @@ def test_few_words_that_are_no_class_are_found() -> None:
 def test_ratings_and_scores_in_words_are_read_from_one_table() -> None:
     people = read_ratings(TABLE, "a.csv")
     said = {(one.item_id, one.rater): one.score for one in people.ratings}
-    assert said == {
-        ("1", "human"): 1,
-        ("2", "human"): 0,
-        ("3", "human"): 1,
-        ("1", "judge"): 1,
-        ("2", "judge"): 1,
-        ("3", "judge"): 0,
-        ("4", "judge"): 0,
-    }
+    assert said == {("1", None): 1, ("2", None): 0, ("3", None): 1}
     table = read_scores(TABLE, "a.csv")
-    assert [metric.name for metric in table.metrics] == ["human", "judge"]
-    assert table.values[:, 1].tolist() == [1, 1, 0, 0]
+    assert [metric.name for metric in table.metrics] == ["judge"]
+    assert table.values[:, 0].tolist() == [1, 1, 0, 0]
     for found in (people, table):
-        assert sum("fail = 0, pass = 1" in note for note in found.notes) == 2
+        assert any("fail = 0, pass = 1" in note for note in found.notes)
 
 
 def test_nested_scores_are_no_words() -> None:

@@ -313,7 +313,7 @@ def test_a_judge_is_checked_on_the_ratings_of_a_study(store: Store) -> None:
     scores = "\n".join(["item,system,my-judge", *(f"{i},{s},{n}" for i, s, n in rows)]).encode()
     file = keep_file(store, "scores", "judge.csv", scores, {}).file_id
     at = visit(study="may", judge=f"file-{file}", use="gate")
-    assert verdicts(at) == ["NOT TRUSTED"]
+    assert verdicts(at) == ["INCONCLUSIVE"]
     assert at.multiselect[0].value == [("file", file)]
     assert "check study:may judge.csv --dimension overall --use gate" in at.code[-1].value
 

@@ -94,8 +94,8 @@ def test_a_file_whose_texts_all_have_labels_asks_for_more_texts(page_of: Callabl
 
 def test_a_settled_verdict_offers_nothing(page_of: Callable[..., AppTest]) -> None:
     lines = [
-        TABLE[0],
-        *(f"q{at},a,b,{'pass' if at % 2 else 'fail'},{'pass' if at % 2 else 'fail'}" for at in range(200)),
+        "item_id,question,answer,human_1,human_2,judge",
+        *(f"q{at},a,b" + f",{'pass' if at % 2 else 'fail'}" * 3 for at in range(200)),
     ]
     at = _check_of(page_of, lines)
     assert not any(one.value == "Labels to collect next" for one in at.subheader)

@@ -92,7 +92,7 @@ def _influence(check: Check, at: int, one: JudgeCheck) -> dict[str, dict[str, li
         values = rule.behind.influence
         if values.ndim == 2:
             values = values[:, 1 if rule.code == "kept-share" else 0]
-        if values.size == rule.behind.items.size:
+        if values.size == rule.behind.items.size and not np.isnan(values).any():
             found[rule.code] = {
                 "items": [names[item] for item in items[rule.behind.items].tolist()],
                 "values": [float(f"{value:.6g}") for value in values.tolist()],

@@ -256,8 +256,8 @@ def _drawn_notes(panel: Panel) -> tuple[str, ...]:
     if not n_drawn:
         return ()
     return (
-        f"{n_drawn:,} labelled texts were drawn with known probabilities. Agreement and bias weight them, so they describe all "
-        "texts. Kappa, AC1, correlations, the Alt-test and accuracy do not: they describe the labelled texts",
+        f"{n_drawn:,} labelled texts were drawn with known probabilities. Errors by class, kept share, agreement and bias "
+        "weight them, so they describe all texts. Kappa, AC1, correlations, the Alt-test and accuracy describe the labelled texts",
     )
 
 
