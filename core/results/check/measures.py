@@ -7,9 +7,9 @@ import numpy as np
 from core.results.check.options import CheckOptions
 from core.results.check.texts import OwnTexts, shares_of
 from core.schema.scale import SCORES
-from core.stats.agreement import cohen_kappa, gwet_ac1
+from core.stats.agreement import cohen_kappa, gwet_ac1, intraclass_correlation
 from core.stats.correlation.panels import panel_correlation
-from core.stats.resampling import Estimate, mean_share, with_agresti_min
+from core.stats.resampling import Estimate, Floats, mean_share, with_agresti_min
 from core.stats.votes import MISSING
 
 
@@ -71,6 +71,41 @@ def bias_of(own: OwnTexts, options: CheckOptions) -> Estimate | None:
         largest=max(float(np.abs(differences).max()), step) or 1.0,
         weights=own.weights,
         confidence_level=options.confidence_level,
+    )
+
+
+@dataclass(frozen=True)
+class Icc:
+    """Intraclass correlations of single ratings, absolute agreement (`intraclass_correlation`)."""
+
+    judge: float | None
+    """Of the raters with the judge in the place of each in turn, averaged; of the judge and the only rater."""
+    people: float | None
+    """Of the raters; None for one rater."""
+    n: int
+    """Texts that all raters and the judge rated."""
+
+
+def icc_in_place(own: OwnTexts) -> Icc | None:
+    """Intraclass correlations of the judge and of the raters; None where the judge uses another scale or labels have no order."""
+    if not own.same_scale:
+        return None
+    whole = ~np.isnan(own.ratings).any(axis=1)
+    ratings, scores = own.ratings[whole], own.scores[whole]
+    n_raters = ratings.shape[1]
+
+    def icc(columns: Floats) -> float | None:
+        return intraclass_correlation(columns, n_resamples=0).estimate
+
+    places = [
+        np.column_stack([np.delete(ratings, at, axis=1) if n_raters > 1 else ratings, scores])
+        for at in range(n_raters)
+    ]
+    found = [one for place in places if (one := icc(place)) is not None]
+    return Icc(
+        float(np.mean(found)) if found else None,
+        icc(ratings) if n_raters > 1 else None,
+        int(whole.sum()),
     )
 
 

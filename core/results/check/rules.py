@@ -45,7 +45,7 @@ WITHOUT_A_MISS = 29
 LEVEL."""
 FEW_FOR_LEAD = 100
 """Texts of a rater below which the Alt-test's t-test is joined by the score test of the rater's lead."""
-MOST_LABELS = 100_000
+MOST_LABELS = 10_000
 """Most items that a result names as needed; beyond, the estimate lies at the limit."""
 
 

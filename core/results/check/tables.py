@@ -241,8 +241,6 @@ def judge_table(check: Check) -> ResultTable:
         ),
         title=f"Can the judge be trusted to {USES[check.use]}?",
         notes=(
-            f"Intervals: {check.options.confidence_level:.0%}, over items.",
-            *_measure_notes(check),
             *_further_notes(check),
             *left_out_lines(check.panel.left_out),
             *(
@@ -250,6 +248,8 @@ def judge_table(check: Check) -> ResultTable:
                 if check.n_left_out
                 else ()
             ),
+            f"Intervals: {check.options.confidence_level:.0%}, over items.",
+            *_measure_notes(check),
         ),
     )
 
@@ -504,6 +504,9 @@ def _judge_json(check: Check, one: JudgeCheck) -> dict[str, Any]:
         "false_fails": _rate_json(one, "false-fails"),
         "kept_share": _kept_json(one),
         "kappa_quadratic": ends(one.kappa_quadratic, NOT_ORDERED),
+        "icc": None
+        if one.icc is None
+        else {"judge": plain(one.icc.judge), "people": plain(one.icc.people), "n": one.icc.n},
         "coverage": one.coverage,
         "n_unscored": one.n_unscored,
         "severity": one.severity or None,

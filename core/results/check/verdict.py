@@ -17,10 +17,12 @@ from core.results.check.groups import Group, groups_of_texts
 from core.results.check.labels import rules_of_coverage, rules_of_labels, weights_by_answer
 from core.results.check.measures import (
     Constant,
+    Icc,
     agreements,
     best_constant,
     bias_of,
     correlation_of,
+    icc_in_place,
     kappa_and_ac1,
 )
 from core.results.check.options import DEFAULT_OPTIONS, CheckOptions, Use
@@ -119,6 +121,8 @@ class JudgeCheck:
     ac1: Estimate | None
     kappa_quadratic: Estimate | None
     """Of the judge with a rater, over pairs of raters; None unless classes are ordered."""
+    icc: Icc | None
+    """Intraclass correlations; None where the judge uses another scale or labels have no order."""
     correlation: Estimate | None
     """Spearman's, with the mean of the raters; None for labels without an order."""
     alt_test: alt_test.AltTest | None
@@ -308,6 +312,7 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
         kappa,
         ac1,
         None if quadratic is None else quadratic.judge,
+        icc_in_place(scored),
         correlation,
         published,
         bias,

@@ -172,6 +172,13 @@ def test_without_rows_only_estimates_are_compared(monkeypatch: pytest.MonkeyPatc
     assert found["people"] == []
 
 
+def test_a_file_of_an_earlier_version_is_refused_in_one_sentence() -> None:
+    earlier = {key: value for key, value in check_json(_check(BEFORE)).items() if key != "judges_paid_for"}
+    with pytest.raises(InputError, match="earlier version") as refused:
+        read_earlier(json.dumps(earlier).encode(), "e.json")
+    assert not refused.value.problems
+
+
 def test_a_judge_on_another_scale_is_compared_by_its_scores() -> None:
     rng = np.random.default_rng(5)
     rows = [f"q{at},a,{','.join(map(str, rng.integers(1, 6, 3)))}" for at in range(60)]

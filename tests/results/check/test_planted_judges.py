@@ -124,7 +124,6 @@ def test_a_copy_of_a_rater_is_seldom_not_trusted() -> None:
     assert _share(("80 % good", "gate", 3, 500, "copy"), "NOT TRUSTED") <= 0.25
 
 
-@pytest.mark.xfail(strict=True, reason="rules by agreement with a ceiling trust these judges")
 @pytest.mark.parametrize(
     "cell",
     [
@@ -140,7 +139,6 @@ def test_a_judge_that_misses_half_of_the_bad_answers_is_never_trusted(cell: Cell
     assert _share(cell, "TRUSTED") == 0
 
 
-@pytest.mark.xfail(strict=True, reason="the table is stored with the rules by errors of each class")
 def test_the_stored_table_keeps_the_promise() -> None:
     for cell, found in read(GRID).items():
         trusted, not_trusted, error = found["trusted"], found["not_trusted"], found["error"]

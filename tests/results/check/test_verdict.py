@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.texts.checks import checked, panel, rule
 from numpy.typing import NDArray
 from scipy.stats import binom, norm, spearmanr
 from sklearn.metrics import cohen_kappa_score
@@ -15,46 +16,12 @@ from core.results.check.options import CheckOptions, Use
 from core.results.check.ranking import order_by_chance
 from core.results.check.rules import decided, interval_rule
 from core.results.check.tables import check_json, check_tables
-from core.results.check.verdict import Check, JudgeCheck, check_panel
-from core.results.panel import Panel
+from core.results.check.verdict import Check, check_panel
 from core.schema.scale import Scale
-from core.schema.scores import ScoredRow
 from core.stats.resampling import Estimate
-from core.tables.columns import ONLY_SYSTEM
 
 USES: tuple[Use, ...] = ("replace", "rank", "gate", "monitor")
 Values = NDArray[np.float64]
-
-
-def panel(
-    ratings: Any,
-    *judges: Any,
-    items: Any = None,
-    systems: Any = None,
-    labels: Any = None,
-    **other: Any,
-) -> Panel:
-    given = np.asarray(ratings, dtype=np.float64)
-    n = len(given)
-    items = np.arange(n) if items is None else np.asarray(items)
-    systems = np.array([ONLY_SYSTEM] * n) if systems is None else np.asarray(systems)
-    rows = tuple(
-        ScoredRow(str(items[at]), str(systems[at]), None, "", {} if labels is None else labels[at])
-        for at in range(n)
-    )
-    names = tuple(f"r{at}" for at in range(given.shape[1]))
-    scores = np.column_stack([np.asarray(one, dtype=np.float64) for one in judges])
-    return Panel(
-        rows, items, systems, names, given, tuple(f"j{at}" for at in range(scores.shape[1])), scores, **other
-    )
-
-
-def checked(found: Panel, use: Use | None = None, **options: Any) -> JudgeCheck:
-    return check_panel(found, CheckOptions(use=use, **options)).judges[0]
-
-
-def rule(one: JudgeCheck, code: str) -> Any:
-    return next(rule for rule in one.rules if rule.code == code)
 
 
 def raters(n: int, number: int = 4, right: float = 0.9, classes: int = 2, seed: int = 0) -> Values:
@@ -190,7 +157,7 @@ def test_no_order_of_three_systems_is_beyond_chance() -> None:
 
 def test_labels_needed_by_its_formula() -> None:
     """The normal quantile of the smaller p grows with the root of the number of items: to that of .05 in .8 of files."""
-    people = raters(150, 4, 0.7, seed=3)
+    people = raters(150, 4, 0.7, seed=1)
     one = checked(panel(people[:, :3], people[:, 3]), "gate")
     found = max((rule for rule in one.rules if rule.met is None), key=lambda rule: rule.labels_needed or 0)
     z = -norm.ppf(min(p for p in (found.shown, found.broken) if p is not None))

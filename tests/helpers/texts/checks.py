@@ -1,0 +1,42 @@
+"""Panels and checks of them, for tests of the verdict."""
+
+from typing import Any
+
+import numpy as np
+
+from core.results.check.options import CheckOptions, Use
+from core.results.check.verdict import JudgeCheck, check_panel
+from core.results.panel import Panel
+from core.schema.scores import ScoredRow
+from core.tables.columns import ONLY_SYSTEM
+
+
+def panel(
+    ratings: Any,
+    *judges: Any,
+    items: Any = None,
+    systems: Any = None,
+    labels: Any = None,
+    **other: Any,
+) -> Panel:
+    given = np.asarray(ratings, dtype=np.float64)
+    n = len(given)
+    items = np.arange(n) if items is None else np.asarray(items)
+    systems = np.array([ONLY_SYSTEM] * n) if systems is None else np.asarray(systems)
+    rows = tuple(
+        ScoredRow(str(items[at]), str(systems[at]), None, "", {} if labels is None else labels[at])
+        for at in range(n)
+    )
+    names = tuple(f"r{at}" for at in range(given.shape[1]))
+    scores = np.column_stack([np.asarray(one, dtype=np.float64) for one in judges])
+    return Panel(
+        rows, items, systems, names, given, tuple(f"j{at}" for at in range(scores.shape[1])), scores, **other
+    )
+
+
+def checked(found: Panel, use: Use | None = None, **options: Any) -> JudgeCheck:
+    return check_panel(found, CheckOptions(use=use, **options)).judges[0]
+
+
+def rule(one: JudgeCheck, code: str) -> Any:
+    return next(rule for rule in one.rules if rule.code == code)
