@@ -25,6 +25,8 @@ from core.stats.resampling import (
 
 FEWEST_OF_A_PAIR = 30
 """Texts that two raters share, below which their texts are pooled with those of other such pairs, as "another rater"."""
+HALF_AN_ITEM = 0.5
+"""Part of an item by which a design effect is made safe; simulated: docs/simulations/verdict.md, items of many rows."""
 NO_PLACES = "no text of this class has a rater beside others who agree on it"
 NO_PAIRS = "no text was rated by two raters and the judge"
 NOTHING_VARIES = "the raters do not vary: there is nothing to keep"
@@ -149,8 +151,7 @@ def _of_places(
     scale = total / float((d**2).sum())
     if not scaled:  # two raters: a text is at most one pair, and only unequal weights make it less
         scale /= float(alone.sum() / (alone**2).sum())
-    spread = float((residual**2).sum())
-    effect = max(1.0, float((by_item**2).sum()) / spread) if spread > 0 else 1.0
+    effect = _design_effect(residual, by_item, d, np.bincount(index, d, items.size).astype(np.float64))
     b, c, n = (scale * float(one) for one in (np.maximum(x, 0).sum(), np.maximum(-x, 0).sum(), total))
     z = paired_score(b, c, n, margin) / effect**0.5
     df = items.size - 1
@@ -166,6 +167,18 @@ def _of_places(
         by_item / total,
         items,
     )
+
+
+def _design_effect(residual: Floats, by_item: Floats, d: Floats, of_item: Floats) -> float:
+    """Variance over items above that over texts, at least 1, with half an item more that the judge gets wholly wrong.
+
+    The added half, of the size-weighted mean size, speaks for errors that fill whole items and happen to be absent: without
+    any error the effective number of texts is that of items, as in Korn and Graubard (1998, Survey Methodology 24:193). Where
+    each text is an item it changes nothing. residual, d: shape (n,), each text's; by_item, of_item: their sums by item.
+    """
+    size, text = float((of_item**2).sum() / of_item.sum()), float((d**2).sum() / d.sum())
+    added = HALF_AN_ITEM * size
+    return max(1.0, float((by_item**2).sum() + added * size) / float((residual**2).sum() + added * text))
 
 
 def paired_score(b: float, c: float, n: float, null: float) -> float:

@@ -18,7 +18,7 @@ from core.results.cells import (
 from core.results.check.drift import rows_json
 from core.results.check.groups import FEWEST_OF_A_GROUP
 from core.results.check.options import LIMITS, USES
-from core.results.check.rules import LEVEL, Rule
+from core.results.check.rules import LEVEL, STRICTER, STRICTER_BROKEN, Rule
 from core.results.check.verdict import Check, JudgeCheck
 from core.results.panel import equal_sides
 from core.schema.result_table import Column, Interval, ResultTable
@@ -338,7 +338,8 @@ def rule_table(check: Check) -> ResultTable:
         title="Rules",
         notes=(
             "TRUSTED if all rules are met, NOT TRUSTED if one failed, else INCONCLUSIVE. A rule is met or failed if it is shown "
-            f"at {LEVEL:g}" + _levels_said(check),
+            f"at {LEVEL:g} (coefficients at {LEVEL / STRICTER:g}, or {LEVEL / STRICTER_BROKEN:g})"
+            + _levels_said(check),
         ),
     )
 
@@ -347,9 +348,9 @@ def _levels_said(check: Check) -> str:
     """How the level is divided."""
     m = len(check.judges)
     return (
-        f", met at {LEVEL:g} / {m} for {m} judges, and failed corrected for all rules."
+        f", divided by {m} for {m} judges to be met, and corrected for all rules to be failed."
         if m > 1
-        else (", failed corrected for all rules.")
+        else (", corrected for all rules to be failed.")
     )
 
 
