@@ -54,7 +54,7 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
             "  \n".join(f"**{plain(line)}**" for line in fails) or "No group is shown to be below the limit."
         )
         show(groups, titled=False)
-    part("All numbers", "Every judge, with the human ceiling.", "check#four-uses")
+    part("All numbers", "Every judge, with people beside it.", "check#four-uses")
     show(numbers, titled=False)
     escalation.offer(store, given, found)
     _files(given, found, since(found))
