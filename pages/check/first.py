@@ -7,10 +7,10 @@ import streamlit as st
 
 from core.plots.check import judges_and_ceiling
 from core.results.cells import decimal
-from core.results.check.options import Use
 from core.results.check.rules import Rule, Verdict, beside_people
 from core.results.check.tables import ceiling_sentence, check_sentence, read_as, sentence
 from core.results.check.verdict import Check, JudgeCheck
+from core.schema.scale import SCORES
 from core.stats.in_place import InPlace
 from core.stats.resampling import Estimate
 from pages.widgets.messages import plain
@@ -25,30 +25,15 @@ _COLOURS: Mapping[Verdict, tuple[tuple[str, str, str], tuple[str, str, str]]] = 
 """Ground, letters and edge of a verdict, on a light page and on a dark one."""
 _MOST_SAID = 3
 """Judges whose sentences the first screen has room for; the rules below have the reasons of more."""
-_NUMBERS: Mapping[Use, tuple[str, ...]] = {
-    "replace": (
-        "false passes",
-        "false fails",
-        "quadratic kappa",
-        "correlation",
-        "kept share",
-        "agreement",
-        "kappa",
-        "bias",
-    ),
-    "gate": (
-        "false passes",
-        "false fails",
-        "quadratic kappa",
-        "correlation",
-        "kept share",
-        "agreement",
-        "kappa",
-        "bias",
-    ),
+_NUMBERS: Mapping[str, tuple[str, ...]] = {
+    "two": ("false passes", "false fails", "kept share", "agreement"),
+    "ordered": ("quadratic kappa", "correlation", "kept share", "agreement"),
+    "unordered": ("kappa", "kept share", "agreement", "ac1"),
+    SCORES: ("correlation", "kept share", "bias"),
     "rank": ("accuracy", "correlation", "agreement", "bias"),
-    "monitor": ("bias", "agreement", "kappa", "correlation"),
+    "monitor": ("bias", "correlation", "agreement", "kappa"),
 }
+"""Scale on which people are compared, or another use -> the numbers of the first screen."""
 _TITLES = {
     "advantage": "Advantage",
     "false passes": "False passes",
@@ -135,6 +120,8 @@ def render(found: Check) -> None:
 
 def _box(verdict: Verdict, judge: str, said: str) -> None:
     """Show a verdict by its sign, its word and its colour. said: its sentence; empty where many judges leave no room."""
+    said = said.removeprefix(f"{verdict} ")  # the word stands above
+    said = f"{said[:1].upper()}{said[1:]}"
     why = f'<p class="assay-why">{escape(said)}</p>' if said else ""
     st.html(
         f'<div class="assay-verdict assay-{_slug(verdict)}">'
@@ -144,7 +131,8 @@ def _box(verdict: Verdict, judge: str, said: str) -> None:
 
 def _numbers(found: Check, one: JudgeCheck) -> None:
     known = _known(one)
-    shown = [name for name in _NUMBERS[found.use] if known[name] is not None]
+    names = _NUMBERS[found.use if found.use in _NUMBERS else one.kind]
+    shown = [name for name in names if known[name] is not None]
     cells = [_cell(name, *known[name]) for name in shown[:4]]  # type: ignore[misc]
     st.html(f'<div class="assay-numbers">{"".join(cells)}</div>')
 
