@@ -10,10 +10,8 @@ from scipy.special import ndtri
 
 from core.results.check.options import CheckOptions, Use
 from core.results.check.verdict import check_panel
-from core.results.panel import Panel
+from core.results.panel import Panel, only_judges
 from core.schema.scores import ScoredRow
-from core.stats.alt_test import on_reduced_panels
-from core.stats.correlation.panels import panel_correlation
 from core.tables.columns import ONLY_SYSTEM
 from scripts.simulations import Cell, Grid, Measures
 
@@ -88,53 +86,25 @@ def judges_of(kind: str, use: str, people: Labels, length: Labels, rng: np.rando
 
 
 def at_limit(kind: str, use: str, raters: int, held_out: Labels, rng: np.random.Generator) -> Labels:
-    """The held-out rater, but moved up, or with ratings of random texts, as often as brings it to the limit of the use."""
+    """The held-out rater, but moved up as often as brings it to the limit of monitor."""
     if use == "rank":
         return held_out
-    share = share_at_limit(kind, use, raters)
-    if use == "monitor" and kind == "scores":
+    share = share_at_limit(kind, raters)
+    if kind == "scores":
         return held_out + 100 * share
     moved = rng.random(len(held_out)) < share
-    if use == "monitor":
-        return np.where(moved, np.minimum(held_out + 1, np.nanmax(held_out)), held_out)
-    known = held_out[~np.isnan(held_out)]
-    return np.where(moved & ~np.isnan(held_out), rng.choice(known, len(held_out)), held_out)
+    return np.where(moved, np.minimum(held_out + 1, np.nanmax(held_out)), held_out)
 
 
 @lru_cache(maxsize=200)
-def share_at_limit(kind: str, use: str, raters: int) -> float:
-    """Share of moved texts at which the judge lies at the limit, from a large draw: all measures are linear in it."""
-    rng = np.random.default_rng(1)
-    people, *_ = draw(kind, _MANY, max(raters, 2) + 1, rng)
-    panel, held_out = people[:, :-1], people[:, -1]
-    known = held_out[~np.isnan(held_out)]
-    if use == "monitor":
-        top, low = float(known.max()), float(known.min())
-        return 0.05 if kind == "scores" else 0.05 * (top - low) / float((known < top).mean())
-    random = np.where(np.isnan(held_out), np.nan, rng.choice(known, held_out.size))
-    if use == "replace":
-        alignment = "rmse" if kind == "scores" else "accuracy"
-        found = on_reduced_panels(random, panel, alignment=alignment).gap.estimate  # type: ignore[arg-type]
-        assert found is not None
-        return 0.05 / -found
-    return 0.05 / (_measure(kind, held_out, panel) - _measure(kind, random, panel))
-
-
-def _measure(kind: str, judge: Labels, panel: Labels) -> float:
-    """What the use gate reads, for a judge and a panel of many texts."""
+def share_at_limit(kind: str, raters: int) -> float:
+    """Share of moved texts at which the judge lies at the tolerance of monitor, from a large draw."""
     if kind == "scores":
-        found = panel_correlation(judge, panel).judge.estimate
-        assert found is not None
-        return found
-    both = ~np.isnan(judge[:, None] + panel)
-    return float((judge[:, None] == panel)[both].mean())
-
-
-@lru_cache(maxsize=50)
-def ceiling_alone(kind: str) -> float:
-    """The true ceiling, which a user with one rater has to state."""
-    people, *_ = draw(kind, _MANY, 2, np.random.default_rng(1))
-    return _measure(kind, people[:, 0], people[:, 1:])
+        return 0.05
+    people, *_ = draw(kind, _MANY, max(raters, 2) + 1, np.random.default_rng(1))
+    known = people[:, -1][~np.isnan(people[:, -1])]
+    top, low = float(known.max()), float(known.min())
+    return 0.05 * (top - low) / float((known < top).mean())
 
 
 def panel_for(kind: str, people: Labels, scores: Labels, items: NDArray[np.int64]) -> Panel:
@@ -150,17 +120,14 @@ def panel_for(kind: str, people: Labels, scores: Labels, items: NDArray[np.int64
 def run_cell(cell: Cell, replicates: int, rng: np.random.Generator) -> Measures:
     """Share of files with each verdict."""
     use, raters, kind, n = str(cell[0]), int(cell[1]), str(cell[2]), int(cell[3])
-    options = CheckOptions(
-        use=cast(Use, use),
-        ceiling=ceiling_alone(kind) if use == "gate" and raters == 1 else None,
-        n_resamples=_RANK_RESAMPLES,
-    )
+    options = CheckOptions(use=cast(Use, use), n_resamples=_RANK_RESAMPLES)
     counts: Counter[tuple[str, str]] = Counter()
     for _ in range(replicates):
         people, length, items = draw(kind, n, raters + 1, rng)
         scores = judges_of(kind, use, people, length, rng)
-        found = check_panel(panel_for(kind, people[:, :-1], scores, items), options)
-        counts.update((one.name, one.verdict) for one in found.judges)
+        panel = panel_for(kind, people[:, :-1], scores, items)
+        for name in JUDGES:  # each alone: several judges would share the level
+            counts[name, check_panel(only_judges(panel, [name]), options).judges[0].verdict] += 1
 
     def share(judge: str, verdict: str) -> float:
         return counts[judge, verdict] / replicates
@@ -178,22 +145,8 @@ KINDS = (
     *("binary 0.5 0.9", "binary 0.8 0.9", "binary 0.9 0.9", "binary 0.9 0.8"),
     *("classes", "scores", "several texts", "missing"),
 )
-FEW_RATERS: tuple[Cell, ...] = tuple(
-    ("gate", raters, kind, n)
-    for raters in (1, 2)
-    for kind in ("binary 0.5 0.9", "binary 0.9 0.8", "classes", "scores")
-    for n in (30, 100)
-)
-THREE_RATERS: tuple[Cell, ...] = tuple(
-    (use, 3, kind, n) for use in ("gate", "replace", "monitor") for kind in KINDS for n in (30, 100)
-)
-LARGE: tuple[Cell, ...] = (
-    *(("gate", raters, "binary 0.5 0.9", 500) for raters in (1, 2, 3)),
-    *(("gate", 3, kind, 500) for kind in ("binary 0.9 0.8", "classes")),
-    *(
-        ("replace", 3, kind, 500)
-        for kind in ("binary 0.5 0.8", "binary 0.5 0.9", "binary 0.5 0.95", "binary 0.9 0.8", "classes")
-    ),
+MONITORED: tuple[Cell, ...] = (
+    *(("monitor", 3, kind, n) for kind in KINDS for n in (30, 100)),
     *(("monitor", 3, kind, 500) for kind in ("binary 0.5 0.9", "binary 0.9 0.8", "classes")),
 )
 RANKED: tuple[Cell, ...] = tuple(
@@ -205,7 +158,7 @@ RANKED: tuple[Cell, ...] = tuple(
 
 GRID = Grid(
     name="check",
-    title="Can this judge be trusted? Error rates of each use's rules",
+    title="Can this judge be trusted to rank or to monitor? Error rates of the rules",
     about="""\
 Each file has the ratings of a panel and the scores of six judges, and `check` decides with its defaults. *data*:
 
@@ -215,18 +168,16 @@ Each file has the ratings of a panel and the scores of six judges, and `check` d
 - `K systems S`: classes; every item has a text of each of K systems, whose true means have a standard deviation of S in units of
   the quality's.
 
-With one rater, the true ceiling is stated (`--ceiling`). Every column is a share of files:
+The uses gate and replace have [planted judges](verdict.md) of their own. Every column is a share of files:
 
 - `coin`, `coin_of_rate`, `nearly_constant`, `length`: a useless judge is TRUSTED. It draws any label; draws labels with the
   raters' shares; gives one label to 97 % of texts; orders texts by a length that has nothing to do with quality, but is
   shared by texts of an item and, for `rank`, of a system (so it orders systems consistently, and wrongly). At most 0.05 is promised.
-- `limit`: a judge exactly at the limit is TRUSTED: the held-out rater with random ratings in some texts, so that it is 0.05 below the
-  ceiling; for `monitor`, moved up by 0.05 of the scale. Nominal 0.05; the ceiling counts as known in `replace` and `gate`, so it can be
-  more. `rank` has none: its limit is met by the order at the limit.
+- `limit`: a judge exactly at the limit of monitor is TRUSTED: the held-out rater, moved up by 0.05 of the scale. Nominal 0.05.
 - `copy_not`, `copy_open`, `copy`: a rater who was held out of the panel is NOT TRUSTED (at most 0.05 is promised), INCONCLUSIVE, TRUSTED.""",
     factors=("use", "raters", "data", "items"),
     measures=(*USELESS, "limit", "copy_not", "copy_open", "copy"),
-    cells=FEW_RATERS + THREE_RATERS + LARGE + RANKED,
+    cells=MONITORED + RANKED,
     run=run_cell,
     replicates=100,
 )
