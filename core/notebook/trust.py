@@ -73,6 +73,7 @@ def check(
     ceiling: float | None = CHECK.ceiling,
     epsilon: float = CHECK.epsilon,
     kept_share: float = CHECK.kept_share,
+    passes_from: str | float | None = None,
     critical: Names | None = None,
     most_false_passes: float | None = None,
     most_false_fails: float | None = None,
@@ -98,7 +99,7 @@ def check(
     use
         ``"replace"`` a rater, ``"rank"`` systems, ``"gate"`` single answers or ``"monitor"`` a mean. Default: replace with
         three raters or more, else gate.
-    margin, tolerance, accuracy, ceiling, epsilon, kept_share, critical, most_false_passes, most_false_fails
+    margin, tolerance, accuracy, ceiling, epsilon, kept_share, passes_from, critical, most_false_passes, most_false_fails
         Limits of the uses, as the options of the command.
     missing_judge, labels_chosen
         What a labelled text without a score counts as, and how the labelled texts were chosen, as the options of the command.
@@ -140,6 +141,7 @@ def check(
             "ceiling": ceiling,
             "epsilon": epsilon,
             "kept_share": kept_share,
+            "passes_from": None if passes_from is None else f"{passes_from}",
             "critical": names_of(critical),
             "most_false_passes": most_false_passes,
             "most_false_fails": most_false_fails,

@@ -61,6 +61,14 @@ class CheckOptions(Settings):
     epsilon: float = setting(
         0.2, "Epsilon", "for replace: price of a rater in the Alt-test", at_least=0, below=1, step=0.05
     )
+    passes_from: str | None = setting(
+        None,
+        "Passes from",
+        "for gate and replace: the lowest rating that passes, a number or a word, so that ordered classes or scores are compared as "
+        "two classes",
+        metavar="RATING",
+        words={"": "the scale as it is"},
+    )
     critical: tuple[str, ...] = setting(
         (),
         "Critical classes",
@@ -123,9 +131,17 @@ class CheckOptions(Settings):
 
 DEFAULT_OPTIONS = CheckOptions()
 LIMITS: Mapping[Use, tuple[str, ...]] = {
-    "replace": ("margin", "kept_share", "epsilon", "critical", "missing_judge", "labels_chosen"),
+    "replace": (
+        "margin",
+        "kept_share",
+        "epsilon",
+        "passes_from",
+        "critical",
+        "missing_judge",
+        "labels_chosen",
+    ),
     "gate": (
-        *("margin", "kept_share", "critical", "most_false_passes", "most_false_fails"),
+        *("margin", "kept_share", "passes_from", "critical", "most_false_passes", "most_false_fails"),
         *("missing_judge", "labels_chosen", "ceiling"),
     ),
     "rank": ("accuracy",),

@@ -110,7 +110,9 @@ def read_as(check: Check) -> str:
     """How the input was read: the scale, what an item is, how files were joined, and how many labelled texts have a score."""
     panel = check.panel
     said = [f"Read as: {panel.scale.read_as}"]
-    others = [shown(one.name) for one in check.judges if one.kind != panel.scale.kind]
+    if check.options.passes_from is not None:
+        said.append(f"{check.options.passes_from} or above passes")
+    others = [shown(one.name) for one in check.judges if one.kind != one.scale.kind]
     if others:
         said.append(f"{listed(others)} compared by rank, because its scores are on another scale")
     said.append(panel.unit.said)
@@ -134,7 +136,7 @@ def ceiling_sentence(check: Check) -> str:
             said += f"; you suppose {ceiling.assumed:.2f}, which decides nothing"
     if constant is None or check.use in {"rank", "monitor"}:
         return f"{said}."
-    name = shown(check.panel.scale.name(constant.answer))
+    name = shown(check.judges[0].scale.name(constant.answer))
     return f"{said}. Always answering {name} would agree with {100 * constant.agreement:.0f} % of them."
 
 
@@ -498,7 +500,7 @@ def _judge_json(check: Check, one: JudgeCheck) -> dict[str, Any]:
         "constant": None
         if one.constant is None
         else {
-            "answer": check.panel.scale.name(one.constant.answer),
+            "answer": one.scale.name(one.constant.answer),
             "agreement": one.constant.agreement,
         },
         "false_passes": _rate_json(one, "false-passes"),

@@ -105,6 +105,19 @@ class OwnTexts:
         )
 
 
+def passing(own: OwnTexts, lowest: float) -> OwnTexts:
+    """The texts with ratings and scores as two classes: at least `lowest` passes. A judge on another scale is left as it is."""
+    if not own.on_scale:
+        return own
+
+    def passes(values: Floats) -> Floats:
+        return np.where(np.isnan(values), np.nan, (values >= lowest).astype(np.float64))
+
+    words = {0.0: f"below {own.scale.name(lowest)}", 1.0: f"{own.scale.name(lowest)} or above"}
+    scale = Scale("two", (0.0, 1.0), words, (0.0, 1.0), own.scale.origin)
+    return replace(own, scores=passes(own.scores), ratings=passes(own.ratings), scale=scale)
+
+
 def uses_scale(scale: Scale, scores: Floats) -> bool:
     """Whether a judge with these scores uses the raters' scale; one without scores does.
 

@@ -46,7 +46,7 @@ from core.results.check.rules import (
     verdict_of,
     with_labels_needed,
 )
-from core.results.check.texts import OwnTexts, own_texts
+from core.results.check.texts import OwnTexts, own_texts, passing
 from core.results.panel import Panel, inclusion_probabilities
 from core.schema.scale import SCORES, Scale
 from core.stats import alt_test
@@ -54,6 +54,7 @@ from core.stats.correlation.panels import panel_correlation
 from core.stats.in_place import quadratic_kappa
 from core.stats.multiplicity import interval_p
 from core.stats.resampling import Estimate, Floats
+from core.tables.reading import number_in
 
 USELESS = 0.2
 """For rank and monitor: a judge whose kappa or rank correlation is shown to lie below it, and below the raters' own, is not
@@ -241,8 +242,26 @@ def check_panel(
     )
 
 
+def _lowest_pass(scale: Scale, options: CheckOptions) -> float | None:
+    """The lowest rating that passes; None where none is named, or the named one is no rating of the scale."""
+    if options.passes_from is None:
+        return None
+    by_word = {word.casefold(): value for value, word in scale.words.items()}
+    return by_word.get(options.passes_from.casefold(), number_in(options.passes_from))
+
+
 def _not_classes(scale: Scale, options: CheckOptions) -> list[str]:
-    """Problems of classes named as critical that are no class of the scale."""
+    """Problems of a lowest pass, and of classes named as critical, that are none of the scale."""
+    if options.passes_from is not None and (
+        scale.kind in {"two", "unordered"} or _lowest_pass(scale, options) is None
+    ):
+        return [
+            f"passes_from: {options.passes_from} is no rating of an ordered scale; the ratings are {scale.said}"
+        ]
+    if options.critical and scale.kind != "unordered":
+        return [
+            f"critical: only classes without an order are missed one by one; the ratings are {scale.said}"
+        ]
     known = {scale.name(value).casefold() for value in scale.classes}
     listed = ", ".join(scale.name(value) for value in scale.classes) or "none"
     return [
@@ -266,7 +285,9 @@ def _drawn_notes(panel: Panel) -> tuple[str, ...]:
 
 
 def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: JudgeFacts) -> JudgeCheck:
-    scored, labelled = own_texts(panel, at), own_texts(panel, at, unscored=True)
+    lowest = _lowest_pass(panel.scale, options)
+    both = own_texts(panel, at), own_texts(panel, at, unscored=True)
+    scored, labelled = both if lowest is None else (passing(own, lowest) for own in both)
     tested = scored if options.missing_judge == "leave-out" or use in {"rank", "monitor"} else labelled
     n_items = int(np.unique(scored.items).size)
     kappa, ac1 = kappa_and_ac1(scored, options)
@@ -304,7 +325,7 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
         verdict,
         found,
         scored.kind,
-        panel.scale,
+        scored.scale,
         measure,
         None if scored.kind == SCORES else agreements(scored, options)[0],
         best_constant(scored),

@@ -9,6 +9,7 @@ from helpers.texts.checks import checked, panel, rule
 from numpy.typing import NDArray
 from scipy.stats import fisher_exact
 
+from core.errors import InputError
 from core.results.check.options import CheckOptions
 from core.results.check.rules import Rule, decided, state_rule, verdict_of
 from core.results.check.tables import check_json, check_said, sentence
@@ -118,6 +119,21 @@ def test_the_intraclass_correlation_is_of_the_judge_in_each_raters_place() -> No
     places = [intraclass_correlation(people[:, [at, 3]], n_resamples=0).estimate or 0 for at in (0, 1)]
     assert one.icc.judge == pytest.approx(np.mean(places))
     assert one.icc.people == intraclass_correlation(people[:, :2], n_resamples=0).estimate
+
+
+def test_a_lowest_pass_makes_two_classes_of_an_ordered_scale() -> None:
+    people = graded(400)
+    whole, passed = (
+        panel(people[:, :3], people[:, 3]),
+        panel(*(people[:, part] >= 4 for part in (slice(0, 3), 3))),
+    )
+    one, other = checked(whole, "gate", passes_from="4"), checked(passed, "gate")
+    assert one.kind == "two"
+    assert [each.code for each in one.rules] == [each.code for each in other.rules]
+    assert [each.shown for each in one.rules] == pytest.approx([each.shown for each in other.rules])
+    for wrong in ({"passes_from": "good"}, {"critical": ("1",)}):
+        with pytest.raises(InputError):
+            check_panel(whole, CheckOptions(use="gate", **wrong))
 
 
 # --- classes without an order ------------------------------------------------------------------
