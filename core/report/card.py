@@ -24,6 +24,7 @@ from core.results.check.tables import (
     check_said,
     check_sentence,
     check_tables,
+    read_as,
     sentence,
     signature,
 )
@@ -435,7 +436,7 @@ def _top(check: Check, made_at: str, *, names: bool, said: Sequence[str]) -> str
             f"<h1>{len(check.judges):,} judges</h1><p class=verdict>{_text(check_sentence(check))}</p>"
             + _table(replace(table, columns=columns, notes=(), title=""))
         )
-    more = [ceiling_sentence(check), *_failing(check), *said]
+    more = [read_as(check), ceiling_sentence(check), *_failing(check), *said]
     return f"<header>{ask}{head}{''.join(f'<p>{_text(one)}</p>' for one in more)}{facts}</header>"
 
 
@@ -550,7 +551,9 @@ def card_md(
         ]
     else:
         parts += [f"# {len(check.judges):,} judges", f"**{markdown_text(check_sentence(check))}**"]
-    parts += [markdown_text(text) for text in (ceiling_sentence(check), *_failing(check), *said)]
+    parts += [
+        markdown_text(text) for text in (read_as(check), ceiling_sentence(check), *_failing(check), *said)
+    ]
     parts.append(_md_pairs(_facts(check, made_at, names=names)))
     tables = check_tables(check)
     for one in check.judges:

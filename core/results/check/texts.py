@@ -113,8 +113,7 @@ def passing(own: OwnTexts, lowest: float) -> OwnTexts:
     def passes(values: Floats) -> Floats:
         return np.where(np.isnan(values), np.nan, (values >= lowest).astype(np.float64))
 
-    words = {0.0: f"below {own.scale.name(lowest)}", 1.0: f"{own.scale.name(lowest)} or above"}
-    scale = Scale("two", (0.0, 1.0), words, (0.0, 1.0), own.scale.origin)
+    scale = Scale("two", (0.0, 1.0), {0.0: "fail", 1.0: "pass"}, (0.0, 1.0), own.scale.origin)
     return replace(own, scores=passes(own.scores), ratings=passes(own.ratings), scale=scale)
 
 

@@ -235,11 +235,17 @@ def check_panel(
         options,
         use,
         judges,
-        _ceiling(own_texts(panel, None), measures[0], options),
+        _ceiling(_as_compared(own_texts(panel, None), use, options), measures[0], options),
         int(np.unique(panel.items[used]).size),
         int((~used).sum()),
         (*panel.notes, *_drawn_notes(panel), *alike_notes((one.facts.model for one in judges), panel.rows)),
     )
+
+
+def _as_compared(own: OwnTexts, use: Use, options: CheckOptions) -> OwnTexts:
+    """The texts on the scale that gate and replace compare: two classes, where a lowest pass is named."""
+    lowest = _lowest_pass(own.scale, options) if use in {"gate", "replace"} else None
+    return own if lowest is None else passing(own, lowest)
 
 
 def _lowest_pass(scale: Scale, options: CheckOptions) -> float | None:
@@ -285,9 +291,9 @@ def _drawn_notes(panel: Panel) -> tuple[str, ...]:
 
 
 def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: JudgeFacts) -> JudgeCheck:
-    lowest = _lowest_pass(panel.scale, options)
-    both = own_texts(panel, at), own_texts(panel, at, unscored=True)
-    scored, labelled = both if lowest is None else (passing(own, lowest) for own in both)
+    scored, labelled = (
+        _as_compared(own_texts(panel, at, unscored=unscored), use, options) for unscored in (False, True)
+    )
     tested = scored if options.missing_judge == "leave-out" or use in {"rank", "monitor"} else labelled
     n_items = int(np.unique(scored.items).size)
     kappa, ac1 = kappa_and_ac1(scored, options)

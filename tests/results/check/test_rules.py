@@ -1,5 +1,6 @@
 """The rules of a scale, one at a time: what is shown, what is broken, what cannot be known."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import fisher_exact
 
 from core.errors import InputError
-from core.results.check.options import CheckOptions
+from core.results.check.options import CheckOptions, Use
 from core.results.check.rules import Rule, decided, state_rule, verdict_of
 from core.results.check.tables import check_json, check_said, sentence
 from core.results.check.verdict import check_panel
@@ -270,3 +271,35 @@ def test_json_has_what_each_item_moves() -> None:
         without = checked(panel(people[kept, :3], people[kept, 3]), "gate")
         change = rule(found.judges[0], code).found.estimate - rule(without, code).found.estimate
         assert one["values"][one["items"].index("7")] == pytest.approx(change, abs=2e-3)
+
+
+# --- whatever the file -----------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", ["two", "ordered", "unordered", "scores", "constant"])
+@pytest.mark.parametrize("n", [1, 2, 5, 31])
+def test_small_and_odd_files_have_a_verdict_without_nan(kind: str, n: int) -> None:
+    rng = np.random.default_rng([n, len(kind)])
+    uses: tuple[Use, ...] = ("gate", "replace", "rank", "monitor")
+    for use in uses:
+        for raters in (1, 3):
+            quality = rng.normal(size=n)[:, None] + rng.normal(size=(n, raters + 1))
+            values = {
+                "two": (quality > 0).astype(np.float64),
+                "ordered": np.clip(np.round(3 + quality), 1, 5),
+                "unordered": rng.integers(0, 3, quality.shape).astype(np.float64),
+                "scores": np.round(50 + 10 * quality, 1),
+                "constant": np.ones_like(quality),
+            }[kind]
+            values[rng.random(values.shape) < 0.3] = np.nan
+            scale = {"scale": HARM} if kind == "unordered" else {}
+            given = panel(values[:, 1:], values[:, 0], systems=[*"abc" * n][:n], **scale)
+            for more in ({}, {"labels_chosen": "by-judge"}, {"missing_judge": "leave-out"}):
+                try:
+                    found = check_panel(given, CheckOptions(use=use, n_resamples=20, **more))
+                except InputError:  # such as no text with a rating and a score
+                    continue
+                assert json.dumps(check_json(found), allow_nan=False)
+                assert check_said(found)
+                assert found.verdict != "TRUSTED" or n >= 30
