@@ -112,10 +112,8 @@ def decided(rules: Sequence[Rule], *, n_judges: int = 1) -> tuple[Rule, ...]:
     found = []
     for one, p in zip(rules, paid, strict=True):
         level = LEVEL / n_judges / _stricter(one, STRICTER)
-        met = (
-            False if p is not None and p <= LEVEL else (one.shown is not None and one.shown <= level) or None
-        )
-        found.append(replace(one, met=met))
+        broken, shown = p is not None and p < LEVEL, one.shown is not None and one.shown < level
+        found.append(replace(one, met=False if broken else True if shown else None))
     return tuple(found)
 
 

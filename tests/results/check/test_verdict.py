@@ -339,11 +339,16 @@ def test_a_limit_is_not_written_as_the_number_it_is_compared_with() -> None:
     assert "0.794" in interval_rule("accuracy", "", "accuracy", found, 0.792).why
 
 
-@pytest.mark.parametrize(("low", "high"), [(0.8, 0.9), (0.7, 0.8)])
-def test_a_bound_equal_to_the_limit_is_not_beyond_it(low: float, high: float) -> None:
-    found = Estimate((low + high) / 2, low, high, 100, None, 0, 0, 0.9, n_clusters=100)
-    (one,) = decided([interval_rule("accuracy", "", "accuracy", found, 0.8)])
-    assert one.met is None
+@pytest.mark.parametrize("width", [0.01, 0.05, 0.07, 0.1, 0.13, 0.2])
+@pytest.mark.parametrize("limit", [0.05, 0.7, 0.75, 0.8, 0.9])
+def test_a_bound_equal_to_the_limit_is_not_beyond_it(limit: float, width: float) -> None:
+    for middle, low, high in (
+        (limit + width, limit, limit + 2 * width),
+        (limit - width, limit - 2 * width, limit),
+    ):
+        found = Estimate(middle, low, high, 100, None, 0, 0, 0.9, n_clusters=100)
+        (one,) = decided([interval_rule("accuracy", "", "accuracy", found, limit)])
+        assert one.met is None
 
 
 def test_all_problems_at_once() -> None:
