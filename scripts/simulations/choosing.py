@@ -6,6 +6,7 @@ import numpy as np
 
 from core.results.check.choosing import Choice, which_judge
 from core.results.panel import Panel
+from core.schema.scale import TO_GUESS, Scale
 from core.schema.scores import ScoredRow
 from core.stats.resampling import Floats
 from scripts.simulations import Cell, Grid, Measures
@@ -73,7 +74,7 @@ def choice_of(cell: Cell, rng: np.random.Generator) -> Choice:
         ratings,
         tuple(str(at) for at in range(scores.shape[1])),
         scores,
-        {float(at): str(at) for at in range(_CLASSES)} if cell[0] == "agreement" else {},
+        Scale("unordered", tuple(map(float, range(_CLASSES)))) if cell[0] == "agreement" else TO_GUESS,
     )
     return which_judge(panel, n_resamples=300)
 

@@ -54,7 +54,7 @@ def test_assay_works_in_every_folder_and_after_a_move(checkout: Path, tmp_path: 
     shutil.copy(checkout / "data" / "demo" / "labels.csv", folder / "mine.csv")
     set_up(checkout)
     assert activated(checkout, "assay --version", folder).stdout == f"assay {__version__}\n"
-    activated(checkout, "assay check mine.csv --json > verdict.json", folder)
+    activated(checkout, "assay check mine.csv --item row --json > verdict.json", folder)
     assert (folder / "verdict.json").stat().st_size > 1000
     lies = "python -c \"import assay; print(assay.HOUSE); print(len(assay.read('mine.csv', 'ratings')))\""
     assert activated(checkout, lies, folder).stdout.splitlines()[0] == str(checkout)
