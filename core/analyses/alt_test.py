@@ -15,6 +15,7 @@ from core.schema.analysis import (
 from core.schema.figures import AnyFigure, Axis, Lines, Shares
 from core.schema.result_table import Interval
 from core.schema.rows import column, entry, row
+from core.schema.scale import BY_NAME
 from core.schema.settings import Remark, Settings, setting
 
 if TYPE_CHECKING:
@@ -248,7 +249,7 @@ def compute(options: AltTestOptions, panel: "Panel", *, tell: Tell) -> AltTests:
 
     rated = (~np.isnan(panel.ratings)).sum(axis=1) > 1
     alignment: stats.Alignment = options.alignment or (
-        "rmse" if panel.scale.kind not in {"two", "unordered"} else "accuracy"
+        "rmse" if panel.scale.kind not in BY_NAME else "accuracy"
     )
     ANALYSIS.refuse(_problems(options, panel, bool(rated.any())))
     tell("testing")

@@ -19,6 +19,8 @@ KINDS: Mapping[Kind, str] = {
 }
 """Kinds of a scale, and their names in sentences."""
 SCORES: Kind = "scores"
+BY_NAME: frozenset[Kind] = frozenset({"two", "unordered"})
+"""Kinds on which two values are the same or not; on the others it counts how far apart they are."""
 Origin = Literal["declared", "file", "guessed"]
 ORIGINS: Mapping[Origin, str] = {
     "declared": "as declared",
@@ -74,7 +76,7 @@ class Scale:
     @property
     def said(self) -> str:
         """The scale in a few words: `two classes (fail, pass)`, `ordered classes 1 to 5`."""
-        if self.words or self.kind in {"two", "unordered"}:
+        if self.words or self.kind in BY_NAME:
             names = ", ".join(self.name(value) for value in self.classes[:_LISTED])
             more = f" and {len(self.classes) - _LISTED} more" if len(self.classes) > _LISTED else ""
             return f"{KINDS[self.kind]} ({names}{more})"

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.plots.check import judges_and_ceiling
 from core.results.cells import decimal
-from core.results.check.rules import Rule, Verdict, beside_people
+from core.results.check.rules import Verdict, beside_people
 from core.results.check.tables import ceiling_sentence, check_sentence, read_as, sentence
 from core.results.check.verdict import Check, JudgeCheck
 from core.schema.scale import SCORES
@@ -130,15 +130,15 @@ def _box(verdict: Verdict, judge: str, said: str) -> None:
 
 
 def _numbers(found: Check, one: JudgeCheck) -> None:
-    known = _known(one)
+    known = _known(one, found.options.kept_share)
     names = _NUMBERS[found.use if found.use in _NUMBERS else one.kind]
     shown = [name for name in names if known[name] is not None]
     cells = [_cell(name, *known[name]) for name in shown[:4]]  # type: ignore[misc]
     st.html(f'<div class="assay-numbers">{"".join(cells)}</div>')
 
 
-def _known(one: JudgeCheck) -> dict[str, tuple[Estimate, str] | None]:
-    """Name -> the judge's number, and what stands beside it."""
+def _known(one: JudgeCheck, wanted: float) -> dict[str, tuple[Estimate, str] | None]:
+    """Name -> the judge's number, and what stands beside it. wanted: the kept share."""
     found: dict[str, tuple[Estimate, str] | None] = dict.fromkeys(_TITLES)
     for code, name in (
         ("false-passes", "false passes"),
@@ -158,7 +158,7 @@ def _known(one: JudgeCheck) -> dict[str, tuple[Estimate, str] | None]:
             found[name] = numbers[0], "" if people is None else f"people: {decimal(people, 2)}"
     kept = one.rule("kept-share")
     if kept is not None and isinstance(kept.behind, InPlace) and kept.behind.share.estimate is not None:
-        found["kept share"] = kept.behind.share, f"wanted: {_wanted(kept)}"
+        found["kept share"] = kept.behind.share, f"wanted: {decimal(wanted, 2)}"
     constant = "" if one.constant is None else f"a constant answer: {decimal(one.constant.agreement, 2)}"
     accuracy = one.rule("accuracy")
     others = (
@@ -173,10 +173,6 @@ def _known(one: JudgeCheck) -> dict[str, tuple[Estimate, str] | None]:
         if found[name] is None and number is not None:
             found[name] = number, beside
     return found
-
-
-def _wanted(rule: Rule) -> str:
-    return rule.wanted.split(" of ")[0].removeprefix("at least ")
 
 
 def _cell(name: str, number: Estimate, beside: str) -> str:

@@ -26,6 +26,7 @@ from core.results.check.verdict import Check, JudgeFacts
 from core.results.choices import check_names
 from core.results.panel import Panel
 from core.schema.result_table import Column, ResultTable
+from core.schema.scale import BY_NAME
 from core.stats.correlation.coefficients import coefficient, resample_columns
 from core.stats.correlation.differences import differences_between
 from core.stats.correlation.intervals import n_reached, permutation_test
@@ -242,7 +243,7 @@ def which_judge(
     )
     texts = _Texts(only, int(rated.sum() - shared.sum()), n_resamples, confidence_level, rng)
     if measure is None:
-        of_classes = all(own_texts(only, at).kind in {"two", "unordered"} for at in range(len(names)))
+        of_classes = all(own_texts(only, at).kind in BY_NAME for at in range(len(names)))
         measure = "agreement" if of_classes else "spearman"
     quality, pairs = (_agreements if measure == "agreement" else _correlations)(texts)
     if (alone := quality[0].n_left_out - texts.n_left_out) > 0:

@@ -8,6 +8,7 @@ from core.results.check.measures import agreements, bias_of
 from core.results.check.options import CheckOptions, Use
 from core.results.check.texts import OwnTexts, shares_of
 from core.results.panel import Panel
+from core.schema.scale import BY_NAME
 from core.schema.scores import PROBABILITY
 from core.stats.correlation.panels import panel_correlation
 from core.stats.multiplicity import corrected, interval_p
@@ -82,7 +83,7 @@ def _group(column: str, value: str, own: OwnTexts, use: Use, options: CheckOptio
         wrong = abs(bias.estimate) > limit
     else:
         measured, of_raters = group_measure(own, options)
-        measure = "agreement" if own.kind in {"two", "unordered"} else "correlation"
+        measure = "agreement" if own.kind in BY_NAME else "correlation"
         tested, null = _gap(own, options), -options.margin
         limit = None if of_raters.estimate is None else of_raters.estimate - options.margin
         wrong = tested.estimate is not None and tested.estimate < null
@@ -96,7 +97,7 @@ def _group(column: str, value: str, own: OwnTexts, use: Use, options: CheckOptio
 
 def group_measure(own: OwnTexts, options: CheckOptions) -> tuple[Estimate, Estimate]:
     """Agreement of classes, else correlation, of the judge and of the raters among themselves, on the same texts."""
-    if own.kind in {"two", "unordered"}:
+    if own.kind in BY_NAME:
         return agreements(own, options)
     found = panel_correlation(
         own.scores,
@@ -110,7 +111,7 @@ def group_measure(own: OwnTexts, options: CheckOptions) -> tuple[Estimate, Estim
 
 def _gap(own: OwnTexts, options: CheckOptions) -> Estimate:
     """The judge's agreement or correlation minus the raters', on the texts that two raters rated."""
-    if own.kind not in {"two", "unordered"}:
+    if own.kind not in BY_NAME:
         return panel_correlation(
             own.scores,
             own.ratings,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from core.results.cells import ends_said, percent_said
 from core.results.check.options import CheckOptions
 from core.results.check.texts import OwnTexts
-from core.schema.scale import SCORES
+from core.schema.scale import BY_NAME, SCORES
 from core.stats import alt_test
 from core.stats.correlation.panels import PanelCorrelation, panel_correlation
 from core.stats.in_place import (
@@ -150,13 +150,11 @@ def at_least_p(found: Estimate, limit: float, *, perfect: bool = False) -> tuple
     return float(stdtr(df, -distance / error)), float(stdtr(df, distance / error))
 
 
-def labels_needed(p: float | None, n: int, *, level: float = LEVEL) -> int | None:
-    """Units in all with which a p this small, found from n of them, falls to the level in POWER of files; None without a p.
+def labels_needed(p: float, n: int, *, level: float = LEVEL) -> int:
+    """Units in all with which a p this small, found from n of them, falls to the level in POWER of files.
 
     The statistic grows with the root of their number. Beyond MOST_LABELS ten times as many are returned.
     """
-    if p is None or n < 1:
-        return None
     from scipy.special import ndtri  # imported lazily: most commands need no quantile
 
     z = -float(ndtri(max(p, 1e-12)))
@@ -169,21 +167,16 @@ def labels_needed(p: float | None, n: int, *, level: float = LEVEL) -> int | Non
 def with_labels_needed(rule: Rule, n_items: int, n_of_class: int | None = None) -> Rule:
     """The rule with the labels that would settle it. n_items: items now; n_of_class: texts of its class now."""
     known = [p for p in (rule.shown, rule.broken) if p is not None]
-    if not known:
+    if not known or n_items < 1:
         return rule
     level = LEVEL / _stricter(rule, STRICTER if rule.shown == min(known) else STRICTER_BROKEN)
     needed = labels_needed(min(known), n_items, level=level)
-    assert needed is not None or n_items < 1
-    if needed is None:
-        return rule
     needed = max(needed, FEWEST_ITEMS)
     of_class = None if n_of_class is None else ceil(needed * n_of_class / n_items)
     return replace(rule, labels_needed=needed, class_needed=of_class)
 
 
-def interval_rule(
-    code: str, wanted: str, what: str, found: Estimate, limit: float, *, limit_said: str = ""
-) -> Rule:
+def interval_rule(code: str, wanted: str, what: str, found: Estimate, limit: float) -> Rule:
     """The rule that a number is at least the limit, from its interval. A bound equal to the limit shows nothing."""
     if found.estimate is None:
         return Rule(code, wanted, found, limit, f"{what} is undefined: {found.reason}")
@@ -199,7 +192,7 @@ def interval_rule(
     beyond = found.low > limit, found.high < limit
     lies = "lies above" if beyond[0] else "lies below" if beyond[1] else "may lie above or below"
     places = decimals_for(found, limit)
-    said = f"{what} {ends_said(found, places)} {lies} {limit:.{places}f}{f', {limit_said}' if limit_said else ''}"
+    said = f"{what} {ends_said(found, places)} {lies} {limit:.{places}f}"
     rule = Rule(
         code,
         wanted,
@@ -241,7 +234,7 @@ class Compared:
 
 def compared(own: OwnTexts, weights: Floats | None) -> Compared:
     """Judge and raters as the rules of their scale read them. own: texts without a score among them count as errors."""
-    if own.kind in {"two", "unordered"}:
+    if own.kind in BY_NAME:
         classes = np.array(own.scale.classes)
 
         def codes(values: Floats, other: float) -> Floats:

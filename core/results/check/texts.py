@@ -117,21 +117,6 @@ def passing(own: OwnTexts, lowest: float) -> OwnTexts:
     return replace(own, scores=passes(own.scores), ratings=passes(own.ratings), scale=scale)
 
 
-def uses_scale(scale: Scale, scores: Floats) -> bool:
-    """Whether a judge with these scores uses the raters' scale; one without scores does.
-
-    Classes: at least MOSTLY of its scores are classes on offer, or the scale is declared and as many lie within its ends. The
-    other scores then count as classes that nobody gave. Scores without ends are on any scale that overlaps it.
-    """
-    known = scores[~np.isnan(scores)]
-    if not known.size or not scale.ordered:
-        return True
-    inside = scale.on_offer(known)
-    if scale.ends is not None and (scale.origin == "declared" or not scale.classes):
-        inside = (known >= scale.ends[0]) & (known <= scale.ends[1])
-    return bool(inside.mean() >= MOSTLY)
-
-
 def own_texts(panel: Panel, judge: int | None, *, unscored: bool = False) -> OwnTexts:
     """The texts of a judge (its column) with a rating and its score; without a judge all rated texts, with 0 as score.
 
@@ -155,11 +140,18 @@ def own_texts(panel: Panel, judge: int | None, *, unscored: bool = False) -> Own
 
 
 def _on_scale(panel: Panel, scores: Floats) -> bool:
-    """As `uses_scale`; scores whose scale has no ends are on the raters' if most lie within their range."""
-    scale = panel.scale
-    if scale.kind == SCORES and scale.ends is None:
-        scale = replace(scale, ends=_range(panel.ratings))
-    return uses_scale(scale, scores)
+    """Whether a judge with these scores uses the raters' scale; one without scores does.
+
+    At least MOSTLY of its scores must be classes on offer; or, for scores and where the scale is declared, lie within its ends,
+    or the raters' range where it has none. The other scores then count as classes that nobody gave.
+    """
+    scale, known = panel.scale, scores[~np.isnan(scores)]
+    if not known.size or not scale.ordered:
+        return True
+    if scale.classes and scale.origin != "declared":
+        return bool(scale.on_offer(known).mean() >= MOSTLY)
+    low, high = scale.ends if scale.ends is not None else _range(panel.ratings)
+    return bool(((known >= low) & (known <= high)).mean() >= MOSTLY)
 
 
 def _range(ratings: Floats) -> tuple[float, float]:

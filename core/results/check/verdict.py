@@ -48,7 +48,7 @@ from core.results.check.rules import (
 )
 from core.results.check.texts import OwnTexts, own_texts, passing
 from core.results.panel import Panel, inclusion_probabilities
-from core.schema.scale import SCORES, Scale
+from core.schema.scale import BY_NAME, SCORES, Scale
 from core.stats import alt_test
 from core.stats.correlation.panels import panel_correlation
 from core.stats.in_place import quadratic_kappa
@@ -258,9 +258,7 @@ def _lowest_pass(scale: Scale, options: CheckOptions) -> float | None:
 
 def _not_classes(scale: Scale, options: CheckOptions) -> list[str]:
     """Problems of a lowest pass, and of classes named as critical, that are none of the scale."""
-    if options.passes_from is not None and (
-        scale.kind in {"two", "unordered"} or _lowest_pass(scale, options) is None
-    ):
+    if options.passes_from is not None and (scale.kind in BY_NAME or _lowest_pass(scale, options) is None):
         return [
             f"passes_from: {options.passes_from} is no rating of an ordered scale; the ratings are {scale.said}"
         ]
@@ -426,7 +424,7 @@ def _alt_tested(texts: Compared, options: CheckOptions) -> alt_test.AltTest | No
 
 def _aligned(texts: Compared) -> tuple[Floats, alt_test.Alignment]:
     """The judge's values as the Alt-test reads them, and how closeness is measured on the scale."""
-    if texts.own.kind not in {"two", "unordered"}:
+    if texts.own.kind not in BY_NAME:
         return texts.judge, "rmse"
     return np.where(np.isnan(texts.judge), len(texts.own.scale.classes), texts.judge), "accuracy"
 
