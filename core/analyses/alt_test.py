@@ -15,7 +15,6 @@ from core.schema.analysis import (
 from core.schema.figures import AnyFigure, Axis, Lines, Shares
 from core.schema.result_table import Interval
 from core.schema.rows import column, entry, row
-from core.schema.scale import BY_NAME
 from core.schema.settings import Remark, Settings, setting
 
 if TYPE_CHECKING:
@@ -245,6 +244,7 @@ def compute(options: AltTestOptions, panel: "Panel", *, tell: Tell) -> AltTests:
     """
     import numpy as np
 
+    from core.schema.scale import BY_NAME
     from core.stats import alt_test as stats
 
     rated = (~np.isnan(panel.ratings)).sum(axis=1) > 1
