@@ -57,7 +57,7 @@ _DATA: Mapping[Taken, _Data] = {
         },
         "Names | None",
         "panel_from(ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension, scale=scale, classes=classes, "
-        "missing=missing, item=item)",
+        "missing=missing, system_column=system_column, item=item)",
         "from core.notebook.frames import Names, Source, each_of, panel_from",
         "FILE [JUDGE ...]",
         "For unknown names, and if a rater rated a text twice.",

@@ -24,6 +24,10 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.alt_test",
         "may a judge replace a rater? The Alt-test, with the human ceiling and power",
     ),
+    "corrected": Registered(
+        "core.analyses.corrected",
+        "a judge's mean or pass rate, corrected by human labels on some of the texts",
+    ),
 }
 """Name -> module, in the order in which doors list them."""
 

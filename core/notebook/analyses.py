@@ -26,7 +26,6 @@ from core.notebook.frames import (
     frame_in,
     interval_options,
     names_of,
-    panel_from,
     ratings_of,
     scale_from,
     scores_of,
@@ -59,15 +58,6 @@ from core.results.choices import (
 )
 from core.results.choices import (
     check_choice as check_table_choice,
-)
-from core.results.corrected import (
-    Options as CorrectedOptions,
-)
-from core.results.corrected import (
-    corrected_json,
-    corrected_numbers,
-    corrected_said,
-    corrected_tables,
 )
 from core.results.correlations.acc23 import (
     Acc23Options,
@@ -800,97 +790,6 @@ def calibrate(
     return result_of(
         [*calibration_said(every), *tables], as_json[0] if len(as_json) == 1 else as_json, further, verdict
     )
-
-
-def corrected(
-    ratings: Source,
-    scores: Source | Sequence[Source] = (),
-    *,
-    judge: str | None = None,
-    human: Names | None = None,
-    dimension: str | None = None,
-    scale: str | None = None,
-    classes: Names | None = None,
-    missing: Names | None = None,
-    system_column: str | None = None,
-    item: str | None = None,
-    passes: str | float | None = None,
-    method: Literal["ppi++", "rogan-gladen", "labels-only"] | None = None,
-    confidence: float = 0.95,
-) -> Result:
-    """Correct a judge's mean or pass rate by labels from people on some of the texts, as ``corrected`` does.
-
-    Parameters
-    ----------
-    ratings
-        Ratings by people, perhaps with the judge's scores: a data frame or anything that
-        ``read`` reads as ratings.
-    scores
-        Scores of the judge, if ``ratings`` has none.
-    judge
-        The judge: a column, a name in the column ``rater``, or a metric of ``scores``. Default: the only one of ``scores``.
-    human
-        Raters: columns of a wide table, or names in the column ``rater``. Default there: all that are not the judge.
-    dimension
-        Dimension of the ratings. Default: the only one.
-    scale, classes, missing
-        The raters' scale, as in ``alt_test``. Default: guessed from the ratings.
-    system_column
-        Column that names the system.
-    item
-        What an item is, the unit of intervals: a column, or ``"row"``. Default: the id, or a question that repeats.
-    passes
-        Rating that counts as a pass (``--pass``). Default: the better of two words, 1 of 0 and 1, else none: a mean.
-    method
-        Method that decides; choose it before you see the results. Default: by the rule in docs/inference.md.
-    confidence
-        Confidence level of intervals.
-
-    Returns
-    -------
-    Result
-        Table ``corrected``: a row for all texts and one for each system, with the corrected number, the judge's, that of
-        the labels, ``lambda`` and the labels saved. Tables ``corrected-differences`` and ``corrected-methods``.
-
-    Raises
-    ------
-    InputError
-        Unless there is one judge, and a label beside one of its scores.
-
-    Notes
-    -----
-    Misleads: if the labelled texts are no random choice, the correction is that of other texts.
-
-    Examples
-    --------
-    >>> import assay, pandas as pd
-    >>> frame = pd.DataFrame({"judge": [3, 4, 2, 5] * 50, "human": [2, 4, 1, 4] * 10 + [None] * 160})
-    >>> found = assay.corrected(frame, judge="judge", human="human")
-    >>> round(found.json["estimate"], 2), found.json["method"], found.json["n_labelled"]
-    (2.75, 'ppi++', 40)
-    """
-    check_type("judge", judge, str, "the name of one judge", optional=True)
-    for name, value in (("system_column", system_column), ("item", item)):
-        check_type(name, value, str, "the name of a column", optional=True)
-    check_choice("method", method, ("ppi++", "rogan-gladen", "labels-only", None))
-    made = interval_options(0, confidence, 0)
-    panel = panel_from(
-        ratings,
-        list(each_of(scores)),
-        human=human,
-        judge=judge,
-        dimension=dimension,
-        scale=scale,
-        classes=classes,
-        missing=missing,
-        system_column=system_column,
-        item=item,
-    )
-    wanted = f"{passes:g}" if isinstance(passes, int | float) else passes
-    found = corrected_numbers(panel, CorrectedOptions(wanted, method, made["confidence_level"]))
-    said = corrected_said(found)
-    printed, further = corrected_tables(found)
-    return result_of([*said, *printed], corrected_json(found), further, said[0])
 
 
 _map = map

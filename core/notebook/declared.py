@@ -14,6 +14,7 @@ from core.notebook.result import Result
 
 __all__ = [
     "alt_test",
+    "corrected",
 ]
 
 
@@ -27,6 +28,7 @@ def alt_test(
     scale: str | None = None,
     classes: Names | None = None,
     missing: Names | None = None,
+    system_column: str | None = None,
     item: str | None = None,
     epsilon: float = 0.2,
     alignment: Literal["accuracy", "rmse"] | None = None,
@@ -64,6 +66,8 @@ def alt_test(
         in any order.
     missing
         Cells that are no rating and no score, such as unsure,#N/A; empty cells always are.
+    system_column
+        Column of ``ratings`` that names the system (default: system or a usual name of it).
     item
         What an item is, the unit of intervals: a column of ``ratings`` whose rows belong together if they have
         the same value, or row (default: the id; where ids do not repeat, a question or source that does).
@@ -133,6 +137,124 @@ def alt_test(
             scale=scale,
             classes=classes,
             missing=missing,
+            system_column=system_column,
+            item=item,
+        ),
+    )
+
+
+def corrected(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
+    system_column: str | None = None,
+    item: str | None = None,
+    passes: str | None = None,
+    labels_chosen: Literal["at-random", "by-judge", "by-truth"] | None = None,
+    method: Literal["by-class", "ppi++", "rogan-gladen", "labels-only"] | None = None,
+    population: Literal["texts-like-these", "these-texts"] = "texts-like-these",
+    confidence: float = 0.95,
+) -> Result:
+    """What would people have said of all texts? Labels of some of them correct the judge's mean or pass rate.
+
+    The same numbers as the command ``corrected``.
+
+    Parameters
+    ----------
+    ratings
+        Raters, and perhaps judges: a data frame with a column for each, or with a row for each item, rater and
+        score, or anything that ``read`` reads as ratings.
+    scores
+        Scores of further judges on the same texts.
+    human
+        Raters: columns of a wide table, or names in the column rater (default: those named like people; in the
+        column rater all that are not judges).
+    judge
+        Judges: columns of ``ratings``, names in its column rater, or metrics of ``scores`` (default: all metrics
+        of ``scores``; without one, what is named like a judge).
+    dimension
+        Which dimension of the ratings to use (default: the only one).
+    scale
+        Scale of the ratings: two, ordered or unordered classes, scores, or a range such as 1-5 (default: guessed
+        from the ratings, and shown).
+    classes
+        All classes that raters could give, from worst to best, such as fail,partial,pass; of an unordered scale
+        in any order.
+    missing
+        Cells that are no rating and no score, such as unsure,#N/A; empty cells always are.
+    system_column
+        Column of ``ratings`` that names the system (default: system or a usual name of it).
+    item
+        What an item is, the unit of intervals: a column of ``ratings`` whose rows belong together if they have
+        the same value, or row (default: the id; where ids do not repeat, a question or source that does).
+    passes
+        Rating that counts as a pass; all others are fails (default: the better of two words, or 1 of 0 and 1;
+        other ratings are averaged).
+    labels_chosen
+        How the texts with labels were chosen: at-random: every text had the same chance; by-judge: by the judge's
+        answer, and at random among texts with the same one; by-truth: by what people would say, such as more of
+        the bad answers (default: not said: at random or by the judge's answer).
+    method
+        Method that decides: by-class, by the judge's answers; ppi++ and labels-only need labels chosen at random;
+        rogan-gladen needs labels_chosen='by-truth' (default: by how labels were chosen).
+    population
+        Whose mean is asked for: texts-like-these, of which these are a sample; or these-texts, exactly those in
+        the file.
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+
+    Returns
+    -------
+    Result
+        Table ``corrected`` with the columns ``system``, ``corrected``, ``method``, ``why``, ``judge_only``,
+        ``labels_only``, ``lambda``, ``n``, ``n_labelled``, ``n_unscored``, ``n_items``, ``n_labelled_items``,
+        ``open_share``, ``labels_saved``, ``share_saved``, ``labelled_shift_p``. Further tables:
+        ``corrected-answers``; ``corrected-differences``; ``corrected-methods``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown names, and if a rater rated a text twice. Unless there is one
+        judge, and a rating.
+
+    Notes
+    -----
+    Misleads: If labelled texts were not chosen as the first note assumes, the correction is that of other texts.
+    Raters' own errors stay.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"judge": [3, 4, 2, 5] * 50, "human": [2, 4, 1, 4] * 10 + [None] * 160})
+    >>> found = assay.corrected(frame, judge="judge", human="human")
+    >>> round(found.json["estimate"], 2), found.json["method"], found.json["n_labelled"]
+    (2.75, 'by-class', 40)
+    """
+    return answered(
+        "corrected",
+        {
+            "passes": passes,
+            "labels_chosen": labels_chosen,
+            "method": method,
+            "population": population,
+            "confidence": confidence,
+        },
+        lambda: panel_from(
+            ratings,
+            list(each_of(scores)),
+            human=human,
+            judge=judge,
+            dimension=dimension,
+            scale=scale,
+            classes=classes,
+            missing=missing,
+            system_column=system_column,
             item=item,
         ),
     )

@@ -12,21 +12,18 @@ from core.plots.dressing import (
     LOOKS,
     OCHRE,
     Ends,
-    Mark,
     dressed,
     ends_of,
     label,
     name_rows,
     panels,
-    row_name,
-    shortened,
     whiskers,
 )
+from core.plots.marks import marks
 from core.results.calibration.cells import Cell, Distribution
 from core.results.calibration.results import Summary, SweepPoint, called
 from core.results.calibration.split import DEGREES, DimensionSplit
 from core.results.cells import decimal
-from core.results.corrected import CorrectedNumbers
 from core.stats.calibration import CalibrationMap
 
 _NAME = 40
@@ -45,7 +42,7 @@ def calibration_agreement(cells: Sequence[Cell]) -> go.Figure:
     raters, evaluator = _SAME_MEASURE
     rows = [cell for cell in cells if cell.get(evaluator) is not None]
     ends = [(ends_of(cell.get(raters)), ends_of(cell.get(evaluator))) for cell in rows]
-    return _marks(
+    return marks(
         [called(cell.group) for cell in rows], ends, "share of equal pairs, with intervals over items"
     )
 
@@ -54,7 +51,7 @@ def calibration_means(summaries: Sequence[Summary]) -> go.Figure:
     """Draw the same averaged over the cells of each language, task and dimension; whiskers are SDs over cells."""
     rows = [one for one in summaries if _SAME_MEASURE[1] in one.statistics]
     ends = [(_spread(one, _SAME_MEASURE[0]), _spread(one, _SAME_MEASURE[1])) for one in rows]
-    return _marks(
+    return marks(
         [called(one.group) if one.group else "all groups" for one in rows],
         ends,
         "mean share of equal pairs, with SD over groups",
@@ -67,43 +64,12 @@ def _spread(one: Summary, name: str) -> Ends:
     return (None, middle, None) if middle is None or sd is None else (middle - sd, middle, middle + sd)
 
 
-_BOTH = (("two raters", (DARK, "square")), ("evaluator and a rater", (BLUE, "circle")))
-
-
-def _marks(
-    names: Sequence[str],
-    ends: Sequence[Sequence[Ends]],
-    title: str,
-    looks: Sequence[tuple[str, Mark]] = _BOTH,
-    *,
-    said: str = "%{text}: %{x:.3f}",
-    room: int = _ROW,
-) -> go.Figure:
-    """Draw several estimates per row, one above the other. room: pixels of a row."""
-    figure = go.Figure()
-    for place, (what, (color, symbol)) in enumerate(looks):
-        own = [pair[place] for pair in ends]
-        figure.add_scatter(
-            x=[value for _, value, _ in own],
-            y=[row + (place - (len(looks) - 1) / 2) * _BAND / len(looks) for row in range(len(own))],
-            mode="markers",
-            name=what,
-            marker={"color": color, "symbol": symbol, "size": 9},
-            error_x={**whiskers(own), "color": color},
-            text=[label(name, longest=_NAME) for name in names],
-            hovertemplate=said + "<extra>" + what + "</extra>",
-        )
-    name_rows(figure, [row_name(shortened(name, _NAME)) for name in names], None)
-    figure.update_xaxes(title=title)
-    return dressed(figure, height=120 + room * max(len(names), 3), top=40, legend=True)
-
-
 def calibration_split(found: Sequence[DimensionSplit]) -> go.Figure:
     """Draw how often a rater left out, and the evaluator, agree with the other raters, by how these split."""
     rows = [(one, degree) for one in found if one.found is not None for degree in one.found.degrees]
     several = len({one.dimension for one, _ in rows}) > 1
     ends = [(ends_of(degree.rater_agreement), ends_of(degree.judge_agreement)) for _, degree in rows]
-    return _marks(
+    return marks(
         [
             f"{one.dimension}, {DEGREES[degree.kind]}" if several else DEGREES[degree.kind]
             for one, degree in rows
@@ -166,7 +132,7 @@ def _shade(place: int, n: int) -> tuple[str, str]:
 def calibration_bias(cells: Sequence[Cell]) -> go.Figure:
     """Draw the bias towards the top class by group, over all texts and where raters disagree."""
     rows = [cell for cell in cells if cell.get("bias") is not None]
-    return _marks(
+    return marks(
         [called(cell.group) for cell in rows],
         [(ends_of(cell.get("bias")), ends_of(cell.get("bias_disagreed"))) for cell in rows],
         "share of the top class: evaluator minus majority",
@@ -241,20 +207,3 @@ def temperatures(points: Sequence[SweepPoint]) -> go.Figure:
     figure.update_xaxes(title="temperature")
     figure.update_yaxes(title="share equal to the majority")
     return dressed(figure, height=400, top=50, legend=True)
-
-
-_SIDES = (
-    ("judge alone", (OCHRE, "square")),
-    ("labels alone", (DARK, "diamond")),
-    ("corrected", (BLUE, "circle")),
-)
-
-
-def corrected(found: CorrectedNumbers) -> go.Figure:
-    """Draw the judge's number, that of labels alone and the corrected one, with intervals, one row per system."""
-    ends = [
-        [ends_of(side) for side in (one.found.judge_only, one.found.labels_only, one.found.decided)]
-        for one in found.everyone
-    ]
-    title = f"{found.what}, with {found.confidence_level:.0%} intervals"
-    return _marks([one.system for one in found.everyone], ends, title, _SIDES, room=52)

@@ -13,13 +13,15 @@ from core.plots.dressing import (
     LOOKS,
     OCHRE,
     PALE,
+    Ends,
     dressed,
     label,
     metric_label,
     name_rows,
 )
+from core.plots.marks import marks
 from core.results.cells import decimal
-from core.schema.figures import AnyFigure, Axis, Lines
+from core.schema.figures import AnyFigure, Axis, Intervals, Lines
 from core.schema.figures import Shares as SharesFigure
 from core.schema.result_table import Interval, ResultTable
 
@@ -27,6 +29,10 @@ _NAME, _BESIDE = 24, 16
 """Letters of a row's name, and of a name behind the word that joins two."""
 _ROW, _TWO_LINES = 30, 38
 """Pixels of a row."""
+_THREE_MARKS = 52
+"""Pixels of a row with three marks or more."""
+_LOOKS = ((OCHRE, "square"), (DARK, "diamond"), (BLUE, "circle"))
+"""Colours and symbols of a row's marks; the last is the one to look at."""
 _APART = 0.006
 """Share of the y axis between two lines that would hide each other."""
 _FEWEST_WRITTEN = 0.06
@@ -41,15 +47,20 @@ def draw(figure: AnyFigure, tables: Mapping[str, ResultTable]) -> go.Figure:
             return _lines(figure, table)
         case SharesFigure():
             return _shares(figure, table)
+        case Intervals():
+            return _intervals(figure, table)
 
 
 def _values(table: ResultTable, name: str) -> list[Any]:
     """The values of a column, of numbers with an interval the numbers."""
+    return [cell.value if isinstance(cell, Interval) else cell for cell in _cells(table, name)]
+
+
+def _cells(table: ResultTable, name: str) -> list[Any]:
     names = [one.name for one in table.columns]
     if name not in names:
         raise KeyError(f"table {table.name} has no column {name}")
-    cells = [row[names.index(name)] for row in table.rows]
-    return [cell.value if isinstance(cell, Interval) else cell for cell in cells]
+    return [row[names.index(name)] for row in table.rows]
 
 
 def _heading(table: ResultTable, name: str) -> str:
@@ -154,14 +165,37 @@ def _shares(figure: SharesFigure, table: ResultTable) -> go.Figure:
             customdata=[counts[at][place] for at in rows],
             hovertemplate=f"%{{customdata}} {figure.of}, %{{x:.1%}}<extra>{title}</extra>",
         )
-    named = [_values(table, one) for one in figure.names]
-    telling = [own for own in named if len(set(own)) > 1] or named[-1:]
+    telling = _telling(figure.names, table)
     name_rows(drawn, [_row_name([str(own[at]) for own in telling], figure.joint) for at in rows], None)
     drawn.update_xaxes(title=f"share of {figure.of}", tickformat=".0%", range=[0, 1])
     drawn.update_layout(barmode="stack")
     height = 120 + (_ROW if len(telling) < 2 else _TWO_LINES) * max(len(rows), 3)
     dressed(drawn, height=height, top=40, legend=True)
     return drawn.update_layout(legend={"traceorder": "normal"})
+
+
+def _telling(names: Sequence[str], table: ResultTable) -> list[list[Any]]:
+    """The columns that name a row, without those that are the same in all rows; at least one."""
+    named = [_values(table, one) for one in names]
+    return [own for own in named if len(set(own)) > 1] or named[-1:]
+
+
+def _intervals(figure: Intervals, table: ResultTable) -> go.Figure:
+    """Draw the numbers of each row one above the other, the last one in the colour of what counts."""
+    shown = [_cells(table, side) for side in figure.sides]
+    ends: list[list[Ends]] = [
+        [(cell.low, cell.value, cell.high) for cell in cells] for cells in zip(*shown, strict=True)
+    ]
+    looks = [
+        (_heading(table, side).lower(), look)
+        for side, look in zip(figure.sides, _LOOKS[-len(shown) :], strict=True)
+    ]
+    telling = _telling(figure.names, table)
+    names = [figure.joint.join(str(own[at]) for own in telling) for at in range(len(table.rows))]
+    drawn = marks(names, ends, figure.axis.title, looks, room=_ROW if len(looks) < 3 else _THREE_MARKS)
+    if figure.across is not None:
+        drawn.add_vline(x=figure.across, line={"color": LINE, "width": 2, "dash": "dot"})
+    return drawn.update_xaxes(**_axis(figure.axis))
 
 
 def _row_name(names: Sequence[str], joint: str) -> str:

@@ -71,6 +71,12 @@ class PanelChoice(Settings):
         listed=True,
         metavar="WORD,...",
     )
+    system_column: str | None = setting(
+        None,
+        "System column",
+        "column of FILE that names the system (default: system or a usual name of it)",
+        metavar="COLUMN",
+    )
     item: str | None = setting(
         None,
         "Item",
@@ -183,6 +189,8 @@ class Analysis(Generic[Chosen, Found]):
     figures: Callable[[Found], tuple[AnyFigure, ...]] = _none
     codes: Mapping[str, str] = field(default_factory=dict)
     """Code of a verdict -> what it means."""
+    one_judge: bool = False
+    """Whether it answers about a single judge, so that a page asks which."""
     refuses: str = ""
     """Data that it refuses, for the docstring of its function: `With fewer than two raters.`"""
 

@@ -64,4 +64,19 @@ class Shares(Figure):
     """What is counted, a plural."""
 
 
-AnyFigure = Lines | Shares
+@dataclass(frozen=True, kw_only=True)
+class Intervals(Figure):
+    """Several numbers with their intervals for each row, one above the other."""
+
+    sides: tuple[str, ...]
+    """Columns of the numbers, the plainest first: the last is the one to look at."""
+    names: tuple[str, ...]
+    """Columns that name a row. One that is the same in all rows is left out if there are several."""
+    joint: str = ""
+    """Word before the last name where a row has several names."""
+    axis: Axis
+    across: float | None = None
+    """Where a line stands that numbers are compared with, such as 0."""
+
+
+AnyFigure = Lines | Shares | Intervals

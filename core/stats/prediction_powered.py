@@ -19,8 +19,9 @@ from core.stats.resampling import (
     unit_weights,
 )
 
-Method = Literal["ppi++", "rogan-gladen", "exact", "labels-only"]
+Method = Literal["by-class", "ppi++", "rogan-gladen", "exact", "labels-only"]
 METHODS: dict[Method, str] = {
+    "by-class": "the judge's answers",
     "ppi++": "PPI++",
     "rogan-gladen": "Rogan-Gladen",
     "exact": "labels only, exact",
@@ -127,8 +128,7 @@ def corrected_mean(
 
     method: None lets this rule decide, which no interval's width enters. Pass rates, in this order: labels alone below
     FEWEST_LABELS clusters with labels or FEWEST_OF_A_CLASS clusters with a label of either class, or if se + sp <= 1;
-    Rogan-Gladen if labels were not a random choice (SELECTED), since it alone allows that one class was labelled more
-    often, unless a cluster has several rows; else PPI++. Means: labels alone below FEWEST_CLUSTERS clusters with labels; else
+    else PPI++. Rogan-Gladen is never chosen, because it needs other labels: chosen by what people would say. Means: labels alone below FEWEST_CLUSTERS clusters with labels; else
     PPI++. PPI++ with lambda 0 is labels alone. With labels of randomly chosen rows, PPI++ for a judge of passes is, up to
     terms of smaller order, the mean of Rogan-Gladen on the other rows and labels alone with the weights that minimise the
     variance, so it needs fewer labels than either.
@@ -543,7 +543,7 @@ def _classes(data: _Rows, confidence_level: float) -> _Classes:
     else:
         quality = se + sp
         why = CHANCE if quality <= 1 else None
-    n_pass, n_fail, n = int(passes.sum()), int((~passes).sum()), data.judge.size
+    n_pass, n_fail, n = float(passes.sum()), float((~passes).sum()), float(data.judge.size)
     if why is not None or se is None or sp is None:
         undefined = _found(
             None, None, None, confidence_level, data.n, data.n, reason=why, interval_reason=why
@@ -551,9 +551,16 @@ def _classes(data: _Rows, confidence_level: float) -> _Classes:
         return _Classes(undefined, sensitivity, specificity, quality, None)
     q = float(data.judge.mean())
     estimate = min(max((q + sp - 1) / (quality - 1), 0.0), 1.0)
-    low, high = _lang_reiczigel(
-        q * n, n, float(f[passes].sum()), n_pass, float((1 - f[~passes]).sum()), n_fail, confidence_level
-    )
+    if data.is_clustered:
+        n, n_pass, n_fail = (
+            effective_units(values, index, confidence_level=confidence_level)[1]
+            for values, index in (
+                (data.judge, data.index),
+                (f[passes], own[passes]),
+                (f[~passes], own[~passes]),
+            )
+        )
+    low, high = _lang_reiczigel(q * n, n, se * n_pass, n_pass, sp * n_fail, n_fail, confidence_level)
     # The interval's centre is another estimate, so it might miss this one.
     prevalence = _found(estimate, min(low, estimate), max(high, estimate), confidence_level, data.n, data.n)
     variance = _delta(estimate, q, n, se, n_pass, sp, n_fail)
@@ -606,9 +613,6 @@ def _rule(data: _Rows, moments: _Moments, classes: _Classes | None, pass_rate: b
         return "ppi++", "judge or people do not say pass or fail"
     if not classes.quality > 1:
         return "exact", CHANCE
-    shift_p = _p_value(moments.shift)
-    if shift_p is not None and shift_p < SELECTED and not data.is_clustered:
-        return "rogan-gladen", "the labelled rows are not a random choice"
     return "ppi++", "it corrects a pass rate"
 
 

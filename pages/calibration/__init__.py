@@ -9,7 +9,7 @@ from core.analyses import analyses_of
 from core.results.choices import dimensions_of
 from core.results.panel import panel_of
 from core.store import Store
-from pages.calibration import choice, corrected, parts
+from pages.calibration import choice, parts
 from pages.widgets import analysis, blind_pair, menus, messages, result_table, visitor
 from pages.widgets.chosen_scores import Scores
 from pages.widgets.parts import nothing, page, tabs
@@ -59,7 +59,9 @@ def _result(store: Store, given: choice.Ratings, scores: Sequence[Scores], how: 
         {
             "Agreement": lambda: parts.agreement(one, how),
             **{
-                each.title: partial(analysis.render, each, lambda: [_panel(given, scores)])
+                each.title: partial(
+                    analysis.render, each, partial(_panels, given, scores, one if each.one_judge else None)
+                )
                 for each in analyses_of("panel").values()
             },
             "Classes": lambda: parts.classes(one),
@@ -67,7 +69,6 @@ def _result(store: Store, given: choice.Ratings, scores: Sequence[Scores], how: 
             "Split raters": lambda: parts.split_raters(store, one),
             "Consistency": lambda: parts.repeats(store, one, everyone),
             "Calibration map": lambda: parts.calibration_map(one),
-            "Corrected numbers": lambda: corrected.render(given, one),
             "Where not to use it": lambda: parts.where_not_to_use(one),
             "Files": lambda: parts.files(store, everyone),
         },
@@ -75,13 +76,19 @@ def _result(store: Store, given: choice.Ratings, scores: Sequence[Scores], how: 
     )
 
 
-def _panel(given: choice.Ratings, scores: Sequence[Scores]) -> analysis.Data:
-    """Choose the dimension of which raters and judges are put side by side."""
-    rated = list(dimensions_of(given.found))
+def _panels(
+    given: choice.Ratings, scores: Sequence[Scores], one: choice.Judged | None
+) -> list[analysis.Data]:
+    """Choose the dimension of which raters and judges are put side by side. one: the only judge; None for all."""
+    rated = list(dimensions_of(given.found) if one is None else one.evaluator.columns)
     dimension = (
         rated[0] if len(rated) == 1 else menus.one_of(None, "Dimension", rated, str, "calibration_dimension")
     )
-    return analysis.Data(
-        (given.key, *(one.key for one in scores), dimension),
-        lambda: panel_of(given.found, [one.table for one in scores], dimension=dimension),
-    )
+    tables = [each.table for each in scores] if one is None else [one.scores.table]
+    judges = None if one is None else [one.evaluator.columns[dimension]]
+    return [
+        analysis.Data(
+            (given.key, *(each.key for each in scores), dimension, *(judges or ())),
+            lambda: panel_of(given.found, tables, judges=judges, dimension=dimension),
+        )
+    ]

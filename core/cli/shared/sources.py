@@ -542,11 +542,6 @@ def add_panel_options(command: argparse.ArgumentParser) -> None:
     for one in fields_of(PanelChoice).values():
         command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
     add_columns_option(command, several=True)
-    command.add_argument(
-        "--system-column",
-        metavar="COLUMN",
-        help="column that names the system (default: system or a usual name of it)",
-    )
     command.add_argument("--flip", metavar="D,...", help="for METAL's JSON: dimensions in which 1 means bad")
     add_pair_option(command)
     add_database_option(command)
