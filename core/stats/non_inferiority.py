@@ -72,16 +72,13 @@ def lower_bound_gaffke(
         raise ValueError("means must be in [-1, 1], without NaN")
     different, index = np.unique(values, return_inverse=True)
     each = np.bincount(index, None if counts is None else np.asarray(counts, dtype=np.float64))
+    from scipy.optimize import brentq  # imported lazily: most commands need no bound
+
+    def excess(threshold: float) -> float:
+        return float(chance_not_above(different, each, threshold)) - (1 - confidence_level)
+
     low, high = -1.0, float(values.max())
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        if chance_not_above(different, each, middle) <= 1 - confidence_level:
-            low = middle
-        else:
-            high = middle
-    return low
+    return float(brentq(excess, low, high, xtol=1e-12)) if excess(low) < 0 < excess(high) else low
 
 
 STAKES = (0.25, 0.5, 0.75)
