@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from pydantic import field_validator
+
 from core.schema.analysis import Analysis, Table, Tell, Verdict, confidence_setting
 from core.schema.figures import AnyFigure, Axis, Intervals
 from core.schema.result_table import Interval
@@ -68,6 +70,12 @@ class CorrectedOptions(Settings):
         folded=True,
     )
     confidence_level: float = confidence_setting()
+
+    @field_validator("passes", mode="before")
+    @classmethod
+    def _as_written(cls, value: object) -> object:
+        """A number as a file writes it: Python's users give one."""
+        return f"{value:g}" if isinstance(value, int | float) else value
 
 
 @row
@@ -463,7 +471,8 @@ def _sentences(found: CorrectedNumbers) -> tuple[str, ...]:
         said.append(
             f"{found.n_unscored:,} of {found.n:,} texts have no score: they count as an answer of their own, and so do their labels."
         )
-    said.append(_saved_said(found))
+    if value is not None:
+        said.append(_saved_said(found))
     p = found.labelled_shift_p.value
     if p is not None and p < SELECTED:
         like = "texts with the same answer" if found.method == "by-class" else "other texts"
@@ -570,6 +579,14 @@ def _main_notes(found: CorrectedNumbers) -> tuple[str, ...]:
     )
 
 
+def _hidden(found: CorrectedNumbers) -> tuple[str, ...]:
+    """Columns that say nothing here."""
+    return (
+        *(() if found.method == "ppi++" else ("lambda",)),
+        *(() if found.n_unscored else ("n_unscored",)),
+    )
+
+
 def _difference_notes(found: CorrectedNumbers) -> tuple[str, ...]:
     from core.results.cells import corrected_note
 
@@ -584,7 +601,10 @@ def _answers_of(found: CorrectedNumbers) -> Sequence[AnswerRow] | None:
     return [one for each in found.everyone for one in each.answers] or None
 
 
-def _methods_of(found: CorrectedNumbers) -> Sequence[MethodsRow]:
+def _methods_of(found: CorrectedNumbers) -> Sequence[MethodsRow] | None:
+    """None where the judge's answers decide: no other method holds."""
+    if found.ppi.value is None and found.sensitivity.value is None:
+        return None
     return [
         MethodsRow(
             *(one.system, one.ppi, one.rogan_gladen, one.labels_only),
@@ -611,7 +631,7 @@ def _figures(found: CorrectedNumbers) -> tuple[AnyFigure, ...]:
 ANALYSIS: Analysis[Any, Any] = Analysis(
     name="corrected",
     title="Corrected numbers",
-    question="What would people have said of all texts? Labels of some of them correct the judge's mean or pass rate.",
+    question="What would people have said of all texts, if their labels of some correct the judge's mean or pass rate?",
     Options=CorrectedOptions,
     Result=CorrectedNumbers,
     takes=("panel",),
@@ -632,7 +652,14 @@ ANALYSIS: Analysis[Any, Any] = Analysis(
 (2.75, 'by-class', 40)
 """,
     tables=(
-        Table("corrected", NumbersRow, lambda found: found.everyone, "Corrected numbers", notes=_main_notes),
+        Table(
+            "corrected",
+            NumbersRow,
+            lambda found: found.everyone,
+            "Corrected numbers",
+            notes=_main_notes,
+            hidden=_hidden,
+        ),
         Table(
             "corrected-answers",
             AnswerRow,

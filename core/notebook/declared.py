@@ -161,7 +161,7 @@ def corrected(
     population: Literal["texts-like-these", "these-texts"] = "texts-like-these",
     confidence: float = 0.95,
 ) -> Result:
-    """What would people have said of all texts? Labels of some of them correct the judge's mean or pass rate.
+    """What would people have said of all texts, if their labels of some correct the judge's mean or pass rate?
 
     The same numbers as the command ``corrected``.
 

@@ -14,9 +14,8 @@ from core.stats.prediction_powered import (
     Scored,
     corrected_difference,
     corrected_mean,
-    effective_units,
 )
-from core.stats.resampling import Estimate, Floats, Indices, resampled_estimate
+from core.stats.resampling import Estimate, Floats, Indices, numbered, resampled_estimate
 from core.stats.strata import (
     Bound,
     Stratified,
@@ -291,15 +290,18 @@ def _saved(texts: Texts, found: Stratified, strata: Indices) -> float | None:
     """
     labelled = texts.labelled
     y, own, index = texts.human[labelled], strata[labelled], texts.clusters[labelled]
-    if y.size < 2 or not found.variance > 0:
+    if y.size < 2 or not found.variance > 0 or found.estimate.estimate is None:
         return None
     counts, sizes = np.bincount(own, minlength=strata.max() + 1), np.bincount(strata)
     stands_for = (sizes / np.maximum(counts, 1))[own]
-    mean, effective = effective_units(y, index, weights=stands_for)
-    spread = float((stands_for * (y - mean) ** 2).sum() / stands_for.sum())
-    _, apart = effective_units(y, weights=stands_for)
-    design = max(apart / effective, 1.0) if np.unique(index).size < y.size else 1.0
-    return float(y.size * (spread * design / (y.size - 1) / found.variance - 1))
+    apart = y - float(stands_for @ y) / float(stands_for.sum())
+    by_item = np.bincount(numbered(index), stands_for * apart)
+    weighted = float((stands_for * apart) @ (stands_for * apart))
+    if not weighted > 0:
+        return None
+    design = float(by_item @ by_item) / weighted
+    variance = float(stands_for @ apart**2) / float(stands_for.sum()) / (y.size - 1) * design
+    return float(y.size * (variance / found.variance - 1))
 
 
 # --- labels chosen at random, or by what people would say --------------------------------------

@@ -373,18 +373,27 @@ def mean_difference(
     lower: d - sqrt(a^2 + b^2 - 2 r a b), a the distance from the first mean to its lower end, b from the second to its upper
     end, r the correlation of both over shared clusters (Zou and Donner 2008, Statistics in Medicine 27:1693); upper likewise.
     Plain estimates count as independent. width: of the scale, beyond which no difference lies.
+
+    Few items of which none differs show r = 1 and hardly any width. So a^2 + b^2 - 2 r a b is at least that of one item with the
+    largest difference, (z r width / items with labels)^2 more: the counts that Agresti and Min (2005, Statistics in Medicine
+    24:729) add to a table of pairs.
     """
     from core.stats.multiplicity import interval_p
 
     sides = [one.estimate if isinstance(one, Stratified) else one for one in (first, second)]
     a, b = sides
-    r = 0.0
+    r, added = 0.0, 0.0
     if isinstance(first, Stratified) and isinstance(second, Stratified):
         _, at, other = np.intersect1d(
             first.clusters, second.clusters, assume_unique=True, return_indices=True
         )
         spread = (first.variance * second.variance) ** 0.5
         r = float(first.influence[at] @ second.influence[other]) / spread if spread > 0 else 0.0
+        if width is not None and r > 0:
+            from scipy.special import ndtri  # imported lazily: most commands need no quantile
+
+            n_items = max(min(first.n_labelled_clusters, second.n_labelled_clusters), 1)
+            added = (float(ndtri((1 + a.confidence_level) / 2)) * r * width / n_items) ** 2
     n, n_clusters, level = a.n + b.n, max(a.n_clusters, b.n_clusters), a.confidence_level
     why = a.reason or b.reason
     d = np.nan if a.estimate is None or b.estimate is None else a.estimate - b.estimate
@@ -410,8 +419,8 @@ def mean_difference(
         )
     assert a.estimate is not None
     assert b.estimate is not None
-    below = _mover(a.estimate - a.low, b.high - b.estimate, r)
-    above = _mover(a.high - a.estimate, b.estimate - b.low, r)
+    below = _mover(a.estimate - a.low, b.high - b.estimate, r, added)
+    above = _mover(a.high - a.estimate, b.estimate - b.low, r, added)
     low, high = d - below, d + above
     if width is not None:
         low, high = max(low, -width), min(high, width)
@@ -419,8 +428,8 @@ def mean_difference(
     return Difference(shown, interval_p(d, low, high, confidence_level=level), r)
 
 
-def _mover(a: float, b: float, r: float) -> float:
-    return float(max(a**2 + b**2 - 2 * r * a * b, 0.0) ** 0.5)
+def _mover(a: float, b: float, r: float, added: float) -> float:
+    return float((max(a**2 + b**2 - 2 * r * a * b, 0.0) + added) ** 0.5)
 
 
 def bins_of(scores: ArrayLike, labelled: ArrayLike, *, most: int = 5, fewest: int = 10) -> Indices:

@@ -11,7 +11,7 @@ from helpers.processes.scripted_server import ScriptedServer
 from helpers.texts.rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblind
 
 from core.cli import main
-from core.stats.prediction_powered import Scored, corrected_mean
+from core.stats.corrected import Asked, Texts, corrected
 from core.store import open_store
 
 Run = Callable[..., str]
@@ -38,19 +38,24 @@ def test_systems_and_items_are_named_by_their_columns(run: Run, grades: Path) ->
     named = ("--system-column", "model", "--item", "question")
     found = json.loads(run("corrected", str(grades), *PASS_JUDGE, *named, "--json"))
     assert (found["n"], found["n_labelled"], found["n_items"], found["n_labelled_items"]) == (100, 40, 50, 20)
-    assert found["method"] == "ppi++"
+    assert found["method"] == "by-class"
     assert found["judge_only"]["estimate"] - found["estimate"] == pytest.approx(1, abs=0.2)
     assert found["low"] < found["estimate"] < found["high"]
-    assert found["labels_saved"] > 5
     assert list(found["systems"]) == ["one", "two"]
     assert [(one["first"], one["second"], one["paired"]) for one in found["differences"]] == [
         ("one", "two", True)
     ]
     cells = [line.split(",") for line in grades.read_text().splitlines()[1:]]
     own = [(float(j), float(people) if people else NAN) for _, model, j, people in cells if model == "one"]
-    alone = corrected_mean(Scored([j for j, _ in own], [people for _, people in own]))
+    texts = Texts(np.array([j for j, _ in own]), np.array([people for _, people in own]), np.arange(50))
+    alone = corrected(texts, Asked(ends=(1.0, 5.0)))
     assert found["systems"]["one"]["estimate"] == pytest.approx(alone.decided.estimate)
     assert found["systems"]["one"]["low"] == pytest.approx(alone.decided.low)
+    declared = json.loads(
+        run("corrected", str(grades), *PASS_JUDGE, *named, "--labels-chosen", "at-random", "--json")
+    )
+    assert declared["method"] == "ppi++"
+    assert declared["labels_saved"] > 5
 
 
 def test_the_terminal_begins_with_the_verdict(run: Run, grades: Path, tmp_path: Path) -> None:
@@ -71,16 +76,20 @@ def test_few_labels_of_a_pass_rate_are_exact(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "passes.csv"
     rows = [("yes", "yes")] * 18 + [("yes", "no")] * 2 + [("no", "")] * 30
     path.write_text("j,people\n" + "\n".join(",".join(row) for row in rows) + "\n")
-    found = json.loads(run("corrected", str(path), *PASS_JUDGE, "--json"))
+    random = ("--labels-chosen", "at-random")
+    found = json.loads(run("corrected", str(path), *PASS_JUDGE, *random, "--json"))
     assert found["method"] == "exact"
     assert (found["low"], found["high"]) == pytest.approx((0.683017, 0.987651), abs=1e-6)  # Clopper-Pearson
     assert found["pass"] == "yes"
     assert found["lambda"] == 0
     assert (found["labels_saved"], found["share_saved"]) == (0, 0)
     assert found["differences"] == []
-    forced = json.loads(run("corrected", str(path), *PASS_JUDGE, "--pass", "no", "--json"))
+    forced = json.loads(run("corrected", str(path), *PASS_JUDGE, *random, "--pass", "no", "--json"))
     assert forced["estimate"] == pytest.approx(0.1)
-    wider = json.loads(run("corrected", str(path), *PASS_JUDGE, "--confidence", "0.99", "--json"))
+    undeclared = json.loads(run("corrected", str(path), *PASS_JUDGE, "--json"))
+    assert undeclared["estimate"] is None  # the judge's fails have no label
+    assert undeclared["high"] - undeclared["low"] > 0.6
+    wider = json.loads(run("corrected", str(path), *PASS_JUDGE, *random, "--confidence", "0.99", "--json"))
     assert wider["low"] < found["low"]
 
 
@@ -146,10 +155,11 @@ def test_a_run_of_a_judge(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--human", "people"), "- --judge: found none"),
+        (("--human", "people"), "- --judge: one judge is needed; found none"),
         (("--human", "people", "--judge", "x"), "x"),
         ((*PASS_JUDGE, "--confidence", "2"), "--confidence"),
-        ((*PASS_JUDGE, "--pass", "9"), "pass"),
+        ((*PASS_JUDGE, "--pass", "9"), "--passes"),
+        ((*PASS_JUDGE, "--method", "rogan-gladen"), "--labels-chosen by-truth"),
         ((*PASS_JUDGE, "--table", "corrected"), "--table"),
     ],
 )

@@ -392,7 +392,7 @@ def test_corrected(tmp_path: Path, told: Told, as_frame: bool) -> None:
     found = assay.corrected(given, judge="j", human="people")
     printed = told("corrected", file, "--judge", "j", "--human", "people")
     assert in_json(found.json) == printed
-    assert found.names == ["corrected", "corrected-differences", "corrected-methods"]
+    assert found.names == ["corrected", "corrected-answers", "corrected-differences"]
     rate = assay.corrected(given, judge="j", human=["people"], passes=4, method="labels-only", confidence=0.9)
     words = ["--pass", 4, "--method", "labels-only", "--confidence", 0.9]
     assert in_json(rate.json) == told("corrected", file, "--judge", "j", "--human", "people", *words)
