@@ -24,6 +24,7 @@ from core.store import Store
 from core.store.kept import keep_file
 from pages.widgets.visitor import FOR_THE_ADMIN
 
+DATA = Path(__file__).parents[2] / "data"
 RATERS = ("rater_1", "rater_2", "rater_3")
 
 
@@ -78,18 +79,62 @@ def verdicts(at: AppTest) -> list[str]:
     return [body.partition('"assay-word">')[2].split(" ", 1)[1].partition(" <span")[0] for body in boxes]
 
 
+def written(at: AppTest) -> list[str]:
+    """The words of the command that the page shows, from the file on."""
+    command = next(one.value for one in at.code if " check " in one.value)
+    return shlex.split(command.partition(" check ")[2])
+
+
 @pytest.mark.usefixtures("cookies")
-def test_the_example_has_a_verdict_at_one_press(store: Store) -> None:
+@pytest.mark.parametrize(
+    ("button", "file", "verdict", "options"),
+    [
+        (
+            *("Try real ratings", DATA / "summeval" / "coherence.csv", "TRUSTED"),
+            {"--human": "expert_1,expert_2", "--judge": "expert_0", "--use": "replace"},
+        ),
+        (
+            *("Try made-up labels", DATA / "demo" / "labels.csv", "INCONCLUSIVE"),
+            {"--item": "question", "--use": "replace"},
+        ),
+    ],
+)
+def test_an_example_has_a_verdict_at_one_press(
+    store: Store,
+    capsys: pytest.CaptureFixture[str],
+    button: str,
+    file: Path,
+    verdict: str,
+    options: dict[str, str],
+) -> None:
     at = visit()
     assert not verdicts(at)
-    assert [one.label for one in at.button] == ["Try it on an example"]
-    press(at, "Try it on an example")
+    assert [one.label for one in at.button] == ["Try real ratings", "Try made-up labels"]
+    press(at, button)
     at.run()
-    assert verdicts(at) == ["TRUSTED"]
-    assert [one.value for one in at.subheader][:3] == ["Rules", "By group", "All numbers"]
+    assert verdicts(at) == [verdict]
+    assert {"Rules", "All numbers"} <= {one.value for one in at.subheader}
     assert len(at.get("plotly_chart")) >= 1
+    name, *words = written(at)
+    assert (name, dict(zip(words[::2], words[1::2], strict=True))) == (file.name, options)
+    main(["check", str(file), *words, "--json"])
+    assert json.loads(capsys.readouterr().out)["verdict"] == verdict
+    assert not at.query_params, "what an example begins with is its default"
     press(at, "Another file")
     assert not verdicts(at)
+
+
+@pytest.mark.usefixtures("cookies")
+def test_columns_of_an_example_may_be_changed_and_the_next_file_has_its_own(store: Store) -> None:
+    at = press(visit(), "Try real ratings")
+    at.run()
+    at.multiselect[1].set_value(["family_only"])
+    at.run()
+    assert verdicts(at) == ["NOT TRUSTED"]
+    press(at, "Another file")
+    uploaded(at, as_csv({name: cells for name, cells in table().items() if name != "rater_3"}))
+    assert (at.multiselect[0].value, at.multiselect[1].value) == (["rater_1", "rater_2"], ["judge"])
+    assert at.button_group[0].value == "gate"
 
 
 @pytest.mark.usefixtures("cookies")
@@ -147,10 +192,9 @@ def test_the_command_gives_what_the_page_gives(
     at.run()
     at.selectbox(key="check_margin").set_value(0.05)
     at.run()
-    written = next(one.value for one in at.code if " check " in one.value)
     monkeypatch.chdir(tmp_path)
     Path("labels.csv").write_bytes(data)
-    code = main(["check", *shlex.split(written.partition(" check ")[2]), "--json"])
+    code = main(["check", *written(at), "--json"])
     found = json.loads(capsys.readouterr().out)
     assert found["use"] == "gate"
     assert [found["verdict"]] == verdicts(at)
@@ -256,8 +300,7 @@ def test_the_scale_is_declared_and_stands_in_the_address(store: Store) -> None:
     at.run()
     assert len(verdicts(at)) == 1
     assert (in_address(at, "missing"), in_address(at, "classes")) == ("unsure", "fail, pass")
-    written = next(one.value for one in at.code if " check " in one.value)
-    assert "--classes fail,pass --missing unsure" in written
+    assert "--classes fail,pass --missing unsure" in shlex.join(written(at))
     again = uploaded(visit(missing="unsure", classes="fail, pass"), data)
     assert verdicts(again) == verdicts(at)
     next(one for one in again.text_input if one.key.endswith("_classes")).set_value("fail")
