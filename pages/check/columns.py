@@ -94,7 +94,12 @@ def choose(data: bytes, file_name: str, others: Sequence[str]) -> Columns | None
         alone: Roles | None = chosen_scores.once(("roles", *key, False), lambda: found_roles(data, file_name))
         judges_found = [*(() if alone is None or alone.problems else alone.judges), *others]
     start: Columns = st.session_state.get(f"{own}_start", Columns())
-    begun = replace(found, human=start.human or found.human, judges=start.judges or found.judges)
+    begun = replace(
+        found,
+        human=start.human or found.human,
+        judges=start.judges or found.judges,
+        item=start.item or found.item,
+    )
     undecided = bool(found.problems)
     with st.expander(f"Columns: {plain(begun.said)}", expanded=undecided, key="check_columns"):
         offered = [

@@ -1,18 +1,18 @@
 """The page before a file is given: what it needs, and two examples that a press of a button checks."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
+from core.installation import HOUSE
 from core.results.check.options import Use
 from pages.check import columns
 from pages.check.columns import Columns
 from pages.widgets.parts import table
 
-_DATA = Path(__file__).resolve().parents[2] / "data"
-_REAL, _MADE_UP = _DATA / "summeval" / "coherence.csv", _DATA / "demo" / "labels.csv"
+_REAL, _MADE_UP = "data/summeval/coherence.csv", "data/demo/labels.csv"
+"""Below Assay's own folder: the command on the page runs there."""
 _ROWS = {
     "id": ["q1", "q2", "q3", "q4"],
     "rater_1": ["pass", "fail", "pass", "pass"],
@@ -48,8 +48,8 @@ def render(take: Callable[[bytes, str, Use | None], None]) -> None:
 
 
 def _check(
-    take: Callable[[bytes, str, Use | None], None], example: Path, start: Columns, use: Use | None = None
+    take: Callable[[bytes, str, Use | None], None], example: str, start: Columns, use: Use | None = None
 ) -> None:
-    data = example.read_bytes()
+    data = (HOUSE / example).read_bytes()
     columns.begin_with(data, start)
-    take(data, example.name, use)
+    take(data, example, use)

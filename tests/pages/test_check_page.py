@@ -20,11 +20,12 @@ from helpers.texts.specialist_runs import says, specialist
 from streamlit.testing.v1 import AppTest
 
 from core.cli import main
+from core.installation import HOUSE
 from core.store import Store
 from core.store.kept import keep_file
+from pages.widgets.messages import plain
 from pages.widgets.visitor import FOR_THE_ADMIN
 
-DATA = Path(__file__).parents[2] / "data"
 RATERS = ("rater_1", "rater_2", "rater_3")
 
 
@@ -90,20 +91,21 @@ def written(at: AppTest) -> list[str]:
     ("button", "file", "verdict", "options"),
     [
         (
-            *("Try real ratings", DATA / "summeval" / "coherence.csv", "TRUSTED"),
+            *("Try real ratings", "data/summeval/coherence.csv", "TRUSTED"),
             {"--human": "expert_1,expert_2", "--judge": "expert_0", "--use": "replace"},
         ),
         (
-            *("Try made-up labels", DATA / "demo" / "labels.csv", "INCONCLUSIVE"),
+            *("Try made-up labels", "data/demo/labels.csv", "INCONCLUSIVE"),
             {"--item": "question", "--use": "replace"},
         ),
     ],
 )
 def test_an_example_has_a_verdict_at_one_press(
     store: Store,
+    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     button: str,
-    file: Path,
+    file: str,
     verdict: str,
     options: dict[str, str],
 ) -> None:
@@ -116,9 +118,12 @@ def test_an_example_has_a_verdict_at_one_press(
     assert {"Rules", "All numbers"} <= {one.value for one in at.subheader}
     assert len(at.get("plotly_chart")) >= 1
     name, *words = written(at)
-    assert (name, dict(zip(words[::2], words[1::2], strict=True))) == (file.name, options)
-    main(["check", str(file), *words, "--json"])
+    assert (name, dict(zip(words[::2], words[1::2], strict=True))) == (file, options)
+    monkeypatch.chdir(HOUSE)
+    main(["check", name, *words, "--json"])
     assert json.loads(capsys.readouterr().out)["verdict"] == verdict
+    item = options.get("--item", "item_id")
+    assert plain(f"item: {item};") in at.expander[0].label
     assert not at.query_params, "what an example begins with is its default"
     press(at, "Another file")
     assert not verdicts(at)
