@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -127,6 +128,24 @@ def test_an_example_has_a_verdict_at_one_press(
     assert not at.query_params, "what an example begins with is its default"
     press(at, "Another file")
     assert not verdicts(at)
+
+
+@pytest.mark.usefixtures("cookies")
+def test_the_rank_correlation_beside_peoples_is_that_of_the_rule(
+    store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With single raters, as people's own; the table of all numbers has the higher one with the raters' mean."""
+    at = press(visit(), "Try real ratings")
+    at.run()
+    (cell,) = re.findall(r"<p>Rank correlation</p>.*?</div>", "".join(html_of(at)))
+    judge, people = (float(re.search(rf"{mark}(-?[\d.]+)</p>", cell)[1]) for mark in ('number">', "people: "))
+    monkeypatch.chdir(HOUSE)
+    main(["check", *written(at), "--json"])
+    (found,) = json.loads(capsys.readouterr().out)["judges"]
+    (rule,) = (rule for rule in found["rules"] if rule["code"] == "correlation")
+    assert judge - people == pytest.approx(rule["found"]["estimate"], abs=0.01)
+    assert judge < found["correlation"]["estimate"] - 0.05
+    assert "<p>Spearman</p>" not in "".join(html_of(at))
 
 
 @pytest.mark.usefixtures("cookies")
