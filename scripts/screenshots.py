@@ -169,7 +169,7 @@ def main() -> None:
             shoot(page, images / "results.png")
             page.set_viewport_size({"width": 1180, "height": 700})
             page.goto(f"{server.url}/check")
-            page.get_by_role("button", name="Try it on an example").click()
+            page.get_by_role("button", name="Try real ratings").click()
             expect(page.get_by_role("heading", name="Rules")).to_be_visible(timeout=60_000)
             shoot(page, images / "check.png")
             page.set_viewport_size({"width": 1180, "height": 1300})

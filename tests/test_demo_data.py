@@ -9,6 +9,7 @@ from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from helpers.texts.demo_metrics import METRICS, level_means
 
@@ -90,6 +91,42 @@ def test_labels_of_the_example_are_drawn(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.syspath_prepend(str(DATA.parent / "scripts"))
     demo_labels = importlib.import_module("demo_labels")
     assert (DATA / "demo" / "labels.csv").read_text("utf-8") == demo_labels.labels()
+
+
+@pytest.fixture(scope="module")
+def summeval() -> pd.DataFrame:
+    return pd.read_csv(DATA / "summeval" / "coherence.csv")
+
+
+def test_the_ratings_of_summeval_are_whole(summeval: pd.DataFrame) -> None:
+    """Means of coherence by system as Fabbri et al. 2021 print them."""
+    experts = summeval.filter(regex=r"^expert_\d$")
+    assert experts.shape == (1600, 3)
+    assert set(experts.to_numpy().ravel()) == {1, 2, 3, 4, 5}
+    assert summeval.groupby("item_id").system.nunique().tolist() == [16] * 100
+    means = experts.mean(axis=1).groupby(summeval.system).mean().round(2)
+    assert means[["M0", "M1", "M11", "M22"]].tolist() == [4.16, 3.22, 2.28, 4.18]
+
+
+@pytest.mark.shared
+def test_the_ratings_of_summeval_are_the_experts_own(summeval: pd.DataFrame, shared_data: Path) -> None:
+    columns = ["item_id", "system", "expert_0", "expert_1", "expert_2"]
+    pd.testing.assert_frame_equal(
+        summeval[columns], pd.read_csv(shared_data / "summeval-coherence.csv")[columns]
+    )
+
+
+def test_the_judge_beside_the_experts_knows_the_family_alone(summeval: pd.DataFrame) -> None:
+    extractive = summeval.system.isin(["M0", "M1", "M2", "M5"])
+    assert summeval.family.tolist() == ["extractive" if one else "abstractive" for one in extractive]
+    assert summeval.family_only.tolist() == [4 if one else 3 for one in extractive]
+
+
+def test_the_notice_travels_with_the_ratings() -> None:
+    notice = (DATA / "summeval" / "LICENSE.txt").read_text("utf-8")
+    (holders,) = re.findall(r"Copyright (\(c\) 2021 .+)", notice)
+    assert f"copyright {holders}" in " ".join((DATA / "README.md").read_text("utf-8").split())
+    assert "The above copyright notice and this permission notice shall be included" in notice
 
 
 @pytest.mark.parametrize("kind", ["factual", "damage"])

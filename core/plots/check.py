@@ -23,6 +23,7 @@ from core.plots.dressing import (
 )
 from core.results.check.escalation import Escalation
 from core.results.check.rules import beside_people
+from core.results.check.tables import MEASURES
 from core.results.check.verdict import Check, JudgeCheck
 from core.stats.resampling import Estimate
 
@@ -85,7 +86,8 @@ def _rows(check: Check, one: JudgeCheck) -> list[_Row]:
         if numbers is None or numbers[0].estimate is None:
             continue
         judge, people, limit = numbers
-        what = one.name if several else rule.code.replace("-", " ")
+        measure = MEASURES.get(rule.code.replace("-", "_"), rule.code.replace("-", " "))
+        what = one.name if several else measure
         rows = [_Row(what, judge, () if limit is None else (limit,))]
         if people.estimate is not None:
             rows.append(_Row(f"{what}: people", people, (), is_rater=True))

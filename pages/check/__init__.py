@@ -27,7 +27,7 @@ def _check(store: Store) -> None:
     use, verdict, stated, below = (st.container() for _ in range(4))
     panel = choice.panel(given)
     given = prices.stated(given, panel, stated)
-    options = choice.options(panel, use)
+    options = choice.options(given, panel, use)
     with verdict, messages.mistakes_shown():
         found = choice.checked(given, panel, options)
         first.render(found)

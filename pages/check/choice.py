@@ -46,8 +46,9 @@ from pages.widgets.parts import nothing
 
 Found = TypeVar("Found")
 _FILE = "file"
-_MAIN, _FURTHER, _ROUND = "check_file", "check_further", "check_round"
-"""Where the session stores the uploaded file, further judges' files, and the number of uploads so far."""
+_MAIN, _FURTHER, _ROUND, _USE = "check_file", "check_further", "check_round", "check_example_use"
+"""Where the session stores the uploaded file, further judges' files, the number of uploads so far, and the use that an
+example begins with."""
 _MOST_MB = 100
 _USES: dict[Use, tuple[str, str]] = {
     "replace": ("Replace a rater", "It takes the place of a rater."),
@@ -89,6 +90,8 @@ class Given:
     """Runs of judges that compared the study's pairs."""
     runs: tuple[Run, ...] = ()
     """Runs of the judges; the table of run 3 is named `run:3`."""
+    use: Use | None = None
+    """The use to begin with, where an example asks about it; None: the usual one for such labels."""
     margins: Callable[[], Floats] | None = None
     """Of a study of pairs: how far each judge's scores of the answers of a pair are apart, shape (pairs, judges)."""
 
@@ -368,6 +371,7 @@ def _of_file(store: Store, place: DeltaGenerator, stored: Callable[[], _Judges])
         beside=lambda: [*texts_in(read_as.applied(data, file_name), file_name), *_beside(store, judges)],
         facts=partial(_facts, store, judges.runs, read_as.dimension),
         runs=judges.runs,
+        use=st.session_state.get(_USE),
     )
 
 
@@ -406,9 +410,10 @@ def _upload_main() -> None:
         _take(upload.getvalue(), upload.name)
 
 
-def _take(data: bytes, file_name: str) -> None:
-    """Check this file from now on. It is kept in the visitor's session alone."""
+def _take(data: bytes, file_name: str, use: Use | None = None) -> None:
+    """Check this file from now on. It is kept in the visitor's session alone. use: the one to begin with."""
     st.session_state[_MAIN] = (data, file_name)
+    st.session_state[_USE] = use
     st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
     st.rerun()
 
@@ -452,9 +457,9 @@ def panel(one: Given) -> Panel:
         return once(("panel", *one.key), one.read)
 
 
-def options(found: Panel, place: DeltaGenerator) -> CheckOptions:
+def options(one: Given, found: Panel, place: DeltaGenerator) -> CheckOptions:
     """Choose the use and its limits."""
-    usual = default_use(found)
+    usual = one.use or default_use(found)
     with place:
         use: Use | None = st.segmented_control(
             "Use of the judge",

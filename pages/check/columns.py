@@ -1,7 +1,7 @@
 """The columns of a file: what was found, shown as menus, and what the visitor chose instead."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -63,9 +63,9 @@ class Columns:
         )
 
 
-def choose_item(data: bytes, item: str) -> None:
-    """Choose what an item of this file is before its menus are shown: a column or ROW."""
-    st.session_state[f"{_place(data, alone=True)}_item"] = item
+def begin_with(data: bytes, start: Columns) -> None:
+    """Choose raters, judges and item of this file before its menus are shown. Empty: as found."""
+    st.session_state[f"{_place(data, alone=True)}_start"] = start
 
 
 def _place(data: bytes, *, alone: bool) -> str:
@@ -93,8 +93,15 @@ def choose(data: bytes, file_name: str, others: Sequence[str]) -> Columns | None
     if others:
         alone: Roles | None = chosen_scores.once(("roles", *key, False), lambda: found_roles(data, file_name))
         judges_found = [*(() if alone is None or alone.problems else alone.judges), *others]
+    start: Columns = st.session_state.get(f"{own}_start", Columns())
+    begun = replace(
+        found,
+        human=start.human or found.human,
+        judges=start.judges or found.judges,
+        item=start.item or found.item,
+    )
     undecided = bool(found.problems)
-    with st.expander(f"Columns: {plain(found.said)}", expanded=undecided, key="check_columns"):
+    with st.expander(f"Columns: {plain(begun.said)}", expanded=undecided, key="check_columns"):
         offered = [
             *dict.fromkeys([*found.human, *found.judges, *found.candidates, *found.groups, *found.others])
         ]
@@ -102,17 +109,17 @@ def choose(data: bytes, file_name: str, others: Sequence[str]) -> Columns | None
             st.markdown("The names do not tell people from judges. Choose the columns:")
         left, right = st.columns(2)
         human = left.multiselect(
-            "Raters (people)", offered, [*found.human], key=f"{own}_human", help=_why(found, found.human)
+            "Raters (people)", offered, [*begun.human], key=f"{own}_human", help=_why(found, begun.human)
         )
         judges = right.multiselect(
             "Judges",
             [*dict.fromkeys([*offered, *others])],
-            judges_found,
+            [*(start.judges or judges_found)],
             key=f"{own}_judge",
-            help=_why(found, judges_found),
+            help=_why(found, start.judges or judges_found),
         )
         names = [found.item, found.system, found.language, *found.texts]
-        item, named = _named(found, [*offered, *filter(None, names)], own)
+        item, named = _named(found, [*offered, *filter(None, names)], own, start.item)
     if not undecided and not (human and judges):
         nothing("choose the columns of raters and of a judge")
         return None
@@ -147,15 +154,20 @@ def _why(found: Roles, names: Sequence[str]) -> str | None:
 
 
 def _named(
-    found: Roles, offered: Sequence[str], own: str
+    found: Roles, offered: Sequence[str], own: str, start: str | None
 ) -> tuple[str | None, tuple[tuple[str, str | None], ...]]:
-    """Choose what an item is, and the columns of system and language; return those that differ from what was found."""
+    """Choose what an item is, and the columns of system and language; return those that differ from what was found.
+
+    start: the item to begin with.
+    """
     changed: list[tuple[str, str | None]] = []
     roles = {"system": ("System", found.system), "language": ("Language", found.language)}
     menus = iter(places(3))
+    items = [None, ROW, *dict.fromkeys(offered)]
     item: str | None = next(menus).selectbox(
         "Item",
-        [None, ROW, *dict.fromkeys(offered)],
+        items,
+        items.index(start),
         format_func=lambda one: (
             f"{found.item or _ROWS} (found)" if one is None else _ROWS if one == ROW else one
         ),

@@ -27,9 +27,9 @@ _MOST_SAID = 3
 """Judges whose sentences the first screen has room for; the rules below have the reasons of more."""
 _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "two": ("false passes", "false fails", "kept share", "agreement"),
-    "ordered": ("quadratic kappa", "correlation", "kept share", "agreement"),
+    "ordered": ("quadratic kappa", "rank correlation", "correlation", "kept share", "agreement"),
     "unordered": ("kappa", "kept share", "agreement", "ac1"),
-    SCORES: ("correlation", "kept share", "bias"),
+    SCORES: ("rank correlation", "correlation", "kept share", "bias"),
     "rank": ("accuracy", "correlation", "agreement", "bias"),
     "monitor": ("bias", "correlation", "agreement", "kappa"),
 }
@@ -41,6 +41,7 @@ _TITLES = {
     "kept share": "Kept share",
     "quadratic kappa": "Quadratic kappa",
     "agreement": "Agreement",
+    "rank correlation": "Rank correlation",
     "correlation": "Spearman",
     "kappa": "Cohen's kappa",
     "ac1": "Gwet's AC1",
@@ -54,6 +55,7 @@ _HELP = {
     "kept share": "The judge's agreement above chance with a rater, over that of two raters",
     "quadratic kappa": "Agreement by distance, corrected for chance, of the judge with a rater",
     "agreement": "Share of the raters who gave the judge's class",
+    "rank correlation": "Rank correlation of the judge with a rater",
     "correlation": "Rank correlation of the judge with the mean of the raters",
     "kappa": "Agreement corrected for chance",
     "ac1": "Agreement corrected for chance, steady where one class is rare",
@@ -155,7 +157,9 @@ def _known(one: JudgeCheck, wanted: float) -> dict[str, tuple[Estimate, str] | N
             found[name] = rule.found, ""
         elif numbers[0].estimate is not None:
             people = numbers[1].estimate
-            found[name] = numbers[0], "" if people is None else f"people: {decimal(people, 2)}"
+            # Beside people's own it is with single raters, not with their mean as in the table of all numbers.
+            beside_raters = "rank correlation" if name == "correlation" else name
+            found[beside_raters] = numbers[0], "" if people is None else f"people: {decimal(people, 2)}"
     kept = one.rule("kept-share")
     if kept is not None and isinstance(kept.behind, InPlace) and kept.behind.share.estimate is not None:
         found["kept share"] = kept.behind.share, f"wanted: {decimal(wanted, 2)}"
@@ -164,7 +168,7 @@ def _known(one: JudgeCheck, wanted: float) -> dict[str, tuple[Estimate, str] | N
     others = (
         ("agreement", one.agreement, constant),
         ("kappa", one.kappa, ""),
-        ("correlation", one.correlation, ""),
+        ("correlation", None if found["rank correlation"] else one.correlation, ""),
         ("ac1", one.ac1, ""),
         ("bias", one.bias, ""),
         ("accuracy", None if accuracy is None else accuracy.found, ""),

@@ -164,7 +164,7 @@ def test_every_text_on_the_owners_pages_has_contrast(
             if name != "Start":
                 open_page(page, name)
             if name == "Check":
-                page.get_by_role("button", name="Try it on an example").click()
+                page.get_by_role("button", name="Try real ratings").click()
                 page.get_by_text("TRUSTED", exact=False).first.wait_for()
                 settled(page)
             seen: set[str] = set()

@@ -47,14 +47,39 @@ def test_four_commands_lead_from_questions_to_a_meta_correlation(
         assert row["kendall_per_item"]["estimate"] > 0.8, "the rules' damage grows with the level"
 
 
-def test_one_command_leads_to_a_verdict(
+def answers(commands: list[str], capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """What each command prints, with its verdict by the exit status."""
+    found = []
+    for command in commands:
+        program, *words = shlex.split(command)
+        assert program == "assay"
+        status = main(words)
+        printed = capsys.readouterr().out
+        assert printed.startswith({0: "TRUSTED ", 3: "NOT TRUSTED ", 4: "INCONCLUSIVE "}[status])
+        found.append(printed)
+    return found
+
+
+def test_real_ratings_lead_to_two_verdicts(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    *set_up, command = shown("sh", "First success")
+    *set_up, expert, family = shown("sh", "First success")
     assert [line.partition(" #")[0].strip() for line in set_up] == ["./run --setup", ". .venv/bin/activate"]
-    program, *words = shlex.split(command)
-    assert program == "assay"
     monkeypatch.chdir(ROOT)
-    assert main(words) == 0
-    printed = " ".join(capsys.readouterr().out.split())
-    assert " ".join(shown("text", "First success")) in printed
+    begun = [line for printed in answers([expert, family], capsys) for line in printed.splitlines()[:2]]
+    assert begun == shown("text", "First success")
+    assert [line.split(" in the place")[0] for line in begun[::2]] == ["TRUSTED", "NOT TRUSTED"]
+
+
+def test_the_first_commands_about_a_judge_print_what_their_document_shows(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (ROOT / "docs" / "check.md").read_text("utf-8").partition("\n## ")[0]
+    commands, *outputs = re.findall(r"```(?:sh|text)\n(.*?)```", text, flags=re.DOTALL)
+    monkeypatch.chdir(ROOT)
+    first = [line.replace("python -m core", "assay") for line in commands.splitlines()[:2]]
+    for printed, output in zip(answers(first, capsys), outputs, strict=True):
+        assert printed.startswith(output)
+    others = [first[0].replace("expert_0", judge) for judge in ("expert_1", "expert_2", "family_only")]
+    verdicts = [printed.split(" in the place")[0] for printed in answers(others, capsys)]
+    assert verdicts == ["TRUSTED", "NOT TRUSTED", "NOT TRUSTED"]

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,8 +21,10 @@ from helpers.texts.specialist_runs import says, specialist
 from streamlit.testing.v1 import AppTest
 
 from core.cli import main
+from core.installation import HOUSE
 from core.store import Store
 from core.store.kept import keep_file
+from pages.widgets.messages import plain
 from pages.widgets.visitor import FOR_THE_ADMIN
 
 RATERS = ("rater_1", "rater_2", "rater_3")
@@ -78,18 +81,84 @@ def verdicts(at: AppTest) -> list[str]:
     return [body.partition('"assay-word">')[2].split(" ", 1)[1].partition(" <span")[0] for body in boxes]
 
 
+def written(at: AppTest) -> list[str]:
+    """The words of the command that the page shows, from the file on."""
+    command = next(one.value for one in at.code if " check " in one.value)
+    return shlex.split(command.partition(" check ")[2])
+
+
 @pytest.mark.usefixtures("cookies")
-def test_the_example_has_a_verdict_at_one_press(store: Store) -> None:
+@pytest.mark.parametrize(
+    ("button", "file", "verdict", "options"),
+    [
+        (
+            *("Try real ratings", "data/summeval/coherence.csv", "TRUSTED"),
+            {"--human": "expert_1,expert_2", "--judge": "expert_0", "--use": "replace"},
+        ),
+        (
+            *("Try made-up labels", "data/demo/labels.csv", "INCONCLUSIVE"),
+            {"--item": "question", "--use": "replace"},
+        ),
+    ],
+)
+def test_an_example_has_a_verdict_at_one_press(
+    store: Store,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    button: str,
+    file: str,
+    verdict: str,
+    options: dict[str, str],
+) -> None:
     at = visit()
     assert not verdicts(at)
-    assert [one.label for one in at.button] == ["Try it on an example"]
-    press(at, "Try it on an example")
+    assert [one.label for one in at.button] == ["Try real ratings", "Try made-up labels"]
+    press(at, button)
     at.run()
-    assert verdicts(at) == ["TRUSTED"]
-    assert [one.value for one in at.subheader][:3] == ["Rules", "By group", "All numbers"]
+    assert verdicts(at) == [verdict]
+    assert {"Rules", "All numbers"} <= {one.value for one in at.subheader}
     assert len(at.get("plotly_chart")) >= 1
+    name, *words = written(at)
+    assert (name, dict(zip(words[::2], words[1::2], strict=True))) == (file, options)
+    monkeypatch.chdir(HOUSE)
+    main(["check", name, *words, "--json"])
+    assert json.loads(capsys.readouterr().out)["verdict"] == verdict
+    item = options.get("--item", "item_id")
+    assert plain(f"item: {item};") in at.expander[0].label
+    assert not at.query_params, "what an example begins with is its default"
     press(at, "Another file")
     assert not verdicts(at)
+
+
+@pytest.mark.usefixtures("cookies")
+def test_the_rank_correlation_beside_peoples_is_that_of_the_rule(
+    store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With single raters, as people's own; the table of all numbers has the higher one with the raters' mean."""
+    at = press(visit(), "Try real ratings")
+    at.run()
+    (cell,) = re.findall(r"<p>Rank correlation</p>.*?</div>", "".join(html_of(at)))
+    judge, people = (float(re.search(rf"{mark}(-?[\d.]+)</p>", cell)[1]) for mark in ('number">', "people: "))
+    monkeypatch.chdir(HOUSE)
+    main(["check", *written(at), "--json"])
+    (found,) = json.loads(capsys.readouterr().out)["judges"]
+    (rule,) = (rule for rule in found["rules"] if rule["code"] == "correlation")
+    assert judge - people == pytest.approx(rule["found"]["estimate"], abs=0.01)
+    assert judge < found["correlation"]["estimate"] - 0.05
+    assert "<p>Spearman</p>" not in "".join(html_of(at))
+
+
+@pytest.mark.usefixtures("cookies")
+def test_columns_of_an_example_may_be_changed_and_the_next_file_has_its_own(store: Store) -> None:
+    at = press(visit(), "Try real ratings")
+    at.run()
+    at.multiselect[1].set_value(["family_only"])
+    at.run()
+    assert verdicts(at) == ["NOT TRUSTED"]
+    press(at, "Another file")
+    uploaded(at, as_csv({name: cells for name, cells in table().items() if name != "rater_3"}))
+    assert (at.multiselect[0].value, at.multiselect[1].value) == (["rater_1", "rater_2"], ["judge"])
+    assert at.button_group[0].value == "gate"
 
 
 @pytest.mark.usefixtures("cookies")
@@ -147,10 +216,9 @@ def test_the_command_gives_what_the_page_gives(
     at.run()
     at.selectbox(key="check_margin").set_value(0.05)
     at.run()
-    written = next(one.value for one in at.code if " check " in one.value)
     monkeypatch.chdir(tmp_path)
     Path("labels.csv").write_bytes(data)
-    code = main(["check", *shlex.split(written.partition(" check ")[2]), "--json"])
+    code = main(["check", *written(at), "--json"])
     found = json.loads(capsys.readouterr().out)
     assert found["use"] == "gate"
     assert [found["verdict"]] == verdicts(at)
@@ -256,8 +324,7 @@ def test_the_scale_is_declared_and_stands_in_the_address(store: Store) -> None:
     at.run()
     assert len(verdicts(at)) == 1
     assert (in_address(at, "missing"), in_address(at, "classes")) == ("unsure", "fail, pass")
-    written = next(one.value for one in at.code if " check " in one.value)
-    assert "--classes fail,pass --missing unsure" in written
+    assert "--classes fail,pass --missing unsure" in shlex.join(written(at))
     again = uploaded(visit(missing="unsure", classes="fail, pass"), data)
     assert verdicts(again) == verdicts(at)
     next(one for one in again.text_input if one.key.endswith("_classes")).set_value("fail")

@@ -16,8 +16,8 @@ OTHERS = {0: ("expert_1", "expert_2"), 1: ("expert_0", "expert_2"), 2: ("expert_
 
 
 @pytest.fixture(scope="module")
-def experts(shared_data: Path) -> pd.DataFrame:
-    return pd.read_csv(shared_data / "summeval-coherence.csv")
+def experts() -> pd.DataFrame:
+    return pd.read_csv(Path(__file__).parents[2] / "data" / "summeval" / "coherence.csv")
 
 
 def table(experts: pd.DataFrame, expert: int, judge: str, seed: int = 0) -> pd.DataFrame:
@@ -42,7 +42,6 @@ WANTED = {
 }
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize(("case", "verdict"), WANTED.items())
 def test_who_may_stand_in_for_an_expert(experts: pd.DataFrame, case: tuple[int, str], verdict: str) -> None:
     frame = table(experts, *case)
@@ -53,7 +52,6 @@ def test_who_may_stand_in_for_an_expert(experts: pd.DataFrame, case: tuple[int, 
         assert found.json["scale"]["ends"] == (1, 5)
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("case", [(0, "expert"), (2, "expert"), (1, "0.5"), (0, "family")])
 def test_every_door_gives_the_same_numbers_and_verdict(
     experts: pd.DataFrame, case: tuple[int, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -73,7 +71,6 @@ def test_every_door_gives_the_same_numbers_and_verdict(
     assert tested["winning_rate"] == command["alt_test"]["winning_rate"]
 
 
-@pytest.mark.shared
 @pytest.mark.usefixtures("cookies", "store")
 def test_the_page_says_what_the_command_says(
     experts: pd.DataFrame, tmp_path: Path, capsys: pytest.CaptureFixture[str]

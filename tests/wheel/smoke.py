@@ -83,17 +83,24 @@ def names_and_version(at: Installed) -> None:
 
 
 def readmes_commands(at: Installed) -> None:
-    """The first commands of the README, from a file of the package to a meta-correlation."""
-    (block,) = re.findall(
-        r"```sh\n(python -m core generate.*?)```", (at.house() / "README.md").read_text("utf-8"), re.DOTALL
-    )
+    """The first commands of the README: the verdicts on real ratings, then from questions to a meta-correlation."""
+    readme = (at.house() / "README.md").read_text("utf-8")
+    first = [shlex.split(line)[1:] for line in re.findall(r"^assay check data/.*", readme, re.MULTILINE)]
+    for words, status in zip(first, (0, 3), strict=True):
+        at.assay(*in_package(at, words), status=status)
+    (block,) = re.findall(r"```sh\n(python -m core generate.*?)```", readme, re.DOTALL)
     lines = [shlex.split(line)[3:] for line in block.splitlines()]
     assert [words[0] for words in lines] == ["generate", "score", "correlate", "meta-correlate"]
     for words in lines:
-        at.assay(*(str(at.house() / word) if word.startswith("data/") else word for word in words))
+        at.assay(*in_package(at, words))
     assert len(rows(at.folder / "results" / "scores.csv")) == 84 * 16
     assert json.loads((at.folder / "results" / "correlations.json").read_text("utf-8"))
     assert users_database(at).is_file()
+
+
+def in_package(at: Installed, words: list[str]) -> list[str]:
+    """A command's words, with the package's own files for those of a checkout."""
+    return [str(at.house() / word) if word.startswith("data/") else word for word in words]
 
 
 def rows(path: Path) -> list[dict[str, str]]:

@@ -51,10 +51,10 @@ def activated(checkout: Path, line: str, folder: Path, status: int = 0) -> subpr
 def test_assay_works_in_every_folder_and_after_a_move(checkout: Path, tmp_path: Path) -> None:
     folder = tmp_path / "else where"
     folder.mkdir()
-    shutil.copy(checkout / "data" / "demo" / "labels.csv", folder / "mine.csv")
+    shutil.copy(checkout / "data" / "summeval" / "coherence.csv", folder / "mine.csv")
     set_up(checkout)
     assert activated(checkout, "assay --version", folder).stdout == f"assay {__version__}\n"
-    activated(checkout, "assay check mine.csv --item row --json > verdict.json", folder)
+    activated(checkout, "assay check mine.csv --judge expert_0 --json > verdict.json", folder)
     assert (folder / "verdict.json").stat().st_size > 1000
     lies = "python -c \"import assay; print(assay.HOUSE); print(len(assay.read('mine.csv', 'ratings')))\""
     assert activated(checkout, lies, folder).stdout.splitlines()[0] == str(checkout)
