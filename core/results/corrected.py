@@ -58,8 +58,8 @@ def label_scale(panel: Panel, wanted: str | None) -> LabelScale:
     else:
         best = _value_of(wanted, words, panel.name)
     fails = tuple(word for value, word in words.items() if value != best)
-    # A judge that gives other numbers, such as a probability, keeps them: PPI++ needs no passes from it.
-    same = {*scored} <= {*words}
+    # A judge that gives other numbers, such as a probability, keeps them: they may be cut into bins.
+    same = {*scored} <= {*words, *panel.scale.classes}
     return LabelScale(
         np.where(np.isnan(judge), np.nan, judge == best) if same else judge,
         np.where(np.isnan(ratings), np.nan, ratings == best),

@@ -115,6 +115,10 @@ def test_numbers_0_and_1_are_passes_and_other_numbers_are_grades() -> None:
     assert chosen.passes == "2"
     assert chosen.fails == ("0", "1")
     assert chosen.judge_only.value == pytest.approx(1 / 4)
+    grade_nobody_gave = _corrected(
+        "judge,human\n1,1\n5,5\n4,\n2,2\n", {"passes": "5", "labels_chosen": "by-truth"}
+    )
+    assert grade_nobody_gave.judge_only.value == pytest.approx(1 / 4)  # 4 is a class of 1 to 5: a fail
     probability = _corrected("judge,human\n0.8,1\n0.1,0\n0.7,\n0.4,1\n")
     assert probability.passes == "1"
     assert probability.judge_only.value == pytest.approx(0.5)
