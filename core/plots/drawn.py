@@ -17,9 +17,11 @@ from core.plots.dressing import (
     label,
     metric_label,
     name_rows,
+    whiskers,
 )
 from core.results.cells import decimal
 from core.schema.figures import AnyFigure, Axis, Lines
+from core.schema.figures import Points as PointsFigure
 from core.schema.figures import Shares as SharesFigure
 from core.schema.result_table import Interval, ResultTable
 
@@ -39,17 +41,23 @@ def draw(figure: AnyFigure, tables: Mapping[str, ResultTable]) -> go.Figure:
     match figure:
         case Lines():
             return _lines(figure, table)
+        case PointsFigure():
+            return _points(figure, table)
         case SharesFigure():
             return _shares(figure, table)
 
 
 def _values(table: ResultTable, name: str) -> list[Any]:
     """The values of a column, of numbers with an interval the numbers."""
+    return [cell.value if isinstance(cell, Interval) else cell for cell in _cells(table, name)]
+
+
+def _cells(table: ResultTable, name: str) -> list[Any]:
+    """The cells of a column."""
     names = [one.name for one in table.columns]
     if name not in names:
         raise KeyError(f"table {table.name} has no column {name}")
-    cells = [row[names.index(name)] for row in table.rows]
-    return [cell.value if isinstance(cell, Interval) else cell for cell in cells]
+    return [row[names.index(name)] for row in table.rows]
 
 
 def _heading(table: ResultTable, name: str) -> str:
@@ -154,14 +162,45 @@ def _shares(figure: SharesFigure, table: ResultTable) -> go.Figure:
             customdata=[counts[at][place] for at in rows],
             hovertemplate=f"%{{customdata}} {figure.of}, %{{x:.1%}}<extra>{title}</extra>",
         )
+    in_lines = _name_rows(drawn, figure, table, rows)
+    drawn.update_xaxes(title=f"share of {figure.of}", tickformat=".0%", range=[0, 1])
+    drawn.update_layout(barmode="stack")
+    height = 120 + in_lines * max(len(rows), 3)
+    dressed(drawn, height=height, top=40, legend=True)
+    return drawn.update_layout(legend={"traceorder": "normal"})
+
+
+def _points(figure: PointsFigure, table: ResultTable) -> go.Figure:
+    """Draw a point with its interval for each row that has a number."""
+    cells: list[Interval] = _cells(table, figure.value)
+    rows = [at for at, cell in enumerate(cells) if cell.value is not None]
+    drawn = go.Figure()
+    if figure.across is not None:
+        drawn.add_vline(x=figure.across, line={"color": LINE, "width": 2, "dash": "dot"})
+    drawn.add_scatter(
+        x=[cells[at].value for at in rows],
+        y=list(range(len(rows))),
+        mode="markers",
+        marker={"color": BLUE, "size": 9},
+        error_x={
+            **whiskers([(cells[at].low, cells[at].value, cells[at].high) for at in rows]),
+            "color": BLUE,
+        },
+        hovertemplate=f"{_heading(table, figure.value)} %{{x:{_format(figure.axis)}}}<extra></extra>",
+    )
+    in_lines = _name_rows(drawn, figure, table, rows)
+    drawn.update_xaxes(**_axis(figure.axis))
+    return dressed(drawn, height=90 + in_lines * max(len(rows), 3), top=20)
+
+
+def _name_rows(
+    drawn: go.Figure, figure: PointsFigure | SharesFigure, table: ResultTable, rows: Sequence[int]
+) -> int:
+    """Name the rows that are drawn by what tells them apart; return the pixels of a row."""
     named = [_values(table, one) for one in figure.names]
     telling = [own for own in named if len(set(own)) > 1] or named[-1:]
     name_rows(drawn, [_row_name([str(own[at]) for own in telling], figure.joint) for at in rows], None)
-    drawn.update_xaxes(title=f"share of {figure.of}", tickformat=".0%", range=[0, 1])
-    drawn.update_layout(barmode="stack")
-    height = 120 + (_ROW if len(telling) < 2 else _TWO_LINES) * max(len(rows), 3)
-    dressed(drawn, height=height, top=40, legend=True)
-    return drawn.update_layout(legend={"traceorder": "normal"})
+    return _ROW if len(telling) < 2 else _TWO_LINES
 
 
 def _row_name(names: Sequence[str], joint: str) -> str:

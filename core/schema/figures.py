@@ -64,4 +64,18 @@ class Shares(Figure):
     """What is counted, a plural."""
 
 
-AnyFigure = Lines | Shares
+@dataclass(frozen=True, kw_only=True)
+class Points(Figure):
+    """A point with its interval for each row; a row without a number is left out."""
+
+    value: str
+    """Column of the numbers with their intervals."""
+    names: tuple[str, ...]
+    """Columns that name a row, as in Shares."""
+    axis: Axis
+    joint: str = ""
+    across: float | None = None
+    """Where a line marks a limit, such as no difference."""
+
+
+AnyFigure = Lines | Points | Shares
