@@ -1,13 +1,13 @@
 """The page Calibration: judges against human ratings by language, task and dimension, and where not to use them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
 
 from core.analyses import analyses_of
 from core.results.choices import dimensions_of
-from core.results.panel import panel_of
+from core.results.panel import named_people, panel_of
 from core.store import Store
 from pages.calibration import choice, corrected, parts
 from pages.widgets import analysis, blind_pair, menus, messages, result_table, visitor
@@ -44,8 +44,10 @@ def _calibration(store: Store) -> None:
         how = choice.how(given, scores) if scores else None
         choice.upload(store, open_at_first=not scores)
     if how is None:
-        with above:
+        with above, messages.mistakes_shown():
             nothing("choose a judge above, or upload a judge's scores below")
+            for render_one in _alone(given).values():
+                render_one()
         return
     with above, messages.mistakes_shown():
         _result(store, given, scores, how)
@@ -62,6 +64,7 @@ def _result(store: Store, given: choice.Ratings, scores: Sequence[Scores], how: 
                 each.title: partial(analysis.render, each, lambda: [_panel(given, scores)])
                 for each in analyses_of("panel").values()
             },
+            **_alone(given),
             "Classes": lambda: parts.classes(one),
             "Bias": lambda: parts.bias(one),
             "Split raters": lambda: parts.split_raters(store, one),
@@ -75,13 +78,38 @@ def _result(store: Store, given: choice.Ratings, scores: Sequence[Scores], how: 
     )
 
 
+def _alone(given: choice.Ratings) -> dict[str, Callable[[], None]]:
+    """Title -> part, of what is asked of the raters without a judge."""
+    return {
+        each.title: partial(analysis.render, each, lambda: [_people(given)])
+        for each in analyses_of("people").values()
+    }
+
+
+def _people(given: choice.Ratings) -> analysis.Data:
+    """Choose the dimension in which raters are compared with each other."""
+    dimension = _dimension(given)
+    of_study = given.task is not None  # whoever rates in a study is a person
+    return analysis.Data(
+        (given.key, "people", dimension),
+        lambda: panel_of(
+            given.found, raters=None if of_study else named_people(given.found), dimension=dimension
+        ),
+    )
+
+
 def _panel(given: choice.Ratings, scores: Sequence[Scores]) -> analysis.Data:
     """Choose the dimension of which raters and judges are put side by side."""
-    rated = list(dimensions_of(given.found))
-    dimension = (
-        rated[0] if len(rated) == 1 else menus.one_of(None, "Dimension", rated, str, "calibration_dimension")
-    )
+    dimension = _dimension(given)
     return analysis.Data(
         (given.key, *(one.key for one in scores), dimension),
         lambda: panel_of(given.found, [one.table for one in scores], dimension=dimension),
     )
+
+
+def _dimension(given: choice.Ratings) -> str:
+    """Choose one of the rated dimensions."""
+    rated = list(dimensions_of(given.found))
+    if len(rated) == 1:
+        return rated[0]
+    return menus.one_of(None, "Dimension", rated, str, "calibration_dimension")
