@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.schema.analysis import (
     Analysis,
+    Answer,
     Table,
     Tell,
     Verdict,
@@ -548,9 +549,25 @@ def _figures(found: Agreement) -> tuple[AnyFigure, ...]:
     )
 
 
+def no_judge(candidates: Sequence[str]) -> str:
+    """The line above an answer that was given because a check found no judge; `{judge}` stands for the option of that name.
+
+    candidates: columns that may be a judge's.
+    """
+    from core.tables.problems import listed
+
+    may_be = f" Columns that may be one: {listed(candidates)}." if candidates else ""
+    return f"No judge was found, so this is how far raters agree with each other.{may_be} Choose a judge with {{judge}}, or add its scores."
+
+
+def without_judge_json(sentence: str, answer: Answer) -> dict[str, Any]:
+    """The JSON of a check that found no judge: no verdict, no judges, and the agreement of people."""
+    return {"verdict": None, "sentence": sentence, "judges": [], answer.analysis.name: answer.json}
+
+
 ANALYSIS = Analysis(
     name="agreement",
-    title="People alone",
+    title="Agreement of raters",
     question="How far do raters agree with each other, without any judge, and is one of them harsher?",
     Options=AgreementOptions,
     Result=Agreement,

@@ -177,6 +177,12 @@ class Roles:
         return tuple(name.removeprefix(METRIC_MARK) for name in self.judges)
 
     @property
+    def lacks_judge_alone(self) -> bool:
+        """Whether several people are found, and who the judge is is all that is undecided."""
+        undecided = [problem for problem in self.problems if not problem.startswith("judge:")]
+        return len(self.human) > 1 and not self.judges and bool(self.problems) and not undecided
+
+    @property
     def mapping(self) -> dict[str, str | list[str] | None]:
         """Role -> column or columns, for JSON."""
         one = ("item", "system", "language", "level", "rater", "score", "dimension")

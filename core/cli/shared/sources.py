@@ -591,7 +591,8 @@ def open_panel(
         found = _panel_given(options, find, *own, people_alone=people_alone)
     except Undecided as problem:
         advice = _options_for(problem.roles)
-        raise InputError(problem.what, [*problem.problems, *([advice] if advice else [])]) from problem
+        problems = [*problem.problems, *([advice] if advice else [])]
+        raise Undecided(problem.what, problems, problem.roles) from problem
     except Repeated as problem:
         advice = "write --system-column COLUMN, or --item COLUMN if each row is a text of its own"
         raise InputError(problem.what, [*problem.problems, advice]) from problem
