@@ -1,6 +1,6 @@
 """Agreement of people with each other, without a judge: by class, by distance, pair by pair, and who is harsher."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.schema.analysis import (
@@ -220,6 +220,8 @@ def _measured(
     panel: "Panel", ratings: "Floats", items: Any, level: float, wanted: Sequence[str]
 ) -> "dict[str, Estimate]":
     """Code of a measure -> its value over all raters, for those of the wanted measures that suit the scale."""
+    from dataclasses import replace
+
     import numpy as np
 
     from core.stats import agreement as stats
@@ -237,17 +239,23 @@ def _measured(
         same, _ = stats.pair_shares(votes, np.full(len(votes), MISSING), n_classes)
         return mean_share(same, items, confidence_level=level)
 
+    def ac1() -> "Estimate":
+        found = stats.gwet_ac1(votes, n_categories=n_classes, **drawn).by_jackknife
+        # The texts with one rating, which it counts for the shares of the classes, are no texts with an agreement.
+        paired = (votes != MISSING).sum(axis=1) > 1
+        return replace(found, n_clusters=len(np.unique(items[paired])))
+
     def alpha() -> "Estimate":
         if DISTANCES[kind] == "interval":
             return stats.interval_alpha(ratings, **drawn).by_jackknife
         of = stats.ordinal_alpha if DISTANCES[kind] == "ordinal" else stats.krippendorff_alpha
         return of(votes, n_categories=n_classes, **drawn).by_jackknife
 
-    ways = {
+    ways: dict[str, Callable[[], Estimate]] = {
         "agreement": raw,
         "kappa": lambda: in_place.raters_kappa(codes, n_classes, **over),
         "kappa-quadratic": lambda: in_place.raters_quadratic_kappa(ratings, **over),
-        "ac1": lambda: stats.gwet_ac1(votes, n_categories=n_classes, **drawn).by_jackknife,
+        "ac1": ac1,
         "alpha": alpha,
         "icc": lambda: stats.intraclass_correlation(ratings, **drawn).by_jackknife,
     }
@@ -281,7 +289,7 @@ def _pair_rows(
     rows = []
     for pair in pairs:
         both = ~np.isnan(ratings[:, pair]).any(axis=1)
-        own, of_items = ratings[np.ix_(both, pair)], items[both]
+        own, of_items = ratings[both][:, pair], items[both]
         n = int(both.sum())
         measured = _measured(panel, own, of_items, options.confidence_level, _OF_A_PAIR) if n else {}
         if n and panel.scale.ordered:
@@ -374,7 +382,7 @@ def _notes(panel: "Panel", ratings: "Floats", n_alone: int, n_off: int) -> tuple
         notes.append("Items have several texts. Intervals count whole items.")
     if n_raters * (n_raters - 1) // 2 > MOST_PAIRS:
         notes.append(
-            f"{n_raters:,} raters are too many for a table of pairs. Choose some with the raters' names."
+            f"{n_raters:,} raters are too many for a table of pairs: it has up to {MOST_PAIRS:,} pairs."
         )
     if inclusion_probabilities(panel.rows) is not None:
         notes.append("Texts were drawn with known probabilities. Here each counts the same.")
@@ -497,14 +505,15 @@ def _measure_notes(found: Agreement) -> tuple[str, ...]:
 
 
 def _pair_notes(found: Agreement) -> tuple[str, ...]:
-    spearman = (
-        " Of Spearman's correlation: percentile bootstrap over items."
-        if found.kind in ("ordered", "scores", "two")
-        else ""
-    )
+    by_rank = " Of Spearman's correlation: percentile bootstrap over items." if _ranks(found) else ""
     return (
-        f"On the texts that both rated. Intervals as above, not corrected for the number of pairs.{spearman}",
+        f"On the texts that both rated. Intervals as above, not corrected for the number of pairs.{by_rank}",
     )
+
+
+def _ranks(found: Agreement) -> bool:
+    """Whether readers see Spearman's correlation: of two classes it says nothing more than kappa."""
+    return found.kind in ("ordered", "scores")
 
 
 def _rater_notes(found: Agreement) -> tuple[str, ...]:
@@ -517,13 +526,15 @@ def _rater_notes(found: Agreement) -> tuple[str, ...]:
         "p: whole items change their sign. A rater is called harsher or more lenient where the corrected p is below "
         f"{1 - found.confidence_level:.2g}.",
         *corrected_note("holm", sum(one.p is not None for one in found.raters), "the raters"),
-        *(["Of two raters, each differs from the other: nothing tells which of them is right."] if len(found.raters) == 2 else []),
+        "Of two raters, each differs from the other: nothing tells which of them is right."
+        if len(found.raters) == 2
+        else "One lenient rater makes the others look harsher: start with the largest difference.",
     )  # fmt: skip
 
 
 def _hidden_pairs(found: Agreement) -> tuple[str, ...]:
     unused = {"agreement", "kappa", "kappa-quadratic", "ac1"} - {one.code for one in found.measures}
-    by_rank = () if found.kind in ("ordered", "scores") else ("spearman",)
+    by_rank = () if _ranks(found) else ("spearman",)
     return (*(code.replace("-", "_") for code in sorted(unused)), *by_rank)
 
 

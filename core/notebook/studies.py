@@ -139,9 +139,9 @@ def study_results(
         if named := [name for name, value in given.items() if value is not None]:
             raise InputError(f"{', '.join(named)}: a study of ratings has no filters; leave them out.")
         as_json, said, tables = rating_results(record, n_resamples=resamples)
-        raters = raters_agreement(record)
-        as_json["agreement"] = raters.json
-        return result_of([*said, *raters.said, *tables, *raters.tables], plain(as_json))
+        agreed = raters_agreement(record)
+        as_json["agreement"] = agreed.json
+        return result_of([*said, *agreed.said, *tables, *agreed.tables], plain(as_json))
     if levels is not None and record.study.asks == "preference":
         raise InputError(f"levels: study {record.study.name!r} has plain pairs without levels.")
     filters = Filters(**{name: None if value is None else names_of(value) for name, value in given.items()})

@@ -612,8 +612,9 @@ def _options_for(roles: Roles) -> str:
     free = [name for name in roles.candidates if name not in (*roles.human, *roles.judges)]
     dimensions = [problem for problem in roles.problems if problem.startswith("dimension")]
     if roles.people_alone:
-        names = shlex.quote(",".join(roles.human or free) or "A,B")
-        return f"write {'--dimension NAME, or ' if dimensions else ''}--human {names}, with the columns that are meant"
+        if dimensions:
+            return "write --dimension NAME, or name the columns of one dimension: --human A,B"
+        return f"write --human {shlex.quote(','.join(free) or 'A,B')}, with the columns that are meant"
     if dimensions:
         return "write --dimension NAME, or name the columns: --human A,B --judge C"
     if not (free or roles.human):

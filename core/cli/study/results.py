@@ -139,11 +139,11 @@ def _check_no_filters(options: argparse.Namespace) -> None:
 def _rating_results(record: StudyRecord, options: argparse.Namespace) -> None:
     """Print totals by system, level and dimension, agreement and self-consistency of raters, and what is left out."""
     as_json, said, tables = rating_results(record, n_resamples=options.resamples)
-    raters = raters_agreement(record)
+    agreed = raters_agreement(record)
     give(
         options,
-        as_json | {"agreement": raters.json},
-        [*said, *raters.said, *(one for table in (*tables, *raters.tables) for one in ("", table))],
+        as_json | {"agreement": agreed.json},
+        [*said, *agreed.said, *(one for table in (*tables, *agreed.tables) for one in ("", table))],
     )
 
 
