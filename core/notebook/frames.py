@@ -31,6 +31,7 @@ from core.store import Store, database_path, open_store
 from core.tables.files import read_file
 from core.tables.mapping import checked_columns, with_columns, with_declared
 from core.tables.reading import Places, places_named, shown
+from core.tables.roles import Undecided
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -426,7 +427,10 @@ def rows_of(frame: pd.DataFrame, file_name: str = FRAME) -> Iterator[None]:
             yield
     except InputError as problem:
         what = problem.what.replace(shown(file_name), FRAME, 1)
-        raise InputError(what, problem.found.each(_in_a_frame)) from None
+        found = problem.found.each(_in_a_frame)
+        if isinstance(problem, Undecided):
+            raise Undecided(what, [*found], problem.roles) from None
+        raise InputError(what, found) from None
 
 
 def _in_a_frame(said: str) -> str:

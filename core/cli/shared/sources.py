@@ -528,7 +528,11 @@ PANEL_NAMES = "FILE|FOLDER|run:N|study:NAME"
 
 def add_people_options(command: argparse.ArgumentParser) -> None:
     """Register the inputs with raters alone; see `open_people`."""
-    command.add_argument("file", metavar="FILE", help=f"ratings by people: {HUMAN_NAMES}; or a tool's log")
+    command.add_argument(
+        "file",
+        metavar="FILE",
+        help=f"ratings by people: {HUMAN_NAMES}; a tool's log; or run:N of a judge that read rated texts",
+    )
     _add_reading_options(command, PeopleChoice)
 
 
