@@ -174,7 +174,7 @@ def compute(options: AgreementOptions, panel: "Panel", *, tell: Tell) -> Agreeme
         for code, found in _measured(panel, ratings, items, level, BY_SCALE[kind]).items()
     )
     raters = _rater_rows(panel, ratings, items, options)
-    verdict = _judged(measures[0], len(panel.raters), options)
+    verdict = _judged(measures[0], len(panel.raters), options, panel.unit.undecided_said)
     return Agreement(
         verdict=verdict.code,
         sentence=verdict.sentence,
@@ -337,7 +337,10 @@ def _rater_rows(
         difference = interval(None if one is None else one.difference, NO_ORDER)
         means = (None, None) if one is None else (one.mean, one.mean_of_others)
         shown_as_harsher = (
-            p_holm is not None and p_holm < 1 - options.confidence_level and difference.value is not None
+            p_holm is not None
+            and p_holm < 1 - options.confidence_level
+            and difference.value is not None
+            and not panel.unit.undecided
         )
         rows.append(
             RaterRow(
@@ -397,14 +400,14 @@ def _notes(panel: "Panel", ratings: "Floats", n_alone: int, n_off: int) -> tuple
 CODES = {
     "agree": "agreement above chance is shown: the interval lies above 0 and reaches the limit of little agreement",
     "little-better-than-chance": "the whole interval lies below that limit",
-    "not-shown": "the interval includes 0, or there are fewer than 10 items",
+    "not-shown": "the interval includes 0, there are fewer than 10 items, or it is not known what an item is",
     "undefined": "there was nothing to compare; the reason says why",
 }
 _STATUS = {"agree": 0, "little-better-than-chance": 3, "not-shown": 4, "undefined": 4}
 
 
-def _judged(one: MeasureRow, n_raters: int, options: AgreementOptions) -> Verdict:
-    """The verdict, from the measure that counts for the scale."""
+def _judged(one: MeasureRow, n_raters: int, options: AgreementOptions, undecided: str) -> Verdict:
+    """The verdict, from the measure that counts for the scale. undecided: why it is not known what an item is."""
     from core.errors import counted
     from core.results.cells import decimal
 
@@ -418,6 +421,10 @@ def _judged(one: MeasureRow, n_raters: int, options: AgreementOptions) -> Verdic
     name = one.measure if one.code != "kappa-quadratic" else "quadratic kappa"
     ends = "" if low is None or high is None else f" [{decimal(low, 2)}, {decimal(high, 2)}]"
     found = f"{name} {decimal(value, 2)}{ends} on {items}"
+    if undecided:
+        return _verdict(
+            "not-shown", f"{who}: no claim, because {undecided}. {_first_capital(found)}.", undecided
+        )
     if one.n_items < FEWEST_ITEMS:
         reason = f"fewer than {FEWEST_ITEMS} items"
         return _verdict(

@@ -18,6 +18,7 @@ from core.results.panel import Panel
 from core.schema.analysis import Answer
 from core.schema.scale import Scale
 from core.schema.scores import ScoredRow
+from core.schema.unit import Unit
 
 WORDS = Scale("unordered", (0.0, 1.0, 2.0), {0.0: "cat", 1.0: "dog", 2.0: "bird"})
 
@@ -178,6 +179,19 @@ def test_verdicts(ratings: ArrayLike, code: str) -> None:
     assert answer.status == {"agree": 0, "little-better-than-chance": 3}.get(code, 4)
     assert bool(verdict.reason) == (code in ("undefined", "not-shown"))
     assert answer.json["verdict"] == code
+
+
+def test_nothing_is_claimed_while_nobody_knows_what_an_item_is() -> None:
+    ratings = noisy(80, (0.2, 0.2, 0.2))
+    ratings[:, 2] = np.clip(ratings[:, 2] - 1, 1, 5)
+    sure, unsure = (
+        compared(ratings, unit=unit) for unit in (Unit(n=80), Unit(n=80, undecided="question", n_values=9))
+    )
+    assert (sure.verdict, unsure.verdict) == ("agree", "not-shown")
+    assert "question" in (unsure.reason or "")
+    assert [one.standing for one in sure.raters][2] == "harsher"
+    assert {one.standing for one in unsure.raters} == {""}
+    assert sure.measures == unsure.measures
 
 
 def test_the_limit_of_little_agreement_is_an_option() -> None:
