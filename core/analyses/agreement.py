@@ -400,7 +400,7 @@ def _notes(panel: "Panel", ratings: "Floats", n_alone: int, n_off: int) -> tuple
 CODES = {
     "agree": "agreement above chance is shown: the interval lies above 0 and reaches the limit of little agreement",
     "little-better-than-chance": "the whole interval lies below that limit",
-    "not-shown": "the interval includes 0, there are fewer than 10 items, or it is not known what an item is",
+    "not-shown": f"the interval includes 0, there are fewer than {FEWEST_ITEMS} items, or it is not known what an item is",
     "undefined": "there was nothing to compare; the reason says why",
 }
 _STATUS = {"agree": 0, "little-better-than-chance": 3, "not-shown": 4, "undefined": 4}
@@ -520,7 +520,9 @@ def _pair_notes(found: Agreement) -> tuple[str, ...]:
 
 def _ranks(found: Agreement) -> bool:
     """Whether readers see Spearman's correlation: of two classes it says nothing more than kappa."""
-    return found.kind in ("ordered", "scores")
+    from core.schema.scale import BY_NAME
+
+    return found.kind not in BY_NAME
 
 
 def _rater_notes(found: Agreement) -> tuple[str, ...]:
