@@ -61,7 +61,22 @@ _DATA: Mapping[Taken, _Data] = {
         "from core.notebook.frames import Names, Source, each_of, panel_from",
         "FILE [JUDGE ...]",
         "For unknown names, and if a rater rated a text twice.",
-    )
+    ),
+    "people": _Data(
+        {
+            "ratings": (
+                "Source",
+                "Ratings by people: a data frame with a column for each rater, or with a row for each item, rater and score, or "
+                "anything that ``read`` reads as ratings. Columns of judges may stand beside them.",
+            ),
+        },
+        "Names | None",
+        "panel_from(ratings, human=human, dimension=dimension, scale=scale, classes=classes, missing=missing, item=item, "
+        "people_alone=True)",
+        "from core.notebook.frames import Names, Source, panel_from",
+        "FILE",
+        "For unknown names, and if a rater rated a text twice.",
+    ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.
 

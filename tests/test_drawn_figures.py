@@ -10,8 +10,8 @@ from core.analyses.alt_test import ANALYSIS, AltTestOptions, AltTests
 from core.plots.drawn import draw
 from core.results.panel import Panel
 from core.schema.analysis import Answer
-from core.schema.figures import Axis, Lines, Shares
-from core.schema.result_table import Column, ResultTable
+from core.schema.figures import Axis, Intervals, Lines, Shares
+from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.scores import ScoredRow
 
 HOSTILE = "<b>x</b>"
@@ -126,6 +126,22 @@ def test_bars_of_one_part_and_of_rows_without_a_count() -> None:
     figure = draw(Shares(table="t", alt="", parts=("n",), names=("name",)), {"t": table})
     assert [bar.customdata for bar in figure.data] == [(3, 1)]
     assert list(figure.layout.yaxis.ticktext) == ["a", "d"]
+
+
+def test_intervals_of_one_number_and_rows_without_a_number_are_left_out() -> None:
+    cells = (Interval(1.0, 0.5, 2.0), Interval(None, reason="none"), Interval(-1.0))
+    rows = tuple((name, cell) for name, cell in zip(("a", "b", HOSTILE), cells, strict=True))
+    table = ResultTable("t", (Column("name"), Column("gap")), rows)
+    figure = draw(
+        Intervals(table="t", alt="", sides=("gap",), names=("name",), axis=Axis("gap"), across=0.0),
+        {"t": table},
+    )
+    (points,) = figure.data
+    assert points.x == (1.0, -1.0)
+    assert (points.error_x.array, points.error_x.arrayminus) == ((1.0, 0.0), (0.5, 0.0))
+    first, second = figure.layout.yaxis.ticktext
+    assert (first, "<b>" in second) == ("a", False)
+    assert figure.layout.shapes[0].x0 == 0.0
 
 
 def test_an_axis_may_have_one_end() -> None:

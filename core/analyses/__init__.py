@@ -20,6 +20,10 @@ class Registered:
 
 
 ANALYSES: dict[str, Registered] = {
+    "agreement": Registered(
+        "core.analyses.agreement",
+        "do people agree with each other, and is one of them harsher? No judge is needed",
+    ),
     "alt-test": Registered(
         "core.analyses.alt_test",
         "may a judge replace a rater? The Alt-test, with the human ceiling and power",

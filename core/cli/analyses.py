@@ -12,7 +12,7 @@ from core.cli.shared.giving import add_result_options, check_out_file, give, out
 from core.cli.shared.options import Commands, in_options
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
-from core.cli.shared.sources import add_panel_options, open_panel
+from core.cli.shared.sources import add_panel_options, add_people_options, open_panel, open_people
 from core.errors import InputError
 from core.schema.analysis import CHOICES, Analysis, Taken
 from core.schema.settings import Remark, fields_of, refuse
@@ -34,7 +34,8 @@ class _Opened:
 _DATA: Mapping[Taken, _Opened] = {
     "panel": _Opened(
         add_panel_options, open_panel, lambda options: [options.file, *options.scores], "reading the ratings"
-    )
+    ),
+    "people": _Opened(add_people_options, open_people, lambda options: [options.file], "reading the ratings"),
 }
 
 

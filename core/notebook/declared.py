@@ -13,9 +13,108 @@ from core.notebook.frames import Names, Source, each_of, panel_from
 from core.notebook.result import Result
 
 __all__ = [
+    "agreement",
     "alt_test",
     "corrected",
 ]
+
+
+def agreement(
+    ratings: Source,
+    *,
+    human: Names | None = None,
+    dimension: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
+    system_column: str | None = None,
+    item: str | None = None,
+    little: float = 0.2,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """How far do raters agree with each other, without any judge, and is one of them harsher?
+
+    The same numbers as the command ``agreement``.
+
+    Parameters
+    ----------
+    ratings
+        Ratings by people: a data frame with a column for each rater, or with a row for each item, rater and
+        score, or anything that ``read`` reads as ratings. Columns of judges may stand beside them.
+    human
+        Raters: columns of a wide table, or names in the column rater (default: those named like people; in the
+        column rater all that are not judges).
+    dimension
+        Which dimension of the ratings to use (default: the only one).
+    scale
+        Scale of the ratings: two, ordered or unordered classes, scores, or a range such as 1-5 (default: guessed
+        from the ratings, and shown).
+    classes
+        All classes that raters could give, from worst to best, such as fail,partial,pass; of an unordered scale
+        in any order.
+    missing
+        Cells that are no rating and no score, such as unsure,#N/A; empty cells always are.
+    system_column
+        Column of ``ratings`` that names the system (default: system or a usual name of it).
+    item
+        What an item is, the unit of intervals: a column of ``ratings`` whose rows belong together if they have
+        the same value, or row (default: the id; where ids do not repeat, a question or source that does).
+    little
+        Agreement above chance, 0 to 1, below which raters agree little; the default is a choice, not a convention
+        (number from 0 to below 1).
+    resamples
+        Draws of items for intervals of Spearman's correlation (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``agreement`` with the columns ``measure``, ``code``, ``value``, ``n_texts``, ``n_items``,
+        ``n_left_out``. Further tables: ``agreement-pairs``; ``agreement-raters``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown names, and if a rater rated a text twice. With fewer than two
+        raters, and if no text has two ratings.
+
+    Notes
+    -----
+    Misleads: Kappa and alpha fall towards 0 if one class is popular, even if raters agree on almost every text:
+    read raw agreement and AC1 beside them. Raters who share an error agree, too: agreement is not truth.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": range(40), "a": [0, 1] * 20, "b": [0, 1] * 20, "c": [0, 1, 1, 1] * 10})
+    >>> found = assay.agreement(frame, human=["a", "b", "c"])
+    >>> found.json["verdict"], found.frame[["measure", "value"]].round(2).values.tolist()[:2]
+    ('agree', [["Cohen's kappa", 0.67], ['Raw agreement', 0.83]])
+    """
+    return answered(
+        "agreement",
+        {
+            "little": little,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: panel_from(
+            ratings,
+            human=human,
+            dimension=dimension,
+            scale=scale,
+            classes=classes,
+            missing=missing,
+            item=item,
+            people_alone=True,
+        ),
+    )
 
 
 def alt_test(

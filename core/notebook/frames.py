@@ -22,7 +22,7 @@ from core.notebook.result import Result
 from core.results.check.gaps import TextBeside, texts_in, texts_of_judge
 from core.results.choices import interval_problems
 from core.results.joining import check_join
-from core.results.panel import Panel, judge_scores, of_rows, on_scale, panel_of, read_panel
+from core.results.panel import Panel, judge_scores, named_people, of_rows, on_scale, panel_of, read_panel
 from core.schema.runs import RUN_FILE
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
@@ -31,6 +31,7 @@ from core.store import Store, database_path, open_store
 from core.tables.files import read_file
 from core.tables.mapping import checked_columns, with_columns, with_declared
 from core.tables.reading import Places, places_named, shown
+from core.tables.roles import Undecided
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -205,12 +206,14 @@ def panel_from(
     classes: Names | None = None,
     missing: Names | None = None,
     find: bool = False,
+    people_alone: bool = False,
     **chosen: Any,
 ) -> Panel:
     """Return raters and judges side by side, as the commands read them: a table, wide or long, or ratings and scores.
 
     scale, classes, missing: what the user declares; see `declared_scale`.
-    find: find the columns, also of judges' own tables, and refuse what is ambiguous; see `read_panel`. chosen: further
+    find: find the columns, also of judges' own tables, and refuse what is ambiguous; see `read_panel`. people_alone: read the
+    raters without any judge, with `find`. chosen: further
     keywords of `read_panel`, such as system_column and item. Raises InputError.
     """
     check_type("dimension", dimension, str, "the name of a dimension", optional=True)
@@ -218,7 +221,8 @@ def panel_from(
     names = None if judge is None else names_of(judge)
     people = None if human is None else names_of(human)
     tables = [_judge_scores(one, names, people) if find else scores_of(one) for one in scores]
-    chosen = {**chosen, "find": find}
+    find = find or people_alone
+    chosen = {**chosen, "find": find, "people_alone": people_alone}
     raters, judges = (None if one is None else list(names_of(one)) for one in (human, judge))
     wanted: dict[str, Any] = {"judges": judges, "dimension": dimension}
     if (frame := frame_in(source)) is not None:
@@ -231,6 +235,8 @@ def panel_from(
         ratings = ratings_of(source)
         for table in tables if find else ():
             check_join(ratings, table)
+        if people_alone and raters is None and not str(path).startswith(STORED):
+            raters = named_people(ratings)  # whoever rates in a study is a person
         found = on_scale(panel_of(ratings, tables, raters=raters, **wanted), declared)
         return of_rows(found) if chosen.get("item") == ROW else found
     return read_panel(read_file(path), path.name, tables, human=raters, declared=declared, **wanted, **chosen)
@@ -421,7 +427,10 @@ def rows_of(frame: pd.DataFrame, file_name: str = FRAME) -> Iterator[None]:
             yield
     except InputError as problem:
         what = problem.what.replace(shown(file_name), FRAME, 1)
-        raise InputError(what, problem.found.each(_in_a_frame)) from None
+        found = problem.found.each(_in_a_frame)
+        if isinstance(problem, Undecided):
+            raise Undecided(what, [*found], problem.roles) from None
+        raise InputError(what, found) from None
 
 
 def _in_a_frame(said: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
+from core.analyses.rating_study import raters_agreement
 from core.errors import InputError
 from core.notebook.frames import (
     PATH,
@@ -107,7 +108,8 @@ def study_results(
     -------
     Result
         Pairs: tables ``sensitivity``, ``bounds``, ``choices``, ``agreement``, ``contingency``, ``dawid-skene``,
-        ``confusion``, ... Ratings: ``totals``, ``raters`` and ``consistency``. docs/formats.md describes all of them.
+        ``confusion``, ... Ratings: ``totals``, ``raters`` and ``repeats``, and how far raters agree: ``agreement``,
+        ``agreement-pairs`` and ``agreement-raters``. docs/formats.md describes all of them.
 
     Raises
     ------
@@ -137,7 +139,9 @@ def study_results(
         if named := [name for name, value in given.items() if value is not None]:
             raise InputError(f"{', '.join(named)}: a study of ratings has no filters; leave them out.")
         as_json, said, tables = rating_results(record, n_resamples=resamples)
-        return result_of([*said, *tables], plain(as_json))
+        agreed = raters_agreement(record)
+        as_json["agreement"] = agreed.json
+        return result_of([*said, *agreed.said, *tables, *agreed.tables], plain(as_json))
     if levels is not None and record.study.asks == "preference":
         raise InputError(f"levels: study {record.study.name!r} has plain pairs without levels.")
     filters = Filters(**{name: None if value is None else names_of(value) for name, value in given.items()})

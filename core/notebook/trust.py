@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
-from typing import Literal
+from typing import Any, Literal
 
+from core.analyses.agreement import ANALYSIS as PEOPLE_ALONE
+from core.analyses.agreement import no_judge, without_judge_json
 from core.errors import InputError
 from core.notebook.frames import (
     Names,
@@ -50,8 +52,11 @@ from core.results.judges.bias import (
     changes_table,
 )
 from core.results.judges.bias import option_problems as bias_option_problems
-from core.schema.settings import Remark, as_parameter, fields_of, said
+from core.results.panel import Panel
+from core.schema.analysis import PanelChoice
+from core.schema.settings import Remark, as_parameter, fields_of, said, worded
 from core.tables.reading import shown
+from core.tables.roles import Undecided
 
 
 def check(
@@ -112,13 +117,14 @@ def check(
     -------
     Result
         ``verdict`` is ``"TRUSTED"``, ``"NOT TRUSTED"`` or ``"INCONCLUSIVE"``, and empty for several judges; ``sentence`` says
-        why. Table ``check`` (a row for each judge), ``check-rules`` and ``check-groups``.
+        why. Table ``check`` (a row for each judge), ``check-rules`` and ``check-groups``. If no judge is found and none is
+        named, ``verdict`` is empty, and the tables are those of ``agreement``: how far people agree with each other.
 
     Raises
     ------
     InputError
-        With all problems of the options, for unknown names, without a judge or a rater, if no text has both, and for
-        ``use="rank"`` with fewer than two systems.
+        With all problems of the options, for unknown names, without a rater, without a judge beside a single rater, if no text
+        has both, and for ``use="rank"`` with fewer than two systems.
 
     Notes
     -----
@@ -152,23 +158,37 @@ def check(
         confidence,
         seed,
     )
-    panel = panel_from(
-        ratings,
-        list(each_of(scores)),
-        human=human,
-        judge=judge,
-        dimension=dimension,
-        scale=scale,
-        classes=classes,
-        missing=missing,
-        system_column=system_column,
-        item=item,
-        find=True,
-    )
+    further = list(each_of(scores))
+    read_as: dict[str, Any] = {
+        "human": human,
+        "dimension": dimension,
+        "scale": scale,
+        "classes": classes,
+        "missing": missing,
+        "system_column": system_column,
+        "item": item,
+    }
+    may_be_judges: Sequence[str] = ()
+    try:
+        panel = panel_from(ratings, further, judge=judge, find=True, **read_as)
+    except Undecided as problem:
+        if judge is not None or further or not problem.roles.lacks_judge_alone:
+            raise
+        may_be_judges, panel = problem.roles.candidates, None
+    if panel is None or not (panel.judges or judge is not None or further or len(panel.raters) < 2):
+        return _people_alone(panel_from(ratings, people_alone=True, **read_as), may_be_judges)
     facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
     found = check_panel(panel, chosen, facts=facts)
     main, *others = check_tables(found).values()
     return result_of([*check_said(found), main], check_json(found), others, found.verdict or "")
+
+
+def _people_alone(panel: Panel, may_be_judges: Sequence[str]) -> Result:
+    """Return the agreement of people with each other, where no judge was found."""
+    answer = PEOPLE_ALONE.answer(PEOPLE_ALONE.Options(), panel)
+    sentence = worded(no_judge(may_be_judges), fields_of(PanelChoice), as_parameter)
+    main, *others = answer.tables.values()
+    return result_of([sentence, *answer.said, main], without_judge_json(sentence, answer), others, "")
 
 
 def _check_options(given: Mapping[str, object], resamples: int, confidence: float, seed: int) -> CheckOptions:

@@ -57,6 +57,7 @@ def _values(table: ResultTable, name: str) -> list[Any]:
 
 
 def _cells(table: ResultTable, name: str) -> list[Any]:
+    """The cells of a column."""
     names = [one.name for one in table.columns]
     if name not in names:
         raise KeyError(f"table {table.name} has no column {name}")
@@ -183,19 +184,21 @@ def _telling(names: Sequence[str], table: ResultTable) -> list[list[Any]]:
 def _intervals(figure: Intervals, table: ResultTable) -> go.Figure:
     """Draw the numbers of each row one above the other, the last one in the colour of what counts."""
     shown = [_cells(table, side) for side in figure.sides]
+    rows = [at for at in range(len(table.rows)) if any(cells[at].value is not None for cells in shown)]
     ends: list[list[Ends]] = [
-        [(cell.low, cell.value, cell.high) for cell in cells] for cells in zip(*shown, strict=True)
+        [(cells[at].low, cells[at].value, cells[at].high) for cells in shown] for at in rows
     ]
     looks = [
         (_heading(table, side).lower(), look)
         for side, look in zip(figure.sides, _LOOKS[-len(shown) :], strict=True)
     ]
     telling = _telling(figure.names, table)
-    names = [figure.joint.join(str(own[at]) for own in telling) for at in range(len(table.rows))]
+    joint = f" {figure.joint} " if figure.joint else ", "
+    names = [joint.join(str(own[at]) for own in telling) for at in rows]
     drawn = marks(names, ends, figure.axis.title, looks, room=_ROW if len(looks) < 3 else _THREE_MARKS)
     if figure.across is not None:
         drawn.add_vline(x=figure.across, line={"color": LINE, "width": 2, "dash": "dot"})
-    return drawn.update_xaxes(**_axis(figure.axis))
+    return drawn.update_xaxes(**_axis(figure.axis)).update_layout(showlegend=len(looks) > 1)
 
 
 def _row_name(names: Sequence[str], joint: str) -> str:

@@ -85,6 +85,7 @@ from core.tables.roles import (
     is_price_or_time,
     judge_roles,
     roles_of,
+    who_in,
     words_in,
 )
 
@@ -436,6 +437,13 @@ def _check_on_offer(panel: Panel, scale: Scale) -> None:
         raise InputError(f"{shown(panel.name)}: some ratings are not on the declared scale", problems)
 
 
+def named_people(ratings: RatingSet) -> list[str] | None:
+    """The raters who are not named like a judge; None if nobody is."""
+    names = [*dict.fromkeys(one.rater for one in ratings.ratings if one.rater is not None)]
+    people = [name for name in names if who_in(name) != "judge"]
+    return None if len(people) == len(names) else people
+
+
 def found_roles(
     data: bytes,
     file_name: str,
@@ -446,6 +454,7 @@ def found_roles(
     system_column: str | None = None,
     item: str | None = None,
     judged_elsewhere: bool = False,
+    people_alone: bool = False,
 ) -> Roles | None:
     """Find what the columns of a table mean, to show and change; `read_panel` takes the choices.
 
@@ -461,7 +470,8 @@ def found_roles(
     table = as_written(format_found.rows(data, known_at("ratings"), findings))
     findings.refuse()
     given = (_spelled(table, human or ()), _spelled(table, judges or ()))
-    return _roles(table, *given, dimension, judged_elsewhere, unit).renamed(own)
+    found = _roles(table, *given, dimension, judged_elsewhere, unit, people_alone=people_alone)
+    return found.renamed(own)
 
 
 def _named_columns(
@@ -535,6 +545,8 @@ def _roles(
     dimension: Dimension,
     judged_elsewhere: bool,
     unit: str | None = None,
+    *,
+    people_alone: bool = False,
 ) -> Roles:
     return roles_of(
         table,
@@ -544,6 +556,7 @@ def _roles(
         judged_elsewhere=judged_elsewhere,
         unit=unit,
         is_metric=_metrics_in(table),
+        people_alone=people_alone,
     )
 
 
@@ -567,6 +580,7 @@ def read_panel(
     find: bool = False,
     beside: Sequence[tuple[bytes, str]] = (),
     declared: DeclaredScale = NOT_DECLARED,
+    people_alone: bool = False,
 ) -> Panel:
     """Read raters and judges from one file, wide or long, with further judges in tables of scores.
 
@@ -580,7 +594,8 @@ def read_panel(
     value, or ROW; None to guess it (`_unit_of`). Rows of a declared item may repeat it.
     find: find columns by the wider names of other programs too, and refuse what is ambiguous: repeated texts or ratings,
     and scores that match several texts. beside: contents and name of files with judges' scores, for `find` only. declared:
-    what the user says about the raters' scale; the rest is guessed from their cells.
+    what the user says about the raters' scale; the rest is guessed from their cells. people_alone: no judge is wanted, and
+    what is named like a judge's is nobody's, unless `human` names it; goes with `find`, without judges and tables.
 
     Raises InputError with all problems of the file and their places, and as `panel_of`; Undecided if the columns do not
     tell people from judges.
@@ -593,7 +608,9 @@ def read_panel(
         raters = {one.rater for one in ratings.ratings}
         metrics = {metric.name for table in tables for metric in table.metrics}
         beside_ratings = judges is None and find and not tables
-        if (beside_ratings or not {*(judges or ())} <= {*raters, *metrics}) and (
+        if people_alone:
+            human = human if human is not None else named_people(ratings)
+        elif (beside_ratings or not {*(judges or ())} <= {*raters, *metrics}) and (
             own_scores := evaluators_in(data, file_name, flip=flip)
         ):
             tables = [own_scores, *tables]
@@ -616,6 +633,7 @@ def read_panel(
         elsewhere=bool(tables or beside),
         unit=unit_column,
         file_name=file_name,
+        people_alone=people_alone,
     )
     chosen = judges
     if roles is not None:
@@ -696,6 +714,7 @@ def _roles_to_read(
     elsewhere: bool,
     unit: str | None,
     file_name: str,
+    people_alone: bool,
 ) -> Roles | None:
     """The roles that decide how a table is read; None where names that the user gave say everything."""
     long = "rater" in table.columns.values()
@@ -703,7 +722,7 @@ def _roles_to_read(
     if not find and (elsewhere or not lacking):
         return None
     given = (_spelled(table, human or ()), _spelled(table, judges or ()))
-    roles = _roles(table, *given, dimension, elsewhere, unit)
+    roles = _roles(table, *given, dimension, elsewhere, unit, people_alone=people_alone)
     if find:
         check_decided(roles, file_name)
     return None if roles.problems else roles

@@ -15,8 +15,11 @@ from core.schema.result_table import ResultTable
 from core.schema.rows import json_of, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel"]
-"""Kinds of data that an analysis may need. Each door opens each of them in one place."""
+Taken = Literal["panel", "people"]
+"""Kinds of data that an analysis may need. Each door opens each of them in one place.
+
+panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's.
+"""
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
 
@@ -25,9 +28,7 @@ def _quiet(_doing: str) -> None:
     """Tell nobody."""
 
 
-class PanelChoice(Settings):
-    """Who is who in a panel, and the raters' scale: the names by which every door chooses them."""
-
+class _Raters(Settings):
     human: tuple[str, ...] | None = setting(
         None,
         "Raters",
@@ -36,6 +37,9 @@ class PanelChoice(Settings):
         listed=True,
         metavar="NAME,...",
     )
+
+
+class _Judges(Settings):
     judge: tuple[str, ...] | None = setting(
         None,
         "Judges",
@@ -44,6 +48,9 @@ class PanelChoice(Settings):
         listed=True,
         metavar="NAME,...",
     )
+
+
+class _RatedAs(Settings):
     dimension: str | None = setting(
         None,
         "Dimension",
@@ -86,7 +93,16 @@ class PanelChoice(Settings):
     )
 
 
-CHOICES: Mapping[Taken, type[Settings]] = {"panel": PanelChoice}
+# Fields are in the order of the last base to the first.
+class PeopleChoice(_RatedAs, _Raters):
+    """Who rated, and on which scale: the names by which every door chooses people alone."""
+
+
+class PanelChoice(_RatedAs, _Judges, _Raters):
+    """Who is who in a panel, and the raters' scale: the names by which every door chooses them."""
+
+
+CHOICES: Mapping[Taken, type[Settings]] = {"panel": PanelChoice, "people": PeopleChoice}
 """Kind of data -> the names that a problem with it may mention."""
 
 

@@ -66,7 +66,7 @@ class Shares(Figure):
 
 @dataclass(frozen=True, kw_only=True)
 class Intervals(Figure):
-    """Several numbers with their intervals for each row, one above the other."""
+    """One number or several with their intervals for each row, one above the other; a row without any is left out."""
 
     sides: tuple[str, ...]
     """Columns of the numbers, the plainest first: the last is the one to look at."""

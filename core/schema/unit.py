@@ -38,6 +38,16 @@ class Unit:
         return "; ".join(parts)
 
     @property
+    def undecided_said(self) -> str:
+        """Why it is not known what an item is: the unit of all intervals; empty if it is."""
+        if self.undecided is None:
+            return ""
+        return (
+            f"{self.undecided} repeats, with {self.n_values} values, so items may be {self.undecided} or rows: "
+            f"say which, item {self.undecided} or row"
+        )
+
+    @property
     def advice(self) -> str:
         """What to do where the unit is undecided, with names of fields: `item: say what an item is, question or row`."""
         return "" if self.undecided is None else f"item: say what an item is, {self.undecided} or {ROW}"

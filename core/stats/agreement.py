@@ -26,6 +26,7 @@ from core.stats.resampling import (
     mean_of_sums,
     ratio,
     ratio_estimates,
+    sign_flip_p,
     unit_clusters,
     with_jackknife,
 )
@@ -37,7 +38,7 @@ ALL_ALIKE = "all ratings are equal, so disagreement was impossible"
 
 def ordinal_alpha(
     votes: ArrayLike, *, clusters: ArrayLike | None = None, n_categories: int, **drawing: Unpack[Resampling]
-) -> Estimate:
+) -> AgreementEstimate:
     """Krippendorff's alpha of ordered categories 0 .. n_categories - 1, -1 for missing. At most 1.
 
     votes: shape (n_units, n_raters). 1 - Do / De, where the distance of two categories is the squared difference of
@@ -64,12 +65,12 @@ def ordinal_alpha(
         return 1 - ratio((total - 1) * (observed * squared).sum(axis=(-2, -1)), by_chance)
 
     reason = ALL_ALIKE if used.any() else NO_PAIRS
-    return _estimate(per_unit, used, clusters, alpha, reason, **drawing)
+    return _with_both_intervals(per_unit, used, clusters, alpha, (-1, 1), reason, **drawing)
 
 
 def interval_alpha(
     ratings: ArrayLike, *, clusters: ArrayLike | None = None, **drawing: Unpack[Resampling]
-) -> Estimate:
+) -> AgreementEstimate:
     """Krippendorff's alpha of numbers, NaN for missing: squared differences. At most 1.
 
     ratings: shape (n_units, n_raters). Units with one rating are left out. Undefined if all paired ratings are equal.
@@ -91,37 +92,7 @@ def interval_alpha(
         return 1 - ratio((n - 1) * apart, by_chance)
 
     reason = ALL_ALIKE if used.any() else NO_PAIRS
-    return _estimate(per_unit, used, clusters, alpha, reason, **drawing)
-
-
-def weighted_kappa(
-    ratings: ArrayLike, *, clusters: ArrayLike | None = None, **drawing: Unpack[Resampling]
-) -> AgreementEstimate:
-    """Cohen's kappa of exactly two raters with quadratic weights, over the units that both rated. In [-1, 1].
-
-    ratings: shape (n_units, 2), the numbers of ordered classes, NaN for missing. 1 - (mean squared distance) / (the mean squared
-    distance of a rating of the one with any rating of the other): Cohen 1968, Psychological Bulletin 70:213. The number of classes
-    on offer does not change it, nor do equal steps of another length. Undefined if both raters gave all units one and the
-    same number. For a judge in the place of raters see `core.stats.in_place.quadratic_kappa`.
-
-    Misleads like kappa if one class is popular. A rater who is stricter by a constant lowers it; a large distance counts as much
-    as many small ones.
-    """
-    values, used = _numbers(ratings)
-    if values.shape[1] != 2:
-        raise ValueError(f"ratings must have two columns, got {values.shape[1]}")
-    used &= ~np.isnan(values).any(axis=1)
-    x, y = _centred(values[used]).T
-    per_unit = np.column_stack([np.ones(x.size), x, y, x * x, y * y, x * y])
-
-    def kappa(sums: Floats) -> Floats:
-        n = sums[..., 0]
-        x, y, xx, yy, xy = (ratio(sums[..., at], n) for at in range(1, 6))
-        return 1 - ratio(xx + yy - 2 * xy, _positive(xx + yy - 2 * x * y))
-
-    return _with_both_intervals(
-        per_unit, used, clusters, kappa, (-1, 1), ALL_ALIKE if used.any() else NO_PAIRS, **drawing
-    )
+    return _with_both_intervals(per_unit, used, clusters, alpha, (-1, 1), reason, **drawing)
 
 
 def intraclass_correlation(
@@ -157,6 +128,65 @@ def intraclass_correlation(
 
 
 _NOT_COMPLETE = "fewer than two texts were rated by all raters"
+
+
+@dataclass(frozen=True)
+class Severity:
+    """How one rater's ratings differ from the other raters' of the same texts."""
+
+    difference: Estimate
+    """Mean of own rating minus mean of the others: below 0 the rater is harsher. Jackknife interval over clusters."""
+    mean: float | None
+    """Mean of own ratings on texts that another rater rated, too."""
+    mean_of_others: float | None
+    """Mean over the same texts of the others' mean."""
+    p: float | None
+    """Two-sided, of no difference (`sign_flip_p`)."""
+
+
+def severities(
+    ratings: ArrayLike, *, clusters: ArrayLike | None = None, confidence_level: float = 0.95, rng: int = 0
+) -> tuple[Severity, ...]:
+    """Compare each rater with the mean of the other raters, text by text.
+
+    ratings: shape (n_units, n_raters), numbers with an order, NaN for missing. A text counts for a rater if another rater
+    rated it, too. The interval is estimate +- t jackknife errors over clusters; p flips the signs of whole clusters.
+
+    Misleads where raters rated different texts: each is compared with other people. Of two raters, one difference is the
+    other's with the opposite sign: nothing tells which of them is right.
+    """
+    values, _ = _numbers(ratings)
+    labels = unit_clusters(clusters, len(values))
+    known = ~np.isnan(values)
+    found = []
+    for at in range(values.shape[1]):
+        others = np.delete(known, at, axis=1).sum(axis=1)
+        used = known[:, at] & (others > 0)
+        own = values[used, at]
+        theirs = np.nansum(np.delete(values[used], at, axis=1), axis=1) / others[used]
+        per_unit = np.column_stack([own - theirs, np.ones(own.size)])
+        estimate = _with_both_intervals(
+            per_unit,
+            used,
+            labels,
+            mean_of_sums,
+            (-np.inf, np.inf),
+            _SHARES_NO_TEXT,
+            n_resamples=0,
+            confidence_level=confidence_level,
+        )
+        found.append(
+            Severity(
+                estimate.by_jackknife,
+                float(own.mean()) if own.size else None,
+                float(theirs.mean()) if own.size else None,
+                sign_flip_p(own - theirs, labels[used], rng=rng),
+            )
+        )
+    return tuple(found)
+
+
+_SHARES_NO_TEXT = "the rater shares no text with another rater"
 
 
 def _numbers(ratings: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:

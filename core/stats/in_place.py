@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from core.stats import agreement
 from core.stats.resampling import (
     Estimate,
     Floats,
@@ -222,12 +223,12 @@ class _Block:
     weights: Floats
 
 
-def _blocks(known: NDArray[np.bool_], weights: Floats) -> list[_Block]:
+def _blocks(known: NDArray[np.bool_], weights: Floats, fewest: int = FEWEST_OF_A_PAIR) -> list[_Block]:
     """Every pair of raters with enough texts, then all others together. known: (n, raters), without texts to leave out."""
     found, pooled = [], []
     for i, j in combinations(range(known.shape[1]), 2):
         rows = np.flatnonzero(known[:, i] & known[:, j])
-        if rows.size >= FEWEST_OF_A_PAIR:
+        if rows.size >= fewest:
             found.append(_Block(rows, np.full(rows.size, i), np.full(rows.size, j), weights[rows]))
         elif rows.size:
             pooled.append((rows, i, j))
@@ -273,6 +274,7 @@ def classes_in_place(
     clusters: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     confidence_level: float = 0.9,
+    fewest: int = FEWEST_OF_A_PAIR,
 ) -> tuple[InPlace, InPlace]:
     """Agreement above chance, and kappa, of a judge with a rater and of two raters: what a judge keeps of people's own value.
 
@@ -292,7 +294,7 @@ def classes_in_place(
     own = np.where(np.isnan(said), n_classes, np.nan_to_num(said)).astype(np.int64)
     hot = np.eye(n_classes + 1)
     parts = []
-    for one in _blocks(known, texts):
+    for one in _blocks(known, texts, fewest):
         i, j, k = codes[one.rows, one.first], codes[one.rows, one.second], own[one.rows]
         same = np.column_stack([i == j, k == i, k == j]).astype(np.float64)
         per_text = np.column_stack([np.ones(i.size), same, hot[i], hot[j], hot[k]]) * one.weights[:, None]
@@ -336,6 +338,7 @@ def quadratic_kappa(
     clusters: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     confidence_level: float = 0.9,
+    fewest: int = FEWEST_OF_A_PAIR,
 ) -> InPlace:
     """Kappa with squared distances, of the judge with a rater and of two raters, over pairs of raters on the same texts.
 
@@ -351,8 +354,10 @@ def quadratic_kappa(
     labels = numbered(unit_clusters(clusters, said.size))
     known = ~np.isnan(given) & ~np.isnan(said)[:, None]
     middle = float(np.nanmean(given)) if known.any() else 0.0  # for precision: moments of centred numbers
+    if known.any() and np.ptp(given[known]) == 0:
+        middle = float(given[known][0])  # the mean of equal numbers may differ from them in its last digit
     parts = []
-    for one in _blocks(known, texts):
+    for one in _blocks(known, texts, fewest):
         i, j, k = (
             given[one.rows, one.first] - middle,
             given[one.rows, one.second] - middle,
@@ -382,6 +387,66 @@ def quadratic_kappa(
         return kappa([pair(k, i, kk, ii, ki), pair(k, j, kk, jj, kj)]), kappa([pair(i, j, ii, jj, ij)])
 
     return _in_place(parts, kappas, kept_share, confidence_level)
+
+
+def raters_kappa(
+    votes: ArrayLike, n_classes: int, *, clusters: ArrayLike | None = None, confidence_level: float = 0.95
+) -> Estimate:
+    """Cohen's kappa of two raters, over all pairs of raters, without a judge: the value of people in `classes_in_place`.
+
+    votes: shape (n, raters), codes 0 .. n_classes - 1, NaN for none. Of two raters it is their Cohen's kappa. Of more it is the
+    ratio of means over pairs (Conger 1980, Psychological Bulletin 88:322), with pairs that share few texts pooled. Interval: t
+    over items, by the jackknife.
+
+    Misleads if one class is popular: kappa is then near 0 although raters agree on almost every text.
+    """
+    given = np.asarray(votes, dtype=np.float64)
+    nothing = np.full(len(given), np.nan)
+    _, found = classes_in_place(
+        nothing,
+        given,
+        n_classes,
+        kept_share=0.0,
+        clusters=clusters,
+        confidence_level=confidence_level,
+        fewest=_fewest_of(given),
+    )
+    return _without_judge(found.people, given)
+
+
+def raters_quadratic_kappa(
+    ratings: ArrayLike, *, clusters: ArrayLike | None = None, confidence_level: float = 0.95
+) -> Estimate:
+    """Quadratic kappa of two raters, over all pairs of raters, without a judge: the value of people in `quadratic_kappa`.
+
+    ratings: shape (n, raters), the numbers of ordered classes, NaN for none. Pairs and interval as in `raters_kappa`.
+
+    Misleads if one class is popular, like kappa. A rater who is stricter by a constant lowers it; a large distance counts as
+    much as many small ones.
+    """
+    given = np.asarray(ratings, dtype=np.float64)
+    found = quadratic_kappa(
+        np.zeros(len(given)),  # any numbers: only the people's value is read
+        given,
+        kept_share=0.0,
+        clusters=clusters,
+        confidence_level=confidence_level,
+        fewest=_fewest_of(given),
+    )
+    return _without_judge(found.people, given)
+
+
+def _fewest_of(given: Floats) -> int:
+    """Texts from which a pair counts alone: a single pair has no other to be pooled with."""
+    return 1 if given.shape[1] == 2 else FEWEST_OF_A_PAIR
+
+
+def _without_judge(people: Estimate, given: Floats) -> Estimate:
+    """A kappa of people within its range, with its texts instead of its pairs and the reasons of a panel without a judge."""
+    paired = int(((~np.isnan(given)).sum(axis=1) > 1).sum())
+    reason = None if people.estimate is not None else agreement.ALL_ALIKE if paired else agreement.NO_PAIRS
+    low, high = (None if end is None else min(1.0, max(-1.0, end)) for end in (people.low, people.high))
+    return replace(people, low=low, high=high, n=paired, n_left_out=len(given) - paired, reason=reason)
 
 
 def _sums(per_text: Floats, labels: NDArray[np.intp], n_items: int) -> Floats:

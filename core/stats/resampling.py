@@ -413,6 +413,7 @@ NO_WIDTH = (
     "every resample gives the same value, so the interval has no width and does not show the uncertainty"
 )
 
+NOTHING_VARIES = "leaving out any cluster gives the same value: nothing varies"
 _ROUNDING = 1e-12  # leave-one-out values that differ by less are equal
 
 
@@ -429,6 +430,13 @@ class AgreementEstimate(Estimate):
     """Upper end of the jackknife interval."""
     interval_t_reason: str | None = None
     """Why there is no jackknife interval."""
+
+    @property
+    def by_jackknife(self) -> Estimate:
+        """The estimate with its jackknife interval alone."""
+        kept = {field.name: getattr(self, field.name) for field in fields(Estimate)}
+        ends = {"low": self.low_t, "high": self.high_t, "interval_reason": self.interval_t_reason}
+        return Estimate(**kept | ends)
 
 
 def with_jackknife(
@@ -547,7 +555,7 @@ def jackknife_ends(
     if np.isnan(values).any():
         return None, None, None, "the statistic is undefined without one of the clusters"
     if np.ptp(values) <= _ROUNDING:
-        return None, None, None, "leaving out any cluster gives the same value: nothing varies"
+        return None, None, None, NOTHING_VARIES
     from scipy.stats import t as student  # imported lazily: loads slowly, and judges need only the bootstrap
 
     clusters, error = len(values), jackknife_error(values)

@@ -162,6 +162,8 @@ class Roles:
     """Column or rater -> why it has its role, or why it has none."""
     problems: tuple[str, ...] = ()
     """What is undecided; empty if a panel can be read."""
+    people_alone: bool = False
+    """Whether no judge was wanted."""
     read_as: Mapping[str, str] = field(default_factory=dict)
     """Column -> Assay's name, for all columns that are read under one."""
 
@@ -173,6 +175,12 @@ class Roles:
     @property
     def _unmarked(self) -> tuple[str, ...]:
         return tuple(name.removeprefix(METRIC_MARK) for name in self.judges)
+
+    @property
+    def lacks_judge_alone(self) -> bool:
+        """Whether several people are found, and who the judge is is all that is undecided."""
+        undecided = [problem for problem in self.problems if not problem.startswith("judge:")]
+        return len(self.human) > 1 and not self.judges and bool(self.problems) and not undecided
 
     @property
     def mapping(self) -> dict[str, str | list[str] | None]:
@@ -252,7 +260,9 @@ def check_decided(roles: Roles, file_name: str) -> None:
     if not roles.problems:
         return
     what = f"{shown(file_name)}: the columns do not tell people from judges"
-    if not roles.candidates and bool(roles.human) != bool(roles.judges):
+    if roles.people_alone:
+        what = f"{shown(file_name)}: the columns do not tell who rated"
+    elif not roles.candidates and bool(roles.human) != bool(roles.judges):
         what = f"{shown(file_name)} has " + ("no judge" if roles.human else "no labels by people")
     raise Undecided(what, roles.problems, roles)
 
@@ -433,6 +443,8 @@ class _Sheet:
     why: dict[str, str] = field(default_factory=dict)
     unit: str | None = None
     """The column that the user names as the item, beside a column of ids: nobody's ratings."""
+    people_alone: bool = False
+    """Whether no judge is wanted: what would be a judge's is nobody's."""
 
     def of(self, key: str) -> _Cells:
         """What a column holds; each column is looked at once."""
@@ -464,6 +476,7 @@ def roles_of(
     judged_elsewhere: bool = False,
     unit: str | None = None,
     is_metric: Callable[[str], bool] = lambda name: False,
+    people_alone: bool = False,
 ) -> Roles:
     """Find the roles of a table's columns.
 
@@ -471,10 +484,11 @@ def roles_of(
     columns in the spelling of the file. dimension: which one to use where people and judges have a column for each.
     judged_elsewhere: whether the judges' scores are in other files, so that the ratings here are people's. unit: the column
     that the user names as the item, beside a column of ids. is_metric: whether a name is that of a known metric.
+    people_alone: whether no judge is wanted; what is named like a judge's is then nobody's.
 
     Never raises: what is undecided is in `problems`.
     """
-    sheet = _Sheet(table, is_metric)
+    sheet = _Sheet(table, is_metric, people_alone=people_alone)
     named = [key for key in (*human, *judges) if key in table.keys]
     for key in named:
         sheet.why[key] = "as you chose"
@@ -571,6 +585,7 @@ def _long(
     judged_elsewhere: bool,
 ) -> Roles:
     """Roles of a table with a row for each rating."""
+    judged_elsewhere = judged_elsewhere or sheet.people_alone
     read_as = {key: name for key, name in read_as.items() if name != "score" or key == score} | {
         score: "score"
     }
@@ -593,7 +608,7 @@ def _long(
     machines = [name for name, who in names.items() if who == "judge" and name not in human]
     if not judges and not judged_elsewhere:
         found_judges = [*machines, *beside]
-    elif not judges:
+    elif not judges and not sheet.people_alone:
         found_judges = beside
     people = [name for name in names if name not in found_judges and name not in machines]
     if human:
@@ -667,12 +682,16 @@ def _wide(
     if human:
         for key in (*by_who.get("person", ()), *by_who.get("settled", ())):
             sheet.why[key] = "not used: you chose other columns"
-    if judged_elsewhere and not judges:
+    if sheet.people_alone or (judged_elsewhere and not judges):
+        why = "a judge's" if sheet.people_alone else "the judges' scores are in another file"
         for key in found_judges:
-            sheet.why[key] = "not used: the judges' scores are in another file"
+            sheet.why[key] = f"not used: {why}"
         found_judges = []
     left = [key for key in rateable if key not in people and key not in found_judges]
-    if not found_judges and not judged_elsewhere and people:
+    if sheet.people_alone:
+        people, split = _people_of_one_dimension(sheet, people, dimension, chosen=bool(human))
+        problems += split
+    if not found_judges and not (judged_elsewhere or sheet.people_alone) and people:
         found_judges = _judge_by_cells(sheet, by_who, people)
         left = [key for key in left if key not in found_judges]
     people, found_judges, split = _one_dimension(
@@ -681,6 +700,7 @@ def _wide(
     problems += split
     may_be = [key for key in left if key not in by_who.get("settled", ()) or not people]
     may_be = _may_rate(sheet, may_be, rateable, [*people, *found_judges])
+    judged_elsewhere = judged_elsewhere or sheet.people_alone
     if people and (found_judges or judged_elsewhere):
         rated = [sheet.of(key) for key in (*people, *found_judges)]
         groups = [key for key in may_be if sheet.who(key) is None and sheet.of(key).kind == "labels"]
@@ -901,6 +921,26 @@ def _one_dimension(
     return kept, kept_judges, []
 
 
+def _people_of_one_dimension(
+    sheet: _Sheet, people: Sequence[str], dimension: str | None, *, chosen: bool
+) -> tuple[list[str], list[str]]:
+    """People of one dimension, where several of them have columns for the same ones; and the problem if none is chosen.
+
+    `rater_anna` and `rater_bob` are two people: what a name says beside who rated is a dimension if two columns say it.
+    """
+    own = {key: residual(key) for key in people}
+    rated = [what for what in dict.fromkeys(own.values()) if what and [*own.values()].count(what) > 1]
+    if chosen or len({*own.values()}) < 2 or not rated:
+        return list(people), []
+    wanted = None if dimension is None else " ".join(words_in(dimension))
+    if wanted not in rated:
+        return list(people), [f"dimension: people rate several: {listed(rated)}. Choose one"]
+    for key in people:
+        if own[key] != wanted:
+            sheet.why[key] = f"not used: rates something other than {wanted}"
+    return [key for key in people if own[key] == wanted], []
+
+
 def _finished(
     sheet: _Sheet,
     read_as: Mapping[str, str],
@@ -941,6 +981,7 @@ def _finished(
         why=dict(sheet.why),
         problems=tuple(problems),
         read_as=dict(read_as),
+        people_alone=sheet.people_alone,
     )
 
 

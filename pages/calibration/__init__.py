@@ -1,13 +1,13 @@
 """The page Calibration: judges against human ratings by language, task and dimension, and where not to use them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import streamlit as st
 
 from core.analyses import analyses_of
 from core.results.choices import dimensions_of
-from core.results.panel import panel_of
+from core.results.panel import named_people, panel_of
 from core.store import Store
 from pages.calibration import choice, parts
 from pages.widgets import analysis, blind_pair, menus, messages, result_table, visitor
@@ -44,8 +44,10 @@ def _calibration(store: Store) -> None:
         how = choice.how(given, scores) if scores else None
         choice.upload(store, open_at_first=not scores)
     if how is None:
-        with above:
+        with above, messages.mistakes_shown():
             nothing("choose a judge above, or upload a judge's scores below")
+            for render_one in _alone(given).values():
+                render_one()
         return
     with above, messages.mistakes_shown():
         _result(store, given, scores, how)
@@ -64,6 +66,7 @@ def _result(store: Store, given: choice.Ratings, scores: Sequence[Scores], how: 
                 )
                 for each in analyses_of("panel").values()
             },
+            **_alone(given),
             "Classes": lambda: parts.classes(one),
             "Bias": lambda: parts.bias(one),
             "Split raters": lambda: parts.split_raters(store, one),
@@ -80,10 +83,7 @@ def _panels(
     given: choice.Ratings, scores: Sequence[Scores], one: choice.Judged | None
 ) -> list[analysis.Data]:
     """Choose the dimension of which raters and judges are put side by side. one: the only judge; None for all."""
-    rated = list(dimensions_of(given.found) if one is None else one.evaluator.columns)
-    dimension = (
-        rated[0] if len(rated) == 1 else menus.one_of(None, "Dimension", rated, str, "calibration_dimension")
-    )
+    dimension = _dimension(dimensions_of(given.found) if one is None else one.evaluator.columns)
     tables = [each.table for each in scores] if one is None else [one.scores.table]
     judges = None if one is None else [one.evaluator.columns[dimension]]
     return [
@@ -92,3 +92,31 @@ def _panels(
             lambda: panel_of(given.found, tables, judges=judges, dimension=dimension),
         )
     ]
+
+
+def _alone(given: choice.Ratings) -> dict[str, Callable[[], None]]:
+    """Title -> part, of what is asked of the raters without a judge."""
+    return {
+        each.title: partial(analysis.render, each, lambda: [_people(given)])
+        for each in analyses_of("people").values()
+    }
+
+
+def _people(given: choice.Ratings) -> analysis.Data:
+    """Choose the dimension in which raters are compared with each other."""
+    dimension = _dimension(dimensions_of(given.found))
+    of_study = given.task is not None  # whoever rates in a study is a person
+    return analysis.Data(
+        (given.key, "people", dimension),
+        lambda: panel_of(
+            given.found, raters=None if of_study else named_people(given.found), dimension=dimension
+        ),
+    )
+
+
+def _dimension(rated: Iterable[str]) -> str:
+    """Choose one of the rated dimensions."""
+    names = list(rated)
+    return (
+        names[0] if len(names) == 1 else menus.one_of(None, "Dimension", names, str, "calibration_dimension")
+    )

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.store import Store
-from pages.check import behind, choice, first, next_study, prices
+from pages.check import behind, choice, first, next_study, people, prices
 from pages.widgets import address, messages, result_table, visitor
 from pages.widgets.parts import page
 
@@ -22,6 +22,10 @@ def render() -> None:
 def _check(store: Store) -> None:
     given = choice.given(store)
     if given is None:
+        return
+    panel = choice.panel(given)
+    if not panel.judges:
+        people.without_judge(given, panel)
         return
     given = next_study.with_labels_back(store, given)
     use, verdict, stated, below = (st.container() for _ in range(4))

@@ -17,7 +17,7 @@ from core.results.check.tables import CHECK_TABLES, check_json, check_tables
 from core.results.check.verdict import Check
 from core.store import Store
 from core.tables.files import json_text
-from pages.check import choice, escalation, gaps, next_study
+from pages.check import choice, escalation, gaps, next_study, people
 from pages.check.since import since
 from pages.widgets import chosen_judge, visitor
 from pages.widgets.messages import mistakes_shown, plain
@@ -56,6 +56,7 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
         show(groups, titled=False)
     part("All numbers", "Every judge, with people beside it.", "check#four-uses")
     show(numbers, titled=False)
+    people.beside_judge(given, found.panel)
     escalation.offer(store, given, found)
     _files(given, found, since(found))
     gaps.show_gaps(found.panel, given.beside)

@@ -92,6 +92,8 @@ class Given:
     """Runs of the judges; the table of run 3 is named `run:3`."""
     use: Use | None = None
     """The use to begin with, where an example asks about it; None: the usual one for such labels."""
+    may_be_judges: tuple[str, ...] = ()
+    """Columns that may be a judge's, where no judge was found."""
     margins: Callable[[], Floats] | None = None
     """Of a study of pairs: how far each judge's scores of the answers of a pair are apart, shape (pairs, judges)."""
 
@@ -228,7 +230,7 @@ def _of_study(store: Store, study: Study, judges: _Judges) -> Given | None:
     record = released_record(store, study)
     ratings = rating_set_of(record) if study.kind == "ratings" else None
     judges = _added(_row(st.container()), lambda: judges)
-    if not judges.tables and not judges.files:
+    if ratings is None and not judges.tables and not judges.files:
         nothing("choose a judge above, or add a file with its scores")
         return None
     named = (
@@ -365,6 +367,7 @@ def _of_file(store: Store, place: DeltaGenerator, stored: Callable[[], _Judges])
             find=True,
             beside=judges.beside,
             declared=scale.declared,
+            people_alone=read_as.people_alone,
         ),
         command=(file_name, *judges.all_words, *read_as.words(), *scale.words),
         texts=lambda: (read_as.applied(data, file_name), file_name),
@@ -372,6 +375,7 @@ def _of_file(store: Store, place: DeltaGenerator, stored: Callable[[], _Judges])
         facts=partial(_facts, store, judges.runs, read_as.dimension),
         runs=judges.runs,
         use=st.session_state.get(_USE),
+        may_be_judges=read_as.candidates,
     )
 
 

@@ -42,6 +42,10 @@ class Columns:
     """What an item is, as the visitor chose: a column or ROW."""
     found: tuple[tuple[str, str], ...] = ()
     """Assay's name -> the column found, for those that are set aside."""
+    people_alone: bool = False
+    """Whether there is no judge, so that people are compared with each other."""
+    candidates: tuple[str, ...] = ()
+    """Columns that may be a judge's, where there is none."""
 
     def applied(self, data: bytes, file_name: str) -> bytes:
         """Return the file with the columns under the names that were chosen."""
@@ -100,7 +104,7 @@ def choose(data: bytes, file_name: str, others: Sequence[str]) -> Columns | None
         judges=start.judges or found.judges,
         item=start.item or found.item,
     )
-    undecided = bool(found.problems)
+    undecided = bool(found.problems) and not found.lacks_judge_alone
     with st.expander(f"Columns: {plain(begun.said)}", expanded=undecided, key="check_columns"):
         offered = [
             *dict.fromkeys([*found.human, *found.judges, *found.candidates, *found.groups, *found.others])
@@ -120,9 +124,16 @@ def choose(data: bytes, file_name: str, others: Sequence[str]) -> Columns | None
         )
         names = [found.item, found.system, found.language, *found.texts]
         item, named = _named(found, [*offered, *filter(None, names)], own, start.item)
-    if not undecided and not (human and judges):
+    alone_now = len(human) > 1 and not judges and (not undecided or bool(found.human))
+    if not undecided and not (human and judges) and not alone_now:
         nothing("choose the columns of raters and of a judge")
         return None
+    if alone_now:
+        chosen = () if tuple(human) == found.human else tuple(human)
+        read_as = tuple((ours, theirs) for theirs, ours in found.read_as.items())
+        return Columns(
+            chosen, (), dimension, named, item, read_as, people_alone=True, candidates=found.candidates
+        )
     return Columns(
         () if tuple(human) == found.human and not undecided else tuple(human),
         () if tuple(judges) == (found.judges or tuple(others)) and not undecided else tuple(judges),

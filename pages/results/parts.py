@@ -7,9 +7,12 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.analyses.agreement import ANALYSIS as AGREEMENT_OF_RATERS
+from core.analyses.rating_study import raters_of
 from core.errors import InputError, counted
 from core.formats.spans.mqm import write_mqm
 from core.plots import study as plots
+from core.results.choices import dimensions_of as dimensions_rated
 from core.results.study.early import EarlyResult, path_table
 from core.results.study.raters import component_shares
 from core.results.study.results import (
@@ -45,10 +48,17 @@ from core.study.export import (
     to_jsonl,
     to_paper_zip,
 )
-from core.study.ratings import SystemTotal, consistency, rated_texts_of, system_totals, task_of
+from core.study.ratings import (
+    SystemTotal,
+    consistency,
+    rated_texts_of,
+    rating_set_of,
+    system_totals,
+    task_of,
+)
 from core.study.ratings import counted as counted_ratings
-from pages.widgets import result_table
-from pages.widgets.messages import plain, with_code
+from pages.widgets import analysis, result_table
+from pages.widgets.messages import mistakes_shown, plain, with_code
 from pages.widgets.parts import HELP, check, nothing, number, part, percent
 
 _show = partial(result_table.show, titled=False)
@@ -446,11 +456,13 @@ def of_ratings(record: StudyRecord, fingerprint: int, release: Callable[[str], N
     if rated:
         _show(tables["raters"])
         st.markdown(
-            "The page Calibration shows how far raters agree with each other and with judges. On the page Specialist a judge "
-            "can learn from these ratings."
+            "The page Calibration shows how far judges agree with the raters. On the page Specialist a judge can learn from these "
+            "ratings."
         )
     else:
         nothing("no text is rated yet")
+    if rated:
+        _raters_agreement(record, fingerprint)
     if twice:
         part(
             "Hidden repeats",
@@ -459,6 +471,23 @@ def of_ratings(record: StudyRecord, fingerprint: int, release: Callable[[str], N
         _show(tables["repeats"])
     part("Downloads", "The ratings of the whole study. Offsets count code points; the end is exclusive.")
     _buttons(_rating_files(record), release, "ratings_")
+
+
+def _raters_agreement(record: StudyRecord, fingerprint: int) -> None:
+    """Show how far the raters agree with each other, in one dimension at a time."""
+    if len({answer.rater_id for answer in counted_ratings(record).answers}) < 2:
+        part(AGREEMENT_OF_RATERS.title, AGREEMENT_OF_RATERS.question, AGREEMENT_OF_RATERS.section)
+        nothing("agreement needs two raters")
+        return
+
+    def data() -> list[analysis.Data]:
+        rated = list(dimensions_rated(rating_set_of(record)))
+        dimension = rated[0] if len(rated) == 1 else st.selectbox("Dimension", rated, key="results_dimension")
+        key = ("study", record.study.study_id, fingerprint, dimension)
+        return [analysis.Data(key, lambda: raters_of(record, dimension))]
+
+    with mistakes_shown():
+        analysis.render(AGREEMENT_OF_RATERS, data)
 
 
 @st.cache_data(show_spinner=False, max_entries=16)

@@ -25,9 +25,12 @@ class Data:
     open: Callable[[], Any]
 
 
-def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]]) -> None:
-    """Ask for the data and the options, then show the answer. choose: draws what asks for the data, in the order of `takes`."""
-    part(found.title, found.question, found.section)
+def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> None:
+    """Ask for the data and the options, then show the answer.
+
+    choose: draws what asks for the data, in the order of `takes`. title: above it, if not that of the analysis.
+    """
+    part(title or found.title, found.question, found.section)
     data = choose()
     options = found.Options.checked(_form(found), found.refusal)
     question = (found.name, *(one.key for one in data), options.model_dump_json())
@@ -36,7 +39,7 @@ def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]]) -> N
         result = chosen_scores.once(
             question, lambda: found.answer(options, *(one.open() for one in data)).result
         )
-    _show(Answer(found, options, result))
+    show_answer(Answer(found, options, result))
 
 
 def _form(found: Analysis[Any, Any]) -> dict[str, Any]:
@@ -53,7 +56,7 @@ def _form(found: Analysis[Any, Any]) -> dict[str, Any]:
     return chosen
 
 
-def _show(answer: Answer) -> None:
+def show_answer(answer: Answer) -> None:
     """Show the verdicts, what is said after them, and each table with its figure."""
     for place, sentence in enumerate(answer.said):
         verdict = place < len(answer.verdicts)

@@ -252,3 +252,45 @@ def test_renamed_columns_are_shown_under_the_file_s_names() -> None:
 )
 def test_what_a_name_says(name: str, who: str | None) -> None:
     assert who_in(name) == who
+
+
+def test_people_alone_need_no_judge_and_count_none() -> None:
+    text = "id,human_1,human_2,gpt-4o,quality\n" + "".join(f"q{at},{at % 3},{at % 3},{at % 3},{at % 3}\n" for at in range(6))  # fmt: skip
+    assert _roles(text).judges == ("gpt-4o",)
+    found = _roles(text, people_alone=True)
+    assert (found.human, found.judges, found.problems) == (("human_1", "human_2"), (), ())
+    assert found.why["gpt-4o"].startswith("not used")
+    assert _roles(text, people_alone=True, human=("human_1", "gpt-4o")).human == ("human_1", "gpt-4o")
+
+
+@pytest.mark.parametrize(
+    ("columns", "dimension", "people", "undecided"),
+    [
+        (("a_rater_style", "b_rater_style", "a_rater_ease", "b_rater_ease"), None, 4, True),
+        (("a_rater_style", "b_rater_style", "a_rater_ease", "b_rater_ease"), "ease", 2, False),
+        (("a_rater_style", "b_rater_style", "a_rater_ease", "b_rater_ease"), "speed", 4, True),
+        (("rater_anna", "rater_bob", "rater_cleo"), None, 3, False),
+        (("rater_1", "rater_2"), "ease", 2, False),
+    ],
+)
+def test_people_alone_are_of_one_dimension(
+    columns: tuple[str, ...], dimension: str | None, people: int, undecided: bool
+) -> None:
+    rows = "".join(f"q{at}," + ",".join(str(at % 3) for _ in columns) + "\n" for at in range(6))
+    found = _roles(f"id,{','.join(columns)}\n{rows}", people_alone=True, dimension=dimension)
+    assert (len(found.human), bool(found.problems)) == (people, undecided)
+
+
+@pytest.mark.parametrize(
+    ("columns", "lacking"),
+    [
+        ("rater1,rater2", True),
+        ("rater1,rater2,first,second", True),  # any of two may be the judge
+        ("rater1,rater2,judge", False),
+        ("human,other_thing", False),  # one person
+        ("first,second,third", False),  # nobody is surely a person
+    ],
+)
+def test_what_lacks_a_judge_alone(columns: str, lacking: bool) -> None:
+    rows = "".join(f"q{at}," + ",".join(str(at % 3) for _ in columns.split(",")) + "\n" for at in range(6))
+    assert _roles(f"id,{columns}\n{rows}").lacks_judge_alone == lacking

@@ -258,7 +258,43 @@ def alt_test(_url: str) -> Story:
     return Story("alt-test", steps, files)
 
 
+def agreement(_url: str) -> Story:
+    """Raters without a judge on each scale: JSON, every table as CSV, and the whole result in Markdown and LaTeX."""
+    words, numbers, scores, animals = "labels.csv", "numbers.csv", "scores.csv", "animals.csv"
+    grades = "item,system,rater_a,rater_b,rater_c,gpt\n" + "".join(
+        f"q{at // 2},s{at % 2},{1 + at * 7 % 5},{1 + (at * 7 + (at % 3 == 0)) % 5},{'' if at % 7 == 0 else 1 + at % 4},3\n"
+        for at in range(48)
+    )
+    points = "id,human_1,human_2\n" + "".join(
+        f"q{at},{at * 37 % 100 / 7},{(at * 37 % 100 + at % 11) / 7}\n" for at in range(30)
+    )
+    kinds = "item,rater,score\n" + "".join(
+        f"q{at},{rater},{('cat', 'dog', 'bird')[(at + (at % step == 0)) % 3]}\n"
+        for at in range(24)
+        for rater, step in (("ann", 4), ("bo", 5), ("gpt-4o", 2))
+    )
+    tables = ("agreement", "agreement-pairs", "agreement-raters")
+    quick = ("--resamples", "50")
+    steps: list[Step] = [
+        ("words", ("agreement", words, "--item", "row", *quick, "--json", "--out", "words.md")),
+        ("words-tex", ("agreement", words, "--item", "row", *quick, "--out", "words.tex")),
+        ("numbers", ("agreement", numbers, *quick, "--little", "0.05", "--confidence", "0.9", "--json", "--out", "numbers.md")),
+        *((f"numbers-{one}", ("agreement", numbers, *quick, "--table", one, "--out", f"{one}.csv")) for one in tables),
+        ("scores", ("agreement", scores, *quick, "--json", "--out", "scores.md")),
+        ("animals", ("agreement", animals, "--json", "--out", "animals.md")),
+        ("named", ("agreement", animals, "--human", "ann,gpt-4o", "--json")),
+    ]  # fmt: skip
+    files = {
+        words: (QUESTIONS.parent / "labels.csv").read_bytes(),
+        numbers: grades.encode(),
+        scores: points.encode(),
+        animals: kinds.encode(),
+    }
+    return Story("agreement", steps, files)
+
+
 ON_SERVER: dict[str, Callable[[str], Story]] = {
+    "agreement": agreement,
     "alt-test": alt_test,
     "judges": judges,
     "generation": generation,

@@ -280,6 +280,30 @@ def test_alt_test(tmp_path: Path, told: Told, as_frame: bool) -> None:
 
 
 @pytest.mark.parametrize("as_frame", [False, True])
+def test_agreement_and_a_check_without_a_judge(
+    tmp_path: Path, told: Told, capsys: pytest.CaptureFixture[str], as_frame: bool
+) -> None:
+    wide = pd.DataFrame({"item": range(40), "rater_1": [at % 5 for at in range(40)], "rater_2": [at * 3 % 7 % 5 for at in range(40)]})  # fmt: skip
+    file = tmp_path / "wide.csv"
+    wide.to_csv(file, index=False)
+    source = wide if as_frame else file
+    options = ["--scale", "0-4", "--resamples", 40, "--confidence", 0.9]
+    found = assay.agreement(source, scale="0-4", little=0, resamples=40, confidence=0.9)
+    words = ["agreement", str(file), *map(str, options), "--little", "0", "--json"]
+    main(words)
+    assert in_json(found.json) == json.loads(capsys.readouterr().out)
+    checked = assay.check(source, scale="0-4")
+    assert checked.verdict == ""
+    assert checked.names == ["agreement", "agreement-pairs", "agreement-raters"]
+    main(["check", str(file), "--scale", "0-4", "--json"])
+    printed = json.loads(capsys.readouterr().out)
+    assert in_json(checked.json)["agreement"] == printed["agreement"]
+    for wants in ({"judge": "gpt"}, {"human": "rater_1"}):
+        with pytest.raises(assay.InputError):
+            assay.check(source, scale="0-4", **wants)
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
 def test_gaps(tmp_path: Path, capsys: pytest.CaptureFixture[str], as_frame: bool) -> None:
     wide = pd.DataFrame(
         {

@@ -204,6 +204,46 @@ def test_undecided_columns_are_offered_and_chosen(store: Store) -> None:
 
 
 @pytest.mark.usefixtures("cookies")
+def test_without_a_judge_people_are_compared_with_each_other(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    columns = {name: cells for name, cells in table().items() if name != "judge"}
+    at = uploaded(visit(), as_csv(columns))
+    assert not verdicts(at)
+    assert not at.error
+    assert [one.value for one in at.subheader] == ["People among themselves", "Pairs of raters", "Raters"]
+    monkeypatch.chdir(tmp_path)
+    Path("labels.csv").write_bytes(as_csv(columns))
+    command = shlex.split(at.code[-1].value)
+    capsys.readouterr()
+    assert main([*command[command.index("agreement") :], "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["sentence"] in said(at)
+    assert found["by"] == "kappa"
+    at.multiselect[1].set_value([at.multiselect[1].options[0]])  # any column may be chosen as the judge
+    at.run()
+    assert [one.value for one in at.subheader] != ["People among themselves", "Pairs of raters", "Raters"]
+    at.multiselect[1].set_value([])
+    at.multiselect[0].set_value(["rater_1"])
+    at.run()
+    assert not at.subheader, "one rater alone is no comparison"
+    assert not at.exception
+
+
+@pytest.mark.usefixtures("cookies")
+def test_beside_a_judge_people_stand_folded(store: Store) -> None:
+    at = uploaded(visit(), as_csv(table()))
+    folded = [one for one in at.expander if one.label == "People among themselves"]
+    assert len(folded) == 1
+    assert not folded[0].children, "it is computed when it is opened"
+    at.session_state["check_people"] = True
+    at.run()
+    assert not at.exception
+    (opened,) = [one for one in at.expander if one.label == "People among themselves"]
+    assert [one.value for one in opened.subheader] == ["Pairs of raters", "Raters"]
+
+
+@pytest.mark.usefixtures("cookies")
 def test_the_command_gives_what_the_page_gives(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -29,6 +29,16 @@ WIDGETS = ("number_input", "selectbox", "text_input", "checkbox")
 NAMED = ("--human", ",".join(RATERS), "--judge", ",".join(JUDGES))
 
 
+def of_people(name: str) -> bool:
+    """Whether an analysis takes raters alone."""
+    return analysis(name).takes == ("people",)
+
+
+def named(name: str) -> tuple[str, ...]:
+    """The options of its command that say who is who."""
+    return NAMED[:2] if of_people(name) else NAMED
+
+
 @pytest.fixture(autouse=True)
 def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Register the toy as its author would: one line."""
@@ -53,7 +63,8 @@ def functions(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def in_a_function(functions: ModuleType, name: str, panel_file: Path) -> Result:
-    found: Result = getattr(functions, analysis(name).function)(panel_file, human=RATERS, judge=JUDGES)
+    judges = {} if of_people(name) else {"judge": JUDGES}
+    found: Result = getattr(functions, analysis(name).function)(panel_file, human=RATERS, **judges)
     return found
 
 
@@ -61,7 +72,7 @@ def by_commands(name: str, panel_file: Path) -> Iterator[tuple[str, bytes]]:
     """The CSV of every table, each by a command of its own."""
     out = panel_file.parent / "out.csv"
     for table in analysis(name).tables:
-        main([name, str(panel_file), *NAMED, "--table", table.name, "--out", str(out)])
+        main([name, str(panel_file), *named(name), "--table", table.name, "--out", str(out)])
         yield table.name, out.read_bytes()
 
 
@@ -73,22 +84,25 @@ def page() -> None:
     from pages.widgets import messages
     from pages.widgets.analysis import Data, render
 
-    path, name, raters, judges = st.session_state["asked"]
+    path, name, who = st.session_state["asked"]
     with messages.mistakes_shown():
         render(
             analysis(name),
-            lambda: [
-                Data(
-                    (str(path),),
-                    lambda: read_panel(path.read_bytes(), path.name, human=list(raters), judges=list(judges)),
-                )
-            ],
+            lambda: [Data((str(path),), lambda: read_panel(path.read_bytes(), path.name, **who))],
         )
 
 
-def on_the_page(name: str, panel_file: Path, judges: tuple[str, ...] = JUDGES) -> AppTest:
+def who_is_who(name: str) -> dict[str, Any]:
+    """Keywords of `read_panel`."""
+    judges: dict[str, Any] = (
+        {"people_alone": True, "find": True} if of_people(name) else {"judges": [*JUDGES]}
+    )
+    return {"human": [*RATERS], **judges}
+
+
+def on_the_page(name: str, panel_file: Path) -> AppTest:
     at = AppTest.from_function(page, default_timeout=60)
-    at.session_state["asked"] = (panel_file, name, RATERS, judges)
+    at.session_state["asked"] = (panel_file, name, who_is_who(name))
     at.run()
     assert not at.exception
     return at
@@ -104,7 +118,7 @@ def test_page_command_and_function_agree(
     commanded = dict(by_commands(name, panel_file))
     assert as_csv(taken) == commanded
     capfd.readouterr()
-    main([name, str(panel_file), *NAMED, "--json"])
+    main([name, str(panel_file), *named(name), "--json"])
     as_json = json.loads(capfd.readouterr().out)
     found = in_a_function(functions, name, panel_file)
     assert json.loads(json.dumps(found.json)) == as_json
@@ -122,7 +136,7 @@ def _result(name: str, panel_file: Path) -> Any:
     from core.results.panel import read_panel
 
     found = analysis(name)
-    panel = read_panel(panel_file.read_bytes(), panel_file.name, human=list(RATERS), judges=list(JUDGES))
+    panel = read_panel(panel_file.read_bytes(), panel_file.name, **who_is_who(name))
     return found.answer(found.Options(), panel).result
 
 
@@ -130,7 +144,7 @@ def _result(name: str, panel_file: Path) -> Any:
 def test_every_format_holds_the_verdict_or_the_numbers(
     name: str, panel_file: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    status = main([name, str(panel_file), *NAMED])
+    status = main([name, str(panel_file), *named(name)])
     printed = capfd.readouterr().out.splitlines()
     found = analysis(name)
     answer = Answer(found, found.Options(), _result(name, panel_file))
@@ -141,11 +155,11 @@ def test_every_format_holds_the_verdict_or_the_numbers(
     written = {}
     for ending in ENDINGS:
         out = panel_file.parent / f"out{ending}"
-        main([name, str(panel_file), *NAMED, "--out", str(out)])
+        main([name, str(panel_file), *named(name), "--out", str(out)])
         written[ending] = out.read_text("utf-8")
-    named = [str(row[0]) for row in answer.tables[name].rows]
-    assert set(named) & {*JUDGES, *RATERS}
-    assert all(one in text for one in named for text in written.values())
+    rows = [str(row[0]) for table in answer.printed for row in table.rows]
+    assert {*rows} & {*JUDGES, *RATERS}
+    assert all(str(row[0]) in text for row in answer.tables[name].rows for text in written.values())
     assert "\\toprule" in written[".tex"]
     assert written[".md"].count("\n| ") >= len(found.tables)
 

@@ -4,12 +4,15 @@ from dataclasses import replace
 
 import pytest
 import streamlit as st
+from helpers.texts.rating_studies import rate_all, rating_study, rating_texts, unblind
 from streamlit.testing.v1 import AppTest
 
+from core.analyses.rating_study import raters_agreement
 from core.formats.tasks import find_task
 from core.schema.scores import ErrorSpan, OutputSet, ScorableOutput
 from core.schema.study import Design
 from core.store import Store
+from core.store.answers import load_record
 from core.store.studies import get_study
 from core.study.blinding import open_rating_desk
 from core.study.lifecycle import import_rating_study, move
@@ -92,6 +95,25 @@ def test_results_stay_shut_and_then_say_what_was_rated(store: Store) -> None:
     assert [
         value for name, value in by_rater.iloc[0].items() if name.startswith("Mean") and "mqm" not in name
     ] == ["70.00"]
+
+
+@pytest.mark.usefixtures("cookies")
+def test_results_show_how_far_the_raters_agree(store: Store) -> None:
+    study = rating_study(store, rating_texts(12), raters=("R1", "R2", "R3"))
+    for rater in ("R1", "R2", "R3"):
+        rate_all(study.desk(rater))
+    unblind(study)
+    at = page_of("results")
+    (chosen,) = [one for one in at.selectbox if one.key == "results_dimension"]
+    found = raters_agreement(load_record(store, get_study(store, study.study_id)))
+    shown = " ".join(one.value.replace("\\", "") for one in at.markdown)
+    assert found.answers[chosen.value].verdicts[0].sentence in shown
+    assert {*found.answers} == {*chosen.options}
+    chosen.set_value("H").run()
+    assert not at.exception
+    shown = " ".join(one.value.replace("\\", "") for one in at.markdown)
+    assert found.answers["H"].verdicts[0].sentence in shown
+    assert found.answers["H"].verdicts[0].code == "undefined"
 
 
 def test_a_revision_tells_lists_of_errors_apart() -> None:

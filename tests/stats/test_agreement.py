@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.stats import ttest_rel
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
@@ -19,7 +20,7 @@ from core.stats.agreement import (
     intraclass_correlation,
     krippendorff_alpha,
     raw_agreement,
-    weighted_kappa,
+    severities,
 )
 
 COEFFICIENTS = [raw_agreement, cohen_kappa, gwet_ac1, fleiss_kappa, krippendorff_alpha]
@@ -364,33 +365,38 @@ class TestIntraclassCorrelation:
         assert found.reason
 
 
-class TestWeightedKappa:
-    def test_worked_by_hand(self):
-        """Squared distances 0, 1, 0, 0: mean .25. Chance: means 2 and 1.75, variances .5 and .6875, so .5 + .6875 + .0625 = 1.25."""
-        assert weighted_kappa([[1, 1], [2, 1], [2, 2], [3, 3]], n_resamples=0).estimate == pytest.approx(
-            1 - 0.25 / 1.25
+class TestSeverities:
+    def test_by_hand(self):
+        """Rater 0 minus the mean of the others: 1 - 1.5, 2 - 2, 3 - 4; the fourth text has no other rater."""
+        first, second, third = severities(
+            [[1, 1, 2], [2, 2, np.nan], [3, 4, np.nan], [5, np.nan, np.nan]], clusters=[0, 1, 2, 3]
         )
+        assert first.difference.estimate == pytest.approx(-0.5)
+        assert (first.difference.n, first.difference.n_left_out) == (3, 1)
+        assert (first.mean, first.mean_of_others) == (pytest.approx(2), pytest.approx(2.5))
+        assert second.difference.estimate == pytest.approx((-0.5 + 0 + 1) / 3)
+        assert third.difference.estimate == pytest.approx(1)
+        # The signs of two texts: both as seen, and both turned, are half of all four.
+        assert first.p == pytest.approx(0.5)
 
-    @pytest.mark.parametrize("seed", range(5))
-    def test_as_scikit_learn(self, seed):
-        rng = np.random.default_rng(seed)
-        first = rng.integers(1, 6, 80)
-        second = np.clip(first + rng.integers(-2, 3, 80), 1, 5)
-        wanted = cohen_kappa_score(first, second, weights="quadratic")
-        found = weighted_kappa(np.column_stack([first, second]))
-        assert found.estimate == pytest.approx(wanted)
-        assert found.low_t < found.estimate < found.high_t
+    def test_the_interval_is_that_of_a_mean(self):
+        """Each text an item: estimate +- t of a paired t-test (scipy)."""
+        rng = np.random.default_rng(0)
+        given = rng.normal(size=(30, 2))
+        found = severities(given)[0].difference
+        wanted = ttest_rel(*given.T).confidence_interval(0.95)
+        assert (found.low, found.high) == (pytest.approx(wanted.low), pytest.approx(wanted.high))
 
-    def test_of_two_classes_it_is_kappa(self):
-        votes = np.random.default_rng(1).integers(0, 2, (60, 2))
-        wanted = cohen_kappa(votes, n_categories=2, n_resamples=0).estimate
-        assert weighted_kappa(votes, n_resamples=0).estimate == pytest.approx(wanted)
+    def test_items_of_several_rows_make_it_wider(self):
+        rng = np.random.default_rng(1)
+        items = np.repeat(np.arange(20), 5)
+        truth = rng.normal(size=100)
+        given = np.column_stack([truth + np.repeat(rng.normal(size=20), 5), truth])
+        rows, whole = (severities(given, clusters=one)[0].difference for one in (None, items))
+        assert whole.estimate == rows.estimate
+        assert whole.high - whole.low > 1.5 * (rows.high - rows.low)
 
-    def test_missing_and_undefined(self):
-        found = weighted_kappa([[1, 2], [2, 2], [np.nan, 3], [4, 4]])
-        assert (found.n, found.n_left_out) == (3, 1)
-        assert weighted_kappa([[2, 2], [2, 2]]).reason
-        assert weighted_kappa([[2, np.nan]]).reason
-        assert weighted_kappa([[2, 3], [2, 3]], n_resamples=0).estimate == pytest.approx(0)
-        with pytest.raises(ValueError, match="two columns"):
-            weighted_kappa([[1, 2, 3]])
+    def test_a_rater_without_others_has_none(self):
+        found = severities([[1, np.nan], [np.nan, 2]])[0]
+        assert found.difference.estimate is found.p is found.mean is None
+        assert found.difference.reason

@@ -5,7 +5,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy.stats import norm
+from sklearn.metrics import cohen_kappa_score
 
+from core.stats.agreement import ALL_ALIKE
+from core.stats.agreement import NO_PAIRS as NO_PAIR_RATED
 from core.stats.in_place import (
     FEWEST_OF_A_PAIR,
     NO_PAIRS,
@@ -16,6 +19,8 @@ from core.stats.in_place import (
     paired_score,
     paired_score_end,
     quadratic_kappa,
+    raters_kappa,
+    raters_quadratic_kappa,
 )
 
 Z = float(norm.ppf(0.975))
@@ -172,3 +177,63 @@ def test_no_number_from_nothing() -> None:
     assert same.kept.low is None
     still = quadratic_kappa([3.0, 3.0, 3.0], np.full((3, 2), 3.0), kept_share=0.75)
     assert still.judge.estimate is None
+
+
+BY_HAND = [[1.0, 1.0], [2.0, 1.0], [2.0, 2.0], [3.0, 3.0]]
+"""Two raters of four texts. They differ in one; by chance they agree on 5/16, and the squared distance is 5/4."""
+
+
+def test_kappas_without_a_judge_by_hand() -> None:
+    assert raters_kappa(np.array(BY_HAND) - 1, 3).estimate == pytest.approx(7 / 11)
+    found = raters_quadratic_kappa(BY_HAND)
+    assert found.estimate == pytest.approx(1 - 0.25 / 1.25)
+    assert (found.n, found.n_clusters) == (4, 4)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_of_two_raters_they_are_scikit_learns(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    first = rng.integers(0, 5, 80)
+    both = np.column_stack([first, np.clip(first + rng.integers(-2, 3, 80), 0, 4)])
+    for n in (80, FEWEST_OF_A_PAIR - 10):  # a single pair is never pooled
+        given = both[:n].astype(float)
+        for found, weights in (
+            (raters_kappa(given, 5), None),
+            (raters_quadratic_kappa(given + 1), "quadratic"),
+        ):
+            assert found.estimate == pytest.approx(cohen_kappa_score(*both[:n].T, weights=weights))
+            assert found.low is not None
+            assert found.high is not None
+            assert -1 <= found.low < found.estimate < found.high <= 1
+
+
+def test_kappas_without_a_judge_are_those_of_people_beside_one() -> None:
+    votes = np.random.default_rng(3).integers(0, 3, (60, 4)).astype(float)
+    votes[::7, 0] = np.nan
+    judge = np.arange(60.0) % 3
+    level = {"confidence_level": 0.9, "kept_share": 0.5}
+    _, beside = classes_in_place(judge, votes, 3, **level)
+    alone = raters_kappa(votes, 3, confidence_level=0.9)
+    assert (alone.estimate, alone.low, alone.high) == (
+        beside.people.estimate,
+        beside.people.low,
+        beside.people.high,
+    )
+    by_distance = raters_quadratic_kappa(votes, confidence_level=0.9)
+    assert by_distance.estimate == pytest.approx(quadratic_kappa(judge, votes, **level).people.estimate)
+
+
+def test_of_two_classes_quadratic_kappa_is_kappa() -> None:
+    votes = np.random.default_rng(1).integers(0, 2, (60, 2)).astype(float)
+    assert raters_quadratic_kappa(votes).estimate == pytest.approx(raters_kappa(votes, 2).estimate)
+
+
+def test_kappas_without_a_judge_missing_and_undefined() -> None:
+    found = raters_quadratic_kappa([[1, 2], [2, 2], [np.nan, 3], [4, 4]])
+    assert (found.n, found.n_left_out) == (3, 1)
+    assert raters_quadratic_kappa([[0.1, 0.1]] * 3).reason == ALL_ALIKE
+    assert raters_kappa([[0, 0]] * 3, 2).reason == ALL_ALIKE
+    assert (
+        raters_quadratic_kappa([[2, np.nan]]).reason == raters_kappa([[0, np.nan]], 2).reason == NO_PAIR_RATED
+    )
+    assert raters_quadratic_kappa([[2, 3], [2, 3]]).estimate == pytest.approx(0)

@@ -1,11 +1,13 @@
 """`check`: can this judge be trusted for a use?"""
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from core.analyses.agreement import ANALYSIS as PEOPLE_ALONE
+from core.analyses.agreement import no_judge, without_judge_json
 from core.cli.against_people.card import add_card_options, card_problems, write_card
 from core.cli.against_people.gaps import add_gap_options, gap_problems, gap_results
 from core.cli.against_people.next_labels import (
@@ -20,7 +22,7 @@ from core.cli.shared.giving import add_result_options, check_out_file, give, out
 from core.cli.shared.options import Commands, check_options, check_out, in_options
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
-from core.cli.shared.sources import add_panel_options, open_panel
+from core.cli.shared.sources import add_panel_options, open_panel, open_people
 from core.errors import InputError
 from core.report import json_of
 from core.results.check.choosing import WHICH_TABLES, which_json, which_of, which_said, which_tables
@@ -36,10 +38,13 @@ from core.results.check.gaps import GAPS
 from core.results.check.options import CheckOptions
 from core.results.check.tables import CHECK_TABLES, check_json, check_said, check_tables, exit_status
 from core.results.check.verdict import Check, check_panel
+from core.results.panel import Panel
+from core.schema.analysis import PanelChoice
 from core.schema.result_table import ResultTable
-from core.schema.settings import Remark, as_option, fields_of, said
+from core.schema.settings import Remark, as_option, fields_of, said, worded
 from core.store import database_path
 from core.tables.files import read_file
+from core.tables.roles import Undecided
 
 _UNSAID = frozenset({"confidence_level", "n_resamples", "rng"})
 """Settings that this command offers no option for."""
@@ -50,8 +55,8 @@ def add_to(nouns: Commands) -> None:
     command = nouns.add_parser(
         "check",
         description="Compare judges with people's labels and answer TRUSTED, NOT TRUSTED or INCONCLUSIVE for a use. The columns of "
-        "people and judges are found by their names; --human and --judge choose others. "
-        "Exit status: 0 trusted, 3 not trusted, 4 inconclusive, 2 bad input. Of several judges: 3 if any is not "
+        "people and judges are found by their names; --human and --judge choose others. Without a judge: how far people agree. "
+        "Exit status: 0 trusted, 3 not trusted, 4 inconclusive or no judge, 2 bad input. Of several judges: 3 if any is not "
         "trusted, else 4 if any is inconclusive.",
     )
     add_panel_options(command)
@@ -66,7 +71,8 @@ def add_to(nouns: Commands) -> None:
         metavar="EARLIER.json",
         help="JSON of an earlier check: says whether the judge, the systems or the raters changed; changes no exit status",
     )
-    add_result_options(command, *CHECK_TABLES, *WHICH_TABLES, GAPS, NEXT_TABLE, DRIFT_TABLE)
+    people = (table.name for table in PEOPLE_ALONE.tables)
+    add_result_options(command, *CHECK_TABLES, *WHICH_TABLES, GAPS, NEXT_TABLE, DRIFT_TABLE, *people)
     command.set_defaults(run=_check)
 
 
@@ -93,7 +99,11 @@ def _check(options: argparse.Namespace) -> None:
     )
     with telling("reading the ratings") as tell:
         try:
-            panel = with_new_labels(open_panel(options, find=True), options)
+            opened = _panel_or_candidates(options)
+            if not isinstance(opened, Panel):
+                _give_people_alone(options, opened, tell)
+                return
+            panel = with_new_labels(opened, options)
             tell("checking")
             found = check_panel(panel, chosen, facts=judge_facts(options, panel))
             further = _which(found)
@@ -120,6 +130,49 @@ def _check(options: argparse.Namespace) -> None:
     ]
     options.status = exit_status(found)
     give(options, as_json, printed, [one for one in (*tables, *gaps, *next_tables) if one not in printed])
+
+
+NO_JUDGE_STATUS = 4
+"""Exit status without a judge: that of no verdict. 0 would mean that a judge is trusted."""
+
+
+def _panel_or_candidates(options: argparse.Namespace) -> Panel | tuple[str, ...]:
+    """Return the panel; without any judge in it the columns that may be one's, if people alone can be compared.
+
+    Raises InputError, also without a judge if an option needs one.
+    """
+    try:
+        panel = open_panel(options, find=True)
+    except Undecided as problem:
+        if not problem.roles.lacks_judge_alone or _needs_a_judge(options):
+            raise
+        return problem.roles.candidates
+    lacking = not panel.judges and len(panel.raters) > 1
+    return () if lacking and not _needs_a_judge(options) else panel
+
+
+def _needs_a_judge(options: argparse.Namespace) -> bool:
+    """Whether the user names a judge, or wants what only a check of a judge gives."""
+    named = (options.judge, options.against, options.card, options.next, options.gaps)
+    listed = (options.scores, options.labels, options.price, options.seconds)
+    return any(one is not None for one in named) or any(listed)
+
+
+def _give_people_alone(
+    options: argparse.Namespace, candidates: Sequence[str], tell: Callable[[str], object]
+) -> None:
+    """Give the agreement of people with each other, and how to name a judge."""
+    answer = PEOPLE_ALONE.answer(PEOPLE_ALONE.Options(), open_people(options), tell=tell)
+    sentence = worded(no_judge(candidates), fields_of(PanelChoice), as_option)
+    as_json = without_judge_json(sentence, answer)
+    further = [table for table in answer.tables.values() if table not in answer.printed]
+    options.status = NO_JUDGE_STATUS
+    give(
+        options,
+        as_json,
+        [sentence, *answer.said, *(one for table in answer.printed for one in ("", table))],
+        further,
+    )
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from core.cli.shared.options import (
     read_table,
     run_number,
 )
-from core.errors import AssayError, InputError, Problems
+from core.errors import AssayError, InputError, NotAllowed, Problems
 from core.formats.correlations import PREFIX, published_side, read_correlations
 from core.formats.mt_metrics_eval import ratings_among, read_folder
 from core.formats.rated import outputs_of
@@ -52,6 +52,7 @@ from core.results.panel import (
     Panel,
     Repeated,
     judge_scores,
+    named_people,
     names_people,
     of_rows,
     on_scale,
@@ -65,7 +66,7 @@ from core.runs.judging import answered, judge_output, judge_output_if_any
 from core.runs.path import IDENTITY, at_hand, identity_of
 from core.runs.records import judge_in_folder, read_audit_folder, read_judge_folder, read_report
 from core.runs.scoring import score_table
-from core.schema.analysis import PanelChoice
+from core.schema.analysis import PanelChoice, PeopleChoice
 from core.schema.runs import RUN_FILE
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import (
@@ -77,7 +78,7 @@ from core.schema.scores import (
     ScorableOutput,
     ScoreTable,
 )
-from core.schema.settings import fields_of
+from core.schema.settings import Settings, fields_of
 from core.schema.study import RatingTask, Study, StudyRecord
 from core.schema.unit import ROW
 from core.store import Store
@@ -525,6 +526,16 @@ def _each(given: Sequence[str], read: Callable[[str], Found]) -> list[Found]:
 PANEL_NAMES = "FILE|FOLDER|run:N|study:NAME"
 
 
+def add_people_options(command: argparse.ArgumentParser) -> None:
+    """Register the inputs with raters alone; see `open_people`."""
+    command.add_argument(
+        "file",
+        metavar="FILE",
+        help=f"ratings by people: {HUMAN_NAMES}; a tool's log; or run:N of a judge that read rated texts",
+    )
+    _add_reading_options(command, PeopleChoice)
+
+
 def add_panel_options(command: argparse.ArgumentParser) -> None:
     """Register the inputs with raters and judges side by side; see `open_panel`."""
     command.add_argument(
@@ -539,12 +550,26 @@ def add_panel_options(command: argparse.ArgumentParser) -> None:
         metavar="JUDGE",
         help=f"scores of further judges: {JUDGE_NAMES}, a table of scores (CSV, JSONL, Parquet), or a tool's log",
     )
-    for one in fields_of(PanelChoice).values():
+    _add_reading_options(command, PanelChoice)
+
+
+def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
+    """Register what says how the inputs are read."""
+    for one in fields_of(choice).values():
         command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
     add_columns_option(command, several=True)
     command.add_argument("--flip", metavar="D,...", help="for METAL's JSON: dimensions in which 1 means bad")
     add_pair_option(command)
     add_database_option(command)
+
+
+def open_people(options: argparse.Namespace) -> Panel:
+    """Return the raters of the first input of `add_people_options` or `add_panel_options`, without any judge.
+
+    Raises InputError, and NotAllowed for a blinded study and for one of pairs.
+    """
+    alone = {**vars(options), "scores": [], "judge": None}
+    return open_panel(argparse.Namespace(**alone), find=True, people_alone=True)
 
 
 def open_panel(
@@ -553,18 +578,20 @@ def open_panel(
     find: bool = False,
     system_column: str | None = None,
     item: str | None = None,
+    people_alone: bool = False,
 ) -> Panel:
     """Return the raters and judges of the inputs of `add_panel_options`.
 
-    find, system_column, item: see `read_panel`; columns by default as in the options. Of a study of pairs each row is a
+    find, system_column, item, people_alone: see `read_panel`; columns by default as in the options. Of a study of pairs each row is a
     pair (`votes_panel`). Raises InputError, and NotAllowed for a blinded study.
     """
     own = (system_column or options.system_column, item or options.item)
     try:
-        found = _panel_given(options, find, *own)
+        found = _panel_given(options, find, *own, people_alone=people_alone)
     except Undecided as problem:
         advice = _options_for(problem.roles)
-        raise InputError(problem.what, [*problem.problems, *([advice] if advice else [])]) from problem
+        problems = [*problem.problems, *([advice] if advice else [])]
+        raise Undecided(problem.what, problems, problem.roles) from problem
     except Repeated as problem:
         advice = "write --system-column COLUMN, or --item COLUMN if each row is a text of its own"
         raise InputError(problem.what, [*problem.problems, advice]) from problem
@@ -583,6 +610,10 @@ def _options_for(roles: Roles) -> str:
     """The options to write where columns do not tell people from judges."""
     free = [name for name in roles.candidates if name not in (*roles.human, *roles.judges)]
     dimensions = [problem for problem in roles.problems if problem.startswith("dimension")]
+    if roles.people_alone:
+        if dimensions:
+            return "write --dimension NAME, or name the columns of one dimension: --human A,B"
+        return f"write --human {shlex.quote(','.join(free) or 'A,B')}, with the columns that are meant"
     if dimensions:
         return "write --dimension NAME, or name the columns: --human A,B --judge C"
     if not (free or roles.human):
@@ -597,7 +628,12 @@ def _options_for(roles: Roles) -> str:
 
 
 def _panel_given(
-    options: argparse.Namespace, find: bool, system_column: str | None, item: str | None
+    options: argparse.Namespace,
+    find: bool,
+    system_column: str | None,
+    item: str | None,
+    *,
+    people_alone: bool,
 ) -> Panel:
     check_columns(options, [options.file, *options.scores])
     if find and options.human is not None:
@@ -617,9 +653,18 @@ def _panel_given(
     declared = scale_given(options)
     if is_file:
         data, flip = read_one_of(path, options), name_list(options.flip) or ()
-        own = {"system_column": system_column, "item": item}
         return read_panel(
-            data, path.name, tables, flip=flip, find=find, beside=beside, declared=declared, **own, **chosen
+            data,
+            path.name,
+            tables,
+            flip=flip,
+            find=find,
+            beside=beside,
+            declared=declared,
+            system_column=system_column,
+            item=item,
+            people_alone=people_alone,
+            **chosen,
         )
     of_run = number is not None
     columns = (system_column, None if of_run or item == ROW else item)
@@ -631,21 +676,45 @@ def _panel_given(
         with existing_store(options.db) as store:
             run = at_hand(store, number)
             data, name = run_data(store, number), PurePath(run.run.data_file).name
-            own_scores = replace(score_table(run), file_name=given)
+            own_scores = [] if people_alone else [replace(score_table(run), file_name=given)]
             return read_panel(
                 data,
                 name,
-                [own_scores, *tables],
+                [*own_scores, *tables],
                 item=item,
                 find=find,
                 beside=beside,
                 declared=declared,
+                people_alone=people_alone,
                 **chosen,
             )
     tables = [*tables, *(judge_scores(*one, chosen["judges"], chosen["human"]) for one in beside)]
     chosen["raters"] = chosen.pop("human")
+    if people_alone:
+        return _people_given(given, options, chosen, declared, by_row=item == ROW)
     found = panel_beside(given, tables, options, check=find, declared=declared, **chosen)
     return of_rows(found) if item == ROW else found
+
+
+def _people_given(
+    given: str,
+    options: argparse.Namespace,
+    chosen: Mapping[str, Any],
+    declared: DeclaredScale,
+    *,
+    by_row: bool,
+) -> Panel:
+    """Return the raters of a study or a folder. Raises InputError, and NotAllowed for a blinded study and for one of pairs."""
+    ratings = read_people(given, options)
+    if isinstance(ratings, StudyRecord):
+        raise NotAllowed(
+            f"Study {shown(ratings.study.name)} compares pairs. `study results` shows how far its raters agree."
+        )
+    raters = chosen["raters"]
+    if raters is None and not given.startswith(STUDY):  # whoever rates in a study is a person
+        raters = named_people(ratings)
+    found = on_scale(panel_of(ratings, raters=raters, dimension=chosen["dimension"]), declared)
+    return of_rows(found) if by_row else found
 
 
 def add_scale_options(command: argparse.ArgumentParser) -> None:

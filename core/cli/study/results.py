@@ -4,6 +4,8 @@ import argparse
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from core.analyses.rating_study import TABLES as RATERS_TABLES
+from core.analyses.rating_study import raters_agreement
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import (
     Commands,
@@ -135,9 +137,14 @@ def _check_no_filters(options: argparse.Namespace) -> None:
 
 
 def _rating_results(record: StudyRecord, options: argparse.Namespace) -> None:
-    """Print totals by system, level and dimension, self-consistency of raters, and what is left out."""
+    """Print totals by system, level and dimension, agreement and self-consistency of raters, and what is left out."""
     as_json, said, tables = rating_results(record, n_resamples=options.resamples)
-    give(options, as_json, [*said, *(one for table in tables for one in ("", table))])
+    agreed = raters_agreement(record)
+    give(
+        options,
+        as_json | {"agreement": agreed.json},
+        [*said, *agreed.said, *(one for table in (*tables, *agreed.tables) for one in ("", table))],
+    )
 
 
 _PAIR_WRITERS = {"csv": to_csv, "jsonl": to_jsonl, "guesses": guesses_csv}
@@ -164,7 +171,7 @@ def _add_results(verbs: Commands) -> None:
     command.add_argument(
         "--resamples", type=int, default=10_000, help="bootstrap resamples (default %(default)s)"
     )
-    add_result_options(command, *dict.fromkeys((*PAIR_TABLES, *RATING_TABLES, "early")))
+    add_result_options(command, *dict.fromkeys((*PAIR_TABLES, *RATING_TABLES, *RATERS_TABLES, "early")))
     add_database_option(command)
     command.set_defaults(run=_results)
 

@@ -1,6 +1,6 @@
 """Numbers that describe a judge beside people: agreement, kappa, AC1, correlation, bias, the best constant answer."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def kappa_and_ac1(own: OwnTexts, options: CheckOptions) -> tuple[Estimate | None
             n_resamples=0,
             confidence_level=options.confidence_level,
         )
-        found.append(replace(one, low=one.low_t, high=one.high_t, interval_reason=one.interval_t_reason))
+        found.append(one.by_jackknife)
     return found[0], found[1]
 
 

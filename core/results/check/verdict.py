@@ -477,14 +477,8 @@ def _rule_items(texts: Compared, use: Use, n_items: int) -> Rule:
 
 def _unit_rules(panel: Panel) -> list[Rule]:
     """Nothing is shown while nobody knows which texts belong together."""
-    unit = panel.unit
-    if unit.undecided is None:
-        return []
-    why = (
-        f"{unit.undecided} repeats, with {unit.n_values} values, so items may be {unit.undecided} or rows: "
-        f"say which, item {unit.undecided} or row"
-    )
-    return [state_rule("unit", "what an item is", why, None)]
+    why = panel.unit.undecided_said
+    return [state_rule("unit", "what an item is", why, None)] if why else []
 
 
 def _constant_rules(panel: Panel, own: OwnTexts) -> list[Rule]:
