@@ -70,6 +70,8 @@ def check(
     margin: float = CHECK.margin,
     tolerance: float = CHECK.tolerance,
     accuracy: float = CHECK.accuracy,
+    least_responsive: float = CHECK.least_responsive,
+    most_responsive: float = CHECK.most_responsive,
     ceiling: float | None = CHECK.ceiling,
     epsilon: float = CHECK.epsilon,
     kept_share: float = CHECK.kept_share,
@@ -99,7 +101,8 @@ def check(
     use
         ``"replace"`` a rater, ``"rank"`` systems, ``"gate"`` single answers or ``"monitor"`` a mean. Default: replace with
         three raters or more, else gate.
-    margin, tolerance, accuracy, ceiling, epsilon, kept_share, passes_from, critical, most_false_passes, most_false_fails
+    margin, tolerance, accuracy, least_responsive, most_responsive, ceiling, epsilon, kept_share, passes_from, critical,
+    most_false_passes, most_false_fails
         Limits of the uses, as the options of the command.
     missing_judge, labels_chosen
         What a labelled text without a score counts as, and how the labelled texts were chosen, as the options of the command.
@@ -138,6 +141,8 @@ def check(
             "margin": margin,
             "tolerance": tolerance,
             "accuracy": accuracy,
+            "least_responsive": least_responsive,
+            "most_responsive": most_responsive,
             "ceiling": ceiling,
             "epsilon": epsilon,
             "kept_share": kept_share,

@@ -50,6 +50,23 @@ class CheckOptions(Settings):
         below=1,
         step=0.01,
     )
+    least_responsive: float = setting(
+        0.75,
+        "Least responsive",
+        "for monitor: how far the judge must move at least when quality moves by 1",
+        above=0,
+        at_most=1,
+        step=0.05,
+        folded=True,
+    )
+    most_responsive: float = setting(
+        1.25,
+        "Most responsive",
+        "for monitor: how far the judge may move at most when quality moves by 1",
+        at_least=1,
+        step=0.05,
+        folded=True,
+    )
     accuracy: float = setting(
         0.8,
         "Accuracy",
@@ -145,6 +162,6 @@ LIMITS: Mapping[Use, tuple[str, ...]] = {
         *("missing_judge", "labels_chosen", "ceiling"),
     ),
     "rank": ("accuracy",),
-    "monitor": ("tolerance",),
+    "monitor": ("tolerance", "least_responsive", "most_responsive"),
 }
 """The options that matter for each use."""

@@ -17,6 +17,7 @@ from core.results.cells import (
 )
 from core.results.check.drift import rows_json
 from core.results.check.groups import FEWEST_OF_A_GROUP
+from core.results.check.monitoring import THIRDS, beyond_tolerance
 from core.results.check.options import LIMITS, USES
 from core.results.check.rules import LEVEL, STRICTER, STRICTER_BROKEN, Rule
 from core.results.check.verdict import Check, JudgeCheck
@@ -50,7 +51,7 @@ _AS = {
 
 def sentence(check: Check, one: JudgeCheck) -> str:
     """The verdict on one judge, the numbers that decided, and what would settle it. Does not name the judge."""
-    said = f"{one.verdict} {_AS[check.use]}: {_why(one)}."
+    said = f"{one.verdict} {_AS[check.use]}: {_why(one)}.{_third_said(check, one)}"
     if one.verdict != "INCONCLUSIVE":
         return said
     if one.labels_needed is not None:
@@ -68,10 +69,22 @@ def _why(one: JudgeCheck) -> str:
     stated = [rule for rule in deciding if rule.found is None]
     tested = [rule for rule in deciding if rule.found is not None]
     if one.verdict == "NOT TRUSTED" or not stated:
+        both = [rule.why for rule in tested if rule.code in {"bias", "responsiveness"}]
+        if len(both) == 2 and one.verdict != "INCONCLUSIVE":  # a mean is followed if level and slope are right
+            return f"{both[0]}. {both[1][0].upper()}{both[1][1:]}"
         return (tested or stated)[0].why
     if stated[0].code == "people" and tested:
         return f"{tested[0].why}. {stated[0].why[0].upper()}{stated[0].why[1:]}"
     return stated[0].why
+
+
+def _third_said(check: Check, one: JudgeCheck) -> str:
+    """The third of the ratings in which the judge's bias is shown beyond the tolerance, while its mean is not; else empty."""
+    third = beyond_tolerance(one.thirds, one.bias, check.options)
+    if third is None:
+        return ""
+    ratings = " to ".join(dict.fromkeys(one.scale.name(end) for end in (third.lowest, third.highest)))
+    return f" Where people rate {third.name} ({ratings}), its bias is {ends_said(third.bias, 2)} of the scale."
 
 
 def _needed_said(one: JudgeCheck) -> str:
@@ -199,6 +212,15 @@ def judge_table(check: Check) -> ResultTable:
             Column("advantage", shown=check.use == "replace"),
             Column("accuracy", shown=check.use == "rank"),
             Column("bias", shown=any(one.bias is not None for one in check.judges)),
+            Column("responsiveness", shown=check.use == "monitor"),
+            *(
+                Column(
+                    f"bias_{name}",
+                    f"bias, rated {name}",
+                    shown=any(third.name == name for one in check.judges for third in one.thirds),
+                )
+                for name in THIRDS
+            ),
             Column("coverage", percent=True, shown=any(one.n_unscored for one in check.judges)),
             Column("consistency", shown=any(one.facts.consistency is not None for one in check.judges)),
             Column(
@@ -234,6 +256,11 @@ def judge_table(check: Check) -> ResultTable:
                 ),
                 interval(_accuracy(one), "only for the use rank"),
                 interval(one.bias, NO_ORDER if one.correlation is None else OTHER_SCALE),
+                interval(
+                    None if one.responsiveness is None else one.responsiveness.found,
+                    "only for the use monitor, on the raters' scale",
+                ),
+                *(interval(_third(one, name), "no rating there, no text with two raters, or another use") for name in THIRDS),
                 one.coverage,
                 interval(one.facts.consistency, "no repeats"),
                 Interval(one.facts.cost, reason="" if one.facts.cost is not None else "no price known"),
@@ -276,6 +303,10 @@ def _accuracy(one: JudgeCheck) -> Estimate | None:
     return next((rule.found for rule in one.rules if rule.code == "accuracy"), None)
 
 
+def _third(one: JudgeCheck, name: str) -> Estimate | None:
+    return next((third.bias for third in one.thirds if third.name == name), None)
+
+
 def _ceiling(one: JudgeCheck) -> Interval:
     if one.ceiling.assumed is not None:
         return Interval(one.ceiling.assumed, beside="(supposed)")
@@ -298,6 +329,14 @@ def _measure_notes(check: Check) -> list[str]:
     if check.use in {"replace", "gate"}:
         notes.append(
             "Kept share: the judge's agreement above chance with a rater, or its correlation, over that of two raters."
+        )
+    if check.use == "monitor":
+        notes.append(
+            "Responsiveness: how far the judge moves when quality moves by 1: its covariance with a rater over that of two raters."
+        )
+    if any(one.thirds for one in check.judges):
+        notes.append(
+            "Bias, rated low, middle, high: one rater's rating chooses the third, another rater is compared with the judge."
         )
     if kinds - {SCORES}:
         notes.append("Agreement: share of a text's raters who gave the judge's class, averaged over texts.")
@@ -530,6 +569,17 @@ def _judge_json(check: Check, one: JudgeCheck) -> dict[str, Any]:
             "advantage": ends(tested.advantage),
         },
         "bias": ends(one.bias, NO_ORDER if one.correlation is None else OTHER_SCALE),
+        "responsiveness": _responsiveness_json(one),
+        "bias_thirds": [
+            {
+                "third": third.name,
+                "from": one.scale.name(third.lowest),
+                "to": one.scale.name(third.highest),
+                "n": third.bias.n,
+                **ends(third.bias),
+            }
+            for third in one.thirds
+        ],
         "consistency": ends(one.facts.consistency, "no repeats"),
         "cost": one.facts.cost,
         "currency": one.facts.currency or None,
@@ -614,6 +664,21 @@ def _kept_json(one: JudgeCheck) -> dict[str, Any] | None:
         "people": found.people.estimate,
         "n": found.kept.n,
         "reason": found.share.reason,
+    }
+
+
+def _responsiveness_json(one: JudgeCheck) -> dict[str, Any] | None:
+    """How far the judge moves when quality moves by 1, and the covariances; null for other uses and scales."""
+    found = one.responsiveness
+    if found is None:
+        return None
+    return {
+        **ends(found.found),
+        "judge": found.judge,
+        "people": found.people,
+        "n": found.found.n,
+        "means_of_systems": found.of_groups,
+        "at_least": found.of_one_rater,
     }
 
 

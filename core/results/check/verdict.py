@@ -25,11 +25,17 @@ from core.results.check.measures import (
     icc_in_place,
     kappa_and_ac1,
 )
+from core.results.check.monitoring import (
+    Third,
+    bias_in_thirds,
+    responsiveness_of,
+    rule_of_bias,
+    rule_of_responsiveness,
+)
 from core.results.check.options import DEFAULT_OPTIONS, CheckOptions, Use
 from core.results.check.ranking import rules_of_ranking
 from core.results.check.rules import (
     FEWEST_ITEMS,
-    LEVEL,
     MOST_LABELS,
     Compared,
     Rule,
@@ -37,14 +43,12 @@ from core.results.check.rules import (
     alt_test_rule,
     compared,
     decided,
-    decimals_for,
     interval_rule,
     rules_of_one_rater,
     rules_of_scale,
     severity_said,
     state_rule,
     verdict_of,
-    with_labels_needed,
 )
 from core.results.check.texts import OwnTexts, own_texts, passing
 from core.results.panel import Panel, inclusion_probabilities
@@ -52,8 +56,8 @@ from core.schema.scale import BY_NAME, SCORES, Scale
 from core.stats import alt_test
 from core.stats.correlation.panels import panel_correlation
 from core.stats.in_place import quadratic_kappa
-from core.stats.multiplicity import interval_p
 from core.stats.resampling import Estimate, Floats
+from core.stats.responsiveness import Responsiveness
 from core.tables.reading import number_in
 
 USELESS = 0.2
@@ -142,6 +146,10 @@ class JudgeCheck:
     labels_reason: str = ""
     severity: str = ""
     """Whether it is only stricter or milder than people; empty if that is not shown."""
+    responsiveness: Responsiveness | None = None
+    """How far it moves when quality moves by 1; None for other uses than monitor, other scales and labels without an order."""
+    thirds: tuple[Third, ...] = ()
+    """For monitor, its bias where people rate low, in the middle and high; empty where no text has two raters."""
 
     @property
     def coverage(self) -> float | None:
@@ -303,7 +311,7 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
     )
     texts = compared(tested, by_answer)
     rules = [*_unit_rules(panel), *_constant_rules(panel, scored)]
-    published = None
+    published, responds = None, None
     if use in {"replace", "gate"}:
         rules += _rules_in_place(texts, options)
         of_labels = rules_of_labels(panel, at, labelled, options)
@@ -316,7 +324,12 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
     elif use == "rank":
         rules += [*rules_of_ranking(scored, options), _related(scored, correlation, options)]
     else:
-        rules += [_rule_bias(bias, scored, options), _related(scored, correlation, options)]
+        responds = responsiveness_of(scored, options)
+        rules += [
+            rule_of_bias(bias, scored, options),
+            rule_of_responsiveness(responds, scored, options),
+            _related(scored, correlation, options),
+        ]
     found = decided([_rule_items(texts, use, n_items), *rules], n_judges=len(panel.judges))
     verdict = verdict_of(found)
     if verdict == "INCONCLUSIVE" and published is not None:
@@ -350,6 +363,8 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
         needed,
         why,
         severity_said(texts, found, options) if verdict == "NOT TRUSTED" and texts.n_items else "",
+        responds,
+        bias_in_thirds(scored, options) if use == "monitor" else (),
     )
 
 
@@ -524,38 +539,3 @@ def _related(own: OwnTexts, found: Estimate | None, options: CheckOptions) -> Ru
         return replace(rule, broken=None)
     why = f"{rule.why}: at most slight, and raters reach {raters.estimate:.2f} among themselves"
     return replace(rule, why=why, broken=0.0)
-
-
-def _rule_bias(bias: Estimate | None, own: OwnTexts, options: CheckOptions) -> Rule:
-    """For monitor: the mean difference from the raters lies within the tolerance, on both sides."""
-    wanted, limit = f"bias within {options.tolerance:g} of the scale on both sides", options.tolerance
-    if bias is None:
-        why = (
-            "labels without an order have no mean"
-            if not own.ordered
-            else "the judge's scores lie outside the raters' scale: their means cannot be compared"
-        )
-        return state_rule("bias", wanted, why, None, limit=limit)
-    said = f"bias {ends_said(bias, decimals_for(bias, limit))} of the scale, limit {limit:g} on both sides"
-    if bias.estimate is None or bias.low is None or bias.high is None:
-        return Rule("bias", wanted, bias, limit, f"{said}: {bias.reason or bias.interval_reason}")
-    level = bias.confidence_level
-    sides = [
-        interval_p(side * bias.estimate, *ends, null=limit, confidence_level=level)
-        for side, ends in ((1, (bias.low, bias.high)), (-1, (-bias.high, -bias.low)))
-    ]
-    beyond = [side * bias.estimate > limit for side in (1, -1)]
-    shown = [None if p is None else 1 - p / 2 if out else p / 2 for p, out in zip(sides, beyond, strict=True)]
-    known = [p for p in shown if p is not None]
-    within = max(bias.high, -bias.low) < limit
-    outside = bias.low > limit or bias.high < -limit
-    rule = Rule(
-        "bias",
-        wanted,
-        bias,
-        limit,
-        said,
-        max(known) if within and known else None if not known else max(*known, LEVEL),
-        min(1 - p for p in known) if outside and known else None,
-    )
-    return with_labels_needed(rule, bias.n_clusters)
