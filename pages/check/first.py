@@ -170,7 +170,11 @@ def _known(one: JudgeCheck, limits: CheckOptions) -> dict[str, tuple[Estimate, s
         ("correlation", one.correlation, ""),
         ("ac1", one.ac1, ""),
         ("bias", one.bias, ""),
-        ("responsiveness", None if one.responsiveness is None else one.responsiveness.found, f"wanted: {decimal(limits.least_responsive, 2)} to {decimal(limits.most_responsive, 2)}"),
+        (
+            "responsiveness",
+            None if one.responsiveness is None else one.responsiveness.found,
+            f"wanted: {decimal(limits.least_responsive, 2)} to {decimal(limits.most_responsive, 2)}",
+        ),
         ("accuracy", None if accuracy is None else accuracy.found, ""),
     )
     for name, number, beside in others:

@@ -70,7 +70,9 @@ def _why(one: JudgeCheck) -> str:
     tested = [rule for rule in deciding if rule.found is not None]
     if one.verdict == "NOT TRUSTED" or not stated:
         both = [rule.why for rule in tested if rule.code in {"bias", "responsiveness"}]
-        if len(both) == 2 and one.verdict != "INCONCLUSIVE":  # a mean is followed if level and slope are right
+        if (
+            len(both) == 2 and one.verdict != "INCONCLUSIVE"
+        ):  # a mean is followed if level and slope are right
             return f"{both[0]}. {both[1][0].upper()}{both[1][1:]}"
         return (tested or stated)[0].why
     if stated[0].code == "people" and tested:
@@ -84,7 +86,9 @@ def _third_said(check: Check, one: JudgeCheck) -> str:
     if third is None:
         return ""
     ratings = " to ".join(dict.fromkeys(one.scale.name(end) for end in (third.lowest, third.highest)))
-    return f" Where people rate {third.name} ({ratings}), its bias is {ends_said(third.bias, 2)} of the scale."
+    return (
+        f" Where people rate {third.name} ({ratings}), its bias is {ends_said(third.bias, 2)} of the scale."
+    )
 
 
 def _needed_said(one: JudgeCheck) -> str:
@@ -260,7 +264,10 @@ def judge_table(check: Check) -> ResultTable:
                     None if one.responsiveness is None else one.responsiveness.found,
                     "only for the use monitor, on the raters' scale",
                 ),
-                *(interval(_third(one, name), "no rating there, no text with two raters, or another use") for name in THIRDS),
+                *(
+                    interval(_third(one, name), "no rating there, no text with two raters, or another use")
+                    for name in THIRDS
+                ),
                 one.coverage,
                 interval(one.facts.consistency, "no repeats"),
                 Interval(one.facts.cost, reason="" if one.facts.cost is not None else "no price known"),
