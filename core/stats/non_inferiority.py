@@ -52,11 +52,13 @@ def chance_not_above(values: ArrayLike, counts: ArrayLike, threshold: float) -> 
     return np.asarray(np.clip(0.5 - integral / np.pi, 0, 1), dtype=np.float64)
 
 
-def lower_bound_gaffke(means: ArrayLike, confidence_level: float = 0.90) -> float:
+def lower_bound_gaffke(
+    means: ArrayLike, confidence_level: float = 0.90, *, counts: ArrayLike | None = None
+) -> float:
     """One-sided lower bound of the mean of independent values in [-1, 1]. In [-1, 1]; no Monte Carlo error.
 
-    `means` has shape (n,), n >= 1: here the mean score of each question. Raises ValueError for no values, values outside
-    the scale and NaN.
+    `means` has shape (n,), n >= 1: here the mean score of each question. counts: shape (n,), how many independent values each
+    stands for, by default 1; they need not be whole. Raises ValueError for no values, values outside the scale and NaN.
 
     Misleads: it is wide. It needs 22 questions with score 0 to exclude -0.1 at 0.90, like any bound that is valid for every
     distribution. It assumes that questions are independent draws, and weighs every question equally, whatever its number of
@@ -68,13 +70,14 @@ def lower_bound_gaffke(means: ArrayLike, confidence_level: float = 0.90) -> floa
         raise ValueError(f"means must have shape (n,) with at least one value, got {values.shape}")
     if not (np.abs(values) <= 1).all():
         raise ValueError("means must be in [-1, 1], without NaN")
-    different, counts = np.unique(values, return_counts=True)
+    different, index = np.unique(values, return_inverse=True)
+    each = np.bincount(index, None if counts is None else np.asarray(counts, dtype=np.float64))
     low, high = -1.0, float(values.max())
     for _ in range(_STEPS):
         middle = (low + high) / 2
         if middle in (low, high):
             break
-        if chance_not_above(different, counts, middle) <= 1 - confidence_level:
+        if chance_not_above(different, each, middle) <= 1 - confidence_level:
             low = middle
         else:
             high = middle

@@ -434,7 +434,7 @@ def exact_share(
     point, n = effective_units(given, clusters, weights=weights, confidence_level=confidence_level)
     if not given.size:
         return _t_interval(None, 0, n_clusters, "no unit has a value", confidence_level)
-    low, high = _clopper_pearson(n * point, n, confidence_level)
+    low, high = clopper_pearson(n * point, n, confidence_level)
     return _found(point, low, high, confidence_level, given.size, n_clusters)
 
 
@@ -445,7 +445,7 @@ def effective_units(
     weights: ArrayLike | None = None,
     confidence_level: float = 0.95,
 ) -> tuple[float, float]:
-    """Mean of shares, and the number of independent units that would make it as certain.
+    """Mean of values, and the number of independent units that would make it as certain.
 
     Parameters as in `exact_share`. Korn and Graubard (1998, Survey Methodology 24:193); where nothing varies the number of
     clusters, or with weights (sum of weights)^2 / sum of squared weights over clusters (Kish 1965, Survey Sampling).
@@ -462,7 +462,8 @@ def effective_units(
         return point, float(n_clusters)
     moved = np.bincount(index, counts * (given - point)) / counts.sum()
     mean = _Linear(point, moved * _small_sample(n_clusters) ** 0.5, n_clusters - 1)
-    n = _effective(float(given.size), mean, n_clusters, confidence_level)
+    spread = float((counts * (given - point) ** 2).sum() / counts.sum())
+    n = _effective(float(given.size), mean, spread, n_clusters, confidence_level)
     return point, n if even or mean.variance > 0 else min(
         n, float(by_cluster.sum() ** 2 / (by_cluster**2).sum())
     )
@@ -481,23 +482,26 @@ def _alone(
         return _t_interval(mean, data.n, n_clusters, why_none, confidence_level)
     n = float(data.n)
     if n_clusters < n:
-        n = _effective(n, mean, n_clusters, confidence_level)
-    low, high = _clopper_pearson(n * mean.point, n, confidence_level)
+        n = _effective(n, mean, mean.point * (1 - mean.point), n_clusters, confidence_level)
+    low, high = clopper_pearson(n * mean.point, n, confidence_level)
     return _found(mean.point, low, high, confidence_level, data.n, n_clusters)
 
 
-def _effective(n: float, mean: _Linear, n_clusters: int, confidence_level: float) -> float:
-    """Korn and Graubard's number of independent labels in clustered ones; the number of clusters if nothing varies."""
+def _effective(n: float, mean: _Linear, spread: float, n_clusters: int, confidence_level: float) -> float:
+    """Korn and Graubard's number of independent labels in clustered ones; the number of clusters if nothing varies.
+
+    spread: variance of single labels, for passes p (1 - p).
+    """
     from scipy.special import stdtrit
 
     if n_clusters < 2 or not mean.variance > 0:
         return float(n_clusters)
     tail = (1 + confidence_level) / 2
     lost = float(stdtrit(n - 1, tail) / stdtrit(n_clusters - 1, tail)) ** 2
-    return min(n, max(mean.point * (1 - mean.point) / mean.variance * lost, 1.0))
+    return min(n, max(spread / mean.variance * lost, 1.0))
 
 
-def _clopper_pearson(count: float, n: float, confidence_level: float) -> tuple[float, float]:
+def clopper_pearson(count: float, n: float, confidence_level: float) -> tuple[float, float]:
     """The exact interval of a share (Clopper and Pearson 1934, Biometrika 26:404); count and n may be fractions."""
     from scipy.special import betaincinv
 
