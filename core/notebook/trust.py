@@ -72,6 +72,8 @@ def check(
     accuracy: float = CHECK.accuracy,
     least_responsive: float = CHECK.least_responsive,
     most_responsive: float = CHECK.most_responsive,
+    target: float = CHECK.target,
+    answers: Literal["like-these", "these"] = CHECK.answers,
     ceiling: float | None = CHECK.ceiling,
     epsilon: float = CHECK.epsilon,
     kept_share: float = CHECK.kept_share,
@@ -99,10 +101,11 @@ def check(
     item
         What an item is, the unit of intervals: a column, or ``"row"``. Default: the id, or a question that repeats.
     use
-        ``"replace"`` a rater, ``"rank"`` systems, ``"gate"`` single answers or ``"monitor"`` a mean. Default: replace with
+        ``"replace"`` a rater, ``"rank"`` systems, ``"gate"`` single answers, ``"monitor"`` a mean or ``"certify"`` that a system's
+        answers are good. Default: replace with
         three raters or more, else gate.
-    margin, tolerance, accuracy, least_responsive, most_responsive, ceiling, epsilon, kept_share, passes_from, critical,
-    most_false_passes, most_false_fails
+    margin, tolerance, accuracy, least_responsive, most_responsive, target, answers, ceiling, epsilon, kept_share, passes_from,
+    critical, most_false_passes, most_false_fails
         Limits of the uses, as the options of the command.
     missing_judge, labels_chosen
         What a labelled text without a score counts as, and how the labelled texts were chosen, as the options of the command.
@@ -115,7 +118,7 @@ def check(
     -------
     Result
         ``verdict`` is ``"TRUSTED"``, ``"NOT TRUSTED"`` or ``"INCONCLUSIVE"``, and empty for several judges; ``sentence`` says
-        why. Table ``check`` (a row for each judge), ``check-rules`` and ``check-groups``.
+        why. Table ``check`` (a row for each judge), ``check-rules``, ``check-groups`` and ``check-systems``.
 
     Raises
     ------
@@ -143,6 +146,8 @@ def check(
             "accuracy": accuracy,
             "least_responsive": least_responsive,
             "most_responsive": most_responsive,
+            "target": target,
+            "answers": answers,
             "ceiling": ceiling,
             "epsilon": epsilon,
             "kept_share": kept_share,

@@ -33,6 +33,7 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
     SCORES: ("correlation", "kept share", "bias"),
     "rank": ("accuracy", "correlation", "agreement", "bias"),
     "monitor": ("bias", "responsiveness", "correlation", "agreement"),
+    "certify": ("good",),
 }
 """Scale on which people are compared, or another use -> the numbers of the first screen."""
 _TITLES = {
@@ -48,6 +49,7 @@ _TITLES = {
     "bias": "Bias",
     "responsiveness": "Responsiveness",
     "accuracy": "Pairs of systems",
+    "good": "Good answers",
 }
 _HELP = {
     "advantage": "Probability that the judge is at least as close to the other raters as a rater is",
@@ -62,6 +64,7 @@ _HELP = {
     "bias": "Mean of judge minus raters, as a share of the scale",
     "responsiveness": "How far the judge moves when quality moves by 1",
     "accuracy": "Share of pairs of systems in the raters' order",
+    "good": "Share of the system's answers that are good, each answer of the judge weighted by its texts",
 }
 
 
@@ -176,6 +179,11 @@ def _known(one: JudgeCheck, limits: CheckOptions) -> dict[str, tuple[Estimate, s
             f"wanted: {decimal(limits.least_responsive, 2)} to {decimal(limits.most_responsive, 2)}",
         ),
         ("accuracy", None if accuracy is None else accuracy.found, ""),
+        (
+            "good",
+            one.systems[0].found if len(one.systems) == 1 else None,
+            f"wanted: {decimal(limits.target, 2)}",
+        ),
     )
     for name, number, beside in others:
         if found[name] is None and number is not None:

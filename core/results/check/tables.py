@@ -15,6 +15,7 @@ from core.results.cells import (
     left_out_lines,
     plain,
 )
+from core.results.check.certifying import Certificate
 from core.results.check.drift import rows_json
 from core.results.check.groups import FEWEST_OF_A_GROUP
 from core.results.check.monitoring import THIRDS, beyond_tolerance
@@ -30,7 +31,7 @@ from core.stats.resampling import Estimate
 from core.tables.problems import listed
 from core.tables.reading import shown
 
-CHECK_TABLES = ("check", "check-rules", "check-groups")
+CHECK_TABLES = ("check", "check-rules", "check-groups", "check-systems")
 """Names of all tables, the main one first."""
 NO_CLASSES = "the judge's scores are no classes of the raters"
 NO_ORDER = "labels without an order"
@@ -45,12 +46,15 @@ _AS = {
     "gate": "as a gate",
     "rank": "to rank systems",
     "monitor": "to follow a mean",
+    "certify": "for all systems",
 }
 """What a judge is trusted, or not, as: behind the verdict."""
 
 
 def sentence(check: Check, one: JudgeCheck) -> str:
     """The verdict on one judge, the numbers that decided, and what would settle it. Does not name the judge."""
+    if one.systems:
+        return systems_said(one)[0]
     said = f"{one.verdict} {_AS[check.use]}: {_why(one)}.{_third_said(check, one)}"
     if one.verdict != "INCONCLUSIVE":
         return said
@@ -59,6 +63,25 @@ def sentence(check: Check, one: JudgeCheck) -> str:
     if one.labels_reason and one.labels_reason not in said:
         said += f" {one.labels_reason[0].upper()}{one.labels_reason[1:]}."
     return said
+
+
+def systems_said(one: JudgeCheck) -> list[str]:
+    """For certify: of one system its verdict; of several how many are TRUSTED, and which, then each."""
+    said = [_system_said(one, system) for system in one.systems]
+    if len(said) == 1:
+        return said
+    return [
+        f"{counted_verdicts([(system.system, system.verdict) for system in one.systems], 'system')}.",
+        *said,
+    ]
+
+
+def _system_said(one: JudgeCheck, system: Certificate) -> str:
+    unit = next((rule.why for rule in one.rules if rule.code == "unit"), "")
+    said = f"{system.claim}: {system.rule.why}{unit and '; '}{unit}."
+    if system.verdict != "INCONCLUSIVE" or unit or system.rule.labels_needed is None:
+        return said
+    return f"{said} {_further_items(system.rule.labels_needed - one.n_items)}"
 
 
 def _why(one: JudgeCheck) -> str:
@@ -98,10 +121,12 @@ def _needed_said(one: JudgeCheck) -> str:
         whose = f"{slowest.of_class} texts"
         return f"About {_about(slowest.class_needed)} {whose} in all would settle it if the estimates stay."
     assert one.labels_needed is not None
-    items = "item" if one.labels_needed == 1 else "items"
-    return (
-        f"About {_about(one.labels_needed)} further labelled {items} would settle it if the estimates stay."
-    )
+    return _further_items(one.labels_needed)
+
+
+def _further_items(number: int) -> str:
+    items = "item" if number == 1 else "items"
+    return f"About {_about(number)} further labelled {items} would settle it if the estimates stay."
 
 
 def _about(number: int) -> str:
@@ -113,14 +138,19 @@ def check_sentence(check: Check) -> str:
     """The verdict in a sentence; for several judges how many are trusted, and which."""
     if len(check.judges) == 1:
         return sentence(check, check.judges[0])
-    counts = Counter(one.verdict for one in check.judges)
-    trusted = [shown(one.name) for one in check.judges if one.verdict == "TRUSTED"]
+    return f"{counted_verdicts([(one.name, one.verdict) for one in check.judges], 'judge', f' {_AS[check.use]}')}."
+
+
+def counted_verdicts(verdicts: Sequence[tuple[str, str]], what: str, use: str = "") -> str:
+    """How many of several are TRUSTED, and which. verdicts: name and verdict of each."""
+    counts = Counter(verdict for _, verdict in verdicts)
+    trusted = [shown(name) for name, verdict in verdicts if verdict == "TRUSTED"]
     which = f": {', '.join(trusted)}" if trusted else ""
     others = [f"{counts[other]} {other}" for other in ("NOT TRUSTED", "INCONCLUSIVE") if counts[other]]
-    n = len(check.judges)
-    how_many = f"{len(trusted)} of {n} judges" if trusted else f"None of the {n} judges"
-    said = f"{how_many} {'is' if len(trusted) < 2 else 'are'} TRUSTED {_AS[check.use]}{which}."
-    return f"{said} {', '.join(others)}." if others else said
+    n = len(verdicts)
+    how_many = f"{len(trusted)} of {n} {what}s" if trusted else f"None of the {n} {what}s"
+    said = f"{how_many} {'is' if len(trusted) < 2 else 'are'} TRUSTED{use}{which}"
+    return f"{said}. {', '.join(others)}" if others else said
 
 
 def read_as(check: Check) -> str:
@@ -129,7 +159,7 @@ def read_as(check: Check) -> str:
     said = [f"Read as: {panel.scale.read_as}"]
     if check.options.passes_from is not None:
         said.append(f"{check.options.passes_from} or above passes")
-    others = [shown(one.name) for one in check.judges if one.kind != one.scale.kind]
+    others = [shown(one.name) for one in check.judges if one.kind != one.scale.kind and not one.systems]
     if others:
         said.append(f"{listed(others)} compared by rank, because its scores are on another scale")
     said.append(panel.unit.said)
@@ -151,7 +181,7 @@ def ceiling_sentence(check: Check) -> str:
         said = "No text has two raters, so nobody knows how well people agree"
         if ceiling.assumed is not None:
             said += f"; you suppose {ceiling.assumed:.2f}, which decides nothing"
-    if constant is None or check.use in {"rank", "monitor"}:
+    if constant is None or check.use in {"rank", "monitor", "certify"}:
         return f"{said}."
     name = shown(check.judges[0].scale.name(constant.answer))
     return f"{said}. Always answering {name} would agree with {100 * constant.agreement:.0f} % of them."
@@ -170,6 +200,10 @@ def check_said(check: Check) -> list[str]:
     said = [check_sentence(check), read_as(check), *equal_sides(check.panel)]
     if len(check.judges) > 1:
         said += [f"{shown(one.name)}: {sentence(check, one)}" for one in check.judges]
+    for one in check.judges:
+        said += [
+            f"{shown(one.name)}: {each}" if len(check.judges) > 1 else each for each in systems_said(one)[1:]
+        ]
     said.append(ceiling_sentence(check))
     for one in check.judges:
         fails = [
@@ -186,7 +220,7 @@ def check_said(check: Check) -> list[str]:
 
 def check_tables(check: Check) -> dict[str, ResultTable]:
     """All tables by name: the numbers of each judge, the rules, and the groups."""
-    tables = (judge_table(check), rule_table(check), group_table(check))
+    tables = (judge_table(check), rule_table(check), group_table(check), system_table(check))
     return {table.name: table for table in tables}
 
 
@@ -194,6 +228,7 @@ def judge_table(check: Check) -> ResultTable:
     """One row for each judge, with people's figure beside it. Columns that say nothing here are not shown, but written."""
     by_class = any(one.kappa is not None for one in check.judges)
     in_place = check.use in {"replace", "gate"}
+    certifies = check.use == "certify"
     rates = any(one.kind == "two" for one in check.judges) and in_place
     ordered = any(one.kind == "ordered" for one in check.judges)
     return ResultTable(
@@ -210,7 +245,9 @@ def judge_table(check: Check) -> ResultTable:
             Column("constant", "constant answer", shown=by_class and in_place),
             Column("kappa", shown=by_class and not ordered),
             Column("ac1", "AC1", shown=by_class and check.use == "gate" and not ordered),
-            Column("correlation", "Spearman", shown=ordered or not by_class or not in_place),
+            Column(
+                "correlation", "Spearman", shown=(ordered or not by_class or not in_place) and not certifies
+            ),
             Column("measure", shown=False),
             Column("ceiling", f"people ({MEASURES[check.ceiling.measure]})"),
             Column("advantage", shown=check.use == "replace"),
@@ -351,6 +388,70 @@ def _measure_notes(check: Check) -> list[str]:
     if len({one.measure for one in check.judges}) > 1:
         notes.append(f"People: by the first judge's measure, {MEASURES[check.ceiling.measure]}.")
     return notes
+
+
+def system_table(check: Check) -> ResultTable:
+    """For certify one row for each judge and system, and one for each answer of the judge below it."""
+    return ResultTable(
+        CHECK_TABLES[3],
+        (
+            Column("judge", names_row=True, shown=len(check.judges) > 1),
+            Column("system", names_row=True),
+            Column("answer", "judge's answer", names_row=True),
+            Column("verdict"),
+            Column("n_texts", "texts"),
+            Column("n_labels", "labels"),
+            Column("good", percent=True),
+            Column("target", percent=True, places=0),
+            Column("items_needed", "further items needed"),
+        ),
+        tuple(
+            row
+            for one in check.judges
+            for system in one.systems
+            for row in [
+                (
+                    one.name,
+                    system.system,
+                    "all",
+                    system.verdict,
+                    system.n_texts,
+                    system.n_labels,
+                    interval(system.found),
+                    check.options.target,
+                    None
+                    if system.rule.labels_needed is None or system.verdict != "INCONCLUSIVE"
+                    else system.rule.labels_needed - one.n_items,
+                ),
+                *(
+                    (
+                        one.name,
+                        system.system,
+                        str(part.key),
+                        "",
+                        part.n,
+                        part.n_labelled,
+                        interval(part.mean),
+                        None,
+                        None,
+                    )
+                    for part in system.strata
+                ),
+            ]
+        ),
+        title="Systems",
+        notes=(
+            "Good: more than half of a text's raters pass it. All: each answer of the judge weighted by its texts. Intervals decide: "
+            f"each end is at {LEVEL:g}" + _divided(check) + ".",
+        )
+        if check.use == "certify"
+        else (),
+    )
+
+
+def _divided(check: Check) -> str:
+    n = sum(len(one.systems) for one in check.judges)
+    return f", divided by {n} systems and judges" if n > 1 else ""
 
 
 def rule_table(check: Check) -> ResultTable:
@@ -513,8 +614,13 @@ def check_json(check: Check) -> dict[str, Any]:
 
 def _reasons(check: Check) -> list[str]:
     if len(check.judges) == 1:
-        return list(check.judges[0].reasons)
-    return [f"{one.name}: {why}" for one in check.judges for why in one.reasons]
+        return _reasons_of(check.judges[0])
+    return [f"{one.name}: {why}" for one in check.judges for why in _reasons_of(one)]
+
+
+def _reasons_of(one: JudgeCheck) -> list[str]:
+    """What was found for the rules that decided; for certify what was found of every system."""
+    return [_system_said(one, system) for system in one.systems] or list(one.reasons)
 
 
 def _judge_json(check: Check, one: JudgeCheck) -> dict[str, Any]:
@@ -523,7 +629,7 @@ def _judge_json(check: Check, one: JudgeCheck) -> dict[str, Any]:
         "name": one.name,
         "verdict": one.verdict,
         "sentence": sentence(check, one),
-        "reasons": list(one.reasons),
+        "reasons": _reasons_of(one),
         "rules": [
             {
                 "code": rule.code,
@@ -586,6 +692,29 @@ def _judge_json(check: Check, one: JudgeCheck) -> dict[str, Any]:
                 **ends(third.bias),
             }
             for third in one.thirds
+        ],
+        "systems": [
+            {
+                "system": system.system or None,
+                "verdict": system.verdict,
+                "sentence": _system_said(one, system),
+                "target": check.options.target,
+                "good": ends(system.found),
+                "n_texts": system.n_texts,
+                "n_labels": system.n_labels,
+                "n_items": system.n_items,
+                "confidence_level": system.found.confidence_level,
+                "answers": [
+                    {
+                        "answer": str(part.key),
+                        "n_texts": part.n,
+                        "n_labels": part.n_labelled,
+                        "good": ends(part.mean),
+                    }
+                    for part in system.strata
+                ],
+            }
+            for system in one.systems
         ],
         "consistency": ends(one.facts.consistency, "no repeats"),
         "cost": one.facts.cost,

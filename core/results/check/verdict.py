@@ -7,12 +7,14 @@ the raters' scale: docs/check.md has the table.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from core.errors import InputError
 from core.llm.families import alike_notes
 from core.results.cells import ends_said
+from core.results.check.certifying import Certificate, certified, passes_problems, systems_of
 from core.results.check.groups import Group, groups_of_texts
 from core.results.check.labels import rules_of_coverage, rules_of_labels, weights_by_answer
 from core.results.check.measures import (
@@ -65,6 +67,11 @@ USELESS = 0.2
 trusted: at most slight agreement (Landis and Koch 1977, Biometrics 33:159)."""
 FEWEST_OF_A_CLASS = 5
 """Texts of the rarer class from which kappa = 1 counts as above 0, although nothing varies."""
+CERTIFY_NOTE = (
+    "An answer is good if more than half of its raters pass it. Among texts to which the judge gave one answer, those with a label "
+    "must be like those without"
+)
+"""What a certificate assumes."""
 FEWEST_FOR_REPLACE = alt_test.FEWEST_FOR_CEILING
 """Raters from which `replace` is the use that is meant where none is named."""
 
@@ -150,6 +157,8 @@ class JudgeCheck:
     """How far it moves when quality moves by 1; None for other uses than monitor, other scales and labels without an order."""
     thirds: tuple[Third, ...] = ()
     """For monitor, its bias where people rate low, in the middle and high; empty where no text has two raters."""
+    systems: tuple[Certificate, ...] = ()
+    """For certify, each system; TRUSTED above means that all are."""
 
     @property
     def coverage(self) -> float | None:
@@ -195,6 +204,11 @@ class Check:
     notes: tuple[str, ...] = ()
 
     @property
+    def chooses(self) -> bool:
+        """Whether several judges are compared with each other: a certificate is about systems."""
+        return len(self.judges) > 1 and self.use != "certify"
+
+    @property
     def verdict(self) -> Verdict | None:
         """The verdict; None for several judges."""
         return self.judges[0].verdict if len(self.judges) == 1 else None
@@ -225,16 +239,22 @@ def check_panel(
     use = options.use or default_use(panel)
     rated = (~np.isnan(panel.ratings)).any(axis=1, keepdims=True)
     both = np.logical_and(~np.isnan(panel.scores), rated)
-    if not problems and not both.any():
+    if not problems and use == "certify":
+        if not rated.any():
+            problems.append("human: no text has a rating by a person")
+        problems += passes_problems(panel.scale, options)
+    elif not problems and not both.any():
         problems.append("judge: no text has both a rating by a person and a score by the judge")
     if use == "rank" and len(set(panel.systems.tolist())) < 2:
         problems.append("use: rank needs texts of several systems; name their column with system-column")
-    problems += _not_classes(panel.scale, options)
+    if use != "certify":
+        problems += _not_classes(panel.scale, options)
     if problems:
         raise InputError("The check cannot be made", problems)
-    used = both.any(axis=1)
+    used = rated[:, 0] if use == "certify" else both.any(axis=1)
+    judge_of = _certifying if use == "certify" else partial(_judged, use=use)
     judges = tuple(
-        _judged(panel, at, use, options, (facts or {}).get(name, JudgeFacts()))
+        judge_of(panel, at, options=options, facts=(facts or {}).get(name, JudgeFacts()))
         for at, name in enumerate(panel.judges)
     )
     measures = [one.measure for one in judges]
@@ -246,13 +266,18 @@ def check_panel(
         _ceiling(_as_compared(own_texts(panel, None), use, options), measures[0], options),
         int(np.unique(panel.items[used]).size),
         int((~used).sum()),
-        (*panel.notes, *_drawn_notes(panel), *alike_notes((one.facts.model for one in judges), panel.rows)),
+        (
+            *panel.notes,
+            *((CERTIFY_NOTE,) if use == "certify" else _drawn_notes(panel)),
+            *alike_notes((one.facts.model for one in judges), panel.rows),
+        ),
     )
 
 
 def _as_compared(own: OwnTexts, use: Use, options: CheckOptions) -> OwnTexts:
-    """The texts on the scale that gate and replace compare: two classes, where a lowest pass is named."""
-    lowest = _lowest_pass(own.scale, options) if use in {"gate", "replace"} else None
+    """The texts on the scale that gate, replace and certify read: two classes, where a lowest pass is named."""
+    reads_passes = use in {"gate", "replace"} or (use == "certify" and own.kind not in BY_NAME)
+    lowest = _lowest_pass(own.scale, options) if reads_passes else None
     return own if lowest is None else passing(own, lowest)
 
 
@@ -365,6 +390,57 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
         severity_said(texts, found, options) if verdict == "NOT TRUSTED" and texts.n_items else "",
         responds,
         bias_in_thirds(scored, options) if use == "monitor" else (),
+    )
+
+
+def _certifying(panel: Panel, at: int, *, options: CheckOptions, facts: JudgeFacts) -> JudgeCheck:
+    """The certificates of all systems by the answers of one judge; TRUSTED if every system is."""
+    own = own_texts(panel, at)
+    labelled = own_texts(panel, at, unscored=True).scores.size
+    n_tests = len(panel.judges) * len(systems_of(panel))
+    systems = certified(panel, at, options, n_tests)
+    unit = _unit_rules(panel)
+    found = decided([*(one.rule for one in systems), *unit], n_judges=n_tests)
+    n_items = int(np.unique(panel.items[(~np.isnan(panel.ratings)).any(axis=1)]).size)
+    if unit:  # nothing is shown while nobody knows what an item is
+        found = tuple(replace(rule, met=None) for rule in found)
+    verdict = verdict_of(found)
+    # A rule counts items of all systems together, its certificate those of its own.
+    rules = tuple(
+        rule
+        if rule.labels_needed is None or at >= len(systems)
+        else replace(rule, labels_needed=n_items + rule.labels_needed - systems[at].n_items)
+        for at, rule in enumerate(found)
+    )
+    needed, why = _labels(rules, verdict, n_items)
+    return JudgeCheck(
+        panel.judges[at],
+        verdict,
+        rules,
+        own.kind,
+        own.scale,
+        "agreement",
+        None,
+        None,
+        Ceiling("agreement", None),
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        facts,
+        (),
+        n_items,
+        own.scores.size,
+        len(panel.ratings) - own.scores.size,
+        labelled - own.scores.size,
+        needed,
+        why,
+        systems=tuple(
+            replace(one, rule=rule) for one, rule in zip(systems, rules[: len(systems)], strict=True)
+        ),
     )
 
 
