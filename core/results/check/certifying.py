@@ -169,7 +169,7 @@ def _rule(name: str, share: Stratified, n_items: int, options: CheckOptions, n_t
     if n_items < FEWEST_ITEMS:
         few = f"{why}; at least {FEWEST_ITEMS} labelled items are needed, not {n_items:,}"
         return replace(rule, shown=None, why=few, labels_needed=FEWEST_ITEMS)
-    further, reason = _further(share, target, n_tests)
+    further, reason = _further(share, target, n_tests, finite=options.answers == "these")
     if further is None:
         return replace(rule, why=f"{why}; {reason}" if _open(rule, n_tests) else why)
     return replace(rule, labels_needed=ceil(n_items * (1 + further / share.n_labelled)))
@@ -208,7 +208,7 @@ def _sides(found: Estimate, target: float, n_tests: int) -> tuple[float, float]:
     return p[0], p[1]
 
 
-def _further(share: Stratified, target: float, n_tests: int) -> tuple[int | None, str]:
+def _further(share: Stratified, target: float, n_tests: int, *, finite: bool) -> tuple[int | None, str]:
     """Further labels, chosen like those there are, that settle it in POWER of files if the shares stay; None, and why."""
     from scipy.special import ndtri  # imported lazily: most commands need no quantile
 
@@ -216,17 +216,14 @@ def _further(share: Stratified, target: float, n_tests: int) -> tuple[int | None
     if estimate is None:
         return None, "nobody knows how many labels would settle it"
     wanted = float(ndtri(1 - LEVEL / n_tests) + ndtri(POWER))
-    rates = [
-        (
-            part.share,
-            ((part.mean.estimate or 0.0) * part.n_labelled + 1) / (part.n_labelled + 2),
-            part.n_labelled,
-        )
-        for part in share.strata
-        if part.n_labelled
-    ]
-    of_labels = sum(w**2 * p * (1 - p) / labels for w, p, labels in rates)
-    of_texts = sum(w * (p - estimate) ** 2 for w, p, _ in rates) / n
+    known = [part for part in share.strata if part.n_labelled]
+    # One good and one bad answer more: a stratum without a miss would need no label.
+    rates = [((part.mean.estimate or 0.0) * part.n_labelled + 1) / (part.n_labelled + 2) for part in known]
+    spread = [part.share**2 * p * (1 - p) for part, p in zip(known, rates, strict=True)]
+    of_labels = sum(s / part.n_labelled for part, s in zip(known, spread, strict=True))
+    of_texts = sum(part.share * (p - estimate) ** 2 for part, p in zip(known, rates, strict=True)) / n
+    if finite:  # labels of all texts leave nothing open
+        of_texts = -sum(s / part.n for part, s in zip(known, spread, strict=True))
     room = ((estimate - target) / wanted) ** 2 - of_texts
     times = of_labels / room if room > 0 else np.inf
     further = share.n_labelled * (times - 1)
