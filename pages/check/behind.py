@@ -43,10 +43,10 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
     if systems.rows:
         part("Systems", "The share of good answers, by the judge's answers.", "check#certify")
         show(systems, titled=False)
-    part("Rules", "What the use demands of a judge, and what was found.", "check#four-uses")
+    part("Rules", "What the use demands of a judge, and what was found.", "check#five-uses")
     show(rules, titled=False)
     if groups.rows:
-        part("By group", "Does the judge fail for some texts?", "check#four-uses")
+        part("By group", "Does the judge fail for some texts?", "check#five-uses")
         fails = [
             f"{one.name} fails in {group.column} {group.value}."
             for one in found.judges
@@ -57,7 +57,7 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
             "  \n".join(f"**{plain(line)}**" for line in fails) or "No group is shown to be below the limit."
         )
         show(groups, titled=False)
-    part("All numbers", "Every judge, with people beside it.", "check#four-uses")
+    part("All numbers", "Every judge, with people beside it.", "check#five-uses")
     show(numbers, titled=False)
     escalation.offer(store, given, found)
     _files(given, found, since(found))

@@ -219,8 +219,10 @@ def check_said(check: Check) -> list[str]:
 
 
 def check_tables(check: Check) -> dict[str, ResultTable]:
-    """All tables by name: the numbers of each judge, the rules, and the groups."""
-    tables = (judge_table(check), rule_table(check), group_table(check), system_table(check))
+    """All tables by name: the numbers of each judge, the rules, the groups and the systems, which come first in a certificate."""
+    tables = [judge_table(check), rule_table(check), group_table(check), system_table(check)]
+    if check.use == "certify":
+        tables.insert(0, tables.pop())
     return {table.name: table for table in tables}
 
 
@@ -240,7 +242,7 @@ def judge_table(check: Check) -> ResultTable:
             Column("false_passes", "false passes", percent=True, shown=rates),
             Column("false_fails", "false fails", percent=True, shown=rates),
             Column("kept_share", "kept share", percent=True, shown=in_place),
-            Column("kappa_quadratic", "quadratic kappa", shown=ordered),
+            Column("kappa_quadratic", "quadratic kappa", shown=ordered and not certifies),
             Column("agreement", shown=by_class),
             Column("constant", "constant answer", shown=by_class and in_place),
             Column("kappa", shown=by_class and not ordered),
@@ -249,7 +251,7 @@ def judge_table(check: Check) -> ResultTable:
                 "correlation", "Spearman", shown=(ordered or not by_class or not in_place) and not certifies
             ),
             Column("measure", shown=False),
-            Column("ceiling", f"people ({MEASURES[check.ceiling.measure]})"),
+            Column("ceiling", f"people ({MEASURES[check.ceiling.measure]})", shown=not certifies),
             Column("advantage", shown=check.use == "replace"),
             Column("accuracy", shown=check.use == "rank"),
             Column("bias", shown=any(one.bias is not None for one in check.judges)),
@@ -314,14 +316,14 @@ def judge_table(check: Check) -> ResultTable:
         ),
         title=f"Can the judge be trusted to {USES[check.use]}?",
         notes=(
-            *_further_notes(check),
-            *left_out_lines(check.panel.left_out),
+            *(() if certifies else _further_notes(check)),
+            *(() if certifies else left_out_lines(check.panel.left_out)),
             *(
                 (f"left out: {check.n_left_out:,} texts without a rating or without a score",)
                 if check.n_left_out
                 else ()
             ),
-            f"Intervals: {check.options.confidence_level:.0%}, over items.",
+            *((f"Intervals: {check.options.confidence_level:.0%}, over items.",) if not certifies else ()),
             *_measure_notes(check),
         ),
     )
@@ -382,7 +384,7 @@ def _measure_notes(check: Check) -> list[str]:
         notes.append(
             "Bias, rated low, middle, high: one rater's rating chooses the third, another rater is compared with the judge."
         )
-    if kinds - {SCORES}:
+    if kinds - {SCORES} and check.use != "certify":
         notes.append("Agreement: share of a text's raters who gave the judge's class, averaged over texts.")
         notes.append("Constant answer: the agreement of the best answer that never changes.")
     if len({one.measure for one in check.judges}) > 1:
@@ -439,8 +441,10 @@ def system_table(check: Check) -> ResultTable:
                 ),
             ]
         ),
-        title="Systems",
+        title="Is each target reached? One row a system, then one for each answer of the judge",
         notes=(
+            *_further_notes(check),
+            *left_out_lines(check.panel.left_out),
             "Good: more than half of a text's raters pass it. All: each answer of the judge weighted by its texts. Intervals decide: "
             f"each end is at {LEVEL:g}" + _divided(check) + ".",
         )

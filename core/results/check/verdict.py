@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.llm.families import alike_notes
@@ -67,11 +68,6 @@ USELESS = 0.2
 trusted: at most slight agreement (Landis and Koch 1977, Biometrics 33:159)."""
 FEWEST_OF_A_CLASS = 5
 """Texts of the rarer class from which kappa = 1 counts as above 0, although nothing varies."""
-CERTIFY_NOTE = (
-    "An answer is good if more than half of its raters pass it. Among texts to which the judge gave one answer, those with a label "
-    "must be like those without"
-)
-"""What a certificate assumes."""
 FEWEST_FOR_REPLACE = alt_test.FEWEST_FOR_CEILING
 """Raters from which `replace` is the use that is meant where none is named."""
 
@@ -268,7 +264,7 @@ def check_panel(
         int((~used).sum()),
         (
             *panel.notes,
-            *((CERTIFY_NOTE,) if use == "certify" else _drawn_notes(panel)),
+            *(_certify_notes(rated) if use == "certify" else _drawn_notes(panel)),
             *alike_notes((one.facts.model for one in judges), panel.rows),
         ),
     )
@@ -306,6 +302,15 @@ def _not_classes(scale: Scale, options: CheckOptions) -> list[str]:
         for name in options.critical
         if name.casefold() not in known
     ]
+
+
+def _certify_notes(rated: NDArray[np.bool_]) -> tuple[str, ...]:
+    """What a certificate assumes about texts without a label. rated: shape (n, 1)."""
+    if rated.all():
+        return ()
+    return (
+        "This holds if, among texts to which the judge gave one answer, those with a label are like those without",
+    )
 
 
 def _drawn_notes(panel: Panel) -> tuple[str, ...]:
