@@ -112,16 +112,18 @@ def responsiveness(
     if np.isnan(moved).any():
         return result
     spread = _spread(moved, whole=not of_groups)
+    sides = [
+        _sides(judged - limit * people, float(v @ spread @ v), len(moved))
+        for limit in (least, most)
+        for v in [np.array([1.0, -limit])]
+    ]
     low, high = _fieller(judged, people, spread, len(moved), confidence_level)
     return replace(
         result,
         found=replace(found, low=low, high=high, interval_reason=None if low is not None else NO_INTERVAL),
         people_move=_sides(people, spread[1, 1], len(moved)).above,
-        **{
-            side: _sides(judged - limit * people, v @ spread @ v, len(moved))
-            for side, limit in (("least", least), ("most", most))
-            for v in [np.array([1.0, -limit])]
-        },
+        least=sides[0],
+        most=sides[1],
     )
 
 

@@ -233,8 +233,8 @@ def check_panel(
     if not panel.raters:
         problems.append("human: no ratings by people; name the columns or raters that are people")
     use = options.use or default_use(panel)
-    rated = (~np.isnan(panel.ratings)).any(axis=1, keepdims=True)
-    both = np.logical_and(~np.isnan(panel.scores), rated)
+    rated = np.asarray((~np.isnan(panel.ratings)).any(axis=1))
+    both = np.logical_and(~np.isnan(panel.scores), rated[:, None])
     if not problems and use == "certify":
         if not rated.any():
             problems.append("human: no text has a rating by a person")
@@ -247,7 +247,7 @@ def check_panel(
         problems += _not_classes(panel.scale, options)
     if problems:
         raise InputError("The check cannot be made", problems)
-    used = rated[:, 0] if use == "certify" else both.any(axis=1)
+    used = rated if use == "certify" else both.any(axis=1)
     judge_of = _certifying if use == "certify" else partial(_judged, use=use)
     judges = tuple(
         judge_of(panel, at, options=options, facts=(facts or {}).get(name, JudgeFacts()))
@@ -305,7 +305,7 @@ def _not_classes(scale: Scale, options: CheckOptions) -> list[str]:
 
 
 def _certify_notes(rated: NDArray[np.bool_]) -> tuple[str, ...]:
-    """What a certificate assumes about texts without a label. rated: shape (n, 1)."""
+    """What a certificate assumes about texts without a label. rated: shape (n,)."""
     if rated.all():
         return ()
     return (
