@@ -141,11 +141,19 @@ def _facts(check: Check, made_at: str, *, names: bool) -> dict[str, str]:
     """The facts about the check itself."""
     return {
         "Use": f"{check.use}: {USES[check.use]}",
-        "Labels": f"{check.n_items:,} items, {len(check.panel.rows) - check.n_left_out:,} texts"
-        + (f"; {check.n_left_out:,} texts left out" if check.n_left_out else "; none left out"),
+        "Labels": _labels_counted(check),
         "Raters": _raters(check, names=names),
         "Made": f"{made_at}, Assay {__version__}",
     }
+
+
+def _labels_counted(check: Check) -> str:
+    n = len(check.panel.rows)
+    if check.use == "certify":
+        labelled = int((~np.isnan(check.panel.ratings)).any(axis=1).sum())
+        return f"{check.n_items:,} items, {labelled:,} of {n:,} texts"
+    left_out = f"{check.n_left_out:,} texts left out" if check.n_left_out else "none left out"
+    return f"{check.n_items:,} items, {n - check.n_left_out:,} texts; {left_out}"
 
 
 def _only(table: ResultTable, judge: str, *hidden: str) -> ResultTable:

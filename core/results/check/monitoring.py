@@ -136,6 +136,8 @@ def bias_in_thirds(own: OwnTexts, options: CheckOptions) -> tuple[Third, ...]:
     values, counts = np.unique(own.ratings[~np.isnan(own.ratings)], return_counts=True)
     middle = (np.cumsum(counts) - counts / 2) / counts.sum()
     of_value = np.minimum((len(THIRDS) * middle).astype(np.int64), len(THIRDS) - 1)
+    if values.size == 2:  # two ratings are low and high, whatever their shares
+        of_value = np.array([0, len(THIRDS) - 1])
     known = ~np.isnan(own.ratings)
     third = np.where(known, of_value[np.searchsorted(values, np.where(known, own.ratings, values[0]))], -1)
     others = (np.nansum(own.ratings, axis=1)[:, None] - own.ratings) / (n_raters - 1)[:, None]

@@ -18,7 +18,7 @@ from core.results.cells import (
 from core.results.check.certifying import Certificate
 from core.results.check.drift import rows_json
 from core.results.check.groups import FEWEST_OF_A_GROUP
-from core.results.check.monitoring import THIRDS, beyond_tolerance
+from core.results.check.monitoring import CAUTION, THIRDS, beyond_tolerance
 from core.results.check.options import LIMITS, USES
 from core.results.check.rules import LEVEL, STRICTER, STRICTER_BROKEN, Rule
 from core.results.check.verdict import Check, JudgeCheck
@@ -454,7 +454,7 @@ def system_table(check: Check) -> ResultTable:
 
 
 def _divided(check: Check) -> str:
-    n = sum(len(one.systems) for one in check.judges)
+    n = check.n_verdicts
     return f", divided by {n} systems and judges" if n > 1 else ""
 
 
@@ -491,19 +491,27 @@ def rule_table(check: Check) -> ResultTable:
         title="Rules",
         notes=(
             "TRUSTED if all rules are met, NOT TRUSTED if one failed, else INCONCLUSIVE. A rule is met or failed if it is shown "
-            f"at {LEVEL:g} (coefficients at {LEVEL / STRICTER:g}, or {LEVEL / STRICTER_BROKEN:g})"
-            + _levels_said(check),
+            f"at {LEVEL:g}{_STRICTER_SAID.get(check.use, '')}{_levels_said(check)}",
         ),
     )
 
 
+_OF_COEFFICIENTS = f" (coefficients at {LEVEL / STRICTER:g}, or {LEVEL / STRICTER_BROKEN:g})"
+_STRICTER_SAID = {
+    "replace": _OF_COEFFICIENTS,
+    "gate": _OF_COEFFICIENTS,
+    "monitor": f" (responsiveness over texts to be met at {LEVEL / CAUTION:g})",
+}
+"""Use -> rules that are tested at a part of the level, in words."""
+
+
 def _levels_said(check: Check) -> str:
     """How the level is divided."""
-    m = len(check.judges)
+    m, what = check.n_verdicts, "systems and judges" if check.use == "certify" else "judges"
     return (
-        f", divided by {m} for {m} judges to be met, and corrected for all rules to be failed."
+        f", divided by {m} for {m} {what} to be met, and corrected for all rules to be failed."
         if m > 1
-        else (", corrected for all rules to be failed.")
+        else ", corrected for all rules to be failed."
     )
 
 
@@ -596,7 +604,7 @@ def check_json(check: Check) -> dict[str, Any]:
         "read_as": read_as(check),
         "scale": scale_json(check.panel.scale),
         "unit": unit_json(check.panel.unit),
-        "judges_paid_for": len(check.judges),
+        "judges_paid_for": check.n_verdicts,
         "n_items": check.n_items,
         "n_left_out": check.n_left_out,
         "human": {

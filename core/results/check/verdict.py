@@ -196,8 +196,13 @@ class Check:
     n_items: int
     """Items with a rating and a score."""
     n_left_out: int
-    """Texts without a rating, or without any score."""
+    """Texts without a rating, or without any score; none of a certificate, which reads them all."""
     notes: tuple[str, ...] = ()
+
+    @property
+    def n_verdicts(self) -> int:
+        """Verdicts among which the level is divided: judges, or their certificates."""
+        return sum(max(len(one.systems), 1) for one in self.judges)
 
     @property
     def chooses(self) -> bool:
@@ -261,7 +266,7 @@ def check_panel(
         judges,
         _ceiling(_as_compared(own_texts(panel, None), use, options), measures[0], options),
         int(np.unique(panel.items[used]).size),
-        int((~used).sum()),
+        0 if use == "certify" else int((~used).sum()),
         (
             *panel.notes,
             *(_certify_notes(rated) if use == "certify" else _drawn_notes(panel)),
@@ -439,7 +444,7 @@ def _certifying(panel: Panel, at: int, *, options: CheckOptions, facts: JudgeFac
         (),
         n_items,
         own.scores.size,
-        len(panel.ratings) - own.scores.size,
+        0,
         labelled - own.scores.size,
         needed,
         why,

@@ -116,6 +116,11 @@ def test_thirds_are_cut_by_one_rater_and_measured_against_another() -> None:
     assert high.bias.estimate == pytest.approx(((3 - 4) + (3 - 5)) / 2 / 4)
 
 
+def test_two_classes_are_low_and_high() -> None:
+    people = (graded(200)[0] > 2).astype(np.float64)
+    assert [one.name for one in checked(panel(people, people[:, 0]), "monitor").thirds] == ["low", "high"]
+
+
 def test_a_copy_has_no_bias_in_any_third() -> None:
     """Against the rater who chose the third a copy would be .1 too high where that rating is low."""
     people, judge = graded(4_000)
