@@ -64,6 +64,14 @@ def test_several_judges_have_a_row_each_with_the_limits_of_its_rule(use: Use, n_
     assert all("<0>" not in str(name) for name in figure.layout.yaxis.ticktext)
 
 
+def test_each_system_of_a_certificate_has_a_row_with_the_target() -> None:
+    found = check_panel(panel(judges=1), CheckOptions(use="certify", target=0.7))
+    (one,) = found.judges
+    drawn = traces(found)
+    assert list(drawn["judge"].x) == [system.found.estimate for system in one.systems]
+    assert [x for x in drawn["limit"].x if x is not None][::2] == [0.7] * len(one.systems)
+
+
 def test_no_figure_without_the_numbers_that_decide() -> None:
     found = check_panel(panel(raters=1), CheckOptions(use="replace"))
     assert judges_and_ceiling(found) is None

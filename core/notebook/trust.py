@@ -75,6 +75,10 @@ def check(
     margin: float = CHECK.margin,
     tolerance: float = CHECK.tolerance,
     accuracy: float = CHECK.accuracy,
+    least_responsive: float = CHECK.least_responsive,
+    most_responsive: float = CHECK.most_responsive,
+    target: float = CHECK.target,
+    answers: Literal["like-these", "these"] = CHECK.answers,
     ceiling: float | None = CHECK.ceiling,
     epsilon: float = CHECK.epsilon,
     kept_share: float = CHECK.kept_share,
@@ -102,9 +106,11 @@ def check(
     item
         What an item is, the unit of intervals: a column, or ``"row"``. Default: the id, or a question that repeats.
     use
-        ``"replace"`` a rater, ``"rank"`` systems, ``"gate"`` single answers or ``"monitor"`` a mean. Default: replace with
+        ``"replace"`` a rater, ``"rank"`` systems, ``"gate"`` single answers, ``"monitor"`` a mean or ``"certify"`` that a system's
+        answers are good. Default: replace with
         three raters or more, else gate.
-    margin, tolerance, accuracy, ceiling, epsilon, kept_share, passes_from, critical, most_false_passes, most_false_fails
+    margin, tolerance, accuracy, least_responsive, most_responsive, target, answers, ceiling, epsilon, kept_share, passes_from,
+    critical, most_false_passes, most_false_fails
         Limits of the uses, as the options of the command.
     missing_judge, labels_chosen
         What a labelled text without a score counts as, and how the labelled texts were chosen, as the options of the command.
@@ -117,8 +123,8 @@ def check(
     -------
     Result
         ``verdict`` is ``"TRUSTED"``, ``"NOT TRUSTED"`` or ``"INCONCLUSIVE"``, and empty for several judges; ``sentence`` says
-        why. Table ``check`` (a row for each judge), ``check-rules`` and ``check-groups``. If no judge is found and none is
-        named, ``verdict`` is empty, and the tables are those of ``agreement``: how far people agree with each other.
+        why. Table ``check`` (a row for each judge), ``check-rules``, ``check-groups`` and ``check-systems``. If no judge is found
+        and none is named, ``verdict`` is empty, and the tables are those of ``agreement``: how far people agree with each other.
 
     Raises
     ------
@@ -144,6 +150,10 @@ def check(
             "margin": margin,
             "tolerance": tolerance,
             "accuracy": accuracy,
+            "least_responsive": least_responsive,
+            "most_responsive": most_responsive,
+            "target": target,
+            "answers": answers,
             "ceiling": ceiling,
             "epsilon": epsilon,
             "kept_share": kept_share,

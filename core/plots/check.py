@@ -27,7 +27,11 @@ from core.results.check.tables import MEASURES
 from core.results.check.verdict import Check, JudgeCheck
 from core.stats.resampling import Estimate
 
-_TITLES = {"rank": "accuracy over pairs of systems", "monitor": "bias, share of the scale"}
+_TITLES = {
+    "rank": "accuracy over pairs of systems",
+    "monitor": "bias, share of the scale",
+    "certify": "share of good answers",
+}
 """Use -> the number that its rule compares with a limit."""
 _NAME = 30
 """Letters of a judge's name."""
@@ -51,7 +55,7 @@ def judges_and_ceiling(check: Check) -> go.Figure | None:
     """Draw the numbers that decide, each of the judge beside people's on the same texts, with the limit in the judge's row.
 
     Gate and replace: the rules that compare a number with people's, of one judge all of them, of several the first that
-    decided. Rank and monitor: the rule of the use. None if no judge has such a number.
+    decided. Rank and monitor: the rule of the use. Certify: each system. None if no judge has such a number.
     """
     rows = [row for one in check.judges for row in _rows(check, one)]
     if not rows:
@@ -80,6 +84,18 @@ def _rows(check: Check, one: JudgeCheck) -> list[_Row]:
             return []
         both = (-rule.limit, rule.limit) if check.use == "monitor" else (rule.limit,)
         return [_Row(one.name, rule.found, both)]
+    if one.systems:
+        return [
+            _Row(
+                " ".join(
+                    name for name in (one.name if several or not system.system else "", system.system) if name
+                ),
+                system.found,
+                (check.options.target,),
+            )
+            for system in one.systems
+            if system.found.estimate is not None
+        ]
     compared = [(rule, beside_people(rule)) for rule in (*one.deciding, *one.rules)]
     found: dict[str, list[_Row]] = {}
     for rule, numbers in compared:

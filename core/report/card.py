@@ -60,17 +60,30 @@ _LETTERS = 26
 
 def limits_of(check: Check) -> list[str]:
     """What the verdict does not say, in sentences."""
+    certifies = check.use == "certify"
+    subject = "system" if certifies else "judge"
     said = [
-        f"It holds for texts like these {check.n_items:,} items. Other topics, languages or systems need labels of their own.",
+        f"It holds for {'questions' if certifies else 'texts'} like these {check.n_items:,} items. "
+        + (
+            "Other topics or languages need labels of their own."
+            if certifies
+            else "Other topics, languages or systems need labels of their own."
+        ),
         f"It holds for these raters: {_raters_counted(check)}. Others may judge differently.",
         f"It holds for the use {check.use}: to {USES[check.use]}.",
-        "It holds for this version of the judge. Another model, prompt or rubric is another judge.",
-        "TRUSTED is no proof: a judge at the limit passes in about 5 % of such checks. "
-        "INCONCLUSIVE is no sign of a bad judge: the labels are too few.",
+        "It holds for this version of the system."
+        if certifies
+        else "It holds for this version of the judge. Another model, prompt or rubric is another judge.",
+        f"TRUSTED is no proof: a {subject} at the limit passes in about 5 % of such checks. "
+        f"INCONCLUSIVE is no sign of a bad {subject}: the labels are too few.",
     ]
     if check.ceiling.found is None or check.ceiling.found.estimate is None:
-        said.append("No text has two raters: nobody knows how well a person would do.")
-    if len(check.judges) > 1:
+        said.append(
+            "No text has two raters: one person decided what is good."
+            if certifies
+            else "No text has two raters: nobody knows how well a person would do."
+        )
+    if check.chooses:
         said.append("Each verdict stands alone. The best of many judges is partly best by chance.")
     if any(one.groups for one in check.judges):
         said.append("A group that is not shown to fail is not shown to be good.")
@@ -128,11 +141,19 @@ def _facts(check: Check, made_at: str, *, names: bool) -> dict[str, str]:
     """The facts about the check itself."""
     return {
         "Use": f"{check.use}: {USES[check.use]}",
-        "Labels": f"{check.n_items:,} items, {len(check.panel.rows) - check.n_left_out:,} texts"
-        + (f"; {check.n_left_out:,} texts left out" if check.n_left_out else "; none left out"),
+        "Labels": _labels_counted(check),
         "Raters": _raters(check, names=names),
         "Made": f"{made_at}, Assay {__version__}",
     }
+
+
+def _labels_counted(check: Check) -> str:
+    n = len(check.panel.rows)
+    if check.use == "certify":
+        labelled = int((~np.isnan(check.panel.ratings)).any(axis=1).sum())
+        return f"{check.n_items:,} items, {labelled:,} of {n:,} texts"
+    left_out = f"{check.n_left_out:,} texts left out" if check.n_left_out else "none left out"
+    return f"{check.n_items:,} items, {n - check.n_left_out:,} texts; {left_out}"
 
 
 def _only(table: ResultTable, judge: str, *hidden: str) -> ResultTable:
@@ -216,8 +237,8 @@ def _marked(label: str, found: Estimate | None, **given: Any) -> list[_Mark]:
     return [_Mark(label, interval(found), **given)]
 
 
-def _numbers(one: JudgeCheck) -> list[_Mark]:
-    """The judge's numbers, and people's beside them, on one axis."""
+def _numbers(one: JudgeCheck, target: float) -> list[_Mark]:
+    """The judge's numbers, and people's beside them, on one axis. target: of certify."""
     marks = []
     for rule in one.rules:
         name = _QUANTITIES.get(rule.code)
@@ -228,6 +249,8 @@ def _numbers(one: JudgeCheck) -> list[_Mark]:
             marks += _marked("of people", people, look="human")
         elif name is not None and rule.limit is not None:
             marks += _marked(name, rule.found, limits=(rule.limit,))
+    for system in one.systems:
+        marks += _marked(system.system or "Good answers", system.found, limits=(target,))
     for label, found in (("Agreement", one.agreement), ("Kappa", one.kappa), ("AC1", one.ac1)):
         marks += _marked(label, found)
     if one.rule("correlation") is None:
@@ -454,7 +477,7 @@ def _of_judge(check: Check, one: JudgeCheck) -> str:
     groups = _only(tables[CHECK_TABLES[2]], one.name, "measure", *drawn_too)
     numbers = _upright(_only(tables[CHECK_TABLES[0]], one.name, *_not_in_card(one)))
     figures = [
-        ("The judge beside people", _numbers(one)),
+        ("Good answers" if one.systems else "The judge beside people", _numbers(one, check.options.target)),
         ("Bias", _biases(one, check.options.tolerance, decides=check.use == "monitor")),
     ]
     drawn = "".join(
@@ -464,6 +487,7 @@ def _of_judge(check: Check, one: JudgeCheck) -> str:
     )
     of_groups = _of_groups(one)
     parts = []
+    systems = _only(tables[CHECK_TABLES[3]], one.name)
     if len(check.judges) > 1:
         parts.append(
             f"<h2>{_text(one.name)} {_badge(one.verdict)}</h2><p class=verdict>{_text(sentence(check, one))}</p>"
@@ -480,6 +504,8 @@ def _of_judge(check: Check, one: JudgeCheck) -> str:
             f"<div class=two><figure><figcaption>{_text(title)}</figcaption>{_svg(title, of_groups)}</figure>"
             f"<div><h3>Tests</h3>{_table(groups)}</div></div>"
         )
+    if systems.rows:
+        parts.append(f"<h3>Systems</h3>{_table(systems)}")
     parts.append(f"<div class=two><div><h3>Numbers</h3>{_table(numbers)}</div>")
     parts.append(
         f"<div>{_small(numbers.notes if one is check.judges[0] else ())}{_pairs(_facts_of_judge(check, one))}</div></div>"
@@ -565,9 +591,13 @@ def card_md(
         numbers = _upright(_only(tables[CHECK_TABLES[0]], one.name, *_not_in_card(one)))
         groups = _only(tables[CHECK_TABLES[2]], one.name)
         found = [
-            ("The judge beside people", _drawn(_numbers(one))),
+            (
+                "Good answers" if one.systems else "The judge beside people",
+                _drawn(_numbers(one, check.options.target)),
+            ),
             ("Bias", _drawn(_biases(one, check.options.tolerance, decides=check.use == "monitor"))),
             ("Rules", _md(_rules(tables[CHECK_TABLES[1]], one))),
+            ("Systems", _md(_only(tables[CHECK_TABLES[3]], one.name)) if one.systems else ""),
             ("Numbers", _md(numbers)),
             ("", _md_pairs(_facts_of_judge(check, one))),
             ("By group", _drawn(_of_groups(one))),

@@ -11,7 +11,7 @@ from pages.widgets.parts import page
 def render() -> None:
     """Choose labels and judges, then show the verdict and everything behind it."""
     with visitor.admin_store() as store:
-        page("Can this judge be trusted?", "A verdict for one use of it.", "check#four-uses")
+        page("Can this judge be trusted?", "A verdict for one use of it.", "check#five-uses")
         result_table.style()
         first.style()
         messages.news()

@@ -27,7 +27,7 @@ from pages.widgets.result_table import show
 
 def render(store: Store, given: choice.Given, found: Check) -> None:
     """Show what would settle an open verdict, which judge to use, the rules, where the judge fails, all numbers, and where it is kept."""
-    if len(found.judges) > 1:
+    if found.chooses:
         with mistakes_shown():
             _which(given, found)
     for run in given.of_pairs:
@@ -39,11 +39,14 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
             st.switch_page(chosen_judge.pairs_page_of(run))
     next_study.offer_study(store, given, found)
     tables = check_tables(found)
-    numbers, rules, groups = (tables[name] for name in CHECK_TABLES)
-    part("Rules", "What the use demands of a judge, and what was found.", "check#four-uses")
+    numbers, rules, groups, systems = (tables[name] for name in CHECK_TABLES)
+    if systems.rows:
+        part("Systems", "The share of good answers, by the judge's answers.", "check#certify")
+        show(systems, titled=False)
+    part("Rules", "What the use demands of a judge, and what was found.", "check#five-uses")
     show(rules, titled=False)
     if groups.rows:
-        part("By group", "Does the judge fail for some texts?", "check#four-uses")
+        part("By group", "Does the judge fail for some texts?", "check#five-uses")
         fails = [
             f"{one.name} fails in {group.column} {group.value}."
             for one in found.judges
@@ -54,7 +57,7 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
             "  \n".join(f"**{plain(line)}**" for line in fails) or "No group is shown to be below the limit."
         )
         show(groups, titled=False)
-    part("All numbers", "Every judge, with people beside it.", "check#four-uses")
+    part("All numbers", "Every judge, with people beside it.", "check#five-uses")
     show(numbers, titled=False)
     people.beside_judge(given, found.panel)
     escalation.offer(store, given, found)
@@ -122,7 +125,7 @@ def _json(given: choice.Given, found: Check, changed: tuple[Drift, str] | None) 
     result = check_json(found)
     if changed:
         result["drift"] = drift_json(changed[0])
-    if len(found.judges) > 1:
+    if found.chooses:
         with suppress(InputError):  # judges without a common text: their verdicts hold all the same
             result["which"] = which_json(_choice(given, found))
     return json_text(result).encode()

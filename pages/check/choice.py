@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -55,6 +56,10 @@ _USES: dict[Use, tuple[str, str]] = {
     "gate": ("Gate answers", "It decides about single answers."),
     "rank": ("Rank systems", "It decides which system is better."),
     "monitor": ("Monitor a mean", "Its mean is followed over time."),
+    "certify": (
+        "Certify a system",
+        "With people's labels, it shows how many of a system's answers are good.",
+    ),
 }
 _CHOICES: Mapping[str, Sequence[Any]] = {
     "margin": (0.02, 0.05, 0.1, 0.15, 0.2),
@@ -65,8 +70,12 @@ _CHOICES: Mapping[str, Sequence[Any]] = {
     "labels_chosen": (None, "at-random", "by-judge"),
     "accuracy": (0.7, 0.8, 0.9),
     "tolerance": (0.02, 0.05, 0.1),
+    "target": (0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99),
+    "answers": ("like-these", "these"),
 }
 """Setting -> the values that the page offers."""
+_STEPS_OF_SCORES = 11
+"""Scores from which an answer may be good, evenly spaced: tenths of the scale."""
 
 
 @dataclass(frozen=True)
@@ -486,11 +495,14 @@ def _worded(field: SettingField, value: float | str | None) -> str:
 def _limits(chosen: CheckOptions, found: Panel) -> CheckOptions:
     """The limits of the use; settings that need text or are rare stay with the command."""
     fields = fields_of(CheckOptions)
-    for name, values in _CHOICES.items():
-        if name not in LIMITS[chosen.use or default_use(found)]:
+    use = chosen.use or default_use(found)
+    ratings = _ratings_that_pass(found) if use == "certify" else ()
+    for name, values in {**_CHOICES, "passes_from": ratings}.items():
+        if name not in LIMITS[use] or not values:
             continue
         one = fields[name]
-        default = getattr(DEFAULT_OPTIONS, name)
+        # No rating passes by itself: the page shows the best one until another is chosen.
+        default = values[-1] if name == "passes_from" else getattr(DEFAULT_OPTIONS, name)
         place = address.one(
             name, f"check_{name}", values, default, lambda value: "" if value is None else f"{value}"
         )
@@ -504,6 +516,17 @@ def _limits(chosen: CheckOptions, found: Panel) -> CheckOptions:
         )
         chosen = chosen.but(**{name: value})
     return chosen
+
+
+def _ratings_that_pass(found: Panel) -> tuple[str, ...]:
+    """Ratings that may be the lowest of a good answer, lowest first; none for two classes, which say it themselves."""
+    scale = found.scale
+    if scale.kind == "two":
+        return ()
+    if scale.classes:
+        return tuple(scale.name(value) for value in scale.classes)
+    low, high = scale.ends or (float(np.nanmin(found.ratings)), float(np.nanmax(found.ratings)))
+    return tuple(dict.fromkeys(f"{value:g}" for value in np.linspace(low, high, _STEPS_OF_SCORES)[1:]))
 
 
 def checked(one: Given, found: Panel, chosen: CheckOptions) -> Check:

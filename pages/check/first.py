@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.plots.check import judges_and_ceiling
 from core.results.cells import decimal
+from core.results.check.options import CheckOptions
 from core.results.check.rules import Verdict, beside_people
 from core.results.check.tables import ceiling_sentence, check_sentence, read_as, sentence
 from core.results.check.verdict import Check, JudgeCheck
@@ -31,7 +32,8 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "unordered": ("kappa", "kept share", "agreement", "ac1"),
     SCORES: ("rank correlation", "correlation", "kept share", "bias"),
     "rank": ("accuracy", "correlation", "agreement", "bias"),
-    "monitor": ("bias", "correlation", "agreement", "kappa"),
+    "monitor": ("bias", "responsiveness", "correlation", "agreement"),
+    "certify": ("good",),
 }
 """Scale on which people are compared, or another use -> the numbers of the first screen."""
 _TITLES = {
@@ -46,7 +48,9 @@ _TITLES = {
     "kappa": "Cohen's kappa",
     "ac1": "Gwet's AC1",
     "bias": "Bias",
+    "responsiveness": "Responsiveness",
     "accuracy": "Pairs of systems",
+    "good": "Good answers",
 }
 _HELP = {
     "advantage": "Probability that the judge is at least as close to the other raters as a rater is",
@@ -60,7 +64,9 @@ _HELP = {
     "kappa": "Agreement corrected for chance",
     "ac1": "Agreement corrected for chance, steady where one class is rare",
     "bias": "Mean of judge minus raters, as a share of the scale",
+    "responsiveness": "How far the judge moves when quality moves by 1",
     "accuracy": "Share of pairs of systems in the raters' order",
+    "good": "Share of the system's answers that are good, each answer of the judge weighted by its texts",
 }
 
 
@@ -132,15 +138,15 @@ def _box(verdict: Verdict, judge: str, said: str) -> None:
 
 
 def _numbers(found: Check, one: JudgeCheck) -> None:
-    known = _known(one, found.options.kept_share)
+    known = _known(one, found.options)
     names = _NUMBERS[found.use if found.use in _NUMBERS else one.kind]
     shown = [name for name in names if known[name] is not None]
     cells = [_cell(name, *known[name]) for name in shown[:4]]  # type: ignore[misc]
     st.html(f'<div class="assay-numbers">{"".join(cells)}</div>')
 
 
-def _known(one: JudgeCheck, wanted: float) -> dict[str, tuple[Estimate, str] | None]:
-    """Name -> the judge's number, and what stands beside it. wanted: the kept share."""
+def _known(one: JudgeCheck, limits: CheckOptions) -> dict[str, tuple[Estimate, str] | None]:
+    """Name -> the judge's number, and what stands beside it."""
     found: dict[str, tuple[Estimate, str] | None] = dict.fromkeys(_TITLES)
     for code, name in (
         ("false-passes", "false passes"),
@@ -162,7 +168,7 @@ def _known(one: JudgeCheck, wanted: float) -> dict[str, tuple[Estimate, str] | N
             found[beside_raters] = numbers[0], "" if people is None else f"people: {decimal(people, 2)}"
     kept = one.rule("kept-share")
     if kept is not None and isinstance(kept.behind, InPlace) and kept.behind.share.estimate is not None:
-        found["kept share"] = kept.behind.share, f"wanted: {decimal(wanted, 2)}"
+        found["kept share"] = kept.behind.share, f"wanted: {decimal(limits.kept_share, 2)}"
     constant = "" if one.constant is None else f"a constant answer: {decimal(one.constant.agreement, 2)}"
     accuracy = one.rule("accuracy")
     others = (
@@ -171,7 +177,17 @@ def _known(one: JudgeCheck, wanted: float) -> dict[str, tuple[Estimate, str] | N
         ("correlation", None if found["rank correlation"] else one.correlation, ""),
         ("ac1", one.ac1, ""),
         ("bias", one.bias, ""),
+        (
+            "responsiveness",
+            None if one.responsiveness is None else one.responsiveness.found,
+            f"wanted: {decimal(limits.least_responsive, 2)} to {decimal(limits.most_responsive, 2)}",
+        ),
         ("accuracy", None if accuracy is None else accuracy.found, ""),
+        (
+            "good",
+            one.systems[0].found if len(one.systems) == 1 else None,
+            f"wanted: {decimal(limits.target, 2)}",
+        ),
     )
     for name, number, beside in others:
         if found[name] is None and number is not None:

@@ -60,6 +60,6 @@ def test_the_verdict_is_in_the_first_screen(
         expect(page.locator(".assay-verdict")).to_have_count(1)
         address = page.get_by_role("link", name="How it is computed").first.get_attribute("href")
         page.goto(f"{app.url}/{address}")
-        expect(page.get_by_role("heading", name="Four uses")).to_be_visible(timeout=20_000)
+        expect(page.get_by_role("heading", name="Five uses")).to_be_visible(timeout=20_000)
     finally:
         context.close()

@@ -115,3 +115,35 @@ def test_exit_status_stays_where_nobody_reads_the_output(file: Path, monkeypatch
     with os.fdopen(write, "w") as closed:
         monkeypatch.setattr("sys.stdout", closed)
         assert main(["check", str(file), *PEOPLE, "--judge", "coin", "--json"]) == 3
+
+
+def test_a_system_is_certified_or_not(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """About half of the answers pass: the target decides, and labels of a part of the texts are enough."""
+    frame = pd.read_csv(file)
+    frame.loc[np.arange(500) % 2 == 0, list("abc")] = np.nan
+    frame["system"] = "pipeline"
+    path, out = tmp_path / "half.csv", tmp_path / "systems.csv"
+    frame.to_csv(path, index=False)
+    words = ("check", str(path), *PEOPLE, "--judge", "copy", "--use", "certify")
+    for target, expected in ((0.4, 0), (0.7, 3), (0.55, 4)):
+        assert main([*words, "--target", f"{target}", "--json"]) == expected
+        told = json.loads(capsys.readouterr().out)
+        (system,) = told["judges"][0]["systems"]
+        assert (system["system"], system["target"]) == ("pipeline", target)
+        assert (system["n_texts"], system["n_labels"]) == (500, 250)
+        assert STATUS[system["verdict"]] == expected
+    assert main([*words, "--target", "0.4", "--out", str(out), "--table", "check-systems"]) == 0
+    assert pd.read_csv(out)["answer"].tolist() == ["all", "1", "2"]
+
+
+def test_certify_needs_a_lowest_pass_and_a_target_below_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "grades.csv"
+    pd.DataFrame({"id": range(60), "human": [1, 2, 3, 4, 5] * 12, "judge": [2, 2, 3, 4, 4] * 12}).to_csv(
+        path, index=False
+    )
+    for words, named in (((), "--passes-from"), (("--target", "1"), "--target")):
+        assert main(["check", str(path), "--use", "certify", *words]) == 2
+        assert named in capsys.readouterr().err
+    assert main(["check", str(path), "--use", "certify", "--passes-from", "2", "--target", "0.6"]) == 0

@@ -519,7 +519,7 @@ def test_a_rating_study(tmp_path: Path, told: Told) -> None:
         assay.study_results("marks", db=database, raters="rater-1")
 
 
-@pytest.mark.parametrize("use", ["replace", "rank", "gate", "monitor"])
+@pytest.mark.parametrize("use", ["replace", "rank", "gate", "monitor", "certify"])
 def test_check(tmp_path: Path, use: Any) -> None:
     rng = np.random.default_rng(6)
     truth = rng.integers(0, 3, 90)
@@ -531,16 +531,19 @@ def test_check(tmp_path: Path, use: Any) -> None:
     path, out = tmp_path / "labels.csv", tmp_path / "out.json"
     frame.to_csv(path, index=False)
     words = ["--human", "a,b,c", "--judge", "x", "--use", use, "--price", "x=2", "--currency", "EUR"]
+    limits = {"target": 0.6, "passes_from": 1} if use == "certify" else {"least_responsive": 0.5}
+    words += [word for name, value in limits.items() for word in (f"--{name.replace('_', '-')}", f"{value}")]
     status = main(["check", str(path), *words, "--out", str(out)])
     for source in (path, frame):
         found = assay.check(
-            source, human=["a", "b", "c"], judge="x", use=use, prices={"x": 2}, currency="EUR"
+            source, human=["a", "b", "c"], judge="x", use=use, prices={"x": 2}, currency="EUR", **limits
         )
         told = json.loads(out.read_text("utf-8"))
         assert in_json(found.json) == told
         assert (found.verdict, found.sentence) == (told["verdict"], told["sentence"])
         assert status == {"TRUSTED": 0, "NOT TRUSTED": 3, "INCONCLUSIVE": 4}[found.verdict]
-        assert found.names == ["check", "check-rules", "check-groups"]
+        names = ["check", "check-rules", "check-groups"]
+        assert found.names == (["check-systems", *names] if use == "certify" else [*names, "check-systems"])
     with pytest.raises(assay.InputError, match="margin"):
         assay.check(frame, human="a", judge="x", margin=2)
 

@@ -187,6 +187,38 @@ def test_the_use_is_chosen_stands_in_the_address_and_changes_the_rules(store: St
 
 
 @pytest.mark.usefixtures("cookies")
+def test_a_system_is_certified_at_the_chosen_target(store: Store) -> None:
+    at = uploaded(visit(), as_csv(table()))
+    at.button_group(key="check_use_replace").set_value("certify")
+    at.run()
+    assert in_address(at, "use") == "certify"
+    assert verdicts(at) == ["NOT TRUSTED"]
+    assert at.subheader[0].value == "Systems"
+    at.selectbox(key="check_target").set_value(0.7)
+    at.run()
+    assert in_address(at, "target") == "0.7"
+    assert "--use certify --target 0.7" in at.code[-1].value
+
+
+@pytest.mark.usefixtures("cookies")
+def test_grades_pass_from_a_chosen_one(store: Store) -> None:
+    drawn = np.random.default_rng(2)
+    grade = drawn.integers(1, 6, 200)
+    near = np.clip(grade + drawn.integers(-1, 2, 200), 1, 5)
+    given = {
+        "id": [f"q{at}" for at in range(200)],
+        "human": [f"{one}" for one in grade],
+        "judge": [f"{one}" for one in near],
+    }
+    at = uploaded(visit(use="certify"), as_csv(given))
+    assert at.selectbox(key="check_passes_from").value == "5"
+    at.selectbox(key="check_passes_from").set_value("1")
+    at.run()
+    assert verdicts(at) == ["TRUSTED"]
+    assert "--passes-from 1" in at.code[-1].value
+
+
+@pytest.mark.usefixtures("cookies")
 def test_undecided_columns_are_offered_and_chosen(store: Store) -> None:
     names = {"rater_1": "first", "rater_2": "second", "rater_3": "third", "judge": "fourth"}
     at = uploaded(visit(), as_csv(table(names=names)))

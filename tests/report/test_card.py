@@ -93,6 +93,18 @@ def test_every_use_has_a_card_with_its_numbers(use: str) -> None:
         assert f"{one.agreement.estimate:.2f}" in made
 
 
+def test_the_card_of_a_certificate_has_every_system() -> None:
+    check = _check(use="certify", target=0.2)
+    (one,) = check.judges
+    html, markdown = card_html(check, **MADE).decode(), card_md(check, **MADE).decode().replace("\\", "")
+    for made in (html, markdown):
+        assert one.verdict in made
+        for system in one.systems:
+            assert f"{system.found.estimate:.2f}" in made
+            assert system.system in made
+    assert "Systems" in markdown
+
+
 def test_the_same_check_and_date_give_the_same_bytes() -> None:
     for make in (card_html, card_md):
         assert make(_check(), **MADE) == make(_check(), **MADE)

@@ -57,7 +57,7 @@ def add_to(nouns: Commands) -> None:
         description="Compare judges with people's labels and answer TRUSTED, NOT TRUSTED or INCONCLUSIVE for a use. The columns of "
         "people and judges are found by their names; --human and --judge choose others. Without a judge: how far people agree. "
         "Exit status: 0 trusted, 3 not trusted, 4 inconclusive or no judge, 2 bad input. Of several judges: 3 if any is not "
-        "trusted, else 4 if any is inconclusive.",
+        "trusted, else 4 if any is inconclusive; of several systems with --use certify likewise.",
     )
     add_panel_options(command)
     add_settings(command, CheckOptions, without=_UNSAID)
@@ -185,7 +185,7 @@ class _Which:
 
 
 def _which(found: Check) -> _Which:
-    if len(found.judges) < 2:
+    if not found.chooses:
         return _Which()
     try:
         choice = which_of(found)

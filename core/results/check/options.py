@@ -6,12 +6,13 @@ from typing import Literal
 from core.schema.analysis import resamples_setting, rng_setting
 from core.schema.settings import Settings, setting
 
-Use = Literal["replace", "rank", "gate", "monitor"]
+Use = Literal["replace", "rank", "gate", "monitor", "certify"]
 USES: Mapping[Use, str] = {
     "replace": "stand in for a rater",
     "rank": "rank systems",
     "gate": "decide about single answers",
     "monitor": "follow a mean over time",
+    "certify": "show that a system's answers are good",
 }
 """Uses, and what the judge then does."""
 
@@ -50,6 +51,23 @@ class CheckOptions(Settings):
         below=1,
         step=0.01,
     )
+    least_responsive: float = setting(
+        0.75,
+        "Least responsive",
+        "for monitor: how far the judge must move at least when quality moves by 1",
+        above=0,
+        at_most=1,
+        step=0.05,
+        folded=True,
+    )
+    most_responsive: float = setting(
+        1.25,
+        "Most responsive",
+        "for monitor: how far the judge may move at most when quality moves by 1",
+        at_least=1,
+        step=0.05,
+        folded=True,
+    )
     accuracy: float = setting(
         0.8,
         "Accuracy",
@@ -58,6 +76,21 @@ class CheckOptions(Settings):
         at_most=1,
         step=0.05,
     )
+    target: float = setting(
+        0.9,
+        "Target",
+        "for certify: smallest share of a system's answers that must be good",
+        above=0,
+        below=1,
+        step=0.01,
+    )
+    answers: Literal["like-these", "these"] = setting(
+        "like-these",
+        "Answers meant",
+        "for certify: like-these: all answers that the system gives to such questions; these: only those in the file",
+        words={"like-these": "All like these", "these": "Only these"},
+        folded=True,
+    )
     epsilon: float = setting(
         0.2, "Epsilon", "for replace: price of a rater in the Alt-test", at_least=0, below=1, step=0.05
     )
@@ -65,7 +98,7 @@ class CheckOptions(Settings):
         None,
         "Passes from",
         "for gate and replace: the lowest rating that passes, a number or a word, so that ordered classes or scores are compared as "
-        "two classes",
+        "two classes; for certify: the lowest rating of a good answer, or without an order the only one",
         metavar="RATING",
         words={"": "the scale as it is"},
     )
@@ -145,6 +178,7 @@ LIMITS: Mapping[Use, tuple[str, ...]] = {
         *("missing_judge", "labels_chosen", "ceiling"),
     ),
     "rank": ("accuracy",),
-    "monitor": ("tolerance",),
+    "monitor": ("tolerance", "least_responsive", "most_responsive"),
+    "certify": ("target", "passes_from", "answers"),
 }
 """The options that matter for each use."""

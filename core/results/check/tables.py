@@ -15,8 +15,10 @@ from core.results.cells import (
     left_out_lines,
     plain,
 )
+from core.results.check.certifying import Certificate
 from core.results.check.drift import rows_json
 from core.results.check.groups import FEWEST_OF_A_GROUP
+from core.results.check.monitoring import CAUTION, THIRDS, beyond_tolerance
 from core.results.check.options import LIMITS, USES
 from core.results.check.rules import LEVEL, STRICTER, STRICTER_BROKEN, Rule
 from core.results.check.verdict import Check, JudgeCheck
@@ -29,7 +31,7 @@ from core.stats.resampling import Estimate
 from core.tables.problems import listed
 from core.tables.reading import shown
 
-CHECK_TABLES = ("check", "check-rules", "check-groups")
+CHECK_TABLES = ("check", "check-rules", "check-groups", "check-systems")
 """Names of all tables, the main one first."""
 NO_CLASSES = "the judge's scores are no classes of the raters"
 NO_ORDER = "labels without an order"
@@ -44,13 +46,16 @@ _AS = {
     "gate": "as a gate",
     "rank": "to rank systems",
     "monitor": "to follow a mean",
+    "certify": "for all systems",
 }
 """What a judge is trusted, or not, as: behind the verdict."""
 
 
 def sentence(check: Check, one: JudgeCheck) -> str:
     """The verdict on one judge, the numbers that decided, and what would settle it. Does not name the judge."""
-    said = f"{one.verdict} {_AS[check.use]}: {_why(one)}."
+    if one.systems:
+        return systems_said(one)[0]
+    said = f"{one.verdict} {_AS[check.use]}: {_why(one)}.{_third_said(check, one)}"
     if one.verdict != "INCONCLUSIVE":
         return said
     if one.labels_needed is not None:
@@ -58,6 +63,25 @@ def sentence(check: Check, one: JudgeCheck) -> str:
     if one.labels_reason and one.labels_reason not in said:
         said += f" {one.labels_reason[0].upper()}{one.labels_reason[1:]}."
     return said
+
+
+def systems_said(one: JudgeCheck) -> list[str]:
+    """For certify: of one system its verdict; of several how many are TRUSTED, and which, then each."""
+    said = [_system_said(one, system) for system in one.systems]
+    if len(said) == 1:
+        return said
+    return [
+        f"{counted_verdicts([(system.system, system.verdict) for system in one.systems], 'system')}.",
+        *said,
+    ]
+
+
+def _system_said(one: JudgeCheck, system: Certificate) -> str:
+    unit = next((rule.why for rule in one.rules if rule.code == "unit"), "")
+    said = f"{system.claim}: {system.rule.why}{unit and '; '}{unit}."
+    if system.verdict != "INCONCLUSIVE" or unit or system.rule.labels_needed is None:
+        return said
+    return f"{said} {_further_items(system.rule.labels_needed - one.n_items)}"
 
 
 def _why(one: JudgeCheck) -> str:
@@ -68,10 +92,26 @@ def _why(one: JudgeCheck) -> str:
     stated = [rule for rule in deciding if rule.found is None]
     tested = [rule for rule in deciding if rule.found is not None]
     if one.verdict == "NOT TRUSTED" or not stated:
+        both = [rule.why for rule in tested if rule.code in {"bias", "responsiveness"}]
+        if (
+            len(both) == 2 and one.verdict != "INCONCLUSIVE"
+        ):  # a mean is followed if level and slope are right
+            return f"{both[0]}. {both[1][0].upper()}{both[1][1:]}"
         return (tested or stated)[0].why
     if stated[0].code == "people" and tested:
         return f"{tested[0].why}. {stated[0].why[0].upper()}{stated[0].why[1:]}"
     return stated[0].why
+
+
+def _third_said(check: Check, one: JudgeCheck) -> str:
+    """The third of the ratings in which the judge's bias is shown beyond the tolerance, while its mean is not; else empty."""
+    third = beyond_tolerance(one.thirds, one.bias, check.options)
+    if third is None:
+        return ""
+    ratings = " to ".join(dict.fromkeys(one.scale.name(end) for end in (third.lowest, third.highest)))
+    return (
+        f" Where people rate {third.name} ({ratings}), its bias is {ends_said(third.bias, 2)} of the scale."
+    )
 
 
 def _needed_said(one: JudgeCheck) -> str:
@@ -81,10 +121,12 @@ def _needed_said(one: JudgeCheck) -> str:
         whose = f"{slowest.of_class} texts"
         return f"About {_about(slowest.class_needed)} {whose} in all would settle it if the estimates stay."
     assert one.labels_needed is not None
-    items = "item" if one.labels_needed == 1 else "items"
-    return (
-        f"About {_about(one.labels_needed)} further labelled {items} would settle it if the estimates stay."
-    )
+    return _further_items(one.labels_needed)
+
+
+def _further_items(number: int) -> str:
+    items = "item" if number == 1 else "items"
+    return f"About {_about(number)} further labelled {items} would settle it if the estimates stay."
 
 
 def _about(number: int) -> str:
@@ -96,14 +138,19 @@ def check_sentence(check: Check) -> str:
     """The verdict in a sentence; for several judges how many are trusted, and which."""
     if len(check.judges) == 1:
         return sentence(check, check.judges[0])
-    counts = Counter(one.verdict for one in check.judges)
-    trusted = [shown(one.name) for one in check.judges if one.verdict == "TRUSTED"]
+    return f"{counted_verdicts([(one.name, one.verdict) for one in check.judges], 'judge', f' {_AS[check.use]}')}."
+
+
+def counted_verdicts(verdicts: Sequence[tuple[str, str]], what: str, use: str = "") -> str:
+    """How many of several are TRUSTED, and which. verdicts: name and verdict of each."""
+    counts = Counter(verdict for _, verdict in verdicts)
+    trusted = [shown(name) for name, verdict in verdicts if verdict == "TRUSTED"]
     which = f": {', '.join(trusted)}" if trusted else ""
     others = [f"{counts[other]} {other}" for other in ("NOT TRUSTED", "INCONCLUSIVE") if counts[other]]
-    n = len(check.judges)
-    how_many = f"{len(trusted)} of {n} judges" if trusted else f"None of the {n} judges"
-    said = f"{how_many} {'is' if len(trusted) < 2 else 'are'} TRUSTED {_AS[check.use]}{which}."
-    return f"{said} {', '.join(others)}." if others else said
+    n = len(verdicts)
+    how_many = f"{len(trusted)} of {n} {what}s" if trusted else f"None of the {n} {what}s"
+    said = f"{how_many} {'is' if len(trusted) < 2 else 'are'} TRUSTED{use}{which}"
+    return f"{said}. {', '.join(others)}" if others else said
 
 
 def read_as(check: Check) -> str:
@@ -112,7 +159,7 @@ def read_as(check: Check) -> str:
     said = [f"Read as: {panel.scale.read_as}"]
     if check.options.passes_from is not None:
         said.append(f"{check.options.passes_from} or above passes")
-    others = [shown(one.name) for one in check.judges if one.kind != one.scale.kind]
+    others = [shown(one.name) for one in check.judges if one.kind != one.scale.kind and not one.systems]
     if others:
         said.append(f"{listed(others)} compared by rank, because its scores are on another scale")
     said.append(panel.unit.said)
@@ -134,7 +181,7 @@ def ceiling_sentence(check: Check) -> str:
         said = "No text has two raters, so nobody knows how well people agree"
         if ceiling.assumed is not None:
             said += f"; you suppose {ceiling.assumed:.2f}, which decides nothing"
-    if constant is None or check.use in {"rank", "monitor"}:
+    if constant is None or check.use in {"rank", "monitor", "certify"}:
         return f"{said}."
     name = shown(check.judges[0].scale.name(constant.answer))
     return f"{said}. Always answering {name} would agree with {100 * constant.agreement:.0f} % of them."
@@ -153,6 +200,10 @@ def check_said(check: Check) -> list[str]:
     said = [check_sentence(check), read_as(check), *equal_sides(check.panel)]
     if len(check.judges) > 1:
         said += [f"{shown(one.name)}: {sentence(check, one)}" for one in check.judges]
+    for one in check.judges:
+        said += [
+            f"{shown(one.name)}: {each}" if len(check.judges) > 1 else each for each in systems_said(one)[1:]
+        ]
     said.append(ceiling_sentence(check))
     for one in check.judges:
         fails = [
@@ -168,8 +219,10 @@ def check_said(check: Check) -> list[str]:
 
 
 def check_tables(check: Check) -> dict[str, ResultTable]:
-    """All tables by name: the numbers of each judge, the rules, and the groups."""
-    tables = (judge_table(check), rule_table(check), group_table(check))
+    """All tables by name: the numbers of each judge, the rules, the groups and the systems, which come first in a certificate."""
+    tables = [judge_table(check), rule_table(check), group_table(check), system_table(check)]
+    if check.use == "certify":
+        tables.insert(0, tables.pop())
     return {table.name: table for table in tables}
 
 
@@ -177,6 +230,7 @@ def judge_table(check: Check) -> ResultTable:
     """One row for each judge, with people's figure beside it. Columns that say nothing here are not shown, but written."""
     by_class = any(one.kappa is not None for one in check.judges)
     in_place = check.use in {"replace", "gate"}
+    certifies = check.use == "certify"
     rates = any(one.kind == "two" for one in check.judges) and in_place
     ordered = any(one.kind == "ordered" for one in check.judges)
     return ResultTable(
@@ -188,17 +242,28 @@ def judge_table(check: Check) -> ResultTable:
             Column("false_passes", "false passes", percent=True, shown=rates),
             Column("false_fails", "false fails", percent=True, shown=rates),
             Column("kept_share", "kept share", percent=True, shown=in_place),
-            Column("kappa_quadratic", "quadratic kappa", shown=ordered),
+            Column("kappa_quadratic", "quadratic kappa", shown=ordered and not certifies),
             Column("agreement", shown=by_class),
             Column("constant", "constant answer", shown=by_class and in_place),
             Column("kappa", shown=by_class and not ordered),
             Column("ac1", "AC1", shown=by_class and check.use == "gate" and not ordered),
-            Column("correlation", "Spearman", shown=ordered or not by_class or not in_place),
+            Column(
+                "correlation", "Spearman", shown=(ordered or not by_class or not in_place) and not certifies
+            ),
             Column("measure", shown=False),
-            Column("ceiling", f"people ({MEASURES[check.ceiling.measure]})"),
+            Column("ceiling", f"people ({MEASURES[check.ceiling.measure]})", shown=not certifies),
             Column("advantage", shown=check.use == "replace"),
             Column("accuracy", shown=check.use == "rank"),
             Column("bias", shown=any(one.bias is not None for one in check.judges)),
+            Column("responsiveness", shown=check.use == "monitor"),
+            *(
+                Column(
+                    f"bias_{name}",
+                    f"bias, rated {name}",
+                    shown=any(third.name == name for one in check.judges for third in one.thirds),
+                )
+                for name in THIRDS
+            ),
             Column("coverage", percent=True, shown=any(one.n_unscored for one in check.judges)),
             Column("consistency", shown=any(one.facts.consistency is not None for one in check.judges)),
             Column(
@@ -234,6 +299,14 @@ def judge_table(check: Check) -> ResultTable:
                 ),
                 interval(_accuracy(one), "only for the use rank"),
                 interval(one.bias, NO_ORDER if one.correlation is None else OTHER_SCALE),
+                interval(
+                    None if one.responsiveness is None else one.responsiveness.found,
+                    "only for the use monitor, on the raters' scale",
+                ),
+                *(
+                    interval(_third(one, name), "no rating there, no text with two raters, or another use")
+                    for name in THIRDS
+                ),
                 one.coverage,
                 interval(one.facts.consistency, "no repeats"),
                 Interval(one.facts.cost, reason="" if one.facts.cost is not None else "no price known"),
@@ -243,14 +316,14 @@ def judge_table(check: Check) -> ResultTable:
         ),
         title=f"Can the judge be trusted to {USES[check.use]}?",
         notes=(
-            *_further_notes(check),
-            *left_out_lines(check.panel.left_out),
+            *(() if certifies else _further_notes(check)),
+            *(() if certifies else left_out_lines(check.panel.left_out)),
             *(
                 (f"left out: {check.n_left_out:,} texts without a rating or without a score",)
                 if check.n_left_out
                 else ()
             ),
-            f"Intervals: {check.options.confidence_level:.0%}, over items.",
+            *((f"Intervals: {check.options.confidence_level:.0%}, over items.",) if not certifies else ()),
             *_measure_notes(check),
         ),
     )
@@ -276,6 +349,10 @@ def _accuracy(one: JudgeCheck) -> Estimate | None:
     return next((rule.found for rule in one.rules if rule.code == "accuracy"), None)
 
 
+def _third(one: JudgeCheck, name: str) -> Estimate | None:
+    return next((third.bias for third in one.thirds if third.name == name), None)
+
+
 def _ceiling(one: JudgeCheck) -> Interval:
     if one.ceiling.assumed is not None:
         return Interval(one.ceiling.assumed, beside="(supposed)")
@@ -299,12 +376,86 @@ def _measure_notes(check: Check) -> list[str]:
         notes.append(
             "Kept share: the judge's agreement above chance with a rater, or its correlation, over that of two raters."
         )
-    if kinds - {SCORES}:
+    if check.use == "monitor":
+        notes.append(
+            "Responsiveness: how far the judge moves when quality moves by 1: its covariance with a rater over that of two raters."
+        )
+    if any(one.thirds for one in check.judges):
+        notes.append(
+            "Bias, rated low, middle, high: one rater's rating chooses the third, another rater is compared with the judge."
+        )
+    if kinds - {SCORES} and check.use != "certify":
         notes.append("Agreement: share of a text's raters who gave the judge's class, averaged over texts.")
         notes.append("Constant answer: the agreement of the best answer that never changes.")
     if len({one.measure for one in check.judges}) > 1:
         notes.append(f"People: by the first judge's measure, {MEASURES[check.ceiling.measure]}.")
     return notes
+
+
+def system_table(check: Check) -> ResultTable:
+    """For certify one row for each judge and system, and one for each answer of the judge below it."""
+    return ResultTable(
+        CHECK_TABLES[3],
+        (
+            Column("judge", names_row=True, shown=len(check.judges) > 1),
+            Column("system", names_row=True),
+            Column("answer", "judge's answer", names_row=True),
+            Column("verdict"),
+            Column("n_texts", "texts"),
+            Column("n_labels", "labels"),
+            Column("good", percent=True),
+            Column("target", percent=True, places=0),
+            Column("items_needed", "further items needed"),
+        ),
+        tuple(
+            row
+            for one in check.judges
+            for system in one.systems
+            for row in [
+                (
+                    one.name,
+                    system.system,
+                    "all",
+                    system.verdict,
+                    system.n_texts,
+                    system.n_labels,
+                    interval(system.found),
+                    check.options.target,
+                    None
+                    if system.rule.labels_needed is None or system.verdict != "INCONCLUSIVE"
+                    else system.rule.labels_needed - one.n_items,
+                ),
+                *(
+                    (
+                        one.name,
+                        system.system,
+                        str(part.key),
+                        "",
+                        part.n,
+                        part.n_labelled,
+                        interval(part.mean),
+                        None,
+                        None,
+                    )
+                    for part in system.strata
+                ),
+            ]
+        ),
+        title="Is each target reached? One row a system, then one for each answer of the judge",
+        notes=(
+            *_further_notes(check),
+            *left_out_lines(check.panel.left_out),
+            "Good: more than half of a text's raters pass it. All: each answer of the judge weighted by its texts. Intervals decide: "
+            f"each end is at {LEVEL:g}" + _divided(check) + ".",
+        )
+        if check.use == "certify"
+        else (),
+    )
+
+
+def _divided(check: Check) -> str:
+    n = check.n_verdicts
+    return f", divided by {n} systems and judges" if n > 1 else ""
 
 
 def rule_table(check: Check) -> ResultTable:
@@ -340,19 +491,27 @@ def rule_table(check: Check) -> ResultTable:
         title="Rules",
         notes=(
             "TRUSTED if all rules are met, NOT TRUSTED if one failed, else INCONCLUSIVE. A rule is met or failed if it is shown "
-            f"at {LEVEL:g} (coefficients at {LEVEL / STRICTER:g}, or {LEVEL / STRICTER_BROKEN:g})"
-            + _levels_said(check),
+            f"at {LEVEL:g}{_STRICTER_SAID.get(check.use, '')}{_levels_said(check)}",
         ),
     )
 
 
+_OF_COEFFICIENTS = f" (coefficients at {LEVEL / STRICTER:g}, or {LEVEL / STRICTER_BROKEN:g})"
+_STRICTER_SAID = {
+    "replace": _OF_COEFFICIENTS,
+    "gate": _OF_COEFFICIENTS,
+    "monitor": f" (responsiveness over texts to be met at {LEVEL / CAUTION:g})",
+}
+"""Use -> rules that are tested at a part of the level, in words."""
+
+
 def _levels_said(check: Check) -> str:
     """How the level is divided."""
-    m = len(check.judges)
+    m, what = check.n_verdicts, "systems and judges" if check.use == "certify" else "judges"
     return (
-        f", divided by {m} for {m} judges to be met, and corrected for all rules to be failed."
+        f", divided by {m} for {m} {what} to be met, and corrected for all rules to be failed."
         if m > 1
-        else (", corrected for all rules to be failed.")
+        else ", corrected for all rules to be failed."
     )
 
 
@@ -445,7 +604,7 @@ def check_json(check: Check) -> dict[str, Any]:
         "read_as": read_as(check),
         "scale": scale_json(check.panel.scale),
         "unit": unit_json(check.panel.unit),
-        "judges_paid_for": len(check.judges),
+        "judges_paid_for": check.n_verdicts,
         "n_items": check.n_items,
         "n_left_out": check.n_left_out,
         "human": {
@@ -467,8 +626,13 @@ def check_json(check: Check) -> dict[str, Any]:
 
 def _reasons(check: Check) -> list[str]:
     if len(check.judges) == 1:
-        return list(check.judges[0].reasons)
-    return [f"{one.name}: {why}" for one in check.judges for why in one.reasons]
+        return _reasons_of(check.judges[0])
+    return [f"{one.name}: {why}" for one in check.judges for why in _reasons_of(one)]
+
+
+def _reasons_of(one: JudgeCheck) -> list[str]:
+    """What was found for the rules that decided; for certify what was found of every system."""
+    return [_system_said(one, system) for system in one.systems] or list(one.reasons)
 
 
 def _judge_json(check: Check, one: JudgeCheck) -> dict[str, Any]:
@@ -477,7 +641,7 @@ def _judge_json(check: Check, one: JudgeCheck) -> dict[str, Any]:
         "name": one.name,
         "verdict": one.verdict,
         "sentence": sentence(check, one),
-        "reasons": list(one.reasons),
+        "reasons": _reasons_of(one),
         "rules": [
             {
                 "code": rule.code,
@@ -530,6 +694,40 @@ def _judge_json(check: Check, one: JudgeCheck) -> dict[str, Any]:
             "advantage": ends(tested.advantage),
         },
         "bias": ends(one.bias, NO_ORDER if one.correlation is None else OTHER_SCALE),
+        "responsiveness": _responsiveness_json(one),
+        "bias_thirds": [
+            {
+                "third": third.name,
+                "from": one.scale.name(third.lowest),
+                "to": one.scale.name(third.highest),
+                "n": third.bias.n,
+                **ends(third.bias),
+            }
+            for third in one.thirds
+        ],
+        "systems": [
+            {
+                "system": system.system or None,
+                "verdict": system.verdict,
+                "sentence": _system_said(one, system),
+                "target": check.options.target,
+                "good": ends(system.found),
+                "n_texts": system.n_texts,
+                "n_labels": system.n_labels,
+                "n_items": system.n_items,
+                "confidence_level": system.found.confidence_level,
+                "answers": [
+                    {
+                        "answer": str(part.key),
+                        "n_texts": part.n,
+                        "n_labels": part.n_labelled,
+                        "good": ends(part.mean),
+                    }
+                    for part in system.strata
+                ],
+            }
+            for system in one.systems
+        ],
         "consistency": ends(one.facts.consistency, "no repeats"),
         "cost": one.facts.cost,
         "currency": one.facts.currency or None,
@@ -614,6 +812,21 @@ def _kept_json(one: JudgeCheck) -> dict[str, Any] | None:
         "people": found.people.estimate,
         "n": found.kept.n,
         "reason": found.share.reason,
+    }
+
+
+def _responsiveness_json(one: JudgeCheck) -> dict[str, Any] | None:
+    """How far the judge moves when quality moves by 1, and the covariances; null for other uses and scales."""
+    found = one.responsiveness
+    if found is None:
+        return None
+    return {
+        **ends(found.found),
+        "judge": found.judge,
+        "people": found.people,
+        "n": found.found.n,
+        "means_of_systems": found.of_groups,
+        "at_least": found.of_one_rater,
     }
 
 

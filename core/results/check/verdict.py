@@ -7,12 +7,15 @@ the raters' scale: docs/check.md has the table.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.llm.families import alike_notes
 from core.results.cells import ends_said
+from core.results.check.certifying import Certificate, certified, passes_problems, systems_of
 from core.results.check.groups import Group, groups_of_texts
 from core.results.check.labels import rules_of_coverage, rules_of_labels, weights_by_answer
 from core.results.check.measures import (
@@ -25,11 +28,17 @@ from core.results.check.measures import (
     icc_in_place,
     kappa_and_ac1,
 )
+from core.results.check.monitoring import (
+    Third,
+    bias_in_thirds,
+    responsiveness_of,
+    rule_of_bias,
+    rule_of_responsiveness,
+)
 from core.results.check.options import DEFAULT_OPTIONS, CheckOptions, Use
 from core.results.check.ranking import rules_of_ranking
 from core.results.check.rules import (
     FEWEST_ITEMS,
-    LEVEL,
     MOST_LABELS,
     Compared,
     Rule,
@@ -37,14 +46,12 @@ from core.results.check.rules import (
     alt_test_rule,
     compared,
     decided,
-    decimals_for,
     interval_rule,
     rules_of_one_rater,
     rules_of_scale,
     severity_said,
     state_rule,
     verdict_of,
-    with_labels_needed,
 )
 from core.results.check.texts import OwnTexts, own_texts, passing
 from core.results.panel import Panel, inclusion_probabilities
@@ -52,8 +59,8 @@ from core.schema.scale import BY_NAME, SCORES, Scale
 from core.stats import alt_test
 from core.stats.correlation.panels import panel_correlation
 from core.stats.in_place import quadratic_kappa
-from core.stats.multiplicity import interval_p
 from core.stats.resampling import Estimate, Floats
+from core.stats.responsiveness import Responsiveness
 from core.tables.reading import number_in
 
 USELESS = 0.2
@@ -142,6 +149,12 @@ class JudgeCheck:
     labels_reason: str = ""
     severity: str = ""
     """Whether it is only stricter or milder than people; empty if that is not shown."""
+    responsiveness: Responsiveness | None = None
+    """How far it moves when quality moves by 1; None for other uses than monitor, other scales and labels without an order."""
+    thirds: tuple[Third, ...] = ()
+    """For monitor, its bias where people rate low, in the middle and high; empty where no text has two raters."""
+    systems: tuple[Certificate, ...] = ()
+    """For certify, each system; TRUSTED above means that all are."""
 
     @property
     def coverage(self) -> float | None:
@@ -183,8 +196,18 @@ class Check:
     n_items: int
     """Items with a rating and a score."""
     n_left_out: int
-    """Texts without a rating, or without any score."""
+    """Texts without a rating, or without any score; none of a certificate, which reads them all."""
     notes: tuple[str, ...] = ()
+
+    @property
+    def n_verdicts(self) -> int:
+        """Verdicts among which the level is divided: judges, or their certificates."""
+        return sum(max(len(one.systems), 1) for one in self.judges)
+
+    @property
+    def chooses(self) -> bool:
+        """Whether several judges are compared with each other: a certificate is about systems."""
+        return len(self.judges) > 1 and self.use != "certify"
 
     @property
     def verdict(self) -> Verdict | None:
@@ -215,18 +238,24 @@ def check_panel(
     if not panel.raters:
         problems.append("human: no ratings by people; name the columns or raters that are people")
     use = options.use or default_use(panel)
-    rated = (~np.isnan(panel.ratings)).any(axis=1, keepdims=True)
-    both = np.logical_and(~np.isnan(panel.scores), rated)
-    if not problems and not both.any():
+    rated = np.asarray((~np.isnan(panel.ratings)).any(axis=1))
+    both = np.logical_and(~np.isnan(panel.scores), rated[:, None])
+    if not problems and use == "certify":
+        if not rated.any():
+            problems.append("human: no text has a rating by a person")
+        problems += passes_problems(panel.scale, options)
+    elif not problems and not both.any():
         problems.append("judge: no text has both a rating by a person and a score by the judge")
     if use == "rank" and len(set(panel.systems.tolist())) < 2:
         problems.append("use: rank needs texts of several systems; name their column with system-column")
-    problems += _not_classes(panel.scale, options)
+    if use != "certify":
+        problems += _not_classes(panel.scale, options)
     if problems:
         raise InputError("The check cannot be made", problems)
-    used = both.any(axis=1)
+    used = rated if use == "certify" else both.any(axis=1)
+    judge_of = _certifying if use == "certify" else partial(_judged, use=use)
     judges = tuple(
-        _judged(panel, at, use, options, (facts or {}).get(name, JudgeFacts()))
+        judge_of(panel, at, options=options, facts=(facts or {}).get(name, JudgeFacts()))
         for at, name in enumerate(panel.judges)
     )
     measures = [one.measure for one in judges]
@@ -237,14 +266,19 @@ def check_panel(
         judges,
         _ceiling(_as_compared(own_texts(panel, None), use, options), measures[0], options),
         int(np.unique(panel.items[used]).size),
-        int((~used).sum()),
-        (*panel.notes, *_drawn_notes(panel), *alike_notes((one.facts.model for one in judges), panel.rows)),
+        0 if use == "certify" else int((~used).sum()),
+        (
+            *panel.notes,
+            *(_certify_notes(rated) if use == "certify" else _drawn_notes(panel)),
+            *alike_notes((one.facts.model for one in judges), panel.rows),
+        ),
     )
 
 
 def _as_compared(own: OwnTexts, use: Use, options: CheckOptions) -> OwnTexts:
-    """The texts on the scale that gate and replace compare: two classes, where a lowest pass is named."""
-    lowest = _lowest_pass(own.scale, options) if use in {"gate", "replace"} else None
+    """The texts on the scale that gate, replace and certify read: two classes, where a lowest pass is named."""
+    reads_passes = use in {"gate", "replace"} or (use == "certify" and own.kind not in BY_NAME)
+    lowest = _lowest_pass(own.scale, options) if reads_passes else None
     return own if lowest is None else passing(own, lowest)
 
 
@@ -275,6 +309,15 @@ def _not_classes(scale: Scale, options: CheckOptions) -> list[str]:
     ]
 
 
+def _certify_notes(rated: NDArray[np.bool_]) -> tuple[str, ...]:
+    """What a certificate assumes about texts without a label. rated: shape (n,)."""
+    if rated.all():
+        return ()
+    return (
+        "This holds if, among texts to which the judge gave one answer, those with a label are like those without",
+    )
+
+
 def _drawn_notes(panel: Panel) -> tuple[str, ...]:
     """What texts drawn with known probabilities mean for the numbers."""
     chances = inclusion_probabilities(panel.rows)
@@ -303,7 +346,7 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
     )
     texts = compared(tested, by_answer)
     rules = [*_unit_rules(panel), *_constant_rules(panel, scored)]
-    published = None
+    published, responds = None, None
     if use in {"replace", "gate"}:
         rules += _rules_in_place(texts, options)
         of_labels = rules_of_labels(panel, at, labelled, options)
@@ -316,7 +359,12 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
     elif use == "rank":
         rules += [*rules_of_ranking(scored, options), _related(scored, correlation, options)]
     else:
-        rules += [_rule_bias(bias, scored, options), _related(scored, correlation, options)]
+        responds = responsiveness_of(scored, options)
+        rules += [
+            rule_of_bias(bias, scored, options),
+            rule_of_responsiveness(responds, scored, options),
+            _related(scored, correlation, options),
+        ]
     found = decided([_rule_items(texts, use, n_items), *rules], n_judges=len(panel.judges))
     verdict = verdict_of(found)
     if verdict == "INCONCLUSIVE" and published is not None:
@@ -350,6 +398,59 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
         needed,
         why,
         severity_said(texts, found, options) if verdict == "NOT TRUSTED" and texts.n_items else "",
+        responds,
+        bias_in_thirds(scored, options) if use == "monitor" else (),
+    )
+
+
+def _certifying(panel: Panel, at: int, *, options: CheckOptions, facts: JudgeFacts) -> JudgeCheck:
+    """The certificates of all systems by the answers of one judge; TRUSTED if every system is."""
+    own = own_texts(panel, at)
+    labelled = own_texts(panel, at, unscored=True).scores.size
+    n_tests = len(panel.judges) * len(systems_of(panel))
+    systems = certified(panel, at, options, n_tests)
+    unit = _unit_rules(panel)
+    found = decided([*(one.rule for one in systems), *unit], n_judges=n_tests)
+    n_items = int(np.unique(panel.items[(~np.isnan(panel.ratings)).any(axis=1)]).size)
+    if unit:  # nothing is shown while nobody knows what an item is
+        found = tuple(replace(rule, met=None) for rule in found)
+    verdict = verdict_of(found)
+    # A rule counts items of all systems together, its certificate those of its own.
+    rules = tuple(
+        rule
+        if rule.labels_needed is None or at >= len(systems)
+        else replace(rule, labels_needed=n_items + rule.labels_needed - systems[at].n_items)
+        for at, rule in enumerate(found)
+    )
+    needed, why = _labels(rules, verdict, n_items)
+    return JudgeCheck(
+        panel.judges[at],
+        verdict,
+        rules,
+        own.kind,
+        own.scale,
+        "agreement",
+        None,
+        None,
+        Ceiling("agreement", None),
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        facts,
+        (),
+        n_items,
+        own.scores.size,
+        0,
+        labelled - own.scores.size,
+        needed,
+        why,
+        systems=tuple(
+            replace(one, rule=rule) for one, rule in zip(systems, rules[: len(systems)], strict=True)
+        ),
     )
 
 
@@ -518,38 +619,3 @@ def _related(own: OwnTexts, found: Estimate | None, options: CheckOptions) -> Ru
         return replace(rule, broken=None)
     why = f"{rule.why}: at most slight, and raters reach {raters.estimate:.2f} among themselves"
     return replace(rule, why=why, broken=0.0)
-
-
-def _rule_bias(bias: Estimate | None, own: OwnTexts, options: CheckOptions) -> Rule:
-    """For monitor: the mean difference from the raters lies within the tolerance, on both sides."""
-    wanted, limit = f"bias within {options.tolerance:g} of the scale on both sides", options.tolerance
-    if bias is None:
-        why = (
-            "labels without an order have no mean"
-            if not own.ordered
-            else "the judge's scores lie outside the raters' scale: their means cannot be compared"
-        )
-        return state_rule("bias", wanted, why, None, limit=limit)
-    said = f"bias {ends_said(bias, decimals_for(bias, limit))} of the scale, limit {limit:g} on both sides"
-    if bias.estimate is None or bias.low is None or bias.high is None:
-        return Rule("bias", wanted, bias, limit, f"{said}: {bias.reason or bias.interval_reason}")
-    level = bias.confidence_level
-    sides = [
-        interval_p(side * bias.estimate, *ends, null=limit, confidence_level=level)
-        for side, ends in ((1, (bias.low, bias.high)), (-1, (-bias.high, -bias.low)))
-    ]
-    beyond = [side * bias.estimate > limit for side in (1, -1)]
-    shown = [None if p is None else 1 - p / 2 if out else p / 2 for p, out in zip(sides, beyond, strict=True)]
-    known = [p for p in shown if p is not None]
-    within = max(bias.high, -bias.low) < limit
-    outside = bias.low > limit or bias.high < -limit
-    rule = Rule(
-        "bias",
-        wanted,
-        bias,
-        limit,
-        said,
-        max(known) if within and known else None if not known else max(*known, LEVEL),
-        min(1 - p for p in known) if outside and known else None,
-    )
-    return with_labels_needed(rule, bias.n_clusters)

@@ -281,7 +281,7 @@ def test_json_has_what_each_item_moves() -> None:
 @pytest.mark.parametrize("n", [1, 2, 5, 31])
 def test_small_and_odd_files_have_a_verdict_without_nan(kind: str, n: int) -> None:
     rng = np.random.default_rng([n, len(kind)])
-    uses: tuple[Use, ...] = ("gate", "replace", "rank", "monitor")
+    uses: tuple[Use, ...] = ("gate", "replace", "rank", "monitor", "certify")
     for use in uses:
         for raters in (1, 3):
             quality = rng.normal(size=n)[:, None] + rng.normal(size=(n, raters + 1))

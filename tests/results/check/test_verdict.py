@@ -363,7 +363,8 @@ def test_all_problems_at_once() -> None:
 def _numbers(found: Check) -> Any:
     one = found.judges[0]
     signed = found.use == "monitor"
-    kept = (one.agreement, one.kappa, one.ac1, one.correlation, one.ceiling.found)
+    ratio = None if one.responsiveness is None else one.responsiveness.found
+    kept = (one.agreement, one.kappa, one.ac1, one.correlation, one.ceiling.found, ratio)
     kept += (
         ()
         if signed
