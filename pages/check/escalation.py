@@ -359,7 +359,7 @@ def _send(store: Store, given: choice.Given, found: Escalation, place: str) -> N
             found.panel,
             sent_texts(found, n, audit=audit),
             read_texts_of(*given.texts(), found.panel),
-            use="monitor",
+            use="certify",
             file_name=sent_from(found.panel.name),
         )
         menus.remember_study(study.study_id)
@@ -367,7 +367,7 @@ def _send(store: Store, given: choice.Given, found: Escalation, place: str) -> N
     if st.session_state.get(_SENT, ("",))[0] == key:
         st.success(with_code(f"{st.session_state[_SENT][1]} is a draft. Add raters, then open it."))
         st.page_link(studies(), label="Open on the page Studies", icon=":material/arrow_forward:")
-    raters = raters_wanted(found.panel, "monitor")
+    raters = raters_wanted(found.panel, "certify")
     st.markdown(
         f":small[Each text goes to {counted(raters, 'rater')}. They see neither the verdict nor the confidence, nor why a text is there. "
         "Once the study is unblinded, its labels correct the total here.]"

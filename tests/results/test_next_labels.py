@@ -203,7 +203,7 @@ class TestScale:
         assert (task.dimensions[0].lowest, task.dimensions[0].highest, task.dimensions[0].step) == (1, 5, 0)
 
     @pytest.mark.parametrize(
-        ("use", "wanted"), [("replace", 3), ("gate", 2), ("monitor", 1), ("rank", 1), ("certify", 1)]
+        ("use", "wanted"), [("replace", 3), ("gate", 2), ("monitor", 2), ("rank", 1), ("certify", 1)]
     )
     def test_the_use_decides_the_raters(self, use: str, wanted: int) -> None:
         assert raters_wanted(table()[1], use) == wanted

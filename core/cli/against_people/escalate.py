@@ -205,7 +205,7 @@ def _study(found: Escalation, options: argparse.Namespace) -> list[str]:
             found.panel,
             sent,
             texts,
-            use="monitor",
+            use="certify",
             file_name=sent_from(found.panel.name),
         )
     return [

@@ -369,8 +369,8 @@ def next_labels_json(found: NextLabels) -> dict[str, Any]:
 # --- the texts, and a study of them ------------------------------------------------------------
 
 OTHER_TEXT = "new label of a text that is not in the file"
-RATERS: Mapping[str, int] = {"replace": 3, "gate": 2, "rank": 1, "monitor": 1, "certify": 1}
-"""Raters of a text that the human ceiling of a use needs."""
+RATERS: Mapping[str, int] = {"replace": 3, "gate": 2, "rank": 1, "monitor": 2, "certify": 1}
+"""Raters of a text that a use needs to compare the judge with people: with one, nobody knows their noise."""
 _LABEL = "label"
 _MOST_STEPS = 101
 """Most answers of a scale with steps."""

@@ -21,7 +21,7 @@ def test_the_stored_table_keeps_the_promise() -> None:
         for name in (*USELESS, "copy_not"):
             share = found[name]
             assert share is not None
-            assert share <= _most(PROMISED, 150), (cell, name)
+            assert share <= _most(PROMISED, GRID.replicates), (cell, name)
 
 
 @pytest.mark.slow
