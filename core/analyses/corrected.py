@@ -62,11 +62,11 @@ class CorrectedOptions(Settings):
         },
         folded=True,
     )
-    population: Literal["texts-like-these", "these-texts"] = setting(
-        "texts-like-these",
+    population: Literal["like-these", "these"] = setting(
+        "like-these",
         "Mean of",
-        "whose mean is asked for: texts-like-these, of which these are a sample; or these-texts, exactly those in the file",
-        words={"texts-like-these": "Texts like these", "these-texts": "Exactly these texts"},
+        "whose mean is asked for: like-these: all texts of which those in the file are a sample; these: only those in the file",
+        words={"like-these": "Texts like these", "these": "Only these texts"},
         folded=True,
     )
     confidence_level: float = confidence_setting()
@@ -290,7 +290,7 @@ def _problems(options: CorrectedOptions, panel: "Panel") -> list[Remark]:
     if np.isnan(panel.ratings).all():
         problems.append(Remark("human", "no text has a rating: at least some need one"))
     if (options.method == "rogan-gladen") is not (options.labels_chosen == "by-truth") and (
-        options.method is not None or options.population == "these-texts"
+        options.method is not None or options.population == "these"
     ):
         text = (
             "Rogan-Gladen needs labels chosen by what people would say: say {labels_chosen=by-truth}"
@@ -310,7 +310,7 @@ def _asked(options: CorrectedOptions, panel: "Panel", labelled: "Labelled") -> "
         (0.0, 1.0) if labelled.pass_rate else panel.scale.ends,
         options.labels_chosen,
         options.method,
-        options.population == "these-texts",
+        options.population == "these",
         options.confidence_level,
     )
 
@@ -391,10 +391,10 @@ def _answer_row(system: str, answer: "Answer", panel: "Panel", labelled: "Labell
 
 
 def _answer_said(answer: "Answer", panel: "Panel", labelled: "Labelled") -> str:
-    if answer.low is None or answer.high is None:
-        return "no score"
+    from core.results.answers import answer_said
+
     scale = labelled.scale
-    if scale.passes is not None and labelled.texts.answers:
+    if scale.passes is not None and labelled.texts.answers and answer.low is not None:
         return (
             scale.passes
             if answer.low == 1
@@ -402,9 +402,7 @@ def _answer_said(answer: "Answer", panel: "Panel", labelled: "Labelled") -> str:
             if len(scale.fails) == 1
             else f"not {scale.passes}"
         )
-    if answer.low == answer.high:
-        return panel.scale.name(answer.low)
-    return f"{answer.low:.3g} to {answer.high:.3g}"
+    return answer_said(answer.low, answer.high, panel.scale)
 
 
 def _difference_row(first: str, second: str, gap: "Corrected", p: float | None) -> DifferenceRow:

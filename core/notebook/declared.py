@@ -257,7 +257,7 @@ def corrected(
     passes: str | None = None,
     labels_chosen: Literal["at-random", "by-judge", "by-truth"] | None = None,
     method: Literal["by-class", "ppi++", "rogan-gladen", "labels-only"] | None = None,
-    population: Literal["texts-like-these", "these-texts"] = "texts-like-these",
+    population: Literal["like-these", "these"] = "like-these",
     confidence: float = 0.95,
 ) -> Result:
     """What would people have said of all texts, if their labels of some correct the judge's mean or pass rate?
@@ -303,8 +303,8 @@ def corrected(
         Method that decides: by-class, by the judge's answers; ppi++ and labels-only need labels chosen at random;
         rogan-gladen needs labels_chosen='by-truth' (default: by how labels were chosen).
     population
-        Whose mean is asked for: texts-like-these, of which these are a sample; or these-texts, exactly those in
-        the file.
+        Whose mean is asked for: like-these: all texts of which those in the file are a sample; these: only those
+        in the file.
     confidence
         Confidence level of intervals (number above 0 and below 1).
 

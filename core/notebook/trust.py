@@ -78,7 +78,7 @@ def check(
     least_responsive: float = CHECK.least_responsive,
     most_responsive: float = CHECK.most_responsive,
     target: float = CHECK.target,
-    answers: Literal["like-these", "these"] = CHECK.answers,
+    population: Literal["like-these", "these"] = CHECK.population,
     ceiling: float | None = CHECK.ceiling,
     epsilon: float = CHECK.epsilon,
     kept_share: float = CHECK.kept_share,
@@ -109,7 +109,7 @@ def check(
         ``"replace"`` a rater, ``"rank"`` systems, ``"gate"`` single answers, ``"monitor"`` a mean or ``"certify"`` that a system's
         answers are good. Default: replace with
         three raters or more, else gate.
-    margin, tolerance, accuracy, least_responsive, most_responsive, target, answers, ceiling, epsilon, kept_share, passes_from,
+    margin, tolerance, accuracy, least_responsive, most_responsive, target, population, ceiling, epsilon, kept_share, passes_from,
     critical, most_false_passes, most_false_fails
         Limits of the uses, as the options of the command.
     missing_judge, labels_chosen
@@ -153,7 +153,7 @@ def check(
             "least_responsive": least_responsive,
             "most_responsive": most_responsive,
             "target": target,
-            "answers": answers,
+            "population": population,
             "ceiling": ceiling,
             "epsilon": epsilon,
             "kept_share": kept_share,

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.results.answers import MOST_ANSWERS
 from core.results.panel import Panel, inclusion_probabilities
 from core.schema.scale import BY_NAME
 from core.schema.scores import ScoredRow
@@ -14,9 +15,6 @@ from core.stats.corrected import Texts
 from core.stats.resampling import Floats
 from core.tables.problems import listed
 from core.tables.reading import looks_like_number, number_in, shown
-
-MOST_ANSWERS = 10
-"""Different values of a judge of classes up to which each is an answer of its own; more are scores, such as probabilities."""
 
 
 @dataclass(frozen=True)

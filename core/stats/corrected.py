@@ -19,7 +19,7 @@ from core.stats.resampling import Estimate, Floats, Indices, numbered, resampled
 from core.stats.strata import (
     Bound,
     Stratified,
-    bins_of,
+    answers_of,
     few_differ,
     mean_difference,
     selection_p,
@@ -117,7 +117,7 @@ class CorrectedMean(Corrected):
 def corrected(texts: Texts, asked: Asked) -> CorrectedMean:
     """Estimate the mean label of all texts. A text without a score is an answer of its own: it counts, and so does its label.
 
-    By the judge's answers (`strata.stratified_mean`, bins of scores by `bins_of`), unless labels were declared to be chosen at
+    By the judge's answers (`strata.stratified_mean`, bins of scores by `strata.answers_of`), unless labels were declared to be chosen at
     random: then PPI++ (`prediction_powered.corrected_mean`, with the mean score for a text without one), by labels alone where
     they are few; or by what people would say: then Rogan-Gladen, which needs passes and fails from both sides. Labels drawn with
     known probabilities are weighted, by the judge's answers.
@@ -224,21 +224,8 @@ def _undefined(why: str, texts: Texts, asked: Asked) -> Estimate:
 # --- by the judge's answers --------------------------------------------------------------------
 
 
-def _strata(texts: Texts) -> Indices:
-    """The number of each text's answer, the lowest first; texts without a score have the last."""
-    scored = texts.scored
-    found = np.empty(texts.judge.size, dtype=np.intp)
-    judge = texts.judge[scored]
-    index = (
-        np.unique(judge, return_inverse=True)[1] if texts.answers else bins_of(judge, texts.labelled[scored])
-    )
-    found[scored] = index
-    found[~scored] = int(index.max(initial=-1)) + 1
-    return found
-
-
 def _by_answer(texts: Texts, asked: Asked) -> CorrectedMean:
-    strata = _strata(texts)
+    strata = answers_of(texts.judge, texts.labelled, each=texts.answers)
     n_answers = int(np.unique(strata).size)
     whole = bool(texts.labelled.all())
     if whole or n_answers < 2:
@@ -371,7 +358,11 @@ def _by_truth(texts: Texts, asked: Asked) -> CorrectedMean:
 
 def _selection(texts: Texts, found: CorrectedMean) -> tuple[float | None, str]:
     """Smallest p of labelled texts differing from those that they stand for, Bonferroni over what is compared, and in what."""
-    strata = _strata(texts) if found.method == "by-class" else np.zeros(texts.judge.size, dtype=np.intp)
+    strata = (
+        answers_of(texts.judge, texts.labelled, each=texts.answers)
+        if found.method == "by-class"
+        else np.zeros(texts.judge.size, dtype=np.intp)
+    )
     scored = texts.scored
     compared: dict[str, Floats] = {"the judge's scores": np.where(scored, texts.judge, _mean_score(texts))}
     if found.method != "by-class" and not scored.all():

@@ -457,6 +457,19 @@ def bins_of(scores: ArrayLike, labelled: ArrayLike, *, most: int = 5, fewest: in
         index = numbered(np.where(index == least, joined, index))
 
 
+def answers_of(scores: ArrayLike, labelled: ArrayLike, *, each: bool) -> Indices:
+    """The number of each text's answer by a judge, as strata: the lowest score first, and texts without a score last.
+
+    scores: shape (n,), NaN for none; labelled: shape (n,). each: whether each value is an answer, as of words; else `bins_of`.
+    """
+    values, has = np.asarray(scores, dtype=np.float64), np.asarray(labelled, dtype=np.bool_)
+    known = ~np.isnan(values)
+    index = numbered(values[known]) if each else bins_of(values[known], has[known])
+    found = np.full(values.size, int(index.max(initial=-1)) + 1, dtype=np.intp)
+    found[known] = index
+    return found
+
+
 def selection_p(
     labelled: ArrayLike, strata: ArrayLike, what: ArrayLike, clusters: ArrayLike | None = None
 ) -> float | None:

@@ -71,7 +71,7 @@ _CHOICES: Mapping[str, Sequence[Any]] = {
     "accuracy": (0.7, 0.8, 0.9),
     "tolerance": (0.02, 0.05, 0.1),
     "target": (0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99),
-    "answers": ("like-these", "these"),
+    "population": ("like-these", "these"),
 }
 """Setting -> the values that the page offers."""
 _STEPS_OF_SCORES = 11

@@ -191,7 +191,7 @@ def test_mistakes_are_named() -> None:
     with pytest.raises(SettingsError) as refused:
         _corrected("judge,human\n1,2\n4,3\n1,\n", {"labels_chosen": "by-truth"})
     assert [one.name for one in refused.value.found_in] == ["labels_chosen"]
-    for other in ({"method": "ppi++"}, {"population": "these-texts"}):
+    for other in ({"method": "ppi++"}, {"population": "these"}):
         with pytest.raises(SettingsError) as refused:
             _corrected("judge,human\n1,1\n0,0\n1,\n", {"labels_chosen": "by-truth", **other})
         assert [one.name for one in refused.value.found_in] == ["method"]

@@ -6,6 +6,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from core.results.answers import MOST_ANSWERS, NO_SCORE, answer_said
 from core.results.cells import percent_said
 from core.results.check.options import CheckOptions
 from core.results.check.rules import FEWEST_ITEMS, LEVEL, MOST_LABELS, POWER, Rule, Verdict, verdict_of
@@ -13,13 +14,9 @@ from core.results.check.texts import own_texts
 from core.results.panel import Panel
 from core.schema.scale import Scale
 from core.stats.resampling import Estimate, Floats
-from core.stats.strata import Stratified, Stratum, bins_of, stratified_mean
+from core.stats.strata import Stratified, Stratum, answers_of, stratified_mean
 from core.tables.columns import ONLY_SYSTEM
 from core.tables.reading import number_in, shown
-
-MOST_ANSWERS = 10
-"""Different scores that are strata of their own; more are cut into bins."""
-NO_SCORE = "no score"
 
 
 @dataclass(frozen=True)
@@ -112,7 +109,7 @@ def _certified(
     rows = np.flatnonzero(panel.systems == system)
     good = passes(panel.ratings[rows], panel.scale, options)
     labelled = ~np.isnan(good)
-    answers = answers_of(panel.scores[rows, judge], labelled, panel.scale)
+    answers = _answers(panel.scores[rows, judge], labelled, panel.scale)
     # The interval of a stratum and of all texts has two sides, each at the level of the certificate.
     level = 1 - 2 * LEVEL / n_tests
     share = stratified_mean(
@@ -121,7 +118,7 @@ def _certified(
         bound="exact",
         clusters=panel.items[rows],
         weights=weights[rows],
-        finite=options.answers == "these",
+        finite=options.population == "these",
         confidence_level=level,
     )
     name = "" if system == ONLY_SYSTEM else system
@@ -130,19 +127,16 @@ def _certified(
     return Certificate(name, rule, share.estimate, share.strata, rows.size, int(labelled.sum()), n_items)
 
 
-def answers_of(scores: Floats, labelled: NDArray[np.bool_], scale: Scale) -> list[str]:
-    """What the judge says of each text, as strata: its score or class, a range of scores, or `no score`."""
+def _answers(scores: Floats, labelled: NDArray[np.bool_], scale: Scale) -> list[str]:
+    """What the judge says of each text, as strata: its score or class, a range of scores, or no score."""
     known = ~np.isnan(scores)
-    values = np.unique(scores[known])
-    found = np.full(scores.size, NO_SCORE, dtype=object)
-    if values.size <= MOST_ANSWERS:
-        names = np.array([scale.name(value) for value in values], dtype=object)
-        found[known] = names[np.searchsorted(values, scores[known])]
-        return list(found)
-    bins = bins_of(scores[known], labelled[known])
-    ends = {at: (scores[known][bins == at].min(), scores[known][bins == at].max()) for at in np.unique(bins)}
-    found[known] = [f"{ends[at][0]:.4g} to {ends[at][1]:.4g}" for at in bins]
-    return list(found)
+    index = answers_of(scores, labelled, each=np.unique(scores[known]).size <= MOST_ANSWERS)
+    names = {
+        at: answer_said(float(values.min()), float(values.max()), scale)
+        for at in np.unique(index[known])
+        if (values := scores[index == at]).size
+    }
+    return [names.get(at, NO_SCORE) for at in index]
 
 
 def _rule(name: str, share: Stratified, n_items: int, options: CheckOptions, n_tests: int) -> Rule:
@@ -169,7 +163,7 @@ def _rule(name: str, share: Stratified, n_items: int, options: CheckOptions, n_t
     if n_items < FEWEST_ITEMS:
         few = f"{why}; at least {FEWEST_ITEMS} labelled items are needed, not {n_items:,}"
         return replace(rule, shown=None, why=few, labels_needed=FEWEST_ITEMS)
-    further, reason = _further(share, target, n_tests, finite=options.answers == "these")
+    further, reason = _further(share, target, n_tests, finite=options.population == "these")
     if further is None:
         return replace(rule, why=f"{why}; {reason}" if _open(rule, n_tests) else why)
     return replace(rule, labels_needed=ceil(n_items * (1 + further / share.n_labelled)))

@@ -84,7 +84,7 @@ class CheckOptions(Settings):
         below=1,
         step=0.01,
     )
-    answers: Literal["like-these", "these"] = setting(
+    population: Literal["like-these", "these"] = setting(
         "like-these",
         "Answers meant",
         "for certify: like-these: all answers that the system gives to such questions; these: only those in the file",
@@ -179,6 +179,6 @@ LIMITS: Mapping[Use, tuple[str, ...]] = {
     ),
     "rank": ("accuracy",),
     "monitor": ("tolerance", "least_responsive", "most_responsive"),
-    "certify": ("target", "passes_from", "answers"),
+    "certify": ("target", "passes_from", "population"),
 }
 """The options that matter for each use."""

@@ -56,7 +56,7 @@ def test_the_bound_by_hand() -> None:
     assert one.verdict == "TRUSTED"
     assert (one.n_texts, one.n_labels) == (1000, 180)
     # Only these answers: no share of the strata is a matter of chance, and labels are counted.
-    these = certificate(panel(*by_class((800, 100, 97), (200, 80, 52))), target=0.85, answers="these")
+    these = certificate(panel(*by_class((800, 100, 97), (200, 80, 52))), target=0.85, population="these")
     below = [below[0] * (1 - 100 / 800) ** 0.5, below[1] * (1 - 80 / 200) ** 0.5]
     assert these.found.low == pytest.approx(theta - (0.8**2 * below[0] ** 2 + 0.2**2 * below[1] ** 2) ** 0.5)
 
@@ -216,7 +216,9 @@ def test_more_texts_are_asked_for_where_labels_cannot_settle_it() -> None:
     assert one.verdict == "INCONCLUSIVE"
     assert one.labels_needed is None
     assert "add texts" in one.labels_reason
-    these = checked(panel(*by_class((160, 100, 97), (40, 30, 18))), "certify", target=0.89, answers="these")
+    these = checked(
+        panel(*by_class((160, 100, 97), (40, 30, 18))), "certify", target=0.89, population="these"
+    )
     assert these.labels_needed is not None
     assert these.labels_needed <= 70
 
