@@ -28,6 +28,8 @@ FEWEST_ITEMS = 10
 """With fewer items nothing is claimed. From here on, full agreement that rests on no single item is shown, too."""
 _BY_CHANCE = 1 / 45
 """Most that chance gives to full agreement on FEWEST_ITEMS items without a single deciding one: 2 of 10 items, both the same."""
+_FEW_TELLING = 30
+"""Items with a rating other than the most frequent one below which intervals are too narrow; simulated: docs/simulations/agreement.md."""
 _MOST_NAMED = 3
 """Raters whose difference a sentence of its own reports."""
 _MOST_ROWS = 40
@@ -174,7 +176,8 @@ def compute(options: AgreementOptions, panel: "Panel", *, tell: Tell) -> Agreeme
         for code, found in _measured(panel, ratings, items, level, BY_SCALE[kind]).items()
     )
     raters = _rater_rows(panel, ratings, items, options)
-    verdict = _judged(measures[0], len(panel.raters), options, panel.unit.undecided_said)
+    n_telling = _telling_items(ratings, items)
+    verdict = _judged(measures[0], len(panel.raters), options, panel.unit.undecided_said, n_telling)
     return Agreement(
         verdict=verdict.code,
         sentence=verdict.sentence,
@@ -192,8 +195,17 @@ def compute(options: AgreementOptions, panel: "Panel", *, tell: Tell) -> Agreeme
         confidence_level=level,
         correction="holm",
         left_out=dict(panel.left_out),
-        notes=_notes(panel, ratings, int((~paired).sum()), n_off),
+        notes=_notes(panel, ratings, int((~paired).sum()), n_off, n_telling),
     )
+
+
+def _telling_items(ratings: "Floats", items: Any) -> int:
+    """Items with a rating other than the most frequent one: only they tell whether raters agree on more than that."""
+    import numpy as np
+
+    known = ~np.isnan(ratings)
+    given, counts = np.unique(ratings[known], return_counts=True)
+    return len(np.unique(items[(known & (ratings != given[counts.argmax()])).any(axis=1)]))
 
 
 def _problems(panel: "Panel", paired: bool) -> list[Remark]:
@@ -363,9 +375,10 @@ def _rater_rows(
 NO_ORDER = "classes without an order have no severity"
 
 
-def _notes(panel: "Panel", ratings: "Floats", n_alone: int, n_off: int) -> tuple[str, ...]:
+def _notes(panel: "Panel", ratings: "Floats", n_alone: int, n_off: int, n_telling: int) -> tuple[str, ...]:
     import numpy as np
 
+    from core.errors import counted
     from core.results.cells import left_out_lines
     from core.results.panel import inclusion_probabilities
     from core.stats.agreement import MOST_PAIRS
@@ -387,6 +400,10 @@ def _notes(panel: "Panel", ratings: "Floats", n_alone: int, n_off: int) -> tuple
         notes.append(
             f"{n_raters:,} raters are too many for a table of pairs: it has up to {MOST_PAIRS:,} pairs."
         )
+    if n_telling < _FEW_TELLING:
+        notes.append(
+            f"Only {counted(n_telling, 'item')} have a rating other than the most frequent one. Intervals are too narrow with so few."
+        )
     if inclusion_probabilities(panel.rows) is not None:
         notes.append("Texts were drawn with known probabilities. Here each counts the same.")
     notes += left_out_lines(panel.left_out)
@@ -399,15 +416,22 @@ def _notes(panel: "Panel", ratings: "Floats", n_alone: int, n_off: int) -> tuple
 
 CODES = {
     "agree": "agreement above chance is shown: the interval lies above 0 and reaches the limit of little agreement",
-    "little-better-than-chance": "the whole interval lies below that limit",
+    "little-better-than-chance": "the whole interval lies below that limit, and 10 items or more have a rating other than the most "
+    "frequent one",
     "not-shown": f"the interval includes 0, there are fewer than {FEWEST_ITEMS} items, or it is not known what an item is",
     "undefined": "there was nothing to compare; the reason says why",
 }
 _STATUS = {"agree": 0, "little-better-than-chance": 3, "not-shown": 4, "undefined": 4}
 
 
-def _judged(one: MeasureRow, n_raters: int, options: AgreementOptions, undecided: str) -> Verdict:
-    """The verdict, from the measure that counts for the scale. undecided: why it is not known what an item is."""
+def _judged(
+    one: MeasureRow, n_raters: int, options: AgreementOptions, undecided: str, n_telling: int
+) -> Verdict:
+    """The verdict, from the measure that counts for the scale.
+
+    undecided: why it is not known what an item is. n_telling: see `_telling_items`; with few, intervals are too narrow to say
+    that agreement is small.
+    """
     from core.errors import counted
     from core.results.cells import decimal
 
@@ -443,7 +467,7 @@ def _judged(one: MeasureRow, n_raters: int, options: AgreementOptions, undecided
             f"{who}: agreement above chance is not shown: {found}, without an interval. Reason: {reason}.",
             reason,
         )
-    if high < options.little:
+    if high < options.little and n_telling >= FEWEST_ITEMS:
         how = "less often than by chance" if high < 0 else "little better than by chance"
         return _verdict("little-better-than-chance", f"{who} agree {how}: {found}.")
     if low <= 0:

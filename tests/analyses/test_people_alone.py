@@ -194,6 +194,14 @@ def test_nothing_is_claimed_while_nobody_knows_what_an_item_is() -> None:
     assert sure.measures == unsure.measures
 
 
+def test_little_agreement_is_claimed_only_where_enough_items_tell() -> None:
+    """Nearly all texts pass: kappa is near 0, and its interval too narrow to say that agreement is small."""
+    rare = [[1, 1]] * 90 + [[0, 1], [1, 0]] * 3
+    assert compared(rare).verdict == "not-shown"
+    often = [[1, 1]] * 90 + [[0, 1], [1, 0]] * 6
+    assert compared(often).verdict == "little-better-than-chance"
+
+
 def test_the_limit_of_little_agreement_is_an_option() -> None:
     given = panel(noisy(400, (0.4, 0.4)))
     codes = [

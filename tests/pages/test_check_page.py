@@ -263,6 +263,21 @@ def test_without_a_judge_people_are_compared_with_each_other(
 
 
 @pytest.mark.usefixtures("cookies")
+def test_a_rating_study_without_a_judge_compares_its_raters(store: Store) -> None:
+    study = rating_study(store, rating_texts(12), raters=("R1", "R2", "R3"))
+    for rater in ("R1", "R2", "R3"):
+        rate_all(study.desk(rater))
+    unblind(study)
+    at = visit(study="ratings")
+    assert at.subheader[0].value == "People among themselves"
+    assert "study:ratings" in at.code[-1].value
+    at.multiselect(key=f"check_raters_{study.study_id}").set_value(["R1"])
+    at.run()
+    assert not at.exception
+    assert len(at.error) == 1, "one rater alone"
+
+
+@pytest.mark.usefixtures("cookies")
 def test_beside_a_judge_people_stand_folded(store: Store) -> None:
     at = uploaded(visit(), as_csv(table()))
     folded = [one for one in at.expander if one.label == "People among themselves"]

@@ -237,6 +237,23 @@ def test_the_page_of_judges_beside_people_has_a_tab_for_each(store: Store) -> No
         assert f"{analysis(name).function}_{next(iter(fields_of(analysis(name).Options)))}" in {one.key for kind in WIDGETS for one in at.get(kind)}  # fmt: skip
 
 
+@pytest.mark.usefixtures("cookies")
+def test_without_a_judge_the_page_asks_what_needs_none(store: Store) -> None:
+    rows = [
+        {"item": f"q{at}", "rater": rater, "dimension": "good", "score": (at + (at % 5 == place)) % 5}
+        for at in range(30)
+        for place, rater in enumerate((*RATERS, "gpt-4o"))
+    ]
+    keep_file(store, "ratings", "people.jsonl", "\n".join(map(json.dumps, rows)).encode(), {})
+    at = AppTest.from_function(_calibration, default_timeout=60)
+    at.session_state["calibration_judges"] = []
+    at.run()
+    assert not at.exception
+    assert not at.tabs
+    (table,) = [one.value for one in at.table if "share rated" in one.value.columns]
+    assert table.iloc[:, 0].tolist() == [*RATERS], "gpt-4o is no rater"
+
+
 def _calibration() -> None:
     from pages import calibration
 
