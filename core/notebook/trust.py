@@ -107,11 +107,11 @@ def check(
         What an item is, the unit of intervals: a column, or ``"row"``. Default: the id, or a question that repeats.
     use
         ``"replace"`` a rater, ``"rank"`` systems, ``"gate"`` single answers, ``"monitor"`` a mean or ``"certify"`` that a system's
-        answers are good. Default: replace with
-        three raters or more, else gate.
-    margin, tolerance, accuracy, least_responsive, most_responsive, target, population, ceiling, epsilon, kept_share, passes_from,
-    critical, most_false_passes, most_false_fails
+        answers are good. Default: replace with three raters or more, else gate.
+    margin, tolerance, accuracy, least_responsive, most_responsive, target, population
         Limits of the uses, as the options of the command.
+    ceiling, epsilon, kept_share, passes_from, critical, most_false_passes, most_false_fails
+        Further limits.
     missing_judge, labels_chosen
         What a labelled text without a score counts as, and how the labelled texts were chosen, as the options of the command.
     prices, seconds, currency

@@ -26,7 +26,6 @@ from core.store.kept import keep_file
 TOY = "leniency"
 EACH = [*dict.fromkeys([*ANALYSES, TOY])]
 WIDGETS = ("number_input", "selectbox", "text_input", "checkbox")
-NAMED = ("--human", ",".join(RATERS), "--judge", ",".join(JUDGES))
 
 
 def of_people(name: str) -> bool:
@@ -34,9 +33,15 @@ def of_people(name: str) -> bool:
     return analysis(name).takes == ("people",)
 
 
+def judges_of(name: str) -> tuple[str, ...]:
+    """The judges that an analysis is asked about."""
+    return () if of_people(name) else JUDGES[:1] if analysis(name).one_judge else JUDGES
+
+
 def named(name: str) -> tuple[str, ...]:
     """The options of its command that say who is who."""
-    return NAMED[:2] if of_people(name) else NAMED
+    judges = judges_of(name)
+    return ("--human", ",".join(RATERS), *(("--judge", ",".join(judges)) if judges else ()))
 
 
 @pytest.fixture(autouse=True)
@@ -63,17 +68,17 @@ def functions(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def in_a_function(functions: ModuleType, name: str, panel_file: Path) -> Result:
-    judges = {} if of_people(name) else {"judge": JUDGES}
+    judges = {} if of_people(name) else {"judge": judges_of(name)}
     found: Result = getattr(functions, analysis(name).function)(panel_file, human=RATERS, **judges)
     return found
 
 
 def by_commands(name: str, panel_file: Path) -> Iterator[tuple[str, bytes]]:
-    """The CSV of every table, each by a command of its own."""
+    """The CSV of every table of the result, each by a command of its own."""
     out = panel_file.parent / "out.csv"
-    for table in analysis(name).tables:
-        main([name, str(panel_file), *named(name), "--table", table.name, "--out", str(out)])
-        yield table.name, out.read_bytes()
+    for table in Answer(analysis(name), analysis(name).Options(), _result(name, panel_file)).tables:
+        main([name, str(panel_file), *named(name), "--table", table, "--out", str(out)])
+        yield table, out.read_bytes()
 
 
 def page() -> None:
@@ -95,7 +100,7 @@ def page() -> None:
 def who_is_who(name: str) -> dict[str, Any]:
     """Keywords of `read_panel`."""
     judges: dict[str, Any] = (
-        {"people_alone": True, "find": True} if of_people(name) else {"judges": [*JUDGES]}
+        {"people_alone": True, "find": True} if of_people(name) else {"judges": [*judges_of(name)]}
     )
     return {"human": [*RATERS], **judges}
 
@@ -158,7 +163,7 @@ def test_every_format_holds_the_verdict_or_the_numbers(
         main([name, str(panel_file), *named(name), "--out", str(out)])
         written[ending] = out.read_text("utf-8")
     rows = [str(row[0]) for table in answer.printed for row in table.rows]
-    assert {*rows} & {*JUDGES, *RATERS}
+    assert {*rows} & {*JUDGES, *RATERS, "s0"}  # judges, raters or systems
     assert all(str(row[0]) in text for row in answer.tables[name].rows for text in written.values())
     assert "\\toprule" in written[".tex"]
     assert written[".md"].count("\n| ") >= len(found.tables)
@@ -195,7 +200,7 @@ def test_every_option_is_on_the_page_with_the_default_of_the_command(name: str, 
 def test_a_mistake_is_named_as_each_door_names_it(
     panel_file: Path, functions: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([TOY, str(panel_file), *NAMED, "--margin", "0", "--excluded", "1,x"]) == 2
+    assert main([TOY, str(panel_file), *named(TOY), "--margin", "0", "--excluded", "1,x"]) == 2
     told = capsys.readouterr().err
     assert "--margin: 0 is not above 0 and at most 10" in told
     assert "--excluded: 'x'" in told
