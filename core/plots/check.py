@@ -67,7 +67,8 @@ def judges_and_ceiling(check: Check) -> go.Figure | None:
     names = [row_name(shortened(row.name, _NAME)) for row in rows]
     name_rows(figure, names, None)
     title = _TITLES.get(check.use, "share, or coefficient")
-    level = f"{check.options.confidence_level:.0%}".replace("%", " %")
+    # A certificate has the level that its number of tests demands.
+    level = f"{100 * rows[0].found.confidence_level:.3g} %"
     break_ = "<br>" if check.use == "monitor" else " "  # else the line would end between number and sign
     figure.update_xaxes(title=f"{title},{break_}{level} intervals", nticks=6, range=_range(rows))
     if check.use == "monitor":

@@ -142,7 +142,7 @@ def _answers(scores: Floats, labelled: NDArray[np.bool_], scale: Scale) -> list[
 def _rule(name: str, share: Stratified, n_items: int, options: CheckOptions, n_tests: int) -> Rule:
     target, found = options.target, share.estimate
     whose = f"the answers of {shown(name)}" if name else "the answers"
-    wanted = f"at least {_target_said(target)} of {whose} are good"
+    wanted = f"at least {target_said(target)} of {whose} are good"
     counted = f"by labels of {share.n_labelled:,} of {found.n:,} texts"
     if not share.n_labelled:
         return Rule("good", wanted, found, target, f"none of its {found.n:,} texts has a label: label some")
@@ -174,7 +174,8 @@ def _open(rule: Rule, n_tests: int) -> bool:
     return not any(p is not None and p < level for p in (rule.shown, rule.broken))
 
 
-def _target_said(target: float) -> str:
+def target_said(target: float) -> str:
+    """The target in words: `90 %`."""
     return f"{100 * target:g} %"
 
 

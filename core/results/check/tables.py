@@ -15,7 +15,7 @@ from core.results.cells import (
     left_out_lines,
     plain,
 )
-from core.results.check.certifying import Certificate
+from core.results.check.certifying import Certificate, target_said
 from core.results.check.drift import rows_json
 from core.results.check.groups import FEWEST_OF_A_GROUP
 from core.results.check.monitoring import CAUTION, THIRDS, beyond_tolerance
@@ -68,12 +68,18 @@ def sentence(check: Check, one: JudgeCheck) -> str:
 def systems_said(one: JudgeCheck) -> list[str]:
     """For certify: of one system its verdict; of several how many are TRUSTED, and which, then each."""
     said = [_system_said(one, system) for system in one.systems]
-    if len(said) == 1:
+    if len(said) < 2:
         return said
     return [
-        f"{counted_verdicts([(system.system, system.verdict) for system in one.systems], 'system')}.",
+        f"{counted_verdicts([(system.system, system.verdict) for system in one.systems], 'system', _to_reach(one))}.",
         *said,
     ]
+
+
+def _to_reach(one: JudgeCheck) -> str:
+    """What systems are trusted to do: ` to give at least 90 % good answers`."""
+    limit = one.systems[0].rule.limit
+    return "" if limit is None else f" to give at least {target_said(limit)} good answers"
 
 
 def _system_said(one: JudgeCheck, system: Certificate) -> str:

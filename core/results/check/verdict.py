@@ -268,8 +268,9 @@ def check_panel(
         int(np.unique(panel.items[used]).size),
         0 if use == "certify" else int((~used).sum()),
         (
+            *(_certify_notes(rated) if use == "certify" else ()),
             *panel.notes,
-            *(_certify_notes(rated) if use == "certify" else _drawn_notes(panel)),
+            *(() if use == "certify" else _drawn_notes(panel)),
             *alike_notes((one.facts.model for one in judges), panel.rows),
         ),
     )
@@ -313,9 +314,7 @@ def _certify_notes(rated: NDArray[np.bool_]) -> tuple[str, ...]:
     """What a certificate assumes about texts without a label. rated: shape (n,)."""
     if rated.all():
         return ()
-    return (
-        "This holds if, among texts to which the judge gave one answer, those with a label are like those without",
-    )
+    return ("Assumed: among texts with the same answer of the judge, those with a label are like the others",)
 
 
 def _drawn_notes(panel: Panel) -> tuple[str, ...]:

@@ -249,7 +249,10 @@ def test_each_system_has_its_verdict() -> None:
     assert (one.verdict, exit_status(found)) == ("NOT TRUSTED", 3)
     new = next(system for system in one.systems if system.system == "new")
     assert (new.n_labels, new.found.estimate) == (0, None)
-    assert check_said(found)[0] == "1 of 3 systems is TRUSTED: good. 1 NOT TRUSTED, 1 INCONCLUSIVE."
+    assert (
+        check_said(found)[0]
+        == "1 of 3 systems is TRUSTED to give at least 80 % good answers: good. 1 NOT TRUSTED, 1 INCONCLUSIVE."
+    )
     told = check_json(found)
     assert json.dumps(told, allow_nan=False)
     assert [one["system"] for one in told["judges"][0]["systems"]] == ["good", "new", "poor"]
