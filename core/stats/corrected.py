@@ -20,6 +20,7 @@ from core.stats.strata import (
     Bound,
     Stratified,
     answers_of,
+    ends_of_mean,
     few_differ,
     mean_difference,
     selection_p,
@@ -235,7 +236,7 @@ def _by_answer(texts: Texts, asked: Asked) -> CorrectedMean:
         return _of_strata(texts, found, method, why, 0.0)
     found = _stratified(texts, strata, asked, "wilson")
     why = "it holds for labels chosen at random, and for labels chosen by the judge's answer"
-    made = _of_strata(texts, found, "by-class", why, _saved(texts, found, strata))
+    made = _of_strata(texts, found, "by-class", why, _saved(texts, found, strata, asked))
     return replace(made, answers=_answers(texts, found, strata))
 
 
@@ -269,26 +270,34 @@ def _of_strata(
     )
 
 
-def _saved(texts: Texts, found: Stratified, strata: Indices) -> float | None:
-    """How many more labels of randomly chosen texts would give labels alone this variance; negative for a loss.
+def _saved(texts: Texts, found: Stratified, strata: Indices, asked: Asked) -> float | None:
+    """How many more labels of randomly chosen texts would give labels alone an interval of this width; negative for a loss.
 
-    The variance of labels alone is that of as many labels of randomly chosen texts: within and between answers by the shares of
-    all texts, times the design effect over items.
+    The width of labels alone is that of as many labels of randomly chosen texts, with the shares of all texts within and between
+    answers, and the design effect over items. Widths, and not variances: bounds of grades depend on more than the variance.
     """
-    labelled = texts.labelled
+    labelled, estimate = texts.labelled, found.estimate
     y, own, index = texts.human[labelled], strata[labelled], texts.clusters[labelled]
-    if y.size < 2 or not found.variance > 0 or found.estimate.estimate is None:
+    if y.size < 2 or estimate.estimate is None or estimate.low is None or estimate.high is None:
         return None
     counts, sizes = np.bincount(own, minlength=strata.max() + 1), np.bincount(strata)
     stands_for = (sizes / np.maximum(counts, 1))[own]
-    apart = y - float(stands_for @ y) / float(stands_for.sum())
-    by_item = np.bincount(numbered(index), stands_for * apart)
-    weighted = float((stands_for * apart) @ (stands_for * apart))
-    if not weighted > 0:
+    mean = float(stands_for @ y) / float(stands_for.sum())
+    moved = stands_for * (y - mean)
+    by_item = np.bincount(numbered(index), moved)
+    width = estimate.high - estimate.low
+    if not float(moved @ moved) > 0 or not width > 0:
         return None
-    design = float(by_item @ by_item) / weighted
-    variance = float(stands_for @ apart**2) / float(stands_for.sum()) / (y.size - 1) * design
-    return float(y.size * (variance / found.variance - 1))
+    n = y.size * float(moved @ moved) / float(by_item @ by_item)
+    bound = _bound_of_labels(texts, asked, "wilson")
+    if bound == "normal" or asked.ends is None:
+        spread = float(stands_for @ (y - mean) ** 2) / float(stands_for.sum())
+        return float(y.size * (spread / max(n - 1, 1) / found.variance - 1))
+    bottom, length = asked.ends[0], asked.ends[1] - asked.ends[0]
+    low, high = ends_of_mean(
+        (y - bottom) / length, stands_for, (mean - bottom) / length, n, bound, asked.confidence_level
+    )
+    return float(y.size * (((high - low) * length / width) ** 2 - 1))
 
 
 # --- labels chosen at random, or by what people would say --------------------------------------

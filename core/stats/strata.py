@@ -189,7 +189,7 @@ def _part(texts: _Texts, at: int, bound: Bound, finite: bool, confidence_level: 
         scaled = (values - bottom) / width
         asked = {"clusters": index, "weights": weights if np.ptp(weights) else None}
         p, effective = effective_units(scaled, **asked, confidence_level=confidence_level)
-        low, high = _ends(scaled, weights, p, effective, bound, confidence_level)
+        low, high = ends_of_mean(scaled, weights, p, effective, bound, confidence_level)
         low, high = (bottom + width * (p + (end - p) * left**0.5) for end in (low, high))
     estimate = resampled_estimate(
         mean,
@@ -210,10 +210,10 @@ def _part(texts: _Texts, at: int, bound: Bound, finite: bool, confidence_level: 
     )
 
 
-def _ends(
+def ends_of_mean(
     values: Floats, weights: Floats, p: float, n: float, bound: Bound, confidence_level: float
 ) -> tuple[float, float]:
-    """The interval of a stratum's mean of values in [0, 1], from its effective number of labels."""
+    """The interval of a mean p of values in [0, 1] with these weights, as of n independent ones. Not for bound "normal"."""
     if bound == "exact":
         return clopper_pearson(n * p, n, confidence_level)
     if bound == "wilson":
