@@ -402,7 +402,7 @@ def _notes(panel: "Panel", ratings: "Floats", n_alone: int, n_off: int, n_tellin
         )
     if n_telling < _FEW_TELLING:
         notes.append(
-            f"Only {counted(n_telling, 'item')} have a rating other than the most frequent one. Intervals are too narrow with so few."
+            f"Only {counted(n_telling, 'item')} {'has' if n_telling == 1 else 'have'} a rating other than the most frequent one. Intervals are too narrow with so few."
         )
     if inclusion_probabilities(panel.rows) is not None:
         notes.append("Texts were drawn with known probabilities. Here each counts the same.")

@@ -14,14 +14,12 @@ from core.schema.settings import Remark, Settings, setting
 if TYPE_CHECKING:
     from core.results.corrected import Labelled
     from core.results.panel import Panel
-    from core.stats.corrected import Answer, Asked, CorrectedMean
+    from core.stats.corrected import Answer, Asked, CorrectedMean, Texts
     from core.stats.prediction_powered import Corrected
     from core.stats.resampling import Estimate
 
 ALL_ROWS = "all"
 CORRECTION: Literal["holm"] = "holm"
-SELECTED = 0.01
-"""p below which labelled texts count as unlike those that they stand for."""
 _MOST_ROWS = 40
 
 
@@ -218,8 +216,6 @@ def compute(options: CorrectedOptions, panel: "Panel", *, tell: Tell) -> Correct
     import dataclasses
     from itertools import combinations
 
-    import numpy as np
-
     from core.errors import InputError
     from core.results.corrected import labelled_of
     from core.stats import corrected as stats
@@ -235,22 +231,21 @@ def compute(options: CorrectedOptions, panel: "Panel", *, tell: Tell) -> Correct
     asked = _asked(options, panel, labelled)
     ANALYSIS.refuse(_not_two_classes(asked, labelled))
 
-    def numbers(system: str, where: "np.typing.NDArray[np.bool_]") -> NumbersRow:
-        texts = labelled.texts if system == ALL_ROWS else labelled.of(where)
+    def numbers(system: str, texts: "Texts") -> NumbersRow:
         return _numbers_row(
             system, stats.corrected(texts, asked), panel, labelled, int((~texts.scored).sum())
         )
 
     names = list(dict.fromkeys(panel.systems.tolist()))
     places = {name: panel.systems == name for name in names} if len(names) > 1 else {}
-    systems = {name: numbers(name, where) for name, where in places.items()}
+    systems = {name: numbers(name, labelled.of(where)) for name, where in places.items()}
     gaps = []
     for first, second in combinations(systems, 2):
         sides = labelled.pair(places[first], places[second])
         of_sides = systems[first].found, systems[second].found
         gaps.append((first, second, stats.corrected_gap(*sides, *of_sides, asked)))
     paid = corrected_p([gap.p_value for _, _, gap in gaps], CORRECTION)
-    overall = numbers(ALL_ROWS, np.ones(len(panel.rows), dtype=bool))
+    overall = numbers(ALL_ROWS, labelled.texts)
     found = CorrectedNumbers(
         **{one.name: getattr(overall, one.name) for one in dataclasses.fields(overall)},
         systems=tuple(systems.values()),
@@ -316,6 +311,8 @@ def _asked(options: CorrectedOptions, panel: "Panel", labelled: "Labelled") -> "
 
 
 def _not_two_classes(asked: "Asked", labelled: "Labelled") -> list[Remark]:
+    import numpy as np
+
     if asked.labels_chosen != "by-truth":
         return []
     if not asked.pass_rate:
@@ -325,7 +322,8 @@ def _not_two_classes(asked: "Asked", labelled: "Labelled") -> list[Remark]:
                 "labels chosen by what people would say correct passes and fails alone: say which rating counts as a pass, {passes}",
             )
         ]
-    if not labelled.texts.answers:
+    known = labelled.texts.judge[labelled.texts.scored]
+    if not np.isin(known, (0.0, 1.0)).all():
         text = "labels chosen by what people would say correct a judge that says pass or fail; this one gives other scores"
         return [Remark("labels_chosen", text)]
     return []
@@ -357,16 +355,20 @@ def _numbers_row(
         why=found.why,
         judge_only=interval(found.judge_only),
         labels_only=interval(found.labels_only),
-        weight=Interval(found.weight, reason="PPI++ does not decide"),
+        weight=_or_reason(found.weight, "PPI++ does not decide"),
         n=found.decided.n,
         n_labelled=found.n_labelled,
         n_unscored=n_unscored,
         n_items=found.decided.n_clusters,
         n_labelled_items=found.n_labelled_clusters,
         open_share=found.open_share,
-        labels_saved=Interval(found.labels_saved, reason="a variance is undefined"),
-        share_saved=Interval(found.share_saved, reason="a variance is undefined"),
-        labelled_shift_p=Interval(found.selection_p, reason="labelled and other texts cannot be compared"),
+        labels_saved=_or_reason(
+            found.labels_saved, "without an estimate, or labels that vary, nothing can be compared"
+        ),
+        share_saved=_or_reason(
+            found.share_saved, "without an estimate, or labels that vary, nothing can be compared"
+        ),
+        labelled_shift_p=_or_reason(found.selection_p, "labelled and other texts cannot be compared"),
         shift_in=found.selected_by or None,
         ppi=or_none(found.ppi if at_random else None, random),
         rogan_gladen=or_none(found.decided if by_truth else None, truth),
@@ -375,6 +377,10 @@ def _numbers_row(
         answers=tuple(_answer_row(system, one, panel, labelled) for one in found.answers),
         found=found,
     )
+
+
+def _or_reason(value: float | None, why: str) -> Interval:
+    return Interval(value, reason=why if value is None else "")
 
 
 def _answer_row(system: str, answer: "Answer", panel: "Panel", labelled: "Labelled") -> AnswerRow:
@@ -393,15 +399,6 @@ def _answer_row(system: str, answer: "Answer", panel: "Panel", labelled: "Labell
 def _answer_said(answer: "Answer", panel: "Panel", labelled: "Labelled") -> str:
     from core.results.answers import answer_said
 
-    scale = labelled.scale
-    if scale.passes is not None and labelled.texts.answers and answer.low is not None:
-        return (
-            scale.passes
-            if answer.low == 1
-            else scale.fails[0]
-            if len(scale.fails) == 1
-            else f"not {scale.passes}"
-        )
     return answer_said(answer.low, answer.high, panel.scale)
 
 
@@ -415,7 +412,7 @@ def _difference_row(first: str, second: str, gap: "Corrected", p: float | None) 
         interval(gap.decided),
         METHODS[gap.method],
         gap.method,
-        Interval(gap.p_value, reason="there is no interval"),
+        _or_reason(gap.p_value, "there is no interval"),
         p,
         interval(gap.judge_only),
         interval(gap.labels_only),
@@ -453,6 +450,7 @@ def _verdict(found: CorrectedNumbers) -> Verdict:
 def _sentences(found: CorrectedNumbers) -> tuple[str, ...]:
     """The judge's error, the labels saved, and what to watch."""
     from core.results.cells import decimal, p_said
+    from core.stats.strata import SELECTED
     from core.tables.reading import shown
 
     said = []
@@ -469,7 +467,7 @@ def _sentences(found: CorrectedNumbers) -> tuple[str, ...]:
         said.append(
             f"{found.n_unscored:,} of {found.n:,} texts have no score: they count as an answer of their own, and so do their labels."
         )
-    if value is not None:
+    if value is not None and found.labels_saved.value is not None:
         said.append(_saved_said(found))
     p = found.labelled_shift_p.value
     if p is not None and p < SELECTED:
@@ -482,10 +480,12 @@ def _sentences(found: CorrectedNumbers) -> tuple[str, ...]:
 
 def _saved_said(found: NumbersRow) -> str:
     """How many labels the judge saved, or that it saved none, and why."""
+    from core.errors import counted
+
     saved, share = found.labels_saved.value, found.share_saved.value
     if saved is not None and share is not None and round(saved) >= 1:
         return (
-            f"The judge saved {round(saved):,} labels ({100 * share:.0f} %): {found.n_labelled:,} labels with it are as precise as "
+            f"The judge saved {counted(round(saved), 'label')} ({100 * share:.0f} %): {found.n_labelled:,} labels with it are as precise as "
             f"{found.n_labelled + round(saved):,} without."
         )
     why = {
@@ -530,6 +530,11 @@ def _assumed(options: CorrectedOptions, overall: NumbersRow) -> str:
             f"Assumed, {declared}: among texts with the same answer of the judge, those with a label are like the others. That holds "
             "if labels were chosen at random or by the judge's answer, not if hard or bad texts were chosen."
         )
+    if overall.found.stratified is not None and options.labels_chosen != "at-random":
+        return (
+            "Assumed: texts with a label are like all others. There are too few labels to tell the judge's answers apart, or it gives "
+            "one answer only."
+        )
     declared = "Assumed, as declared" if options.labels_chosen == "at-random" else "Assumed"
     return f"{declared}: texts with a label were chosen at random, and are like all others."
 
@@ -571,7 +576,7 @@ def _main_notes(found: CorrectedNumbers) -> tuple[str, ...]:
     return (
         found.notes[0],
         *passes,
-        f"Intervals: {found.confidence_level:.0%}, over items.",
+        f"Intervals: {100 * found.confidence_level:g} %, over items.",
         *(["Lambda: weight of the judge in PPI++, kept within 0 and 1."] if found.method == "ppi++" else []),
         *found.notes[1:],
     )

@@ -23,6 +23,8 @@ class LabelScale:
 
     judge: Floats
     """Shape (n,)."""
+    answers: Floats
+    """What the judge said, shape (n,): its classes before they became passes and fails."""
     ratings: Floats
     """Shape (n, raters)."""
     passes: str | None
@@ -52,7 +54,7 @@ def label_scale(panel: Panel, wanted: str | None) -> LabelScale:
         elif not panel.scale.words and given and (given == [0.0, 1.0] or {*given, *scored} <= {0.0, 1.0}):
             best = 1.0
         else:
-            return LabelScale(judge, ratings, None, ())
+            return LabelScale(judge, judge, ratings, None, ())
     else:
         best = _value_of(wanted, words, panel.name)
     fails = tuple(word for value, word in words.items() if value != best)
@@ -60,8 +62,9 @@ def label_scale(panel: Panel, wanted: str | None) -> LabelScale:
     same = {*scored} <= {*words, *panel.scale.classes}
     return LabelScale(
         np.where(np.isnan(judge), np.nan, judge == best) if same else judge,
+        judge,
         np.where(np.isnan(ratings), np.nan, ratings == best),
-        words[best],
+        words.get(best, f"{best:g}"),
         fails,
     )
 
@@ -102,6 +105,7 @@ class Labelled:
             whole.clusters[where],
             whole.answers,
             None if whole.weights is None else whole.weights[where],
+            None if whole.said is None else whole.said[where],
             keys=None if keys is None else np.array(keys),
         )
 
@@ -127,12 +131,10 @@ def labelled_of(panel: Panel, passes: str | None) -> Labelled:
 
         weights = np.ones(human.size)
         weights[counts > 0] = weights_of(chances[counts > 0])
-    known = scale.judge[~np.isnan(scale.judge)]
+    known = scale.answers[~np.isnan(scale.answers)]
     words = bool(panel.scale.words) or panel.scale.kind in BY_NAME
-    answers = (
-        bool(known.size) and (scale.passes is not None or words) and np.unique(known).size <= MOST_ANSWERS
-    )
-    texts = Texts(scale.judge, human, panel.items, answers, weights, panel.systems)
+    answers = bool(known.size) and words and np.unique(known).size <= MOST_ANSWERS
+    texts = Texts(scale.judge, human, panel.items, answers, weights, scale.answers, systems=panel.systems)
     return Labelled(texts, scale, int((counts > 1).sum()), panel.rows)
 
 

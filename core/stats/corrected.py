@@ -35,6 +35,8 @@ CHOSEN: Mapping[LabelsChosen, str] = {
 }
 """How labelled texts may have been chosen."""
 assert set(CHOSEN) == set(get_args(LabelsChosen))
+MOST_APART = 10
+"""Different scores up to which none is joined to another where labels were chosen by them."""
 FEWEST_OTHERS_FOR_PPI = 30
 """Labels off the commonest grade below which PPI++ does not decide about a mean; simulated: docs/simulations/corrected.md."""
 
@@ -53,6 +55,8 @@ class Texts:
     """Whether each of the judge's values is an answer of its own, such as a word; else scores are cut into bins."""
     weights: Floats | None = None
     """What each label counts, for texts drawn with known probabilities."""
+    said: Floats | None = None
+    """What the judge said, where `judge` holds passes and fails that were made of it; None: `judge`."""
     systems: NDArray[np.generic] | None = None
     """The system of each text, to test how labels were chosen."""
     keys: NDArray[np.generic] | None = None
@@ -62,6 +66,11 @@ class Texts:
     def labelled(self) -> NDArray[np.bool_]:
         """Whether each text has a label."""
         return np.asarray(~np.isnan(self.human))
+
+    @property
+    def spoken(self) -> Floats:
+        """What the judge said, NaN where it gave no score."""
+        return self.judge if self.said is None else self.said
 
     @property
     def scored(self) -> NDArray[np.bool_]:
@@ -130,7 +139,9 @@ def corrected(texts: Texts, asked: Asked) -> CorrectedMean:
     """
     alone = _alone(texts, asked)
     judged = _judge_only(texts, asked)
-    if asked.labels_chosen == "by-truth" or asked.method == "rogan-gladen":
+    if texts.labelled.all():
+        found = _by_answer(texts, asked)
+    elif asked.labels_chosen == "by-truth" or asked.method == "rogan-gladen":
         found = _by_truth(texts, asked)
     elif _is_by_answer(asked, texts):
         found = _by_answer(texts, asked)
@@ -139,7 +150,7 @@ def corrected(texts: Texts, asked: Asked) -> CorrectedMean:
     p, by = (
         (None, "")
         if found.method == "rogan-gladen" or texts.weights is not None
-        else _selection(texts, found)
+        else _selection(texts, asked, found)
     )
     return replace(
         found,
@@ -225,13 +236,28 @@ def _undefined(why: str, texts: Texts, asked: Asked) -> Estimate:
 # --- by the judge's answers --------------------------------------------------------------------
 
 
+def _strata(texts: Texts, asked: Asked) -> Indices:
+    """The answer of each text. Where labels were chosen by the judge's answer, none of a few answers is joined to another."""
+    known = texts.spoken[texts.scored]
+    each = texts.answers or (asked.labels_chosen == "by-judge" and np.unique(known).size <= MOST_APART)
+    return answers_of(texts.spoken, texts.labelled, each=each)
+
+
 def _by_answer(texts: Texts, asked: Asked) -> CorrectedMean:
-    strata = answers_of(texts.judge, texts.labelled, each=texts.answers)
+    strata = _strata(texts, asked)
     n_answers = int(np.unique(strata).size)
     whole = bool(texts.labelled.all())
     if whole or n_answers < 2:
         found = _stratified(texts, np.zeros(strata.size, dtype=np.intp), asked, "exact")
-        why = "every text has a label" if whole else "the judge gives all texts one answer"
+        one_answer = np.unique(texts.spoken[texts.scored]).size < 2
+        few = "too few labels keep the judge's answers apart"
+        why = (
+            "every text has a label"
+            if whole
+            else "the judge gives all texts one answer"
+            if one_answer
+            else few
+        )
         method: Method = "exact" if asked.pass_rate else "labels-only"
         return _of_strata(texts, found, method, why, 0.0)
     found = _stratified(texts, strata, asked, "wilson")
@@ -243,7 +269,7 @@ def _by_answer(texts: Texts, asked: Asked) -> CorrectedMean:
 def _answers(texts: Texts, found: Stratified, strata: Indices) -> tuple[Answer, ...]:
     made = []
     for one in found.strata:
-        values = texts.judge[strata == one.key]
+        values = texts.spoken[strata == one.key]
         known = values[~np.isnan(values)]
         low, high = (float(known.min()), float(known.max())) if known.size else (None, None)
         made.append(Answer(low, high, one.n, one.n_labelled, one.share, one.mean))
@@ -294,6 +320,10 @@ def _saved(texts: Texts, found: Stratified, strata: Indices, asked: Asked) -> fl
         spread = float(stands_for @ (y - mean) ** 2) / float(stands_for.sum())
         return float(y.size * (spread / max(n - 1, 1) / found.variance - 1))
     bottom, length = asked.ends[0], asked.ends[1] - asked.ends[0]
+    # Of exactly these texts, labels alone would be more certain too.
+    width /= (
+        (1 - y.size / texts.human.size) ** 0.5 if asked.these_texts and y.size < texts.human.size else 1.0
+    )
     low, high = ends_of_mean(
         (y - bottom) / length, stands_for, (mean - bottom) / length, n, bound, asked.confidence_level
     )
@@ -358,22 +388,32 @@ def _by_truth(texts: Texts, asked: Asked) -> CorrectedMean:
         method="rogan-gladen",
         why="labels were chosen by what people would say",
         weight=None,
-        labels_saved=found.labels_saved if found.method == "rogan-gladen" else None,
+        labels_saved=_saved_by_truth(decided, found.n_labelled, asked),
     )
+
+
+def _saved_by_truth(decided: Estimate, n_labelled: int, asked: Asked) -> float | None:
+    """How many more labels of randomly chosen texts would give labels alone an interval of this width."""
+    if decided.estimate is None or decided.low is None or decided.high is None or not n_labelled:
+        return None
+    share = np.array([decided.estimate])
+    low, high = ends_of_mean(
+        share, np.ones(1), decided.estimate, n_labelled, "wilson", asked.confidence_level
+    )
+    return float(n_labelled * (((high - low) / (decided.high - decided.low)) ** 2 - 1))
 
 
 # --- how labels were chosen --------------------------------------------------------------------
 
 
-def _selection(texts: Texts, found: CorrectedMean) -> tuple[float | None, str]:
+def _selection(texts: Texts, asked: Asked, found: CorrectedMean) -> tuple[float | None, str]:
     """Smallest p of labelled texts differing from those that they stand for, Bonferroni over what is compared, and in what."""
     strata = (
-        answers_of(texts.judge, texts.labelled, each=texts.answers)
-        if found.method == "by-class"
-        else np.zeros(texts.judge.size, dtype=np.intp)
+        _strata(texts, asked) if found.method == "by-class" else np.zeros(texts.judge.size, dtype=np.intp)
     )
     scored = texts.scored
-    compared: dict[str, Floats] = {"the judge's scores": np.where(scored, texts.judge, _mean_score(texts))}
+    spoken = np.where(scored, texts.spoken, texts.spoken[scored].mean() if scored.any() else 0.0)
+    compared: dict[str, Floats] = {"the judge's scores": spoken}
     if found.method != "by-class" and not scored.all():
         compared["texts without a score"] = (~scored).astype(np.float64)
     if texts.systems is not None:
@@ -410,19 +450,12 @@ def corrected_gap(
         found = mean_difference(*sides, width=width)
         method = of_first.method if of_first.method == of_second.method else "by-class"
         why = of_first.why if method != "by-class" else "each system by the judge's answers"
-        judged = corrected_difference(
-            *(
-                Scored(
-                    one.judge[one.scored], np.full(int(one.scored.sum()), np.nan), one.clusters[one.scored]
-                )
-                for one in (first, second)
-            )
-        )
+        judged = _judged_apart(first, second, asked)
         return Corrected(
             found.estimate,
             method,
             why,
-            judged.judge_only,
+            judged,
             mean_difference(_alone(first, asked), _alone(second, asked), width=width).estimate,
             None,
             of_first.n_labelled + of_second.n_labelled,
@@ -436,6 +469,8 @@ def corrected_gap(
         for one in (first, second)
     ]
     made = corrected_difference(*rows, pass_rate=asked.pass_rate, confidence_level=asked.confidence_level)
+    if not (first.scored.all() and second.scored.all()):
+        made = replace(made, judge_only=_judged_apart(first, second, asked))
     if asked.pass_rate or not (why := _few_differ_in_pairs(first, second)):
         return made
     alone = mean_difference(_alone(first, asked), _alone(second, asked), width=width)
@@ -448,6 +483,15 @@ def corrected_gap(
         why=why,
         p_value=alone.p_value,
     )
+
+
+def _judged_apart(first: Texts, second: Texts, asked: Asked) -> Estimate:
+    """The difference of the judge's own means, of the texts that it scored."""
+    rows = [
+        Scored(one.judge[one.scored], np.full(int(one.scored.sum()), np.nan), one.clusters[one.scored])
+        for one in (first, second)
+    ]
+    return corrected_difference(*rows, confidence_level=asked.confidence_level).judge_only
 
 
 def _few_differ_in_pairs(first: Texts, second: Texts) -> str:

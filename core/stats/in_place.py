@@ -30,7 +30,7 @@ HALF_AN_ITEM = 0.5
 """Part of an item by which a design effect is made safe; simulated: docs/simulations/verdict.md, items of many rows."""
 NO_PLACES = "no text of this class has a rater beside others who agree on it"
 NO_PAIRS = "no text was rated by two raters and the judge"
-NOTHING_VARIES = "the raters do not vary: there is nothing to keep"
+NOTHING_VARIES = "the raters do not vary together: there is nothing to keep"
 
 
 @dataclass(frozen=True)

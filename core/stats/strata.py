@@ -32,8 +32,10 @@ MOST_OPEN = 0.05
 """Largest share of texts in strata without a label with which a single estimate is given."""
 FEWEST_OTHERS = 10
 """Labels off the commonest value below which standard errors say little, where most labels have that value."""
-UNLIKELY = 0.01
-"""Probability, for labels drawn at random, below which a bin without any is left without one, and not joined to another."""
+LABELLED_ALIKE = 1.645
+"""Standard errors by which the labelled shares of two bins may differ to be joined: p .10 if labels were drawn at random."""
+SELECTED = 0.01
+"""p of `selection_p` below which labelled texts count as unlike those that they stand for."""
 NO_LABELS = "no text has a label"
 
 
@@ -433,28 +435,49 @@ def _mover(a: float, b: float, r: float, added: float) -> float:
 
 
 def bins_of(scores: ArrayLike, labelled: ArrayLike, *, most: int = 5, fewest: int = 10) -> Indices:
-    """The bin of each text by its score: each value, or up to `most` bins of about as many texts, with `fewest` labels or more.
+    """The bin of each text by its score, each with at least `fewest` labels where neighbours were labelled alike.
 
-    scores: shape (n,), finite; labelled: shape (n,). Up to 2 `most` different scores are bins of their own, more are cut by
-    their middle ranks. The bin with the fewest labels is joined to the neighbour with fewer until all have enough; one without
-    a label stays as it is where a random choice would hardly have left it without. Numbered from 0, lowest scores first.
-    Depends on how many labels there are, never on what they say.
+    scores: shape (n,), finite; labelled: shape (n,). Up to 2 `most` different scores begin as bins of their own; more are cut
+    by their middle ranks into 4 `most` fine bins, which are joined until each has three quarters of the labels' mean over `most` bins. The bin
+    with the fewest labels is joined to the neighbour whose share of labels is nearer, unless the shares of both differ by more
+    than chance (LABELLED_ALIKE): labels chosen by the score are kept apart, and so is a bin without any. Numbered from 0,
+    lowest scores first. Depends on how many labels there are, never on what they say.
     """
     values, has = np.asarray(scores, dtype=np.float64), np.asarray(labelled, dtype=np.bool_)
     _, index, counts = np.unique(values, return_inverse=True, return_counts=True)
     if counts.size > 2 * most:
         middle = (np.cumsum(counts) - counts / 2) / max(values.size, 1)
-        index = numbered(np.floor(middle * most)[index])
+        index = numbered(np.floor(middle * 4 * most)[index])
+        fewest = max(fewest, int(0.75 * has.sum() / most))
+    labels, sizes = np.bincount(index, has), np.bincount(index).astype(np.float64)
+    bins = [[at] for at in range(labels.size)]
     while True:
-        labels, sizes = np.bincount(index, has), np.bincount(index)
-        by_chance = (1 - sizes / max(values.size, 1)) ** has.sum()
-        joins = (labels < fewest) & ((labels > 0) | (by_chance >= UNLIKELY))
-        if labels.size < 2 or not joins.any():
-            return np.asarray(index, dtype=np.intp)
-        least = int(np.where(joins, labels, np.inf).argmin())
-        beside = [at for at in (least - 1, least + 1) if 0 <= at < labels.size]
-        joined = min(beside, key=lambda at: labels[at])
-        index = numbered(np.where(index == least, joined, index))
+        joins = [
+            (labels[one], abs(labels[one] / sizes[one] - labels[other] / sizes[other]), one, other)
+            for one in range(labels.size)
+            for other in (one - 1, one + 1)
+            if 0 <= other < labels.size
+            and labels[one] < fewest
+            and _labelled_alike(labels[one], sizes[one], labels[other], sizes[other])
+        ]
+        if not joins:
+            break
+        _, _, one, other = min(joins)
+        first, second = min(one, other), max(one, other)
+        bins[first] += bins.pop(second)
+        labels[first], sizes[first] = labels[first] + labels[second], sizes[first] + sizes[second]
+        labels, sizes = np.delete(labels, second), np.delete(sizes, second)
+    renumbered = np.empty(sum(map(len, bins)), dtype=np.intp)
+    for at, members in enumerate(bins):
+        renumbered[members] = at
+    return renumbered[index] if index.size else np.empty(0, dtype=np.intp)
+
+
+def _labelled_alike(labels: float, n: float, others: float, n_others: float) -> bool:
+    """Whether two bins may have been labelled with the same probability."""
+    p = (labels + others) / (n + n_others)
+    error = (p * (1 - p) * (1 / n + 1 / n_others)) ** 0.5
+    return bool(error <= 0 or abs(labels / n - others / n_others) <= LABELLED_ALIKE * error)
 
 
 def answers_of(scores: ArrayLike, labelled: ArrayLike, *, each: bool) -> Indices:

@@ -306,5 +306,5 @@ Labels chosen by what people would say and not declared are covered by no method
     ),
     cells=_CELLS,
     run=_run,
-    replicates=400,
+    replicates=250,
 )

@@ -169,6 +169,33 @@ def test_case_files(name: str, shared_data: Path) -> None:
         assert [one.n_labelled for one in found.answers] == [138, 28]
 
 
+@pytest.mark.parametrize(("passes", "codes"), [("pass", ("fail", "partial", "pass")), ("5", ("1", "3", "5"))])
+def test_labels_chosen_by_three_answers_of_a_judge(passes: str, codes: tuple[str, str, str]) -> None:
+    """100, 300, 100 texts with 100, 20, 40 labels of which 0, .6, .9 pass: .6 x .6 + .2 x .9 = .54, by the judge's own answers."""
+    bad, middle, good = codes
+    rows = [(bad, bad)] * 100 + [(middle, good)] * 12 + [(middle, middle)] * 8 + [(middle, "")] * 280
+    rows += [(good, good)] * 36 + [(good, middle)] * 4 + [(good, "")] * 60
+    text = "judge,human\n" + "\n".join(",".join(row) for row in rows)
+    for chosen in ({}, {"labels_chosen": "by-judge"}):
+        found = _corrected(text, {"passes": passes, **chosen})
+        assert found.corrected.value == pytest.approx(0.54)
+        assert [one.n for one in found.answers] == [100, 300, 100]
+
+
+def test_a_system_may_be_called_all() -> None:
+    rows = [(f"q{at}", "all", "pass", "pass" if at < 10 else "fail") for at in range(30)]
+    rows += [(f"q{at}", "x", "pass", "pass") for at in range(30)]
+    found = _corrected("id,system,judge,human\n" + "\n".join(",".join(row) for row in rows))
+    assert [round(one.corrected.value or 0.0, 3) for one in found.everyone] == [0.667, 0.333, 1.0]
+
+
+def test_one_class_among_the_labels() -> None:
+    found = _corrected("judge,human\n" + "1,0\n" * 20 + "0,0\n" * 20)
+    assert found.corrected.value == 0
+    assert found.corrected.high is not None
+    assert 0 < found.corrected.high < 0.1
+
+
 def test_several_rows_of_an_item_are_one_cluster() -> None:
     rng = np.random.default_rng(7)
     lines = ["question,judge,human"]

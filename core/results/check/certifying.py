@@ -1,7 +1,7 @@
 """Whether at least a target share of a system's answers are good: people's labels on some, weighted by the judge's answers to all."""
 
 from dataclasses import dataclass, replace
-from math import ceil
+from math import ceil, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from core.results.check.texts import own_texts
 from core.results.panel import Panel
 from core.schema.scale import Scale
 from core.stats.resampling import Estimate, Floats
-from core.stats.strata import Stratified, Stratum, answers_of, stratified_mean
+from core.stats.strata import SELECTED, Stratified, Stratum, answers_of, selection_p, stratified_mean
 from core.tables.columns import ONLY_SYSTEM
 from core.tables.reading import number_in, shown
 
@@ -91,7 +91,17 @@ def passes_problems(scale: Scale, options: CheckOptions) -> list[str]:
     value = _named(scale, options)
     if value is None or (scale.kind == "two" and value not in scale.classes):
         return [f"passes_from: {options.passes_from} is no rating; the ratings are {scale.said}"]
-    return []
+    return outside_problems(scale, value, options)
+
+
+def outside_problems(scale: Scale, value: float | None, options: CheckOptions) -> list[str]:
+    """A lowest pass that every rating of the scale reaches, or none."""
+    if value is None or scale.ends is None or not scale.ordered or scale.ends[0] < value <= scale.ends[1]:
+        return []
+    return [
+        f"passes_from: {options.passes_from} leaves {'no rating' if value > scale.ends[1] else 'every rating'} as a pass; the ratings "
+        f"are {scale.said}"
+    ]
 
 
 def certified(panel: Panel, judge: int, options: CheckOptions, n_tests: int) -> tuple[Certificate, ...]:
@@ -124,7 +134,24 @@ def _certified(
     name = "" if system == ONLY_SYSTEM else system
     n_items = int(np.unique(panel.items[rows][labelled]).size)
     rule = _rule(name, share, n_items, options, n_tests)
+    chosen = _chosen_otherwise(panel.scores[rows, judge], labelled, answers, panel.items[rows], weights[rows])
+    if chosen and share.n_labelled:
+        rule = replace(rule, shown=None, broken=None, labels_needed=None, why=f"{rule.why}; {chosen}")
     return Certificate(name, rule, share.estimate, share.strata, rows.size, int(labelled.sum()), n_items)
+
+
+def _chosen_otherwise(
+    scores: Floats, labelled: NDArray[np.bool_], answers: list[str], items: NDArray[np.int64], weights: Floats
+) -> str:
+    """Why labelled texts cannot stand for those with the same answer: their scores differ. Empty where nothing shows it."""
+    if np.ptp(weights) > 0:  # drawn with known probabilities
+        return ""
+    known = ~np.isnan(scores)
+    filled = np.where(known, scores, scores[known].mean() if known.any() else 0.0)
+    p = selection_p(labelled, answers, filled, items)
+    if p is None or p >= SELECTED:
+        return ""
+    return f"labelled texts differ in the judge's scores from those that they stand for (p {p:.2g}): label texts at random"
 
 
 def _answers(scores: Floats, labelled: NDArray[np.bool_], scale: Scale) -> list[str]:
@@ -199,8 +226,9 @@ def _sides(found: Estimate, target: float, n_tests: int) -> tuple[float, float]:
     p = []
     for side, end in ((1, found.low), (-1, found.high)):
         reach, distance = side * (found.estimate - end), side * (found.estimate - target)
-        p.append(float(ndtr(-z * distance / reach)) if reach > 1e-12 else float(distance <= 0))
-    return p[0], p[1]
+        # Without a reach all texts have labels, and exactly these are meant: the target itself is reached.
+        p.append(float(ndtr(-z * distance / reach)) if reach > 1e-12 else float(distance < 0))
+    return p[0], 1.0 if p[0] == 0.0 else p[1]
 
 
 def _further(share: Stratified, target: float, n_tests: int, *, finite: bool) -> tuple[int | None, str]:
@@ -226,4 +254,6 @@ def _further(share: Stratified, target: float, n_tests: int, *, finite: bool) ->
         return None, f"not even labels of all {n:,} texts are likely to settle it: add texts"
     if further > MOST_LABELS:
         return None, f"more than {MOST_LABELS:,} further labels would be needed"
+    if estimate > target:  # so many labels without a miss are needed at least
+        further = max(further, log(LEVEL / n_tests) / log(target) - share.n_labelled)
     return max(ceil(further), 1), ""

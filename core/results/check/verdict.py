@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.llm.families import alike_notes
 from core.results.cells import ends_said
-from core.results.check.certifying import Certificate, certified, passes_problems, systems_of
+from core.results.check.certifying import (
+    Certificate,
+    certified,
+    outside_problems,
+    passes_problems,
+    systems_of,
+)
 from core.results.check.groups import Group, groups_of_texts
 from core.results.check.labels import rules_of_coverage, rules_of_labels, weights_by_answer
 from core.results.check.measures import (
@@ -297,6 +303,8 @@ def _not_classes(scale: Scale, options: CheckOptions) -> list[str]:
         return [
             f"passes_from: {options.passes_from} is no rating of an ordered scale; the ratings are {scale.said}"
         ]
+    if outside := outside_problems(scale, _lowest_pass(scale, options), options):
+        return outside
     if options.critical and scale.kind != "unordered":
         return [
             f"critical: only classes without an order are missed one by one; the ratings are {scale.said}"

@@ -314,3 +314,28 @@ def test_a_cell_run_again_is_near_the_stored_one() -> None:
     assert stored is not None
     assert again == pytest.approx(stored, abs=4 * (0.25 / 60) ** 0.5)
     assert N_TEXTS == 1_000
+
+
+def test_labels_chosen_otherwise_decide_nothing() -> None:
+    """Low scores are labelled twenty times as often, within bins too: neither TRUSTED nor NOT TRUSTED."""
+    rng = np.random.default_rng(5)
+    score = rng.random(2000)
+    good = (rng.random(2000) < score).astype(float)
+    label = np.where(rng.random(2000) < np.exp(-5 * score), good, np.nan)
+    for target in (0.2, 0.8):
+        found = checked(panel(label[:, None], score), "certify", target=target)
+        assert found.verdict == "INCONCLUSIVE"
+
+
+def test_a_target_that_all_texts_reach_exactly_is_reached() -> None:
+    label = np.repeat([1.0, 0.0], [90, 10])
+    found = checked(panel(label[:, None], label), "certify", target=0.9, population="these")
+    assert found.verdict == "TRUSTED"
+
+
+def test_the_lowest_pass_lies_within_the_scale() -> None:
+    ratings = np.tile([1.0, 2, 3, 4, 5], 20)
+    for use in ("certify", "gate"):
+        for lowest in ("1", "6"):
+            with pytest.raises(InputError, match="passes_from"):
+                checked(panel(ratings[:, None], ratings), use, passes_from=lowest)
