@@ -316,15 +316,21 @@ def test_a_cell_run_again_is_near_the_stored_one() -> None:
     assert N_TEXTS == 1_000
 
 
-def test_labels_chosen_otherwise_decide_nothing() -> None:
-    """Low scores are labelled twenty times as often, within bins too: neither TRUSTED nor NOT TRUSTED."""
-    rng = np.random.default_rng(5)
-    score = rng.random(2000)
-    good = (rng.random(2000) < score).astype(float)
-    label = np.where(rng.random(2000) < np.exp(-5 * score), good, np.nan)
-    for target in (0.2, 0.8):
-        found = checked(panel(label[:, None], score), "certify", target=target)
+@pytest.mark.parametrize(("most", "falls"), [(0.6, 5), (1.0, 9)])
+def test_labels_of_low_scores_neither_trust_nor_accuse(most: float, falls: float) -> None:
+    """Half of the answers are good; low scores are labelled up to a hundred times as often as high ones."""
+    why = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        score = rng.random(2000)
+        good = (rng.random(2000) < score).astype(float)
+        label = np.where(rng.random(2000) < most * np.exp(-falls * score), good, np.nan)
+        found = checked(panel(label[:, None], score), "certify", target=0.5)
         assert found.verdict == "INCONCLUSIVE"
+        (system,) = found.systems
+        why.append(system.rule.why)
+    if falls == 9:  # within bins too, and said
+        assert any("differ" in one for one in why)
 
 
 def test_a_target_that_all_texts_reach_exactly_is_reached() -> None:
