@@ -164,7 +164,7 @@ def read_as(check: Check) -> str:
     panel = check.panel
     said = [f"Read as: {panel.scale.read_as}"]
     if check.options.passes_from is not None:
-        said.append(f"{check.options.passes_from} or above passes")
+        said.append(f"{check.options.passes_from}{' or above' if panel.scale.ordered else ''} passes")
     others = [shown(one.name) for one in check.judges if one.kind != one.scale.kind and not one.systems]
     if others:
         said.append(f"{listed(others)} compared by rank, because its scores are on another scale")
