@@ -523,8 +523,8 @@ def _ratings_that_pass(found: Panel) -> tuple[str, ...]:
     scale = found.scale
     if scale.kind == "two":
         return ()
-    if scale.classes:
-        return tuple(scale.name(value) for value in scale.classes)
+    if scale.classes:  # if the lowest passed, all would
+        return tuple(scale.name(value) for value in (scale.classes[1:] if scale.ordered else scale.classes))
     low, high = scale.ends or (float(np.nanmin(found.ratings)), float(np.nanmax(found.ratings)))
     return tuple(dict.fromkeys(f"{value:g}" for value in np.linspace(low, high, _STEPS_OF_SCORES)[1:]))
 
