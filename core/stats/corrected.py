@@ -37,6 +37,7 @@ CHOSEN: Mapping[LabelsChosen, str] = {
 assert set(CHOSEN) == set(get_args(LabelsChosen))
 MOST_APART = 10
 """Different scores up to which none is joined to another where labels were chosen by them."""
+_NOTHING = 1e-9
 FEWEST_OTHERS_FOR_PPI = 30
 """Labels off the commonest grade below which PPI++ does not decide about a mean; simulated: docs/simulations/corrected.md."""
 
@@ -312,13 +313,15 @@ def _saved(texts: Texts, found: Stratified, strata: Indices, asked: Asked) -> fl
     moved = stands_for * (y - mean)
     by_item = np.bincount(numbered(index), moved)
     width = estimate.high - estimate.low
-    if not float(moved @ moved) > 0 or not width > 0:
+    if (
+        not float(by_item @ by_item) > _NOTHING * float(moved @ moved) or not width > 0
+    ):  # items that cancel show no design effect
         return None
     n = y.size * float(moved @ moved) / float(by_item @ by_item)
     bound = _bound_of_labels(texts, asked, "wilson")
     if bound == "normal" or asked.ends is None:
         spread = float(stands_for @ (y - mean) ** 2) / float(stands_for.sum())
-        return float(y.size * (spread / max(n - 1, 1) / found.variance - 1))
+        return float(y.size * (spread / max(n - 1, 1) / found.variance - 1)) if found.variance > 0 else None
     bottom, length = asked.ends[0], asked.ends[1] - asked.ends[0]
     # Of exactly these texts, labels alone would be more certain too.
     width /= (
