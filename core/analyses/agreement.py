@@ -241,7 +241,7 @@ def _measured(
     from core.stats.resampling import mean_share
     from core.stats.votes import MISSING
 
-    kind, n_classes = panel.scale.kind, len(panel.scale.classes)
+    kind, n_classes = panel.scale.kind, max(len(panel.scale.classes), 2)
     over: dict[str, Any] = {"clusters": items, "confidence_level": level}
     drawn: dict[str, Any] = {**over, "n_resamples": 0}
     codes = _codes(panel, ratings)

@@ -292,7 +292,7 @@ def _agreeing(own: OwnTexts, against: Against) -> Floats:
 
 def _among_raters(own: OwnTexts, options: EscalationOptions) -> Estimate:
     votes, judged = own.votes()
-    shares = pair_shares(votes, judged, len(own.classes))[0]
+    shares = pair_shares(votes, judged, own.n_classes)[0]
     found = mean_share(shares, own.items, confidence_level=options.confidence_level)
     return replace(found, reason="no text has two raters") if found.n == 0 else found
 

@@ -34,7 +34,7 @@ def kappa_and_ac1(own: OwnTexts, options: CheckOptions) -> tuple[Estimate | None
         one = statistic(
             pairs,
             clusters=own.items[rows],
-            n_categories=len(own.classes),
+            n_categories=own.n_classes,
             n_resamples=0,
             confidence_level=options.confidence_level,
         )

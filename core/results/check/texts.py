@@ -54,6 +54,11 @@ class OwnTexts:
         return (*self.scale.classes, *others.tolist())
 
     @property
+    def n_classes(self) -> int:
+        """How many `classes` there are; two where raters and judge gave a single word, because another must be possible."""
+        return max(len(self.classes), 2)
+
+    @property
     def measure(self) -> str:
         """What the judge is compared by: agreement for classes, correlation for scores."""
         return "agreement" if self.kind != SCORES else "correlation"
@@ -175,7 +180,7 @@ def _weights(chances: Floats) -> Floats:
 def shares_of(own: OwnTexts) -> tuple[Floats, Floats]:
     """For each text: the share of its raters who gave the judge's class, and of its pairs of raters that agree."""
     votes, judged = own.votes()
-    raters, judge = pair_shares(votes, judged, len(own.classes))
+    raters, judge = pair_shares(votes, judged, own.n_classes)
     return judge, raters
 
 
