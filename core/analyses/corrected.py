@@ -284,16 +284,13 @@ def _problems(options: CorrectedOptions, panel: "Panel") -> list[Remark]:
         problems.append(Remark("judge", "the judge has no score of any text"))
     if np.isnan(panel.ratings).all():
         problems.append(Remark("human", "no text has a rating: at least some need one"))
-    if (options.method == "rogan-gladen") is not (options.labels_chosen == "by-truth") and (
-        options.method is not None or options.population == "these"
-    ):
-        text = (
-            "Rogan-Gladen needs labels chosen by what people would say: say {labels_chosen=by-truth}"
-            if options.method == "rogan-gladen"
-            else "with {labels_chosen=by-truth} only {method=rogan-gladen} is right, for texts like these"
-        )
-        if options.method == "rogan-gladen" or options.labels_chosen == "by-truth":
-            problems.append(Remark("method", text))
+    by_truth = options.labels_chosen == "by-truth"
+    if options.method == "rogan-gladen" and not by_truth:
+        text = "Rogan-Gladen needs labels chosen by what people would say: say {labels_chosen=by-truth}"
+        problems.append(Remark("method", text))
+    elif by_truth and (options.method not in {None, "rogan-gladen"} or options.population == "these"):
+        text = "with {labels_chosen=by-truth} only {method=rogan-gladen} is right, for texts like these"
+        problems.append(Remark("method", text))
     return problems
 
 
@@ -368,7 +365,7 @@ def _numbers_row(
         share_saved=_or_reason(
             found.share_saved, "without an estimate, or labels that vary, nothing can be compared"
         ),
-        labelled_shift_p=_or_reason(found.selection_p, "labelled and other texts cannot be compared"),
+        labelled_shift_p=_or_reason(found.labelled_shift_p, "labelled and other texts cannot be compared"),
         shift_in=found.selected_by or None,
         ppi=or_none(found.ppi if at_random else None, random),
         rogan_gladen=or_none(found.decided if by_truth else None, truth),

@@ -2,8 +2,6 @@
 
 from core.schema.scale import Scale
 
-MOST_ANSWERS = 10
-"""Different values of a judge up to which each is an answer of its own; more are scores, such as probabilities, cut into bins."""
 NO_SCORE = "no score"
 
 

@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.results.answers import MOST_ANSWERS
 from core.results.panel import Panel, inclusion_probabilities
 from core.schema.scale import BY_NAME
 from core.schema.scores import ScoredRow
 from core.stats.corrected import Texts
 from core.stats.resampling import Floats
+from core.stats.strata import MOST_ANSWERS
 from core.tables.problems import listed
 from core.tables.reading import looks_like_number, number_in, shown
 

@@ -17,6 +17,7 @@ from core.stats.prediction_powered import (
 )
 from core.stats.resampling import Estimate, Floats, Indices, numbered, resampled_estimate
 from core.stats.strata import (
+    MOST_ANSWERS,
     Bound,
     Stratified,
     answers_of,
@@ -35,8 +36,6 @@ CHOSEN: Mapping[LabelsChosen, str] = {
 }
 """How labelled texts may have been chosen."""
 assert set(CHOSEN) == set(get_args(LabelsChosen))
-MOST_APART = 10
-"""Different scores up to which none is joined to another where labels were chosen by them."""
 _NOTHING = 1e-9
 FEWEST_OTHERS_FOR_PPI = 30
 """Labels off the commonest grade below which PPI++ does not decide about a mean; simulated: docs/simulations/corrected.md."""
@@ -117,10 +116,9 @@ class CorrectedMean(Corrected):
     """The lowest first, then texts without a score; empty where the judge's answers do not enter."""
     open_share: float = 0.0
     """Share of texts with an answer of which no text has a label."""
-    selection_p: float | None = None
-    """p of labelled texts being like those that they stand for, Bonferroni over what was compared; None: not comparable."""
     selected_by: str = ""
-    """What differs most between them."""
+    """What differs most between labelled texts and those that they stand for; `labelled_shift_p` is its p, Bonferroni over what was
+    compared, and None where nothing can be."""
     stratified: Stratified | None = field(default=None, repr=False)
     """What enters a difference; None where PPI++ or Rogan-Gladen decide."""
 
@@ -157,7 +155,6 @@ def corrected(texts: Texts, asked: Asked) -> CorrectedMean:
         found,
         judge_only=judged,
         labels_only=alone.estimate,
-        selection_p=p,
         selected_by=by,
         labelled_shift_p=p,
     )
@@ -240,7 +237,7 @@ def _undefined(why: str, texts: Texts, asked: Asked) -> Estimate:
 def _strata(texts: Texts, asked: Asked) -> Indices:
     """The answer of each text. Where labels were chosen by the judge's answer, none of a few answers is joined to another."""
     known = texts.spoken[texts.scored]
-    each = texts.answers or (asked.labels_chosen == "by-judge" and np.unique(known).size <= MOST_APART)
+    each = texts.answers or (asked.labels_chosen == "by-judge" and np.unique(known).size <= MOST_ANSWERS)
     return answers_of(texts.spoken, texts.labelled, each=each)
 
 
@@ -250,15 +247,11 @@ def _by_answer(texts: Texts, asked: Asked) -> CorrectedMean:
     whole = bool(texts.labelled.all())
     if whole or n_answers < 2:
         found = _stratified(texts, np.zeros(strata.size, dtype=np.intp), asked, "exact")
-        one_answer = np.unique(texts.spoken[texts.scored]).size < 2
-        few = "too few labels keep the judge's answers apart"
-        why = (
-            "every text has a label"
-            if whole
-            else "the judge gives all texts one answer"
-            if one_answer
-            else few
-        )
+        why = "too few labels keep the judge's answers apart"
+        if whole:
+            why = "every text has a label"
+        elif np.unique(texts.spoken[texts.scored]).size < 2:
+            why = "the judge gives all texts one answer"
         method: Method = "exact" if asked.pass_rate else "labels-only"
         return _of_strata(texts, found, method, why, 0.0)
     found = _stratified(texts, strata, asked, "wilson")
@@ -341,7 +334,12 @@ def _at_random(texts: Texts, asked: Asked, alone: Stratified) -> CorrectedMean:
     labels = texts.human[texts.labelled]
     method = asked.method
     why = ""
-    if method is None and not asked.pass_rate and labels.size and (why := _few_for_ppi(labels)):
+    if (
+        method is None
+        and not asked.pass_rate
+        and labels.size
+        and (why := few_differ(labels, FEWEST_OTHERS_FOR_PPI))
+    ):
         method = "labels-only"
     found = corrected_mean(
         Scored(judge, texts.human, texts.clusters),
@@ -354,17 +352,6 @@ def _at_random(texts: Texts, asked: Asked, alone: Stratified) -> CorrectedMean:
         decided = replace(alone.estimate, n=made.decided.n, n_clusters=made.decided.n_clusters)
         made = replace(made, decided=decided, why=why or made.why)
     return made
-
-
-def _few_for_ppi(labels: Floats) -> str:
-    """Why standard errors say little, where they might be those of a judge's few errors."""
-    if few_differ(labels):
-        return few_differ(labels)
-    _, counts = np.unique(labels, return_counts=True)
-    others = labels.size - int(counts.max())
-    if others >= FEWEST_OTHERS_FOR_PPI or 2 * others > labels.size:
-        return ""
-    return f"only {others} of {labels.size} labels differ from the commonest one"
 
 
 def _mean_score(texts: Texts) -> float:
@@ -503,7 +490,7 @@ def _few_differ_in_pairs(first: Texts, second: Texts) -> str:
         (
             why
             for one in (first, second)
-            if one.labelled.any() and (why := _few_for_ppi(one.human[one.labelled]))
+            if one.labelled.any() and (why := few_differ(one.human[one.labelled], FEWEST_OTHERS_FOR_PPI))
         ),
         "",
     )

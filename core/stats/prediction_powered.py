@@ -17,6 +17,7 @@ from core.stats.resampling import (
     numbered,
     unit_clusters,
     unit_weights,
+    wilson_of,
 )
 
 Method = Literal["by-class", "ppi++", "rogan-gladen", "exact", "labels-only"]
@@ -387,17 +388,13 @@ def _t_interval(
     low, high = point - reach, point + reach
     if pass_rate:
         point = min(max(point, 0.0), 1.0)
-        low, high = _wilson(point, reach) if 0 < point < 1 else (min(low, point), max(high, point))
+        low, high = (
+            wilson_of(point, reach**2 / (point * (1 - point)))
+            if 0 < point < 1
+            else (min(low, point), max(high, point))
+        )
         low, high = max(low, 0.0), min(high, 1.0)
     return _found(point, low, high, confidence_level, n, n_clusters)
-
-
-def _wilson(share: float, reach: float) -> tuple[float, float]:
-    """Wilson's interval of a share whose Wald interval is share +- reach."""
-    extra = reach**2 / (share * (1 - share))  # t^2 over the effective number of labels
-    middle = (share + extra / 2) / (1 + extra)
-    half = (reach**2 + extra**2 / 4) ** 0.5 / (1 + extra)
-    return max(middle - half, 0.0), min(middle + half, 1.0)
 
 
 def _p_value(found: _Linear | None) -> float | None:

@@ -696,9 +696,13 @@ def wilson_ends(
     spread = share * (1 - share)
     varies = spread > _ROUNDING and error**2 > _ROUNDING**2
     effective = min(spread / error**2, most) if varies else float(n_clusters)
-    squared = float(stdtrit(n_clusters - 1, (1 + confidence_level) / 2)) ** 2 / effective
+    return wilson_of(share, float(stdtrit(n_clusters - 1, (1 + confidence_level) / 2)) ** 2 / effective)
+
+
+def wilson_of(share: float, squared: float) -> tuple[float, float]:
+    """Wilson's interval of a share in [0, 1], from the squared quantile over the number of units, which need not be whole."""
     middle = (share + squared / 2) / (1 + squared)
-    reach = float(np.sqrt(squared * (spread + squared / 4))) / (1 + squared)
+    reach = float(np.sqrt(squared * (share * (1 - share) + squared / 4))) / (1 + squared)
     return max(0.0, middle - reach), min(1.0, middle + reach)
 
 

@@ -18,6 +18,7 @@ from core.stats.resampling import (
     resampled_estimate,
     unit_clusters,
     unit_weights,
+    wilson_of,
 )
 
 Bound = Literal["wilson", "exact", "bounded", "normal"]
@@ -32,6 +33,10 @@ MOST_OPEN = 0.05
 """Largest share of texts in strata without a label with which a single estimate is given."""
 FEWEST_OTHERS = 10
 """Labels off the commonest value below which standard errors say little, where most labels have that value."""
+MOST_ANSWERS = 10
+"""Different scores up to which each is an answer of its own; more, such as probabilities, are cut into bins."""
+_FINE_BINS, _LEAST_OF_LABELS = 20, 0.15
+"""Bins into which more scores are cut at first, and the share of all labels that each has once they are joined."""
 LABELLED_ALIKE = 1.645
 """Standard errors by which the labelled shares of two bins may differ to be joined: p .10 if labels were drawn at random."""
 SELECTED = 0.01
@@ -221,9 +226,7 @@ def ends_of_mean(
     if bound == "wilson":
         from scipy.special import ndtri  # imported lazily: most commands need no quantile
 
-        z2 = float(ndtri((1 + confidence_level) / 2)) ** 2 / n
-        middle, reach = (p + z2 / 2) / (1 + z2), (z2 * (p * (1 - p) + z2 / 4)) ** 0.5 / (1 + z2)
-        return max(0.0, middle - reach), min(1.0, middle + reach)
+        return wilson_of(p, float(ndtri((1 + confidence_level) / 2)) ** 2 / n)
     counts, level = n * weights / weights.sum(), (1 + confidence_level) / 2
     low, high = (
         side * (lower_bound_gaffke(side * (2 * values - 1), level, counts=counts) / 2) + 0.5
@@ -344,14 +347,14 @@ def _normal(
     return replace(estimate, low=theta - reach, high=theta + reach, interval_reason=None)
 
 
-def few_differ(labels: Floats) -> str:
+def few_differ(labels: Floats, fewest: int = FEWEST_OTHERS) -> str:
     """Why standard errors say little about the mean of these labels: most are equal, and few are not. Empty where they do.
 
-    labels: shape (n,), n >= 1. From simulation: with 85 % of labels at one end, t intervals of 30 labels cover .76.
+    labels: shape (n,), n >= 1. fewest: labels off the commonest value that are enough. From simulation: with 85 % of labels at one end, t intervals of 30 labels cover .76.
     """
     _, counts = np.unique(labels, return_counts=True)
     others = labels.size - int(counts.max())
-    if others >= FEWEST_OTHERS or 2 * others > labels.size:
+    if others >= fewest or 2 * others > labels.size:
         return ""
     return f"only {others} of {labels.size} labels differ from the commonest one"
 
@@ -434,21 +437,21 @@ def _mover(a: float, b: float, r: float, added: float) -> float:
     return float((max(a**2 + b**2 - 2 * r * a * b, 0.0) + added) ** 0.5)
 
 
-def bins_of(scores: ArrayLike, labelled: ArrayLike, *, most: int = 5, fewest: int = 10) -> Indices:
+def bins_of(scores: ArrayLike, labelled: ArrayLike, *, fewest: int = 10) -> Indices:
     """The bin of each text by its score, each with at least `fewest` labels where neighbours were labelled alike.
 
-    scores: shape (n,), finite; labelled: shape (n,). Up to 2 `most` different scores begin as bins of their own; more are cut
-    by their middle ranks into 4 `most` fine bins, which are joined until each has three quarters of the labels' mean over `most` bins. The bin
-    with the fewest labels is joined to the neighbour whose share of labels is nearer, unless the shares of both differ by more
+    scores: shape (n,), finite; labelled: shape (n,). Up to MOST_ANSWERS different scores begin as bins of their own; more are cut
+    by their middle ranks into fine bins, which need 15 % of the labels each. The bin with the fewest labels is joined to the
+    neighbour whose share of labels is nearer, unless the shares of both differ by more
     than chance (LABELLED_ALIKE): labels chosen by the score are kept apart, and so is a bin without any. Numbered from 0,
     lowest scores first. Depends on how many labels there are, never on what they say.
     """
     values, has = np.asarray(scores, dtype=np.float64), np.asarray(labelled, dtype=np.bool_)
     _, index, counts = np.unique(values, return_inverse=True, return_counts=True)
-    if counts.size > 2 * most:
+    if counts.size > MOST_ANSWERS:
         middle = (np.cumsum(counts) - counts / 2) / max(values.size, 1)
-        index = numbered(np.floor(middle * 4 * most)[index])
-        fewest = max(fewest, int(0.75 * has.sum() / most))
+        index = numbered(np.floor(middle * _FINE_BINS)[index])
+        fewest = max(fewest, int(_LEAST_OF_LABELS * has.sum()))
     labels, sizes = np.bincount(index, has), np.bincount(index).astype(np.float64)
     bins = [[at] for at in range(labels.size)]
     while True:

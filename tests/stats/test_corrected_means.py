@@ -65,7 +65,7 @@ def test_declared_as_chosen_by_truth_is_rogan_gladen() -> None:
     expected = corrected_mean(Scored(texts.judge, texts.human), pass_rate=True, method="rogan-gladen")
     assert found.method == "rogan-gladen"
     assert found.decided == expected.decided
-    assert found.selection_p is None
+    assert found.labelled_shift_p is None
     useless = Texts(1 - texts.judge, texts.human, texts.clusters, answers=True)
     undefined = corrected(useless, Asked(True, labels_chosen="by-truth"))
     assert undefined.method == "rogan-gladen"  # and not labels alone, which are far off
@@ -102,7 +102,7 @@ def test_labels_chosen_by_the_judges_answer_do_not_move_the_estimate() -> None:
     found = corrected(Texts(judge, human, np.arange(20_000), answers=True), PASSES)
     assert found.decided.estimate == pytest.approx(0.6, abs=0.02)
     assert abs((found.labels_only.estimate or 0.0) - 0.6) > 0.15
-    assert found.selection_p is None or found.selection_p > 0.01
+    assert found.labelled_shift_p is None or found.labelled_shift_p > 0.01
 
 
 def test_few_grades_off_the_commonest_one_are_bounded() -> None:
@@ -152,15 +152,15 @@ def test_a_choice_of_labels_is_noticed() -> None:
     systems = np.repeat(["a", "b"], 1000)
     by_system = np.where(rng.random(2000) < np.where(systems == "a", 0.3, 0.1), truth, NAN)
     found = corrected(Texts(judge, by_system, np.arange(2000), answers=True, systems=systems), PASSES)
-    assert found.selection_p is not None
-    assert found.selection_p < 1e-6
+    assert found.labelled_shift_p is not None
+    assert found.labelled_shift_p < 1e-6
     assert found.selected_by in {"a", "b"}
     by_judge = np.where(rng.random(2000) < np.where(judge == 1, 0.1, 0.4), truth, NAN)
     declared = corrected(
         Texts(judge, by_judge, np.arange(2000), answers=True), Asked(True, labels_chosen="at-random")
     )
-    assert declared.selection_p is not None
-    assert declared.selection_p < 1e-6
+    assert declared.labelled_shift_p is not None
+    assert declared.labelled_shift_p < 1e-6
 
 
 def _gap(first: Texts, second: Texts, asked: Asked) -> tuple[CorrectedMean, CorrectedMean, object]:

@@ -6,17 +6,25 @@ from math import ceil, log
 import numpy as np
 from numpy.typing import NDArray
 
-from core.results.answers import MOST_ANSWERS, NO_SCORE, answer_said
+from core.results.answers import NO_SCORE, answer_said
 from core.results.cells import percent_said
 from core.results.check.options import CheckOptions
 from core.results.check.rules import FEWEST_ITEMS, LEVEL, MOST_LABELS, POWER, Rule, Verdict, verdict_of
-from core.results.check.texts import own_texts
+from core.results.check.texts import lowest_pass, own_texts
 from core.results.panel import Panel
 from core.schema.scale import Scale
 from core.stats.resampling import Estimate, Floats
-from core.stats.strata import SELECTED, Stratified, Stratum, answers_of, selection_p, stratified_mean
+from core.stats.strata import (
+    MOST_ANSWERS,
+    SELECTED,
+    Stratified,
+    Stratum,
+    answers_of,
+    selection_p,
+    stratified_mean,
+)
 from core.tables.columns import ONLY_SYSTEM
-from core.tables.reading import number_in, shown
+from core.tables.reading import shown
 
 
 @dataclass(frozen=True)
@@ -61,7 +69,7 @@ def passes(ratings: Floats, scale: Scale, options: CheckOptions) -> Floats:
 
     ratings: shape (n, raters). `passes_problems` is empty.
     """
-    lowest = _named(scale, options)
+    lowest = lowest_pass(scale, options.passes_from)
     if scale.kind == "unordered":
         good = ratings == lowest
     else:
@@ -72,15 +80,6 @@ def passes(ratings: Floats, scale: Scale, options: CheckOptions) -> Floats:
     return np.where(n_raters > 0, majority.astype(np.float64), np.nan)
 
 
-def _named(scale: Scale, options: CheckOptions) -> float | None:
-    """The rating that passes, by its word or number; None where none is named, or the named one is none of the scale."""
-    if options.passes_from is None:
-        return None
-    by_word = {scale.name(value).casefold(): value for value in scale.classes}
-    found = by_word.get(options.passes_from.casefold())
-    return found if found is not None or scale.kind == "unordered" else number_in(options.passes_from)
-
-
 def passes_problems(scale: Scale, options: CheckOptions) -> list[str]:
     """What keeps an answer from being good or not: no lowest pass where the scale has more than two classes."""
     if options.passes_from is None:
@@ -88,7 +87,7 @@ def passes_problems(scale: Scale, options: CheckOptions) -> list[str]:
             return []
         what = "the word that passes" if scale.kind == "unordered" else "the lowest rating that passes"
         return [f"passes_from: certify needs {what}; the ratings are {scale.said}"]
-    value = _named(scale, options)
+    value = lowest_pass(scale, options.passes_from)
     if value is None or (scale.kind == "two" and value not in scale.classes):
         return [f"passes_from: {options.passes_from} is no rating; the ratings are {scale.said}"]
     return outside_problems(scale, value, options)

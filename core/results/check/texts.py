@@ -10,6 +10,7 @@ from core.schema.scale import SCORES, Kind, Scale
 from core.stats.agreement import pair_shares
 from core.stats.resampling import Floats
 from core.stats.votes import MISSING, Codes
+from core.tables.reading import number_in
 
 MOST_OUTSIDE = 0.1
 """Largest share of a judge's scores outside the ends of the scale with which they can be subtracted from the raters'."""
@@ -108,6 +109,18 @@ class OwnTexts:
             rows=self.rows[kept],
             weights=None if self.weights is None else self.weights[kept],
         )
+
+
+def lowest_pass(scale: Scale, named: str | None) -> float | None:
+    """The lowest rating that passes, by its word or number; of classes without an order the one that passes.
+
+    None where none is named, or the named one is none of the scale.
+    """
+    if named is None:
+        return None
+    by_word = {scale.name(value).casefold(): value for value in scale.classes}
+    found = by_word.get(named.casefold())
+    return found if found is not None or scale.kind == "unordered" else number_in(named)
 
 
 def passing(own: OwnTexts, lowest: float) -> OwnTexts:

@@ -59,7 +59,7 @@ from core.results.check.rules import (
     state_rule,
     verdict_of,
 )
-from core.results.check.texts import OwnTexts, own_texts, passing
+from core.results.check.texts import OwnTexts, lowest_pass, own_texts, passing
 from core.results.panel import Panel, inclusion_probabilities
 from core.schema.scale import BY_NAME, SCORES, Scale
 from core.stats import alt_test
@@ -67,7 +67,6 @@ from core.stats.correlation.panels import panel_correlation
 from core.stats.in_place import quadratic_kappa
 from core.stats.resampling import Estimate, Floats
 from core.stats.responsiveness import Responsiveness
-from core.tables.reading import number_in
 
 USELESS = 0.2
 """For rank and monitor: a judge whose kappa or rank correlation is shown to lie below it, and below the raters' own, is not
@@ -285,25 +284,19 @@ def check_panel(
 def _as_compared(own: OwnTexts, use: Use, options: CheckOptions) -> OwnTexts:
     """The texts on the scale that gate, replace and certify read: two classes, where a lowest pass is named."""
     reads_passes = use in {"gate", "replace"} or (use == "certify" and own.kind not in BY_NAME)
-    lowest = _lowest_pass(own.scale, options) if reads_passes else None
+    lowest = lowest_pass(own.scale, options.passes_from) if reads_passes else None
     return own if lowest is None else passing(own, lowest)
-
-
-def _lowest_pass(scale: Scale, options: CheckOptions) -> float | None:
-    """The lowest rating that passes; None where none is named, or the named one is no rating of the scale."""
-    if options.passes_from is None:
-        return None
-    by_word = {word.casefold(): value for value, word in scale.words.items()}
-    return by_word.get(options.passes_from.casefold(), number_in(options.passes_from))
 
 
 def _not_classes(scale: Scale, options: CheckOptions) -> list[str]:
     """Problems of a lowest pass, and of classes named as critical, that are none of the scale."""
-    if options.passes_from is not None and (scale.kind in BY_NAME or _lowest_pass(scale, options) is None):
+    if options.passes_from is not None and (
+        scale.kind in BY_NAME or lowest_pass(scale, options.passes_from) is None
+    ):
         return [
             f"passes_from: {options.passes_from} is no rating of an ordered scale; the ratings are {scale.said}"
         ]
-    if outside := outside_problems(scale, _lowest_pass(scale, options), options):
+    if outside := outside_problems(scale, lowest_pass(scale, options.passes_from), options):
         return outside
     if options.critical and scale.kind != "unordered":
         return [
