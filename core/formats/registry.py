@@ -24,6 +24,7 @@ from core.formats.spans import mqm, wmt_qe
 from core.formats.spans.cells import Units
 from core.formats.spans.rows import Ends, Offsets, at_border, is_span_table, marked_among, read_span_table
 from core.formats.study import tables as study_tables
+from core.formats.study.pairs import DatasetBuilder
 from core.schema.scores import OutputSet, RatedSet, RatingSet, ScoreTable
 from core.schema.study import MaterialSet
 from core.tables.columns import table_rows
@@ -78,7 +79,7 @@ class Door(Generic[Found]):
         return self.of_rows(data, file_name, rows=found.rows, **asked)
 
 
-read_study = Door[study_tables.DatasetBuilder]("study", study_tables.collect_tabular)
+read_study = Door[DatasetBuilder]("study", study_tables.collect_tabular)
 """A study's texts, before the check that they are a complete data set."""
 read_questions = Door[MaterialSet]("questions", generation.read_questions)
 """Questions and references for generation. task=TASK: the kind of references; requires the context that TASK needs."""

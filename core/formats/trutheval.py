@@ -10,7 +10,7 @@ from core.formats import Format
 from core.formats.generation import read_questions
 from core.formats.rated import read_rated
 from core.formats.scorable import read_outputs
-from core.formats.study.tables import DatasetBuilder, natural_order
+from core.formats.study.pairs import DatasetBuilder, natural_order
 from core.installation import COMMAND
 from core.schema.study import FIRST_LEVEL, Item, Preference
 from core.tables.columns import Record, Table, is_json, json_objects, table_rows

@@ -190,8 +190,21 @@ AnswerKey = tuple[str, str, str, bool]
 
 FIRST_LEVEL = "A0"
 """The level that is as good as the reference; later levels are shown as changes to it."""
+NO_ANSWER = ""
+"""The text of a system that gave no answer; raters read that there is none."""
 NO_LEVEL = ""
 """The level of every text in plain pairs, which have no levels."""
+
+
+TurnRole = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One message of a conversation."""
+
+    role: TurnRole
+    text: str
 
 
 @dataclass(frozen=True)
@@ -204,6 +217,15 @@ class Item:
     reference: str
     language: str = "und"
     """BCP 47 tag; `und` if the file has none."""
+    turns: tuple[Turn, ...] = ()
+    """The conversation up to the question, which is its last turn; empty for a question that stands alone."""
+
+    @property
+    def asked(self) -> str:
+        """The question as a judge reads it: alone, or at the end of its conversation, with the name of each speaker."""
+        if not self.turns:
+            return self.question
+        return "\n\n".join(f"{turn.role.capitalize()}: {turn.text}" for turn in self.turns)
 
 
 @dataclass(frozen=True)
@@ -256,6 +278,8 @@ class Dataset:
     file_name: str
     notes: tuple[str, ...] = ()
     """Notes that are not errors."""
+    read_as: tuple[str, ...] = ()
+    """What was understood of a table's columns, one line each."""
 
     @property
     def plain(self) -> bool:

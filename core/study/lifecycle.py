@@ -12,7 +12,7 @@ from pathlib import Path
 from core import __version__
 from core.errors import MOST_PROBLEMS, InputError, NotAllowed, Problems
 from core.formats.study.files import read_dataset, verbatim
-from core.formats.study.tables import slip_sentence
+from core.formats.study.pairs import slip_sentence
 from core.formats.tasks import dump_task, parse_task
 from core.schema.scores import PROBABILITY, OutputSet, ScorableOutput
 from core.schema.study import (

@@ -50,6 +50,7 @@ _EVERY: tuple[Door, ...] = ("study", "questions", *_ALL)
 _RATED: tuple[Door, ...] = ("ratings", "spans")
 _READ: tuple[Door, ...] = (*_ALL, *_PANEL)
 _STUDY: tuple[Door, ...] = ("study",)
+_TEXTS_ONLY: tuple[Door, ...] = ("study", "questions", "texts")
 _SPANS: tuple[Door, ...] = ("spans",)
 _SCORES: tuple[Door, ...] = ("scores",)
 
@@ -68,20 +69,24 @@ class ColumnSpec:
     """Doors that refuse a table without the column."""
     aliases_at: Mapping[Door, tuple[str, ...]] = field(default_factory=dict)
     """Doors with names that replace `aliases`."""
-    suggested: tuple[str, ...] = ()
-    """Names that other programs use; suggested if the column is missing, but never used."""
+    wider: tuple[str, ...] = ()
+    """Names that other programs use: they count, at every door, only where no column has a name above."""
+    wider_at: Mapping[Door, tuple[str, ...]] = field(default_factory=dict)
+    """Doors with names that replace `wider`."""
 
     def names(self, door: Door | None = None) -> tuple[str, ...]:
-        """All names that a table may use at a door, or in general."""
-        return (self.name, *(self.aliases_at.get(door, self.aliases) if door else self.aliases))
+        """All names that a table may use at a door, or in general; the first that a file has counts."""
+        aliases = self.aliases_at.get(door, self.aliases) if door else self.aliases
+        wider = self.wider_at.get(door, self.wider) if door else self.wider
+        return tuple(dict.fromkeys((self.name, *aliases, *wider)))
 
 
-_WHO = ("system", "system_id", "system_name")
+_WHO = ("system_id", "system_name")
 _REFERENCE, _CONTEXT = ("ref", "ground_truth"), ("passage", "source_text", "source_sentence")
 _ITEM = ("item", "id", "question_id", "segment_id", "seg_id", "segment", "seg")
 _TEXT = ("output", "hypothesis", "hyp", "mt", "translation", "target", "response", "answer")
 _RATER = ("rater_id", "annotator", "annotator_id", "user", "user_id", "evaluator")
-# Names that other programs use. Only a panel is read by them: elsewhere such a column may be a label to group by.
+# Names of other programs, wherever no column has a name above.
 _ANY_ITEM = (
     *(
         "example_id",
@@ -100,26 +105,23 @@ _ANY_SYSTEM = (
     *("model", "model_name", "model_id", "generator", "target_model", "response_model", "output_model"),
     *("candidate_model", "generated_by", "agent", "pipeline", "submission", "author"),
 )
-_ANY_QUESTION = ("prompt", "query", "input", "instruction", "user_input")
-_ANY_TEXT = ("completion", "generation", "model_output", "actual_output", "model_response", "summary")
-_ANY_REFERENCE = ("gold_answer", "reference_answer", "expected_output", "reference_text")
+_ANY_QUESTION = ("prompt", "query", "input", "instruction", "user_input", "question_text", "user_prompt")
+_ANY_TEXT = (
+    *("completion", "generation", "model_output", "actual_output", "model_response", "model_answer"),
+    *("generated_text", "reply", "summary"),
+)
+_ANY_REFERENCE = (
+    *("gold_answer", "reference_answer", "expected_output", "reference_text", "expected_answer"),
+    *("correct_answer", "golden_answer", "ideal_answer", "best_answer"),
+)
+_ANY_CONTEXT = ("document", "article")
 _ANY_RATER = (
-    *("rater_id", "rater_name", "annotator", "annotator_id", "annotator_name", "evaluator", "evaluator_id"),
-    *("worker", "worker_id", "labeler", "labeler_id", "labeller", "reviewer", "coder", "assessor"),
+    *("rater_name", "annotator_name", "evaluator_id", "worker", "worker_id", "labeler", "labeler_id"),
+    *("labeller", "reviewer", "coder", "assessor"),
 )
 SPECS: tuple[ColumnSpec, ...] = (
-    ColumnSpec(
-        "item_id", _ITEM, "name", (*_EVERY, *_PANEL), (*_STUDY, *_ALL), {"panel": (*_ITEM, *_ANY_ITEM)}
-    ),
-    ColumnSpec(
-        "question",
-        (),
-        "text",
-        (*_EVERY, *_PANEL),
-        _STUDY,
-        {"panel": _ANY_QUESTION},
-        ("prompt", "query", "input", "instruction"),
-    ),
+    ColumnSpec("item_id", _ITEM, "name", (*_EVERY, *_PANEL), (*_STUDY, *_ALL), wider=_ANY_ITEM),
+    ColumnSpec("question", (), "text", (*_EVERY, *_PANEL), _STUDY, wider=_ANY_QUESTION),
     ColumnSpec(
         "reference",
         _REFERENCE,
@@ -133,10 +135,11 @@ SPECS: tuple[ColumnSpec, ...] = (
                 "reference_summary",
                 "reference_translation",
                 "answer",
-            ),
-            "panel": (*_REFERENCE, *_ANY_REFERENCE),
+            )
         },
-        ("gold", "gold_answer", "reference_answer"),
+        _ANY_REFERENCE,
+        # Beside scores `gold` may be people's label.
+        dict.fromkeys(_TEXTS_ONLY, ("gold", *_ANY_REFERENCE)),
     ),
     # In a file of questions `source` is the text to translate; in a study's table it is the system.
     ColumnSpec(
@@ -144,10 +147,10 @@ SPECS: tuple[ColumnSpec, ...] = (
         _CONTEXT,
         "text",
         ("questions", *_READ),
-        aliases_at={
-            "questions": (*_CONTEXT, "source", "src"),
-            "panel": (*_CONTEXT, "contexts", "retrieved_contexts", "document", "article"),
-        },
+        aliases_at={"questions": (*_CONTEXT, "source", "src")},
+        wider=_ANY_CONTEXT,
+        # Passages that were retrieved describe a text, but no metric reads them as its source.
+        wider_at={"panel": ("contexts", "retrieved_contexts", *_ANY_CONTEXT)},
     ),
     ColumnSpec("paraphrase", (), "text", ("questions",)),
     ColumnSpec("level", ("damage_level",), "name", (*_STUDY, *_READ), _STUDY),
@@ -157,29 +160,29 @@ SPECS: tuple[ColumnSpec, ...] = (
         "text",
         (*_STUDY, *_READ),
         _STUDY,
-        {"study": _WHO},
-        ("model", "model_name", "author"),
+        {"study": ("system", *_WHO)},
+        wider_at={"study": _ANY_SYSTEM},
     ),
-    ColumnSpec("system", _WHO[1:], aliases_at={"panel": (*_WHO[1:], *_ANY_SYSTEM)}),
-    ColumnSpec(
-        "text",
-        _TEXT,
-        "text",
-        (*_STUDY, *_READ),
-        ("study", "texts"),
-        {"panel": (*_TEXT, *_ANY_TEXT)},
-        ("completion",),
-    ),
+    ColumnSpec("system", _WHO, wider=_ANY_SYSTEM),
+    ColumnSpec("text", _TEXT, "text", (*_STUDY, *_READ), ("study", "texts"), wider=_ANY_TEXT),
     ColumnSpec(
         "language",
         ("lang",),
         "language",
         (*_EVERY, *_PANEL),
-        aliases_at={"panel": ("lang", "language_code", "locale")},
+        wider=("language_code", "locale"),
     ),
     ColumnSpec(LABEL_PAIR, ("lp",), "language"),
     ColumnSpec("reason", type="reason"),
-    ColumnSpec("rater", _RATER, "name", (*_RATED, *_PANEL), aliases_at={"panel": _ANY_RATER}),
+    # Beside labels `user` may be what a user wrote.
+    ColumnSpec(
+        "rater",
+        _RATER,
+        "name",
+        (*_RATED, *_PANEL),
+        aliases_at={"panel": tuple(name for name in _RATER if not name.startswith("user"))},
+        wider=_ANY_RATER,
+    ),
     # In a wide table of scores a column `rating` is a metric of its own.
     ColumnSpec(
         "score",
@@ -194,7 +197,7 @@ SPECS: tuple[ColumnSpec, ...] = (
         ("criterion", "aspect"),
         "name",
         (*_RATED, *_PANEL),
-        aliases_at={"panel": ("criterion", "criteria", "aspect")},
+        wider=("criteria",),
     ),
     ColumnSpec("spans", (), "list", _RATED),
     ColumnSpec("start", ("start_offset", "begin"), "number", _SPANS, _SPANS),
@@ -212,7 +215,6 @@ SPECS: tuple[ColumnSpec, ...] = (
 VOCABULARY: Mapping[str, tuple[str, ...]] = {spec.name: spec.names() for spec in SPECS}
 """Assay's name -> the names that a table may use."""
 _KNOWN = frozenset(name for names in VOCABULARY.values() for name in names)
-SUGGESTED = {spec.name: spec.suggested for spec in SPECS if spec.suggested}
 TEXTS = tuple(spec.name for spec in SPECS if spec.type == "text" and "texts" in spec.read_by)
 """Columns with texts: those of an item, and the text to score."""
 MOST_REPEATED = 5
@@ -236,6 +238,7 @@ _FIRST_ROWS, _FIRST_CHARACTERS = 20, 1 << 16
 JSONL_SUFFIXES = (".jsonl", ".ndjson")
 CSV_SUFFIXES = (".csv", ".tsv")
 
+_LINE_PLACE = re.compile(r"line (\d+)")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _SHORT = 16
 """Cells up to this many characters are probably repeated names, and are interned."""
@@ -467,7 +470,7 @@ def _check_header(header: list[str], line: int, columns: Columns, findings: File
     for column, same in written.items():
         if len(same) > 1:
             also = "" if set(same) == {column} else f" ({listed(same)})"
-            problems.append(f"line {line}: column {column} appears more than once{also}")
+            problems.append(f"line {line}: column {shown(column)} appears more than once{also}")
     if problems:
         # Without the columns no row can be read: every further problem would follow from these.
         reject(findings.file_name, problems)
@@ -681,8 +684,14 @@ def records_of_objects(
     """Yield (place, object) pairs as rows. keys: all keys; columns: key -> Assay's name, as columns_of_keys gives it."""
     house, ignored = Columns({key: columns.get(key, key) for key in keys}), dict[str, None]()
     for where, one in objects:
-        yield Record(where, known_fields(one, house, where, findings, ignored))
+        yield Record(where, known_fields(one, house, where, findings, ignored), _line_in(where))
     note_ignored(findings, list(ignored))
+
+
+def _line_in(where: str) -> int:
+    """The line that a place names, 0 if it names none."""
+    found = _LINE_PLACE.fullmatch(where)
+    return int(found[1]) if found else 0
 
 
 def columns_of_keys(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:

@@ -464,6 +464,12 @@ def holds_texts(records: Sequence[Record], key: str) -> bool:
     return _cells_of(records, key).kind == "text"
 
 
+def rates(records: Sequence[Record], key: str) -> bool:
+    """Whether a column holds numbers, or words of a known scale."""
+    cells = _cells_of(records, key)
+    return cells.kind == "numbers" or cells.scale
+
+
 TEXT_ROLES = ("question", "reference", "context", "source", "text", "reason")
 
 

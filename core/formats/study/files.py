@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from core.errors import InputError, Problems
 from core.formats.registry import format_of, read_study
-from core.formats.study.tables import collect_tabular, natural_order, read_tabular
+from core.formats.study.pairs import DatasetBuilder, Reading, natural_order
+from core.formats.study.tables import collect_tabular, read_tabular
 from core.installation import COMMAND
 from core.schema.study import NO_LEVEL, Dataset, Item, Output
 from core.tables.columns import jsonl_bytes
@@ -14,20 +15,34 @@ from core.tables.problems import place, same_wording
 from core.tables.reading import same_name, shown
 
 
-def read_dataset(data: bytes, file_name: str, systems: Collection[str] = ()) -> Dataset:
+def read_dataset(
+    data: bytes, file_name: str, systems: Collection[str] = (), reading: Reading | None = None
+) -> Dataset:
     """Read a data set in any known format. Raises InputError with every problem of the file.
 
-    systems: the two systems to compare, if the file has more.
+    systems: the two systems to compare, if the file has more. reading: what the owner decided about a table.
     """
-    builder = read_study(data, file_name)
+    builder = read_builder(data, file_name, reading)
     if systems:
         builder.keep_systems(systems)
     return builder.finish()
 
 
-def systems_of(data: bytes, file_name: str) -> list[str]:
+def read_builder(data: bytes, file_name: str, reading: Reading | None = None) -> DatasetBuilder:
+    """Read a data set in any known format, before the check that it is one."""
+    if reading is None or reading == Reading():
+        return read_study(data, file_name)
+    rows = format_of("study", data, file_name).rows
+    if rows is None:
+        if reading.columns:
+            raise InputError(f"{shown(file_name)} is no table. Leave out the columns")
+        return read_study(data, file_name)
+    return collect_tabular(data, file_name, rows=rows, reading=reading)
+
+
+def systems_of(data: bytes, file_name: str, reading: Reading | None = None) -> list[str]:
     """Every system with texts in a data set, in the order of the file."""
-    return read_study(data, file_name).systems()
+    return read_builder(data, file_name, reading).systems()
 
 
 MOST_ROWS_NAMED = 50
@@ -45,6 +60,8 @@ class SourceAnswers:
     where: str
     """Name for messages, such as a file's name or `run 3`."""
     notes: tuple[str, ...] = ()
+    read_as: tuple[str, ...] = ()
+    """What was understood of a table's columns, one line each."""
 
     def called(self, source: str) -> "SourceAnswers":
         """The same answers under another system's name."""
@@ -53,18 +70,23 @@ class SourceAnswers:
 
 
 def read_answers(
-    data: bytes, file_name: str, source: str | None = None, beside: str | None = None
+    data: bytes,
+    file_name: str,
+    source: str | None = None,
+    beside: str | None = None,
+    reading: Reading | None = None,
 ) -> SourceAnswers:
     """Read one system's answers from a file with one or two systems, in any format of read_dataset.
 
     Items of a run that lack a level are left out with a note.
-    source: the system to read; None: the only one, or of two systems the one that is not `beside`.
+    source: the system to read; None: the only one, or of two systems the one that is not `beside`. reading: what the owner
+    decided about a table.
     """
     rows = format_of("study", data, file_name).rows
     if rows is None:
         builder = read_study(data, file_name)
     else:
-        builder = collect_tabular(data, file_name, rows=rows, made_alone=True)
+        builder = collect_tabular(data, file_name, rows=rows, made_alone=True, reading=reading)
     items, outputs = builder.finish_outputs()
     names = list(dict.fromkeys(output.source for output in outputs))
     meant = [name for name in names if name == source] if source is not None else names
@@ -78,7 +100,7 @@ def read_answers(
             [f"{wanted}: the file has {listed}; name the system to compare with"],
         )
     own = tuple(output for output in outputs if output.source == meant[0])
-    return SourceAnswers(meant[0], items, own, shown(file_name), tuple(builder.notes))
+    return SourceAnswers(meant[0], items, own, shown(file_name), tuple(builder.notes), tuple(builder.read_as))
 
 
 def one_source_hint(data: bytes, file_name: str) -> InputError | None:
