@@ -10,6 +10,7 @@ from core.schema.study import Item, Material, MaterialSet
 from core.tables.columns import (
     CSV_SUFFIXES,
     JSONL_SUFFIXES,
+    MOST_OTHER_NAMES,
     VOCABULARY,
     Columns,
     Record,
@@ -155,7 +156,7 @@ def _refuse_without_reference(text: str, columns: Columns, findings: FileFinding
     unknown = [name for name in header_of(text) if columns.named.get(name) not in KNOWN]
     likely = likely_columns(["reference"], unknown, {})["reference"]
     instead = rename(likely, "reference") or unknown_columns(unknown, ["reference"])
-    others = ", ".join(KNOWN["reference"][1:])
+    others = ", ".join(KNOWN["reference"][1:MOST_OTHER_NAMES])
     findings.problems.append(f"line {line}: column reference is missing (or: {others}){instead}")
     reject(findings.file_name, findings.problems)
 

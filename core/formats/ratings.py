@@ -9,7 +9,7 @@ from typing import Any
 import regex
 
 from core.errors import Problems
-from core.formats.scorable import NO_LABELS
+from core.formats.scorable import NO_LABELS, with_items
 from core.formats.scores import INDEX_COLUMNS, LABELS, NO_FAMILY, family_of, label_column
 from core.formats.spans.cells import span_row, spans_in
 from core.schema.scale import Scale
@@ -390,6 +390,7 @@ def read_ratings(
     if words := class_columns(records, _may_be_ratings(records)):
         scale = _scale_of_words(words)
         records = with_classes(records, words, findings)
+    columns, records = with_items(columns, records, findings) or (columns, records)
     is_scores = bool(SCORES & {key.strip().lower() for key in keys})
     shaped = records if is_scores else one_rating_a_row(records, [*COLUMNS, *UNUSED], findings)
     found = (*columns.values(), *(() if shaped is records else ("score",)))

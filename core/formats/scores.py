@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.formats import Format
-from core.formats.scorable import NO_LABELS, OF_RAGAS, OLD_QUESTION, QUESTION, read_outputs, with_items
+from core.formats.scorable import NO_LABELS, OF_RAGAS, read_outputs, with_items
 from core.schema.scores import (
     PROBABILITY,
     Direction,
@@ -749,7 +749,7 @@ def read_scores(data: bytes, file_name: str, *, rows: Rows = table_rows) -> Scor
         table = rows(data, COLUMNS, findings)
         notes = parquet_notes(data) if is_parquet(data, file_name) else notes
     keys, columns, records, _ = table
-    if (asked := with_items(columns, keys, records, findings)) is not None:
+    if (asked := with_items(columns, records, findings)) is not None:
         columns, records = asked
     long = set(columns.values()) >= _LONG
     if not long:
@@ -794,11 +794,8 @@ def read_scored_texts(data: bytes, file_name: str, *, rows: Rows = table_rows) -
     findings.refuse()
     if "text" not in columns.values():
         return None
-    if (asked := with_items(columns, keys, records, FileFindings(file_name, ""))) is not None:
+    if (asked := with_items(columns, records, FileFindings(file_name, ""))) is not None:
         columns, records = asked
-        question = next(key for key in keys if key.strip().lower() in (QUESTION, OLD_QUESTION))
-        columns = {**columns, question: "question"}
-        records = [replace(one, cells={**one.cells, "question": one.cells.get(question)}) for one in records]
     ignored = FileFindings(file_name, "")  # `read_scores` reports them
     there = dict.fromkeys(key for record in records for key in record.cells)
     if set(columns.values()) >= _LONG:

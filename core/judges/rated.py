@@ -558,7 +558,7 @@ def prompt_for(bench: Bench, purpose: str) -> Prompt:
 
 def given_in(output: ScorableOutput, task: RatingTask, prompt: Prompt) -> str:
     """The prompt's "source" section: the source, and the reference if the task shows it to raters."""
-    source = defused(output.source or "", [prompt]).strip()
+    source = defused(output.asked or "", [prompt]).strip()
     reference = defused(output.reference or "", [prompt]).strip() if task.show_reference else ""
     if not reference:
         return source or NOTHING

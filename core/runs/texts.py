@@ -24,6 +24,7 @@ from core.study.masking import masks_of
 from core.study.ratings import rated_texts_of
 from core.study.shipped import guidelines_read
 from core.tables.columns import jsonl_bytes
+from core.tables.layouts import turns_of
 from core.tables.reading import shown
 
 Texts = tuple[bytes, str]
@@ -79,6 +80,7 @@ def _texts_in(items: Sequence[Item], outputs: Iterable[Output]) -> bytes:
             **({} if output.level == NO_LEVEL else {"level": output.level}),
             "source": output.source,
             "text": output.text,
+            **turns_of(of_id[output.item_id].turns),
         }
         for output in outputs
     )

@@ -1,7 +1,7 @@
 """Data types for scoring and judging: texts, metrics, score tables, human ratings, judges' output, imported correlations."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -90,6 +90,22 @@ class Score:
     """Why there is no value; None if there is one."""
 
 
+TurnRole = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One message of a conversation."""
+
+    role: TurnRole
+    text: str
+
+
+def in_turns(turns: Sequence[Turn]) -> str:
+    """A conversation as one text, each turn under the name of its speaker."""
+    return "\n\n".join(f"{turn.role.capitalize()}: {turn.text}" for turn in turns)
+
+
 @dataclass(frozen=True)
 class ScorableOutput:
     """A text to score, with the texts it can be compared with."""
@@ -106,6 +122,13 @@ class ScorableOutput:
     language: str = "und"
     labels: Mapping[str, str] = field(default_factory=dict)
     """Other columns to group by, such as dataset, generator, shots, prompt."""
+    turns: tuple[Turn, ...] = ()
+    """The conversation up to the question, which is its last turn; empty if the source stands alone."""
+
+    @property
+    def asked(self) -> str | None:
+        """The source as a judge reads it: with the turns before it, if there are any."""
+        return in_turns(self.turns) if self.turns else self.source
 
     @property
     def row(self) -> "ScoredRow":

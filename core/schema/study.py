@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from core.schema.scores import ErrorSpan
+from core.schema.scores import ErrorSpan, Turn
 
 StudyKind = Literal["pairs", "ratings"]
 """What a rater sees at a time. pairs: two blind answers side by side; ratings: one blind text."""
@@ -196,17 +196,6 @@ NO_LEVEL = ""
 """The level of every text in plain pairs, which have no levels."""
 
 
-TurnRole = Literal["system", "user", "assistant"]
-
-
-@dataclass(frozen=True)
-class Turn:
-    """One message of a conversation."""
-
-    role: TurnRole
-    text: str
-
-
 @dataclass(frozen=True)
 class Item:
     """A question and its reference answer."""
@@ -219,13 +208,6 @@ class Item:
     """BCP 47 tag; `und` if the file has none."""
     turns: tuple[Turn, ...] = ()
     """The conversation up to the question, which is its last turn; empty for a question that stands alone."""
-
-    @property
-    def asked(self) -> str:
-        """The question as a judge reads it: alone, or at the end of its conversation, with the name of each speaker."""
-        if not self.turns:
-            return self.question
-        return "\n\n".join(f"{turn.role.capitalize()}: {turn.text}" for turn in self.turns)
 
 
 @dataclass(frozen=True)

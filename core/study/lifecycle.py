@@ -569,7 +569,9 @@ def study_texts(
     firsts: dict[str, ScorableOutput] = {}
     for one in outputs.outputs:
         firsts.setdefault(one.item_id, one)
-    items = tuple(Item(i, one.source or "", one.reference or "", one.language) for i, one in firsts.items())
+    items = tuple(
+        Item(i, one.source or "", one.reference or "", one.language, one.turns) for i, one in firsts.items()
+    )
     texts = tuple(Output(one.item_id, one.level or "", one.system, one.text) for one in outputs.outputs)
     levels = tuple(dict.fromkeys(text.level for text in texts if text.level))
     return items, texts, levels, _notes(outputs, items, texts)

@@ -180,6 +180,7 @@ def _scorable(item: Item, output: Output, labels: Mapping[str, str] | None) -> S
         level=output.level or None,
         language=item.language,
         labels=labels or {},
+        turns=item.turns,
     )
 
 

@@ -221,6 +221,8 @@ MOST_REPEATED = 5
 """Repeated rows that are listed one by one; if there are more, the file was probably pasted twice."""
 LABEL_MARK = "label:"
 """Prefix of a column's name that makes the column a label, whatever it looks like."""
+MOST_OTHER_NAMES = 7
+"""Names of a missing column that a message lists; docs/formats.md has all."""
 METRIC_MARK = "metric:"
 """Prefix of a wide column's name that makes the column a metric, whatever it looks like."""
 
@@ -771,7 +773,7 @@ def require(
 
 
 def _other_names(column: str, names: Sequence[str]) -> str:
-    others = [name for name in names if name != column]
+    others = [name for name in names if name != column][:MOST_OTHER_NAMES]
     return f" (or: {', '.join(others)})" if others else ""
 
 

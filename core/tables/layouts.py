@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import regex
 
-from core.schema.study import Turn, TurnRole
+from core.schema.scores import Turn, TurnRole
 from core.tables.columns import Record, Table, named_columns
-from core.tables.problems import same_wording
+from core.tables.problems import FileFindings, same_wording
 from core.tables.reading import is_nothing, label_of, shown
 from core.tables.roles import holds_texts, is_about, rates, who_in, words_in
 
@@ -75,6 +75,8 @@ _ROLES: Mapping[str, TurnRole] = {
     "ai": "assistant",
 }
 _NUMBERED = regex.compile(r"(\p{L}+)(\d)")
+_MOST_COLUMNS = 500
+"""Columns beyond which a table does not hold answers side by side, and is not searched for them."""
 _MOST_LOOKED_AT = 50
 """Rows whose cells decide what a column holds."""
 TURNS = "turns"
@@ -149,8 +151,9 @@ class Layout:
                 if name != "text" and column in record.cells
             }
             about |= {key: record.cells[key] for key in self.others if key in record.cells}
-            asked = _as_asked(about.get("question"))
-            about |= asked
+            if TURNS in about:
+                about[TURNS] = turns_in(about[TURNS]) or ()
+            about |= _as_asked(about.get("question"))
             if not self.wide:
                 yield replace(record, cells=about | self._answer(record.cells, self.named.get("text"), about))
             for one in self.answers:
@@ -224,6 +227,11 @@ def turns_in(cell: object) -> tuple[Turn, ...] | None:
     return tuple(turns)
 
 
+def turns_of(turns: Sequence[Turn]) -> dict[str, list[dict[str, str]]]:
+    """The column of a row's turns, for a file; none for a question that stands alone."""
+    return {TURNS: [{"role": turn.role, "content": turn.text} for turn in turns]} if turns else {}
+
+
 def _content(value: object) -> str | None:
     """The text of a message; parts that are no text are left out."""
     if value is None:
@@ -252,7 +260,7 @@ def layout_of(
     named = {name: held[0] for name, held in chosen.items()}
     free = [key for key in table.keys if key.strip() and key not in {*named.values(), *texts}]
     looked_at = table.records[:_MOST_LOOKED_AT]
-    conversations = frozenset(key for key in table.keys if _holds_turns(looked_at, key))
+    conversations = frozenset(key for key in table.keys[:_MOST_COLUMNS] if _holds_turns(looked_at, key))
     found = {name: key for name, key in _found(free, known).items() if name not in named}
     text = texts[0] if texts else found.pop("text", None)
     found.pop("text", None)
@@ -265,7 +273,7 @@ def layout_of(
         answers, kind = _side_by_side(free, {**found, **named}, text, looked_at)
     if not answers and text is None:
         asked = {**found, **named}.get("question")
-        text = next((key for key in free if key in conversations and key != asked), None)
+        text = next((key for key in free if key in conversations and key not in (asked, TURNS)), None)
     used = (
         {one.column for one in answers}
         | {one.system_column for one in answers}
@@ -283,8 +291,30 @@ def layout_of(
     in_turns = bool({text, *(one.column for one in answers)} & conversations)
     if not in_turns:
         named = _with_question(named, free, used)
+    if TURNS in conversations and "question" in named and TURNS not in named.values():
+        named[TURNS] = TURNS
     layout = Layout(named, answers, conversations, f"{kind}, as conversations" if in_turns else kind)
     return replace(layout, others=tuple(key for key in table.keys if key not in layout.used))
+
+
+def with_a_row_for_each(table: Table, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+    """The table with a row for each answer, where its rows hold several answers or conversations; else the table as it is.
+
+    known: the columns that the reader knows, among them `text`.
+    """
+    names = {name: key for key, name in table.columns.items()}
+    written = [
+        replace(record, cells={names.get(key, key): cell for key, cell in record.cells.items()})
+        for record in table.records
+    ]
+    layout = layout_of(table._replace(records=written), known)
+    asked = {layout.named.get("question"), layout.named.get("text"), layout.named.get(TURNS)}
+    if not layout.wide and not asked & layout.conversations:
+        return table
+    findings.notes += layout.said("item: as the table names it")[:-1]
+    rows = [replace(one, where=one.where) for one in layout.rows(written)]
+    there = dict.fromkeys(key for row in rows for key in row.cells)
+    return Table([*there], {key: key for key in there if key in known}, rows, null=True)
 
 
 def _found(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -361,6 +391,8 @@ def _side_by_side(
 
     found: Assay's name -> column. text: the column that has a name for an answer.
     """
+    if len(keys) > _MOST_COLUMNS:
+        return (), _LONG
     plain = _plain(keys)
     if "chosen" in plain and "rejected" in plain:
         return (Answer(plain["chosen"]), Answer(plain["rejected"])), "chosen and rejected, side by side"
@@ -382,7 +414,7 @@ def _side_by_side(
     roles = {*found.values()}
     free = [key for key in keys if key not in roles and not rates(records, key)]
     nouns: dict[str, list[str]] = {}
-    for key in free:
+    for key in free if text is None or len(words_in(text)) > 1 else ():
         if (noun := _noun(words_in(key))) is not None:
             nouns.setdefault(noun, []).append(key)
     columns = next((nouns[noun] for noun in _TEXTS if len(nouns.get(noun, ())) > 1), [])

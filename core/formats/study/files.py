@@ -11,6 +11,7 @@ from core.formats.study.tables import collect_tabular, read_tabular
 from core.installation import COMMAND
 from core.schema.study import NO_LEVEL, Dataset, Item, Output
 from core.tables.columns import jsonl_bytes
+from core.tables.layouts import turns_of
 from core.tables.problems import place, same_wording
 from core.tables.reading import same_name, shown
 
@@ -140,7 +141,8 @@ def place_beside(first: SourceAnswers, second: SourceAnswers, *, shared_only: bo
         raise InputError(f"{first.where} and {second.where} cannot be paired: {problems.counted}", problems)
     data = jsonl_bytes(rows)
     dataset = read_tabular(data, f"{first.source} beside {second.source}.jsonl")
-    return replace(dataset, notes=(*notes, *dataset.notes))
+    read_as = [f"{each.where}: {line}" for each in (first, second) for line in each.read_as]
+    return replace(dataset, notes=(*notes, *dataset.notes), read_as=tuple(read_as))
 
 
 def verbatim_note(dataset: Dataset) -> str | None:
@@ -229,6 +231,8 @@ def _side_by_side(one: Item, other: Item, problems: Problems) -> Item:
     # A reference missing in one file is taken from the other.
     if one.reference and other.reference and same_wording(one.reference) != same_wording(other.reference):
         problems.append(f"{where}: the references differ")
+    if one.turns and other.turns and one.turns != other.turns:
+        problems.append(f"{where}: the turns before the question differ")
     if "und" not in (one.language, other.language) and one.language != other.language:
         problems.append(
             f"{where}: the language is {one.language} in one file and {other.language} in the other"
@@ -237,6 +241,7 @@ def _side_by_side(one: Item, other: Item, problems: Problems) -> Item:
         one,
         reference=one.reference or other.reference,
         language=other.language if one.language == "und" else one.language,
+        turns=one.turns or other.turns,
     )
 
 
@@ -264,16 +269,21 @@ def _rows(
     items: Sequence[Item],
     levels: Sequence[str],
     problems: Problems,
-) -> list[dict[str, str]]:
+) -> list[dict[str, object]]:
     """Rows of the long table, one per text; reports missing texts."""
     texts = {
         (number, output.item_id, output.level): output.text
         for number, each in enumerate((first, second))
         for output in each.outputs
     }
-    rows = []
+    rows: list[dict[str, object]] = []
     for pair, item in zip(pairs, items, strict=True):
-        fields = {"item_id": item.item_id, "question": item.question, "reference": item.reference}
+        fields = {
+            "item_id": item.item_id,
+            "question": item.question,
+            "reference": item.reference,
+            **turns_of(item.turns),
+        }
         for level in levels:
             for number, each in enumerate((first, second)):
                 text = texts.get((number, pair[number].item_id, level))

@@ -202,7 +202,8 @@ class DatasetBuilder(FileFindings):
         super().__init__(file_name, sha256)
         self.plain = False
         """Whether the file has no levels: plain pairs, whose references may be empty."""
-        self.reading = Reading()
+        self.reading: Reading | None = None
+        """What the owner of a table decided; None for Factual's JSON, in which an empty text is a mistake of who made it."""
         self.read_as: list[str] = []
         """What was understood of a table, one line each."""
         self.rows: list[PairRow] = []
@@ -263,7 +264,7 @@ class DatasetBuilder(FileFindings):
         where = self._place(line, key)
         if key not in self._texts:
             self._lines[key] = line
-            if isinstance(text, str | None) and kept_text(text) is None:
+            if self.reading is not None and isinstance(text, str | None) and kept_text(text) is None:
                 self._unanswered[source] += 1
                 self._texts[key] = NO_ANSWER
                 if self.reading.no_answer == "leave_out":
@@ -327,7 +328,7 @@ class DatasetBuilder(FileFindings):
         sources = self._sources()
         levels = tuple(sorted({level for _, level, _ in self._texts}, key=natural_order))
         meant = self._check_places(levels, sources)
-        if self.reading.skip_broken and self.problems and len(sources) == 2:
+        if self.reading is not None and self.reading.skip_broken and self.problems and len(sources) == 2:
             levels = meant
             self._leave_out_broken(levels, sources)
         self.refuse()
@@ -383,7 +384,7 @@ class DatasetBuilder(FileFindings):
 
     def _note_unanswered(self) -> None:
         """Say which system gave no answer how often, and what becomes of it."""
-        if not self._unanswered:
+        if not self._unanswered or self.reading is None:
             return
         each = ", ".join(f"{shown(source)} {n:,}" for source, n in self._unanswered.items())
         what = (

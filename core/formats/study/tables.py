@@ -64,7 +64,8 @@ def collect_tabular(
     row with a `reason` instead of a text. reading: what the owner decided.
     """
     builder = DatasetBuilder(file_name, sha256_of(data))
-    builder.reading = reading or Reading()
+    reading = reading or Reading()
+    builder.reading = reading
     known = _KNOWN | ({"reason": ("reason",)} if made_alone else {})
     text = decode(data, file_name) if rows is table_rows else ""
     where = "file"
@@ -79,7 +80,7 @@ def collect_tabular(
                 f"line {next((n for n, line in enumerate(text.splitlines(), start=1) if line.strip()), 1)}"
             )
     table = rows(data, {}, builder)
-    chosen = builder.reading.columns
+    chosen = reading.columns
     check_chosen(table.keys, file_name, chosen)
     layout = layout_of(table, known, chosen)
     alone = (
