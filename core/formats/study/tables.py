@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
-from pathlib import PurePath
 from typing import Literal, NamedTuple
 
 import regex
@@ -26,20 +25,19 @@ from core.tables.columns import (
     note_ignored,
     read_rows,
     require,
-    table_rows,
 )
+from core.tables.containers import decode, findings_of, table_rows
 from core.tables.problems import FileFindings, place
 from core.tables.reading import (
     clean_text,
-    decode,
     is_blank,
     name_of,
     name_problem,
     printable_text,
     reject,
     same_name,
-    sha256_of,
     shown,
+    suffix_of,
 )
 
 
@@ -517,11 +515,11 @@ def collect_tabular(
 
     made_alone: leave out, with a note, items that have a row with a `reason` instead of a text.
     """
-    builder = DatasetBuilder(file_name, sha256_of(data))
+    builder = findings_of(data, file_name, DatasetBuilder)
     known = known_at("study") | ({"reason": ("reason",)} if made_alone else {})
     text = decode(data, file_name) if rows is table_rows else ""
     if rows is table_rows and not is_json(text, file_name):
-        if PurePath(file_name).suffix.lower() not in (*CSV_SUFFIXES, *JSONL_SUFFIXES) and not (
+        if suffix_of(file_name) not in (*CSV_SUFFIXES, *JSONL_SUFFIXES) and not (
             text.lstrip().startswith("{")
             or any(mark in text.lstrip().split("\n", 1)[0] for mark in DELIMITERS)
         ):
