@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePath
 from typing import Any, Literal, NoReturn
 
 from core.errors import InputError
@@ -24,21 +23,20 @@ from core.tables.columns import (
     known_fields,
     read_rows,
     require,
-    table_rows,
     unknown_columns,
 )
+from core.tables.containers import decode, findings_of, table_rows
 from core.tables.problems import FileFindings, Lacking, likely_columns, place, rename, same_wording
 from core.tables.reading import (
     JsonObject,
-    decode,
     duplicate_problems,
     is_blank,
     name_of,
     name_problem,
     parse_json,
     reject,
-    sha256_of,
     shown,
+    suffix_of,
     type_name,
 )
 from core.tables.writer import csv_bytes
@@ -82,7 +80,7 @@ def read_questions(
 
 
 def _read(data: bytes, file_name: str, task: Task | None, rows: Rows) -> MaterialSet:
-    findings = FileFindings(file_name, sha256_of(data))
+    findings = findings_of(data, file_name)
     if rows is table_rows:
         entries = _entries(decode(data, file_name), findings)
     else:
@@ -100,7 +98,7 @@ def _read(data: bytes, file_name: str, task: Task | None, rows: Rows) -> Materia
 
 
 def _entries(text: str, findings: FileFindings) -> list[Record]:
-    suffix = PurePath(findings.file_name).suffix.lower()
+    suffix = suffix_of(findings.file_name)
     start = text.lstrip()[:1]
     table = suffix in CSV_SUFFIXES or suffix in JSONL_SUFFIXES
     if suffix == ".json" or (not table and start == "["):

@@ -28,10 +28,10 @@ from core.schema.scores import (
     ScoreTable,
 )
 from core.tables.columns import LABEL_PAIR, target_language
+from core.tables.containers import decode, decode_utf8
 from core.tables.problems import FileFindings
 from core.tables.reading import (
     JsonObject,
-    decode,
     is_undefined,
     name_of,
     name_problem,
@@ -125,7 +125,7 @@ class Folder:
         name = self.label(path)
         try:
             data = path.read_bytes()
-            text = decode(data, name)
+            text = decode_utf8(data, name)
         except OSError as error:
             self.findings.problems.append(f"{shown(name)}: cannot be read ({error.strerror})")
             return []
@@ -742,7 +742,7 @@ def _read(data: bytes, file_name: str) -> Mapping[str, list[float]]:
     """System -> one number for each segment; NaN where the file has None. Every system has the same number."""
     found: dict[str, list[float]] = {}
     problems = Problems()
-    for number, line in enumerate(decode(data, file_name).split("\n"), start=1):
+    for number, line in enumerate(decode_utf8(data, file_name).split("\n"), start=1):
         if not line.strip():
             continue
         parts = _LINE.fullmatch(line.removesuffix("\r"))

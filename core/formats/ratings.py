@@ -31,9 +31,9 @@ from core.tables.columns import (
     needed_at,
     repeated,
     require,
-    table_rows,
     with_item_level,
 )
+from core.tables.containers import findings_of, table_rows
 from core.tables.mapping import class_columns, scale_of, with_classes
 from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
@@ -48,7 +48,6 @@ from core.tables.reading import (
     no_number,
     number_in,
     reject,
-    sha256_of,
     shown,
     type_name,
 )
@@ -384,7 +383,7 @@ def read_ratings(
     lower_is_better: the direction of the file's scale; if true, signs are reversed so that higher is better. Any number
     of raters may rate a text, but each only once on each dimension. Rows without a score are left out and counted.
     """
-    findings = FileFindings(file_name, sha256_of(data))
+    findings = findings_of(data, file_name)
     keys, columns, records, _ = rows(data, COLUMNS, findings)
     scale: Scale | None = None
     if words := class_columns(records, _may_be_ratings(records)):

@@ -22,12 +22,12 @@ from core.tables.columns import (
     needed_at,
     repeated,
     require,
-    table_rows,
     with_item_level,
 )
+from core.tables.containers import findings_of, table_rows
 from core.tables.layouts import TURNS, turns_in, turns_of, with_a_row_for_each
 from core.tables.problems import FileFindings, same_wording
-from core.tables.reading import is_blank, is_nothing, printable_text, sha256_of, shown
+from core.tables.reading import is_blank, is_nothing, printable_text, shown
 
 COLUMNS = known_at("texts")
 """Known columns; all others are labels."""
@@ -73,7 +73,7 @@ def read_outputs(data: bytes, file_name: str, *, rows: Rows = table_rows) -> Out
     A metric's source is the context if there is one, else the text to translate, else the question;
     `core.tables.columns.source_as_system` decides what a column `source` means.
     """
-    findings = FileFindings(file_name, sha256_of(data))
+    findings = findings_of(data, file_name)
     left_out: Counter[str] = Counter()
     outputs = tuple(one for one, _ in outputs_in(data, left_out, findings, rows))
     return OutputSet(outputs, *findings.settled(), dict(left_out))

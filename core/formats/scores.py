@@ -47,14 +47,13 @@ from core.tables.columns import (
     open_records,
     repeated,
     require,
-    table_rows,
     with_item_level,
 )
+from core.tables.containers import decode, findings_of, opened, table_rows
 from core.tables.mapping import class_columns, is_parquet, pyarrow_for, with_classes
 from core.tables.problems import MOST_LISTED, FileFindings, listed
 from core.tables.reading import (
     JsonObject,
-    decode,
     is_nothing,
     is_undefined,
     label_of,
@@ -66,7 +65,6 @@ from core.tables.reading import (
     parse_json,
     printable_text,
     reject,
-    sha256_of,
     shown,
     type_name,
 )
@@ -476,7 +474,7 @@ def _parquet_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: Fil
     file_name = findings.file_name
     arrow, parquet = pyarrow_for(file_name)
     try:
-        table = parquet.read_table(io.BytesIO(data))
+        table = parquet.read_table(io.BytesIO(opened(data, file_name)))
         rows: list[dict[str, object]] = table.to_pylist()
     except (arrow.ArrowException, OSError, MemoryError, ValueError, OverflowError, KeyError) as error:
         reject(file_name, [f"file: not readable as Parquet ({shown(str(error))})"])
@@ -737,7 +735,7 @@ def read_scores(data: bytes, file_name: str, *, rows: Rows = table_rows) -> Scor
     A file with columns `metric` and `score` is long. Else every column of numbers that is not a known column or label is
     a metric. An empty cell, null and NaN are undefined, with a reason; other cells without a number are problems.
     """
-    findings = FileFindings(file_name, sha256_of(data))
+    findings = findings_of(data, file_name)
     notes, numbers = ParquetNotes(), dict[str, NDArray[np.float64]]()
     if rows is table_rows:
         text = decode(data, file_name)
@@ -780,7 +778,7 @@ def read_scored_texts(data: bytes, file_name: str, *, rows: Rows = table_rows) -
     In the long form, a text may stand in any of its rows, and several times. Columns of metrics are no labels. Raises
     InputError if texts contradict each other.
     """
-    findings = FileFindings(file_name, sha256_of(data))
+    findings = findings_of(data, file_name)
     if rows is table_rows:
         text = decode(data, file_name)
         if is_jsonl(text, file_name) and not is_json(text, file_name):

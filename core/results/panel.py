@@ -65,6 +65,7 @@ from core.tables.columns import (
     named_columns,
     source_as_system,
 )
+from core.tables.containers import findings_of
 from core.tables.mapping import plain_word, with_columns
 from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
@@ -466,7 +467,7 @@ def found_roles(
     format_found = format_of("ratings", data, file_name)
     if format_found.rows is None:
         return None
-    findings = FileFindings(file_name, sha256_of(data))
+    findings = findings_of(data, file_name)
     table = as_written(format_found.rows(data, known_at("ratings"), findings))
     findings.refuse()
     given = (_spelled(table, human or ()), _spelled(table, judges or ()))
@@ -618,7 +619,7 @@ def read_panel(
         found = on_scale(found, declared)
         return of_rows(found) if item == ROW else found
     judges = None if judges is None else [name.removeprefix(METRIC_MARK) for name in judges]
-    findings = FileFindings(file_name, sha256_of(data))
+    findings = findings_of(data, file_name)
     table = format_found.rows(data, known_at("ratings"), findings)
     if not table.records and not findings.problems:
         findings.problems.append("file: contains no row below its header")
@@ -1027,7 +1028,7 @@ def _judge_file(
     data: bytes, name: str, judges: Sequence[str], missing: _Missing, people: Sequence[str] = ()
 ) -> _JudgeFile:
     """A file with judges' scores. Raises InputError if no column is a judge's."""
-    findings, format_found = FileFindings(name, sha256_of(data)), format_of("scores", data, name)
+    findings, format_found = findings_of(data, name), format_of("scores", data, name)
     empty = Table([], {}, [])
     if format_found.rows is None or "scores" in format_found.read:
         read = evaluators_in(data, name) or scores_in(data, name)

@@ -51,6 +51,7 @@ from core.study.guidelines import FALLBACK_LANGUAGE, check_guideline, check_word
 from core.study.lifecycle import check_task
 from core.study.raters import rater_id_problem
 from core.study.shipped import copy_problems
+from core.tables.containers import is_workbook
 from core.tables.files import read_file
 from core.tables.reading import clean_text, is_language_tag, name_of, text_problem
 
@@ -89,8 +90,8 @@ _STRING_OR_COMMA = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|,', re.DO
 
 
 def is_bundle(data: bytes) -> bool:
-    """Whether a file looks like a zip file."""
-    return data[:4] == b"PK\x03\x04"
+    """Whether a file looks like a zip file, and is no workbook."""
+    return data[:4] == b"PK\x03\x04" and not is_workbook(data)
 
 
 def write_bundle(record: StudyRecord) -> bytes:

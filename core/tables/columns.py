@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice, takewhile
-from pathlib import PurePath
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -22,7 +21,6 @@ from numpy.typing import NDArray
 from core.tables.problems import FileFindings, likely_columns, listed, rename
 from core.tables.reading import (
     JsonObject,
-    decode,
     duplicate_problems,
     is_nothing,
     label_of,
@@ -34,6 +32,7 @@ from core.tables.reading import (
     parse_json,
     reject,
     shown,
+    suffix_of,
     type_name,
     whole_input,
 )
@@ -314,7 +313,7 @@ class Columns:
 
 def is_jsonl(text: str, file_name: str) -> bool:
     """Whether the file has one JSON object a line, by its name or else by its first character."""
-    suffix = PurePath(file_name).suffix.lower()
+    suffix = suffix_of(file_name)
     return suffix in JSONL_SUFFIXES or (text.lstrip().startswith("{") and suffix not in CSV_SUFFIXES)
 
 
@@ -433,20 +432,44 @@ def csv_records(
 def delimiter_of(text: str) -> str:
     """The separator of CSV text, which every reader of a file asks for here.
 
-    It is the one that gives the header the most columns that Assay knows. If several give as many, more of the first rows
-    must have as many cells as the header; then the header must have more cells. A separator inside cells, such as a comma
-    in sentences, divides each row differently.
+    It is the one that gives all of the first rows as many cells as the header, more than one. Next best is one that
+    divides the header and most rows, then one that divides nothing: a single column. Between equals, the columns that Assay
+    knows decide, then the number of cells. Quotes count: a mark inside quoted cells divides nothing.
     """
     head = text[:_FIRST_CHARACTERS]
+    cut = len(head) < len(text)
+    return max(DELIMITERS, key=lambda mark: _fit(head, mark, cut=cut))
 
-    def fits(mark: str) -> tuple[int, int, int]:
-        rows = islice(filled_rows(head, mark), _FIRST_ROWS)
-        header = next(rows, [])
-        known = sum(cell.strip().lower() in _KNOWN for cell in header)
-        alike = sum(len(cells) == len(header) for cells in rows) if len(header) > 1 else 0
-        return known, alike, len(header)
 
-    return max(DELIMITERS, key=fits)
+_ALL_ALIKE, _MOSTLY, _UNDIVIDED, _NO_FIT = 3, 2, 1, 0
+
+
+def _fit(head: str, mark: str, *, cut: bool) -> tuple[int, int, int, int]:
+    """How well a separator divides the first rows; see delimiter_of. cut: whether the last row may be incomplete."""
+    rows, broken = [], False
+    try:
+        for cells in csv.reader(csv_lines(head), delimiter=mark, strict=True):
+            if any(map(str.strip, cells)):
+                rows.append(cells)
+            if len(rows) > _FIRST_ROWS:
+                break
+    except csv.Error:
+        broken = not cut
+    if cut and 1 < len(rows) <= _FIRST_ROWS:
+        rows.pop()
+    if not rows:
+        return _NO_FIT, 0, 0, 0
+    header, below = rows[0], rows[1:]
+    known = sum(cell.strip().lower() in _KNOWN for cell in header)
+    alike = sum(len(cells) == len(header) for cells in below)
+    if len(header) == 1:
+        fits = _UNDIVIDED if alike == len(below) and not broken else _NO_FIT
+    elif alike == len(below) and not broken:
+        fits = _ALL_ALIKE
+    else:
+        divided = sum(len(cells) > 1 for cells in below)
+        fits = _MOSTLY if known or 2 * divided >= len(below) else _NO_FIT
+    return fits, known, alike, len(header)
 
 
 def filled_rows(text: str, delimiter: str) -> Iterator[list[str]]:
@@ -571,7 +594,7 @@ def needed_at(door: Door) -> dict[str, tuple[str, ...]]:
 
 def is_json(text: str, file_name: str) -> bool:
     """Whether the file is one JSON value, by its name or else by its beginning: a list, or an object over all lines."""
-    suffix = PurePath(file_name).suffix.lower()
+    suffix = suffix_of(file_name)
     if suffix == ".json" or suffix in (*JSONL_SUFFIXES, *CSV_SUFFIXES):
         return suffix == ".json"
     start = text.lstrip()
@@ -626,11 +649,6 @@ def open_records(
     keys, columns, house = _house(text, known)
     rows = read_rows(text, house, findings, without=without)
     return Table(keys, columns, list(rows), null=False)
-
-
-def table_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
-    """The table in a file's bytes; see open_records."""
-    return open_records(decode(data, findings.file_name), known, findings)
 
 
 def open_numbers(

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import PurePath
 from typing import Any
 
 from core.errors import InputError, Problems, nearest_names
@@ -28,16 +27,17 @@ from core.tables.columns import (
     named_columns,
     objects_in,
 )
+from core.tables.containers import GZIP, changed, decode, opened
 from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
     JsonObject,
-    decode,
     is_nothing,
     is_undefined,
     looks_like_number,
     parse_json,
     reject,
     shown,
+    suffix_of,
     whole_input,
 )
 
@@ -88,7 +88,9 @@ def checked_columns(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 def is_parquet(data: bytes, file_name: str) -> bool:
     """Whether the file is Parquet, by its first bytes or else by its name."""
-    return data.startswith(b"PAR1") or PurePath(file_name).suffix.lower() in (".parquet", ".pq")
+    if data.startswith(GZIP):
+        return False
+    return data.startswith(b"PAR1") or suffix_of(file_name) in (".parquet", ".pq")
 
 
 def pyarrow_for(file_name: str) -> tuple[Any, Any]:
@@ -105,6 +107,8 @@ def pyarrow_for(file_name: str) -> tuple[Any, Any]:
 
 def first_rows(data: bytes, file_name: str) -> FirstRows:
     """The columns and first rows of a table, JSONL or a JSON list. InputError if the file is none of these."""
+    if keys := tuple(_parquet_keys(data, file_name)):
+        return FirstRows(keys, _first_parquet_rows(data, file_name), named_columns(keys, VOCABULARY))
     text = decode(data, file_name)
     if is_json(text, file_name) or is_jsonl(text, file_name):
         found = list(islice(_objects(text, file_name), FIRST_ROWS))
@@ -115,6 +119,14 @@ def first_rows(data: bytes, file_name: str) -> FirstRows:
         keys = tuple(cell.strip() for cell in next(filled, ()))
         rows = tuple(map(tuple, islice(filled, FIRST_ROWS)))
     return FirstRows(keys, rows, named_columns(keys, VOCABULARY))
+
+
+def _first_parquet_rows(data: bytes, file_name: str) -> tuple[tuple[str, ...], ...]:
+    _, parquet = pyarrow_for(file_name)
+    file = parquet.ParquetFile(io.BytesIO(opened(data, file_name)))
+    batch = next(file.iter_batches(batch_size=FIRST_ROWS), None)
+    rows = [] if batch is None else batch.to_pylist()
+    return tuple(tuple(_as_text(cell) for cell in row.values()) for row in rows)
 
 
 def columns_there(data: bytes, file_name: str, columns: Mapping[str, str]) -> dict[str, str]:
@@ -165,13 +177,13 @@ def with_names(data: bytes, file_name: str, names: Mapping[str, str]) -> bytes:
     if keys := _parquet_keys(data, file_name):
         _, parquet = pyarrow_for(file_name)
         buffer = io.BytesIO()
-        table = parquet.read_table(io.BytesIO(data))
+        table = parquet.read_table(io.BytesIO(opened(data, file_name)))
         parquet.write_table(table.rename_columns([names.get(key, key) for key in keys]), buffer)
         return buffer.getvalue()
+    data = opened(data, file_name)
     text = decode(data, file_name)
-    if (renamed := _changed(text, file_name, lambda one: _renamed(one, names))) is not None:
-        return renamed
-    return _renamed_header(text, names).encode()
+    renamed = _changed(text, file_name, lambda one: _renamed(one, names))
+    return changed(_renamed_header(text, names).encode() if renamed is None else renamed, data)
 
 
 def class_words(data: bytes, file_name: str) -> dict[str, dict[str, int]]:
@@ -215,13 +227,14 @@ def with_numbers(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str,
 
     numbers: column -> word as the file writes it -> number; None for an empty cell.
     """
+    data = opened(data, file_name)
     text = decode(data, file_name)
 
     def with_number(one: JsonObject) -> dict[str, object]:
         return {key: numbers.get(key, {}).get(str(value), value) for key, value in one.items()}
 
-    if (changed := _changed(text, file_name, with_number)) is not None:
-        return changed
+    if (counted := _changed(text, file_name, with_number)) is not None:
+        return changed(counted, data)
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, delimiter=delimiter_of(text), lineterminator="\n")
     places: dict[int, Mapping[str, float | None]] = {}
@@ -234,7 +247,7 @@ def with_numbers(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str,
                 for at, cell in enumerate(cells)
             ]
         )
-    return buffer.getvalue().encode()
+    return changed(buffer.getvalue().encode(), data)
 
 
 def _written(number: float | None) -> str:
@@ -253,6 +266,7 @@ def _rows(text: str, file_name: str) -> Iterator[Mapping[str, object]]:
 
 def _parquet_keys(data: bytes, file_name: str) -> list[str]:
     """The columns of a Parquet file; none of another file. Raises InputError if it is not readable."""
+    data = opened(data, file_name)
     if not is_parquet(data, file_name):
         return []
     arrow, parquet = pyarrow_for(file_name)
@@ -287,8 +301,8 @@ def _changed(text: str, file_name: str, change: Callable[[JsonObject], dict[str,
     if is_json(text, file_name):
         value, _ = parse_json(text)
         there = value if isinstance(value, list) else []
-        changed = [change(one) if isinstance(one, JsonObject) else one for one in there]
-        return json.dumps(changed, ensure_ascii=False).encode()
+        objects = [change(one) if isinstance(one, JsonObject) else one for one in there]
+        return json.dumps(objects, ensure_ascii=False).encode()
     if is_jsonl(text, file_name):
         return "".join(_changed_line(line, change) for line in io.StringIO(text, newline="")).encode()
     return None

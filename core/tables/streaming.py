@@ -34,9 +34,10 @@ from core.tables.columns import (
     reported,
     split_item,
 )
+from core.tables.containers import decode, is_plain
 from core.tables.mapping import is_parquet, new_names, pyarrow_for, with_columns
 from core.tables.problems import FileFindings
-from core.tables.reading import bad_bytes, decode, numbers_as_json, reject, shown
+from core.tables.reading import bad_bytes, numbers_as_json, reject, shown
 
 HEAD_BYTES = 1 << 20
 """First bytes of a file, by which its form is recognised; of a table up to the end of a line."""
@@ -62,7 +63,9 @@ def form_of(head: bytes, file_name: str) -> Form | None:
     """The form of a table that can be read row by row; None for another file, such as a JSON list."""
     if is_parquet(head, file_name):
         return "parquet"
-    text = head.decode("utf-8-sig", "replace")
+    if not is_plain(head):
+        return None  # opened whole
+    text = head.decode("utf-8-sig")
     if is_json(text, file_name):
         return None
     return "jsonl" if is_jsonl(text, file_name) else "csv"
@@ -211,8 +214,7 @@ class TableFile:
     def _checked_head(self) -> bytes:
         """The first bytes of a text file. Raises InputError for an empty file, or another encoding."""
         head = head_of(self.path)
-        with self.path.open("rb") as file:
-            decode(head, self.name, file)
+        decode(head, self.name)
         return head
 
     def _lines(self, newline: str) -> Iterator[str]:

@@ -43,7 +43,7 @@ from core.store import Store
 from core.store.runs import ask_to_stop, list_runs
 from core.study.analysis_set import released_record
 from core.study.ratings import rating_set_of
-from core.tables.reading import decode
+from core.tables.containers import decode_utf8
 from pages.judges import editing
 from pages.tabs import new_run
 from pages.widgets import (
@@ -189,7 +189,7 @@ class _Asked:
         )
         for line in unusable_prompts():
             st.warning(with_code(line))
-        own = [parse_prompt(decode(file.getvalue(), file.name), file.name) for file in uploads]
+        own = [parse_prompt(decode_utf8(file.getvalue(), file.name), file.name) for file in uploads]
         per_slot = [_of_slot(prefix, slot, own) for slot in slots]
         self.sets = tuple(product(*per_slot))
         return []

@@ -25,7 +25,8 @@ from core.study.audit import audit_note, audit_study
 from core.study.bundle import is_bundle, read_bundle
 from core.study.design import Consequences, consequences
 from core.study.lifecycle import import_rating_study
-from core.tables.reading import decode, sha256_of
+from core.tables.containers import decode_utf8
+from core.tables.reading import sha256_of
 from pages.studies import designing
 from pages.widgets import chosen_judge, chosen_scores, rating_scales
 from pages.widgets.menus import TABLES, given_file, name_of, once
@@ -130,7 +131,7 @@ def _task() -> RatingTask | None:
         upload = st.file_uploader("Task (YAML)", type=["yaml", "yml"], key="ratings_task_file")
         if upload is None:
             return None
-        task = parse_task(decode(upload.getvalue(), upload.name), upload.name)
+        task = parse_task(decode_utf8(upload.getvalue(), upload.name), upload.name)
     with st.expander("Preview: what raters read"):
         rating_scales.explained(task)
     return task

@@ -10,8 +10,8 @@ import pytest
 from core.errors import InputError
 from core.formats.registry import read_texts
 from core.tables.columns import SPECS
+from core.tables.containers import decode
 from core.tables.mapping import ASIDE, first_rows, parse_columns, with_columns
-from core.tables.reading import decode
 
 NAMED = {"text": "Said", "item_id": "Key"}
 

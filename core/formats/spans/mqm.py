@@ -14,8 +14,9 @@ from core.errors import InputError, Problems
 from core.formats import Format
 from core.schema.scores import ErrorSpan, RatedText, Rating, RatingSet
 from core.tables.columns import LABEL_PAIR, named_columns, require, target_language
+from core.tables.containers import decode, findings_of
 from core.tables.problems import FileFindings
-from core.tables.reading import decode, name_of, name_problem, reject, sha256_of, shown
+from core.tables.reading import name_of, name_problem, reject, shown
 
 WEIGHTS = {"critical": 25.0, "major": 5.0, "minor": 1.0, "neutral": 0.0}
 MINOR_PUNCTUATION = 0.1
@@ -129,7 +130,7 @@ def read_mqm(data: bytes, file_name: str) -> RatingSet:
     Weights come from WEIGHTS. Spans count the characters of the text without marks. Items are the segments' numbers in
     the whole test set, else DOCUMENT:NUMBER.
     """
-    findings = FileFindings(file_name, sha256_of(data))
+    findings = findings_of(data, file_name)
     rows = _rows(decode(data, file_name), findings)
     left_out: Counter[str] = Counter()
     kept = [row for row in rows if _counts(row, left_out, findings)]

@@ -24,13 +24,13 @@ from core.tables.columns import (
     is_jsonl,
     known_at,
     note_ignored,
-    table_rows,
     unknown_columns,
 )
+from core.tables.containers import decode, findings_of, table_rows
 from core.tables.layouts import TURNS, Layout, layout_of
 from core.tables.mapping import new_names
 from core.tables.problems import likely_columns, place, rename, same_wording
-from core.tables.reading import decode, is_blank, name_of, name_problem, reject, sha256_of, shown
+from core.tables.reading import is_blank, name_of, name_problem, reject, shown, suffix_of
 
 MOST_NAMED = 20
 """Most left-out items that a note names."""
@@ -63,14 +63,14 @@ def collect_tabular(
     made_alone: the file may have one system, which its name names if no column does; leave out, with a note, items that have a
     row with a `reason` instead of a text. reading: what the owner decided.
     """
-    builder = DatasetBuilder(file_name, sha256_of(data))
+    builder = findings_of(data, file_name, DatasetBuilder)
     reading = reading or Reading()
     builder.reading = reading
     known = _KNOWN | ({"reason": ("reason",)} if made_alone else {})
     text = decode(data, file_name) if rows is table_rows else ""
     where = "file"
     if rows is table_rows and not is_json(text, file_name):
-        if PurePath(file_name).suffix.lower() not in (*CSV_SUFFIXES, *JSONL_SUFFIXES) and not (
+        if suffix_of(file_name) not in (*CSV_SUFFIXES, *JSONL_SUFFIXES) and not (
             text.lstrip().startswith("{")
             or any(mark in text.lstrip().split("\n", 1)[0] for mark in DELIMITERS)
         ):

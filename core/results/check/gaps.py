@@ -19,8 +19,8 @@ from core.schema.result_table import Cell, Column, ResultTable
 from core.schema.scores import JudgeOutput, ScorableOutput, ScoredRow
 from core.stats.resampling import Floats
 from core.tables.columns import ONLY_SYSTEM, known_at, named_columns
-from core.tables.problems import FileFindings
-from core.tables.reading import is_nothing, label_of, looks_like_number, printable_text, sha256_of, shown
+from core.tables.containers import findings_of
+from core.tables.reading import is_nothing, label_of, looks_like_number, printable_text, shown
 from core.tables.roles import Roles
 
 GAPS = "gaps"
@@ -156,7 +156,7 @@ def texts_in(data: bytes, file_name: str, roles: Roles | None = None) -> tuple[T
         except InputError:  # ratings without texts
             return ()
         return texts_of_outputs(one.output for one in texts)
-    findings = FileFindings(file_name, sha256_of(data))
+    findings = findings_of(data, file_name)
     table = as_written(found.rows(data, known_at("ratings"), findings))
     names = {key: name for key, name in (roles.read_as if roles else {}).items() if key in table.keys}
     names |= named_columns(

@@ -15,8 +15,9 @@ from core.results.panel import ROW_LABEL, Panel, as_written
 from core.schema.scores import JudgeOutput, ScoredRow
 from core.stats.resampling import Floats
 from core.tables.columns import ONLY_SYSTEM, Record, known_at, named_columns
-from core.tables.problems import FileFindings, listed
-from core.tables.reading import is_nothing, label_of, number_in, sha256_of, shown
+from core.tables.containers import findings_of
+from core.tables.problems import listed
+from core.tables.reading import is_nothing, label_of, number_in, shown
 from core.tables.roles import spaced
 
 KNOWN_BY_NAME = frozenset({"confidence", "conf", "certainty", "probability", "prob"})
@@ -190,7 +191,7 @@ def columns_in(data: bytes, file_name: str) -> list[str]:
     own = format_of("ratings", data, file_name)
     if own.rows is None:
         return []
-    return own.rows(data, known_at("ratings"), FileFindings(file_name, sha256_of(data))).keys
+    return own.rows(data, known_at("ratings"), findings_of(data, file_name)).keys
 
 
 def numbers_beside(data: bytes, file_name: str, panel: Panel, column: str) -> Floats:
@@ -201,7 +202,7 @@ def numbers_beside(data: bytes, file_name: str, panel: Panel, column: str) -> Fl
     missing or holds something else than numbers, if one text has several, and if no row matches.
     """
     own = format_of("ratings", data, file_name)
-    findings = FileFindings(file_name, sha256_of(data))
+    findings = findings_of(data, file_name)
     table = None if own.rows is None else as_written(own.rows(data, known_at("texts"), findings))
     keys = {} if table is None else {key.strip().casefold(): key for key in table.keys}
     key = keys.get(column.strip().casefold())
