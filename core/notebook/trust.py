@@ -10,6 +10,7 @@ from typing import Any, Literal
 from core.analyses.agreement import ANALYSIS as PEOPLE_ALONE
 from core.analyses.agreement import no_judge, without_judge_json
 from core.errors import InputError
+from core.formats.panel.beside import texts_of_outputs
 from core.notebook.frames import (
     Names,
     Source,
@@ -37,7 +38,7 @@ from core.results.check.choosing import (
     which_tables,
 )
 from core.results.check.facts import facts_of_tables
-from core.results.check.gaps import gaps_of, texts_of_outputs
+from core.results.check.gaps import gaps_of
 from core.results.check.options import DEFAULT_OPTIONS as CHECK
 from core.results.check.options import CheckOptions, Use
 from core.results.check.tables import check_json, check_said, check_tables
@@ -52,8 +53,8 @@ from core.results.judges.bias import (
     changes_table,
 )
 from core.results.judges.bias import option_problems as bias_option_problems
-from core.results.panel import Panel
 from core.schema.analysis import PanelChoice
+from core.schema.panel import Panel
 from core.schema.settings import Remark, as_parameter, fields_of, said, worded
 from core.tables.reading import shown
 from core.tables.roles import Undecided
@@ -580,6 +581,7 @@ def escalate(
     (0.9, 60)
     """
     # Imported lazily: loads studies and the planner.
+    from core.formats.panel.beside import columns_in, numbers_beside, texts_beside
     from core.results.check.escalation import (
         EscalationOptions,
         escalation_json,
@@ -589,17 +591,8 @@ def escalate(
     )
     from core.results.check.escalation import escalate as escalated
     from core.results.check.escalation import option_problems as escalation_problems
-    from core.results.check.next_labels import check_same_texts, texts_beside, with_labels
-    from core.results.check.sureness import (
-        COLUMN,
-        JUDGES,
-        Way,
-        columns_in,
-        confidence_column,
-        numbers_beside,
-        sureness,
-        ways_had,
-    )
+    from core.results.check.next_labels import check_same_texts, with_labels
+    from core.results.check.sureness import COLUMN, JUDGES, Way, confidence_column, sureness, ways_had
 
     check_type("confidence", confidence, str, "the name of a column", optional=True)
     wanted = f"{passes:g}" if isinstance(passes, int | float) else passes

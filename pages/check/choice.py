@@ -11,23 +11,25 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.formats.panel import read_panel
+from core.formats.panel.beside import texts_in
+from core.formats.panel.judge_files import judge_scores
+from core.joining.choices import dimension_said, dimensions_of
+from core.joining.panel import panel_of
+from core.joining.tables import check_join
 from core.judges.kind import JudgeKind
-from core.results.calibration.cells import dimension_said
 from core.results.check.facts import facts_in
-from core.results.check.gaps import TextBeside, texts_in
 from core.results.check.options import DEFAULT_OPTIONS, LIMITS, CheckOptions, Use
 from core.results.check.verdict import Check, JudgeFacts, check_panel, default_use
-from core.results.choices import dimensions_of
 from core.results.correlations.votes import vote_margins, votes_panel
-from core.results.joining import check_join
 from core.results.judges.pairwise import pair_texts
-from core.results.panel import Panel, judge_scores, panel_of, read_panel
 from core.runs.asked import asked_of
 from core.runs.costs import facts_of_run
 from core.runs.judging import texts_beside
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand
 from core.runs.texts import rated_of_study, texts_of_study
+from core.schema.panel import Panel, TextBeside
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
 from core.schema.settings import SettingField, fields_of

@@ -7,14 +7,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import InputError
+from core.formats.panel.columns import found_roles
 from core.formats.registry import read_ratings
-from core.results.choices import dimensions_of
-from core.results.panel import found_roles
+from core.joining.choices import dimensions_of
+from core.schema.roles import Roles
 from core.schema.scale import KINDS, NOT_DECLARED, STANDARD, DeclaredScale, declared_scale
 from core.schema.unit import ROW
 from core.tables.mapping import ASIDE, with_columns, with_names
 from core.tables.reading import sha256_of
-from core.tables.roles import Roles
 from pages.widgets import address, chosen_scores
 from pages.widgets.messages import plain, show_mistake
 from pages.widgets.parts import nothing, places
@@ -105,7 +105,7 @@ def choose(data: bytes, file_name: str, others: Sequence[str]) -> Columns | None
         item=start.item or found.item,
     )
     undecided = bool(found.problems) and not found.lacks_judge_alone
-    with st.expander(f"Columns: {plain(begun.said)}", expanded=undecided, key="check_columns"):
+    with st.expander(f"Columns: {plain(roles_said(begun))}", expanded=undecided, key="check_columns"):
         offered = [
             *dict.fromkeys([*found.human, *found.judges, *found.candidates, *found.groups, *found.others])
         ]

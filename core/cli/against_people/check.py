@@ -38,8 +38,8 @@ from core.results.check.gaps import GAPS
 from core.results.check.options import CheckOptions
 from core.results.check.tables import CHECK_TABLES, check_json, check_said, check_tables, exit_status
 from core.results.check.verdict import Check, check_panel
-from core.results.panel import Panel
 from core.schema.analysis import PanelChoice
+from core.schema.panel import Panel
 from core.schema.result_table import ResultTable
 from core.schema.settings import Remark, as_option, fields_of, said, worded
 from core.store import database_path

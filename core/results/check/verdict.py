@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.joining.panel import inclusion_probabilities
 from core.llm.families import alike_notes
 from core.results.cells import ends_said
 from core.results.check.certifying import (
@@ -59,8 +60,8 @@ from core.results.check.rules import (
     state_rule,
     verdict_of,
 )
-from core.results.check.texts import OwnTexts, lowest_pass, own_texts, passing
-from core.results.panel import Panel, inclusion_probabilities
+from core.results.check.texts import OwnTexts, constant_scores, lowest_pass, own_texts, passing
+from core.schema.panel import Panel
 from core.schema.scale import BY_NAME, SCORES, Scale
 from core.stats import alt_test
 from core.stats.correlation.panels import panel_correlation
@@ -583,7 +584,7 @@ def _unit_rules(panel: Panel) -> list[Rule]:
 
 
 def _constant_rules(panel: Panel, own: OwnTexts) -> list[Rule]:
-    same = panel.constant_scores(own.scores)
+    same = constant_scores(panel, own.scores)
     if same is None:
         return []
     ratings = own.ratings[~np.isnan(own.ratings)]

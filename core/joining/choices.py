@@ -1,5 +1,6 @@
 """Choices a user makes before any analysis: rows to leave out, ratings and their scale, the better end of a metric."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,16 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError, nearest_names
-from core.formats.scores import STATED, direction_is_stated
 from core.metrics.registry import all_metrics, canonical_name
 from core.schema.scores import (
     MASKED,
+    STATED,
     CorrelationSet,
     Direction,
     Rating,
     RatingSet,
     ScoredRow,
     ScoreTable,
+    direction_is_stated,
     mask_code,
 )
 from core.stats.correlation.groups import z_normalise as z_normalised
@@ -222,6 +224,19 @@ class ChosenRatings:
 def dimensions_of(ratings: RatingSet) -> tuple[str, ...]:
     """The rated dimensions, in the order of the file."""
     return tuple(dict.fromkeys(rating.dimension for rating in ratings.ratings))
+
+
+SIGNS = "-_.: "
+"""Separators between a judge's name and a dimension in a column's name."""
+_BEFORE_IT = f"(?:(.*)[{re.escape(SIGNS)}])?"
+
+
+def dimension_said(column: str, dimensions: Sequence[str]) -> tuple[str, str] | None:
+    """Split a column's name into the judge's name and the longest dimension at its end."""
+    for dimension in sorted(dimensions, key=len, reverse=True):
+        if fits := re.fullmatch(_BEFORE_IT + re.escape(dimension), column, re.IGNORECASE | re.DOTALL):
+            return fits[1] or "", dimension
+    return None
 
 
 def mean_name(dimensions: Sequence[str]) -> str:
