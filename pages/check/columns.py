@@ -15,6 +15,7 @@ from core.schema.scale import KINDS, NOT_DECLARED, STANDARD, DeclaredScale, decl
 from core.schema.unit import ROW
 from core.tables.mapping import ASIDE, with_columns, with_names
 from core.tables.reading import sha256_of
+from core.tables.roles import roles_said
 from pages.widgets import address, chosen_scores
 from pages.widgets.messages import plain, show_mistake
 from pages.widgets.parts import nothing, places
