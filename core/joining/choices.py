@@ -100,12 +100,17 @@ def values_of(rows: Sequence[Named], column: str) -> list[str | None]:
 
 
 def keys_of(rows: Sequence[Named], columns: Sequence[str]) -> list[Key]:
-    """Key of each row's text: item and system as written, the level as a number, other blanks filled (`values_of`)."""
+    """Key of each row's text: item and system as written, the level as a number, other blanks filled (`values_of`).
+
+    A rating without a system and a score without one have the same: none.
+    """
     values = [
         [level_key(row.level) for row in rows]
         if name == "level"
-        else [column_of(row, name) for row in rows]
-        if name in ("item", "system")
+        else [row.item_id for row in rows]
+        if name == "item"
+        else [row.system or ONLY_SYSTEM for row in rows]
+        if name == "system"
         else values_of(rows, name)
         for name in columns
     ]

@@ -26,7 +26,7 @@ from core.joining.tables import (
     unmatched,
 )
 from core.schema.panel import Panel
-from core.schema.scale import MOST_GUESSED, TO_GUESS, DeclaredScale, Scale, scale_of_numbers
+from core.schema.scale import MOST_GUESSED, TO_GUESS, DeclaredScale, Scale, guessed_scale, scale_of_numbers
 from core.schema.scores import PROBABILITY, Rating, RatingSet, ScoredRow, ScoreTable
 from core.stats.resampling import Floats
 from core.tables.columns import ONLY_SYSTEM
@@ -36,6 +36,8 @@ from core.tables.roles import who_in
 
 OTHER_RATERS = "rating by a rater who was not chosen"
 NO_VALUE = "rating undefined"
+NO_NAME = "no name"
+"""System of the texts that name none, beside texts that do."""
 NAMED_MISSING = "named as missing: {}"
 
 
@@ -119,7 +121,22 @@ def panel_of(
         {why: n for why, n in (Counter(ratings.left_out) + left_out).items() if n},
         sources=tuple(("", "", "") if name in own else origins[places[columns[name]]] for name in named),
     )
+    found = _with_unnamed_system(found)
     return replace(found, notes=(*equal_sides(found), *found.notes, *_scale_notes(found)))
+
+
+def _with_unnamed_system(panel: Panel) -> Panel:
+    """The panel with the texts that name no system as one system of their own, if others name theirs; with a note."""
+    unnamed = panel.systems == ONLY_SYSTEM
+    n = int(unnamed.sum())
+    if not 0 < n < len(panel.rows):
+        return panel
+    note = f"{n:,} of {len(panel.rows):,} texts name no system: they are one system here, called {NO_NAME}"
+    rows = tuple(
+        replace(row, system=NO_NAME) if blank else row
+        for row, blank in zip(panel.rows, unnamed.tolist(), strict=True)
+    )
+    return replace(panel, rows=rows, systems=names_of(rows, "system"), notes=(note, *panel.notes))
 
 
 def equal_sides(panel: Panel) -> list[str]:
@@ -253,6 +270,8 @@ def _scale_notes(panel: Panel) -> list[str]:
         if not given.size or not known.size:
             continue
         low, high = panel.scale.ends or (given.min(), given.max())
+        if low == high:
+            continue
         outside = int(((known < low) | (known > high)).sum())
         if 2 * outside > known.size:
             notes.append(
@@ -285,16 +304,26 @@ def on_scale(panel: Panel, declared: DeclaredScale, *, codes: bool = False) -> P
     codes = codes and np.unique(given[0]).size <= MOST_GUESSED
     if panel.scale.origin == "file" and declared.leaves_all_open:
         return panel
-    scale = scale_of_numbers(panel.ratings, declared, codes=codes)
+    scale = scale_of_numbers(panel.ratings, declared, codes=codes, beside=panel.scores)
     if declared.numbers or declared.ends is not None:
         _check_on_offer(panel, scale)
     notes = panel.notes
+    if declared.leaves_all_open and scale.classes != guessed_scale(panel.ratings).classes and scale.ordered:
+        notes = (*notes, _guessed_together(panel, scale))
     if scale.kind == "unordered" and scale.origin == "guessed":
         notes = (
             *notes,
             f"{listed(panel.raters)}: named like a choice, so the numbers are codes without an order",
         )
     return replace(panel, scale=scale, notes=notes)
+
+
+def _guessed_together(panel: Panel, scale: Scale) -> str:
+    """A note on a scale that was guessed from equal ratings and the judges' scores."""
+    value = f"{panel.ratings[~np.isnan(panel.ratings)][0]:g}"
+    if not scale.classes:
+        return f"every rating is {value}, and the judges' scores lie on another scale: the raters' scale is undecided; declare it"
+    return f"every rating is {value}: the scale is guessed from the judges' scores, too"
 
 
 def _check_on_offer(panel: Panel, scale: Scale) -> None:

@@ -42,7 +42,7 @@ from core.results.check.gaps import gaps_of
 from core.results.check.options import DEFAULT_OPTIONS as CHECK
 from core.results.check.options import CheckOptions, Use
 from core.results.check.tables import check_json, check_said, check_tables
-from core.results.check.verdict import check_panel
+from core.results.check.verdict import check_needs_judge, check_panel
 from core.results.judges.bias import DEFAULT_OPTIONS as BIAS
 from core.results.judges.bias import (
     BiasOptions,
@@ -53,7 +53,7 @@ from core.results.judges.bias import (
     changes_table,
 )
 from core.results.judges.bias import option_problems as bias_option_problems
-from core.schema.analysis import PanelChoice
+from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
 from core.schema.panel import Panel
 from core.schema.settings import Remark, as_parameter, fields_of, said, worded
 from core.tables.reading import shown
@@ -72,6 +72,7 @@ def check(
     missing: Names | None = None,
     system_column: str | None = None,
     item: str | None = None,
+    repeated: RepeatedRatings = REFUSE,
     use: Use | None = None,
     margin: float = CHECK.margin,
     tolerance: float = CHECK.tolerance,
@@ -106,6 +107,8 @@ def check(
         Column with the system. Default: found by its name.
     item
         What an item is, the unit of intervals: a column, or ``"row"``. Default: the id, or a question that repeats.
+    repeated
+        Which counts of several ratings of a text by one rater: ``"first"``, ``"last"`` or ``"mean"``. Default: refused.
     use
         ``"replace"`` a rater, ``"rank"`` systems, ``"gate"`` single answers, ``"monitor"`` a mean or ``"certify"`` that a system's
         answers are good. Default: replace with three raters or more, else gate.
@@ -178,6 +181,7 @@ def check(
         "missing": missing,
         "system_column": system_column,
         "item": item,
+        "repeated": repeated,
     }
     may_be_judges: Sequence[str] = ()
     try:
@@ -187,6 +191,7 @@ def check(
             raise
         may_be_judges, panel = problem.roles.candidates, None
     if panel is None or not (panel.judges or judge is not None or further or len(panel.raters) < 2):
+        check_needs_judge(use)
         return _people_alone(panel_from(ratings, people_alone=True, **read_as), may_be_judges)
     facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
     found = check_panel(panel, chosen, facts=facts)
@@ -225,6 +230,7 @@ def which_judge(
     classes: Names | None = None,
     missing: Names | None = None,
     item: str | None = None,
+    repeated: RepeatedRatings = REFUSE,
     prices: Mapping[str, float] | None = None,
     seconds: Mapping[str, float] | None = None,
     currency: str = "",
@@ -238,7 +244,7 @@ def which_judge(
 
     Parameters
     ----------
-    ratings, scores, human, judge, dimension, scale, classes, missing, item
+    ratings, scores, human, judge, dimension, scale, classes, missing, item, repeated
         As in ``alt_test``, with two judges or more.
     prices, seconds
         Price and time of 1,000 texts by judge. With both unknown for a judge there is no front.
@@ -289,6 +295,7 @@ def which_judge(
         classes=classes,
         missing=missing,
         item=item,
+        repeated=repeated,
         find=True,
     )
     facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
@@ -372,6 +379,7 @@ def next_labels(
     classes: Names | None = None,
     missing: Names | None = None,
     item: str | None = None,
+    repeated: RepeatedRatings = REFUSE,
     n: int,
     whole_items: bool = False,
     rng: int = 0,
@@ -380,7 +388,7 @@ def next_labels(
 
     Parameters
     ----------
-    ratings, scores, human, judge, dimension, scale, classes, missing, item
+    ratings, scores, human, judge, dimension, scale, classes, missing, item, repeated
         As in ``alt_test``. Texts without a label have no rating, but a score of every judge.
     n
         Number of texts.
@@ -427,6 +435,7 @@ def next_labels(
         classes=classes,
         missing=missing,
         item=item,
+        repeated=repeated,
     )
     found = labels_next(panel, n, whole_items=whole_items, rng=rng)
     return result_of([*next_labels_said(found), next_labels_table(found)], next_labels_json(found))
@@ -525,6 +534,7 @@ def escalate(
     classes: Names | None = None,
     missing: Names | None = None,
     item: str | None = None,
+    repeated: RepeatedRatings = REFUSE,
     confidence: str | None = None,
     cut: float | None = None,
     agreement: float = 0.9,
@@ -538,7 +548,7 @@ def escalate(
 
     Parameters
     ----------
-    ratings, scores, human, judge, dimension, scale, classes, missing, item
+    ratings, scores, human, judge, dimension, scale, classes, missing, item, repeated
         As in ``alt_test``. Texts without a label have no rating.
     confidence
         Column of ``ratings`` or ``scores`` with the judge's confidence, or ``"judges"``: the share of several judges with the
@@ -608,6 +618,7 @@ def escalate(
         classes=classes,
         missing=missing,
         item=item,
+        repeated=repeated,
         find=True,
     )
     before, returned = panel, list(each_of(labels))

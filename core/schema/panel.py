@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.schema.roles import Roles
-from core.schema.scale import TO_GUESS, Scale, guessed_scale
+from core.schema.scale import TO_GUESS, Scale, guessed_beside
 from core.schema.scores import ScoredRow
 from core.schema.unit import ROW, UNCOUNTED, Unit
 
@@ -50,7 +50,7 @@ class Panel:
     def __post_init__(self) -> None:
         """Guess the scale and count the items, where they were not given."""
         if self.scale is TO_GUESS:
-            object.__setattr__(self, "scale", guessed_scale(self.ratings))
+            object.__setattr__(self, "scale", guessed_beside(self.ratings, self.scores))
         if self.unit is UNCOUNTED:
             object.__setattr__(self, "unit", Unit(n=int(np.unique(self.items).size)))
 

@@ -497,7 +497,12 @@ def _score_of(
         return None
     plain = [key for key in rated if words_in(key)[-1:] and words_in(key)[-1] in ("label", "labels", "grade")]
     unclear = [key for key in plain if sheet.who(key) in ("plain", None)]
-    found = people or unclear
+    empty = [
+        key
+        for key in others
+        if sheet.of(key).kind == "empty" and sheet.who(key) in ("person", "settled", "plain")
+    ]
+    found = people or unclear or empty  # an empty one is refused by its name
     return found[0] if len(found) == 1 else None
 
 
@@ -620,7 +625,8 @@ def _wide(
         found_judges = []
     left = [key for key in rateable if key not in people and key not in found_judges]
     if sheet.people_alone:
-        people, split = _people_of_one_dimension(sheet, people, dimension, chosen=bool(human))
+        machines = [key for key in by_who.get("judge", ()) if key not in people]
+        people, split = _people_of_one_dimension(sheet, people, machines, dimension, chosen=bool(human))
         problems += split
     if not found_judges and not (judged_elsewhere or sheet.people_alone) and people:
         found_judges = _judge_by_cells(sheet, by_who, people)
@@ -631,6 +637,8 @@ def _wide(
     problems += split
     may_be = [key for key in left if key not in by_who.get("settled", ()) or not people]
     may_be = _may_rate(sheet, may_be, rateable, [*people, *found_judges])
+    if sheet.people_alone:
+        may_be = [key for key in may_be if sheet.who(key) != "judge"]
     judged_elsewhere = judged_elsewhere or sheet.people_alone
     if people and (found_judges or judged_elsewhere):
         rated = [sheet.of(key) for key in (*people, *found_judges)]
@@ -642,6 +650,9 @@ def _wide(
         problems.append(
             "human: no field is named like a person's label; name a table with people's labels first and this file after it"
         )
+    elif not people and (empty := _empty_of(sheet, read_as, ["person", "settled", "plain"])):
+        more = f"; columns that may be a person's: {listed(may_be)}" if may_be else ""
+        problems.append(f"human: {empty}, so there are no labels{more}")
     elif not people:
         problems.append(
             "human: no column is surely a person's label"
@@ -652,7 +663,15 @@ def _wide(
                 else ""
             )
         )
-    if not found_judges and not judged_elsewhere:
+    if (
+        not found_judges
+        and not judged_elsewhere
+        and people
+        and (empty := _empty_of(sheet, read_as, ["judge"]))
+    ):
+        more = f"; columns that may be a judge's: {listed(may_be)}" if may_be else ""
+        problems.append(f"judge: {empty}, so there are no scores{more}")
+    elif not found_judges and not judged_elsewhere:
         problems.append(
             "judge: no column is surely a judge's"
             + (f"; columns that may be: {listed(may_be)}" if may_be else _seen(sheet) if people else "")
@@ -694,6 +713,27 @@ def _may_rate(sheet: _Sheet, keys: Sequence[str], others: Sequence[str], rated: 
             and any(one.kind == "numbers" and not one.numbers for one in known)
         )
     ]
+
+
+def _empty_of(sheet: _Sheet, read_as: Collection[str], whose: Sequence[Who]) -> str:
+    """The columns of these people or judges in which no cell is filled, as the beginning of a message; empty if there is none."""
+    found = [
+        key
+        for key in sheet.table.keys
+        if key not in read_as
+        and sheet.who(key) in whose
+        and not is_about(key)
+        and sheet.of(key).kind == "empty"
+    ]
+    return empty_said(found, len(sheet.table.records)) if found else ""
+
+
+def empty_said(columns: Sequence[str], n_rows: int) -> str:
+    """That columns have no filled cell, as the beginning of a message: `all 80 cells of column label are empty`."""
+    if n_rows == 1:
+        return f"the only cell of column {listed(columns)} is empty"
+    which = "column" if len(columns) == 1 else "each of the columns"
+    return f"all {n_rows:,} cells of {which} {listed(columns)} are empty"
 
 
 def _seen(sheet: _Sheet) -> str:
@@ -853,14 +893,16 @@ def _one_dimension(
 
 
 def _people_of_one_dimension(
-    sheet: _Sheet, people: Sequence[str], dimension: str | None, *, chosen: bool
+    sheet: _Sheet, people: Sequence[str], judges: Sequence[str], dimension: str | None, *, chosen: bool
 ) -> tuple[list[str], list[str]]:
-    """People of one dimension, where several of them have columns for the same ones; and the problem if none is chosen.
+    """People of one dimension, where several columns are of the same ones; and the problem if none is chosen.
 
-    `rater_anna` and `rater_bob` are two people: what a name says beside who rated is a dimension if two columns say it.
+    `rater_anna` and `rater_bob` are two people: what a name says beside who rated is a dimension if two columns say it, of
+    people or of a person and a judge. judges: columns of judges, which are nobody's here.
     """
     own = {key: residual(key) for key in people}
-    rated = [what for what in dict.fromkeys(own.values()) if what and [*own.values()].count(what) > 1]
+    said = [*own.values(), *{residual(key) for key in judges}]
+    rated = [what for what in dict.fromkeys(own.values()) if what and said.count(what) > 1]
     if chosen or len({*own.values()}) < 2 or not rated:
         return list(people), []
     wanted = None if dimension is None else " ".join(words_in(dimension))

@@ -321,7 +321,7 @@ def _of_run(store: Store, run: Run, place: DeltaGenerator, stored: Callable[[], 
     scale = columns.choose_scale(row, f"check_run_{run.run_id}")
     runs = (*own.runs, *judges.runs)
     return Given(
-        key=("run", own.key, judges.key, dimension, scale.declared),
+        key=("run", own.key, judges.key, dimension, scale.declared, scale.repeated),
         read=lambda: read_panel(
             data,
             name,
@@ -330,6 +330,7 @@ def _of_run(store: Store, run: Run, place: DeltaGenerator, stored: Callable[[], 
             find=True,
             beside=judges.beside,
             declared=scale.declared,
+            repeated=scale.repeated,
         ),
         command=(
             *own.words,
@@ -366,7 +367,7 @@ def _of_file(store: Store, place: DeltaGenerator, stored: Callable[[], _Judges])
     if read_as is None:
         return None
     return Given(
-        key=("file", sha256_of(data), file_name, judges.key, read_as, scale.declared),
+        key=("file", sha256_of(data), file_name, judges.key, read_as, scale.declared, scale.repeated),
         read=lambda: read_panel(
             read_as.applied(data, file_name),
             file_name,
@@ -378,6 +379,7 @@ def _of_file(store: Store, place: DeltaGenerator, stored: Callable[[], _Judges])
             find=True,
             beside=judges.beside,
             declared=scale.declared,
+            repeated=scale.repeated,
             people_alone=read_as.people_alone,
         ),
         command=(file_name, *judges.all_words, *read_as.words(), *scale.words),

@@ -30,7 +30,7 @@ from core.formats.mt_metrics_eval import ratings_among, read_folder
 from core.formats.panel import read_panel
 from core.formats.panel.columns import names_people
 from core.formats.panel.judge_files import judge_scores
-from core.formats.panel.rows import Repeated
+from core.formats.panel.repeats import Repeated, check_in_table
 from core.formats.rated import outputs_of
 from core.formats.registry import (
     format_of,
@@ -552,7 +552,11 @@ def add_panel_options(command: argparse.ArgumentParser) -> None:
 def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
     """Register what says how the inputs are read."""
     for one in fields_of(choice).values():
-        command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+        if one.choices:
+            text = f"{one.about.help} (default {one.usual})"
+            command.add_argument(one.option, choices=one.choices, default=one.default, help=text)
+        else:
+            command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
     add_columns_option(command, several=True)
     command.add_argument("--flip", metavar="D,...", help="for METAL's JSON: dimensions in which 1 means bad")
     add_pair_option(command)
@@ -590,7 +594,7 @@ def open_panel(
         raise Undecided(problem.what, problems, problem.roles) from problem
     except Repeated as problem:
         advice = "write --system-column COLUMN, or --item COLUMN if each row is a text of its own"
-        raise InputError(problem.what, [*problem.problems, advice]) from problem
+        raise in_options(InputError(problem.what, [*problem.problems, advice]), ("repeated",)) from problem
     except NoClass as problem:
         advice = f"write --missing {shlex.quote(','.join(problem.words))}, or --classes with all classes from worst to best"
         raise InputError(problem.what, [*problem.problems, advice]) from problem
@@ -660,6 +664,7 @@ def _panel_given(
             system_column=system_column,
             item=item,
             people_alone=people_alone,
+            repeated=options.repeated,
             **chosen,
         )
     of_run = number is not None
@@ -682,8 +687,10 @@ def _panel_given(
                 beside=beside,
                 declared=declared,
                 people_alone=people_alone,
+                repeated=options.repeated,
                 **chosen,
             )
+    check_in_table(options.repeated, given)
     tables = [*tables, *(judge_scores(*one, chosen["judges"], chosen["human"]) for one in beside)]
     chosen["raters"] = chosen.pop("human")
     if people_alone:

@@ -7,9 +7,10 @@ from core.errors import InputError
 from core.formats.panel.columns import as_written, roles_to_read, with_named_columns
 from core.formats.panel.items import ids_of, with_unit
 from core.formats.panel.judge_files import called_by_file, check_not_beside, judge_file
+from core.formats.panel.repeats import check_in_table
 from core.formats.panel.rows import read_long, read_wide
 from core.formats.panel.scale import aligned
-from core.formats.panel.sheet import Missing, places_in, sheet_of
+from core.formats.panel.sheet import Missing, check_labelled, people_who_rated, places_in, sheet_of
 from core.formats.registry import format_of
 from core.formats.registry import read_evaluators as evaluators_in
 from core.formats.registry import read_ratings as ratings_in
@@ -17,6 +18,7 @@ from core.formats.registry import read_scores as scores_in
 from core.joining.choices import Dimension
 from core.joining.panel import metrics_of, named_people, on_scale, panel_of
 from core.joining.tables import check_join, row_number_notes
+from core.schema.analysis import REFUSE, RepeatedRatings
 from core.schema.panel import Panel, of_rows
 from core.schema.scale import NOT_DECLARED, TO_GUESS, DeclaredScale
 from core.schema.scores import ScoreTable
@@ -24,7 +26,7 @@ from core.schema.unit import ID, ROW
 from core.tables.columns import METRIC_MARK, known_at
 from core.tables.problems import FileFindings, listed
 from core.tables.reading import sha256_of, shown
-from core.tables.roles import passed_over, roles_said
+from core.tables.roles import check_decided, passed_over, roles_said
 
 
 def read_panel(
@@ -42,6 +44,7 @@ def read_panel(
     beside: Sequence[tuple[bytes, str]] = (),
     declared: DeclaredScale = NOT_DECLARED,
     people_alone: bool = False,
+    repeated: RepeatedRatings = REFUSE,
 ) -> Panel:
     """Read raters and judges from one file, wide or long, with further judges in tables of scores.
 
@@ -57,6 +60,7 @@ def read_panel(
     and scores that match several texts. beside: contents and name of files with judges' scores, for `find` only. declared:
     what the user says about the raters' scale; the rest is guessed from their cells. people_alone: no judge is wanted, and
     what is named like a judge's is nobody's, unless `human` names it; goes with `find`, without judges and tables.
+    repeated: which of several ratings of a text by one rater counts, in a table.
 
     Raises InputError with all problems of the file and their places, and as `panel_of`; Undecided if the columns do not
     tell people from judges.
@@ -64,6 +68,7 @@ def read_panel(
     data, own, unit_column = with_named_columns(data, file_name, system_column, item)
     format_found = format_of("ratings", data, file_name)
     if format_found.rows is None:
+        check_in_table(repeated, file_name)
         tables = [*tables, *(evaluators_in(one, name) or scores_in(one, name) for one, name in beside)]
         ratings = ratings_in(data, file_name, flip=flip)
         raters = {one.rater for one in ratings.ratings}
@@ -85,7 +90,7 @@ def read_panel(
         findings.problems.append("file: contains no row below its header")
     findings.refuse()
     written = as_written(table)
-    roles = roles_to_read(
+    guessed = roles_to_read(
         written,
         human,
         judges,
@@ -96,6 +101,7 @@ def read_panel(
         file_name=file_name,
         people_alone=people_alone,
     )
+    roles = None if guessed is None or guessed.problems else guessed
     chosen = judges
     if roles is not None:
         read_as = {key: name for key, name in roles.read_as.items() if name in known_at("ratings")}
@@ -123,11 +129,26 @@ def read_panel(
     files = [one.without(unfit) for one in files]
     tables = [*tables, *(one.scores(words) for one in files if one.cells)]
     ids = ids_of(sheet, findings, by_number=item == ROW or any(one.row_numbers for one in tables))
-    by_row = item is not None
+    by_row = item is not None and (repeated == REFUSE or unit_column is None)
+    if by_row and repeated != REFUSE:
+        raise InputError(
+            f"{shown(file_name)}: item says that each row is a text of its own",
+            ["repeated: no rating repeats another where each row is a text; leave it out"],
+        )
+    check_labelled(sheet, file_name)
+    if roles is not None and human == roles.human:
+        human = people_who_rated(sheet, roles.human, findings)
     if sheet.human:
-        ratings, scores = read_wide(sheet, words, findings, ids, by_row=by_row)
+        ratings, scores = read_wide(sheet, words, findings, ids, by_row=by_row, repeated=repeated)
     else:
-        ratings, scores = read_long(sheet, words, findings, by_row=by_row)
+        try:
+            ratings, scores = read_long(sheet, words, findings, by_row=by_row, repeated=repeated)
+        except InputError:
+            if guessed is not None and human is None and not sheet.score:
+                check_decided(
+                    guessed, file_name
+                )  # what is undecided about the columns says more than what a long table lacks
+            raise
     joined = row_number_notes(ratings, tables)
     if roles is not None:
         of_file = {one.name: one for one in files}

@@ -161,7 +161,7 @@ def roles_to_read(
     file_name: str,
     people_alone: bool,
 ) -> Roles | None:
-    """The roles that decide how a table is read; None where names that the user gave say everything."""
+    """The roles that decide how a table is read, if they have no problems; None where names that the user gave say everything."""
     long = "rater" in table.columns.values()
     lacking = (human is None and not long) or judges is None
     if not find and (elsewhere or not lacking):
@@ -170,4 +170,4 @@ def roles_to_read(
     roles = roles_in(table, *given, dimension, elsewhere, unit, people_alone=people_alone)
     if find:
         check_decided(roles, file_name)
-    return None if roles.problems else roles
+    return roles

@@ -1,20 +1,20 @@
 """Ratings and scores from the rows of a panel's table, wide or long."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from core.errors import InputError, Problems
+from core.errors import InputError, Problems, counted
 from core.formats.panel.items import Ids
+from core.formats.panel.repeats import one_rating_each
 from core.formats.panel.sheet import Sheet, number_of
 from core.formats.ratings import UNUSED, read_ratings
-from core.formats.scores import INDEX_COLUMNS, LABELS, SAID, metric_column, read_scores
+from core.formats.scores import INDEX_COLUMNS, SAID, metric_column, read_scores
+from core.schema.analysis import REFUSE, RepeatedRatings
 from core.schema.panel import ROW_LABEL
 from core.schema.scores import Metric, RatingSet, ScoreTable
 from core.tables.columns import (
     LABEL_MARK,
-    LABEL_PAIR,
     METRIC_MARK,
-    MOST_REPEATED,
     VOCABULARY,
     Record,
     Table,
@@ -25,57 +25,14 @@ from core.tables.reading import is_nothing, label_of, reject, shown
 from core.tables.scales import Words
 
 
-class Repeated(InputError):
-    """A table in which a rater rated a text more than once, or in which nothing tells the texts apart."""
-
-
-def _check_repeated(
-    records: Sequence[Record], whose: Callable[[Record], str], findings: FileFindings, *, by_text: bool
-) -> None:
-    """Raise Repeated for rows that repeat the item, system, level, language and rater of an earlier one.
-
-    records: with Assay's names. whose: the raters of a row, for the message. by_text: whether rows that differ in their text
-    are different texts of one item.
-    """
-    parts = ("item_id", "system", "level", "language", LABEL_PAIR, "dimension")
-    labels = [
-        name
-        for name in dict.fromkeys(key for record in records for key in record.cells)
-        if name.removeprefix(LABEL_MARK).lower() in LABELS
-    ]
-    first: dict[tuple[object, ...], str] = {}
-    repeats: list[tuple[str, str, tuple[object, ...], str]] = []
-    for record in records:
-        own = [None if is_nothing(cell := record.cells.get(name)) else label_of(cell) for name in parts]
-        rater = whose(record)
-        further = [repr(record.cells.get(name)) for name in labels]
-        if by_text and not is_nothing(text := record.cells.get("text")):
-            further.append(repr(text))
-        key: tuple[object, ...] = (*own, rater, *further)
-        before = first.setdefault(key, record.where)
-        if before != record.where:
-            repeats.append((record.where, before, key, rater))
-    problems = Problems()
-    for where, before, key, rater in repeats[:MOST_REPEATED]:
-        named = [f"item {shown(str(key[0]))}"]
-        named += [
-            f"{name} {shown(str(part))}"
-            for name, part in zip(("system", "level"), key[1:3], strict=True)
-            if part
-        ]
-        problems.append(f"{where}: {', '.join(named)}: {rater} rated it in {before} already")
-    if len(repeats) > MOST_REPEATED:
-        problems.append(f"file: {len(repeats) - MOST_REPEATED:,} more rows repeat an earlier rating")
-    if repeats:
-        raise Repeated(
-            f"{shown(findings.file_name)}: a rater may rate a text only once. Leave out the repeated rows, or name the column "
-            "that tells the texts apart",
-            [*findings.problems, *problems],
-        )
-
-
 def read_wide(
-    sheet: Sheet, words: Words | None, findings: FileFindings, ids: "Ids", *, by_row: bool
+    sheet: Sheet,
+    words: Words | None,
+    findings: FileFindings,
+    ids: Ids,
+    *,
+    by_row: bool,
+    repeated: RepeatedRatings = REFUSE,
 ) -> tuple[RatingSet, ScoreTable | None]:
     """Ratings and scores of a wide table, each by the reader of its kind."""
     about = known_at("texts")
@@ -96,9 +53,12 @@ def read_wide(
         if ids.column is None:
             cells["item_id"] = ids.names[at] or ""
         texts.append(replace(record, cells=cells))
-    if sheet.roles is not None and not by_row:
-        people = listed([*sheet.human])
-        _check_repeated(texts, lambda _: people, findings, by_text=True)
+    rows = sheet.table.records
+    if (sheet.roles is not None or repeated != REFUSE) and not by_row:
+        people, columns_rated = listed([*sheet.human]), [*sheet.human.values(), *sheet.judges.values()]
+        texts, rows = one_rating_each(
+            texts, rows, columns_rated, lambda _: people, repeated, findings, by_text=True
+        )
         by_row = True
     texts = _told_apart(texts, list(sheet.human), findings, by_row=by_row)
     columns = {
@@ -109,7 +69,7 @@ def read_wide(
             f"{text.where}, column {shown(column)}",
             {**text.cells, "rater": rater, "score": number_of(record.cells.get(column), words)},
         )
-        for text, record in zip(texts, sheet.table.records, strict=True)
+        for text, record in zip(texts, rows, strict=True)
         for rater, column in sheet.human.items()
     ]
     marks = {
@@ -124,7 +84,7 @@ def read_wide(
                 **{mark: number_of(record.cells.get(column), words) for column, mark in marks.items()},
             },
         )
-        for text, record in zip(texts, sheet.table.records, strict=True)
+        for text, record in zip(texts, rows, strict=True)
     ]
     keys = list(dict.fromkeys(key for text in texts for key in text.cells))
     of_raters = Table([*keys, "rater", "score"], {**columns, "rater": "rater", "score": "score"}, rated)
@@ -163,27 +123,70 @@ def _told_apart(
     ]
 
 
+def _with_systems(sheet: Sheet, findings: FileFindings) -> Sheet:
+    """The long table with the system of an item's other rows in each row that names none.
+
+    Adds a problem for the rows of items whose other rows name several systems.
+    """
+    of = {name: key for key, name in sheet.table.columns.items()}
+    item, system, records = of.get("item_id"), of.get("system"), sheet.table.records
+    blank = [at for at, one in enumerate(records) if system and is_nothing(one.cells.get(system))]
+    if item is None or system is None or not 0 < len(blank) < len(records):
+        return sheet
+    ids = [label_of(one.cells.get(item)) for one in records]
+    named: dict[str | None, dict[object, None]] = {}
+    for name, record in zip(ids, records, strict=True):
+        if not is_nothing(cell := record.cells.get(system)):
+            named.setdefault(name, {})[cell] = None
+    unclear = [at for at in blank if len(named.get(ids[at], ())) > 1]
+    if unclear:
+        at = unclear[0]
+        findings.problems.append(
+            f"column {shown(system)}: {counted(len(unclear), 'row')} {'names' if len(unclear) == 1 else 'name'} no system, "
+            f"first {records[at].where}, although item {shown(ids[at] or '')} has several; name it there"
+        )
+    filled = {at: next(iter(named[ids[at]])) for at in blank if len(named.get(ids[at], ())) == 1}
+    kept = [
+        replace(one, cells={**one.cells, system: filled[at]}) if at in filled else one
+        for at, one in enumerate(records)
+    ]
+    return replace(sheet, table=sheet.table._replace(records=kept))
+
+
 def read_long(
-    sheet: Sheet, words: Words | None, findings: FileFindings, *, by_row: bool
+    sheet: Sheet,
+    words: Words | None,
+    findings: FileFindings,
+    *,
+    by_row: bool,
+    repeated: RepeatedRatings = REFUSE,
 ) -> tuple[RatingSet, ScoreTable | None]:
     """Ratings of a long table, and scores from columns beside them."""
+    sheet = _with_systems(sheet, findings)
     others = sheet.others
     read_as = {key: name for key, name in sheet.table.columns.items() if key in others}
     rated = [
         replace(
             record,
-            cells={
-                read_as.get(key, key): number_of(cell, words) if read_as.get(key) == "score" else cell
-                for key, cell in record.cells.items()
-                if key in others
-            },
+            cells={read_as.get(key, key): cell for key, cell in record.cells.items() if key in others},
         )
         for record in sheet.table.records
     ]
-    if sheet.roles is not None and not by_row:
-        _check_repeated(
-            rated, lambda record: f"rater {shown(str(record.cells.get('rater')))}", findings, by_text=False
+    if (sheet.roles is not None or repeated != REFUSE) and not by_row:
+        _, rated = one_rating_each(
+            rated,
+            rated,
+            ["score"],
+            lambda record: f"rater {shown(str(record.cells.get('rater')))}",
+            repeated,
+            findings,
+            by_text=False,
         )
+    if words is not None:
+        rated = [
+            replace(one, cells={**one.cells, "score": number_of(one.cells.get("score"), words)})
+            for one in rated
+        ]
     if not sheet.judges:
         return _read_both(sheet.data, sheet.table._replace(records=rated), None, findings)
     about = known_at("texts")

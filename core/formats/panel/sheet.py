@@ -12,9 +12,9 @@ from core.joining.panel import NAMED_MISSING
 from core.schema.roles import Roles
 from core.tables.columns import Table, named_columns, source_as_system
 from core.tables.mapping import plain_word
-from core.tables.problems import listed
-from core.tables.reading import is_undefined, label_of
-from core.tables.roles import is_choice, is_price_or_time
+from core.tables.problems import FileFindings, listed
+from core.tables.reading import is_undefined, label_of, shown
+from core.tables.roles import empty_said, is_choice, is_price_or_time
 from core.tables.scales import Side, Words
 
 
@@ -110,6 +110,36 @@ def sheet_of(
         data,
         roles,
     )
+
+
+def check_labelled(sheet: Sheet, file_name: str) -> None:
+    """Raise InputError if no cell of the raters' columns is filled, with their names."""
+    columns = [*sheet.human.values()] or ([sheet.score] if sheet.score else [])
+    records = sheet.table.records
+    if columns and records and all(is_undefined(one.cells.get(key)) for key in columns for one in records):
+        raise InputError(
+            f"{shown(file_name)} has no labels by people", [f"human: {empty_said(columns, len(records))}"]
+        )
+
+
+def people_who_rated(sheet: Sheet, human: Sequence[str], findings: FileFindings) -> list[str]:
+    """The raters of a long table with a filled rating; a note names those without any. Raises InputError if none has one."""
+    if sheet.human or sheet.rater is None or sheet.score is None:
+        return [*human]
+    rated = {
+        label_of(one.cells.get(sheet.rater))
+        for one in sheet.table.records
+        if not is_undefined(one.cells.get(sheet.score))
+    }
+    silent = [name for name in human if name not in rated]
+    if silent and len(silent) == len(human):
+        raise InputError(
+            f"{shown(findings.file_name)} has no labels by people",
+            [f"human: every cell of column {shown(sheet.score)} is empty for {listed(silent)}"],
+        )
+    if silent:
+        findings.notes.append(f"{listed(silent)}: not used, because their ratings are all empty")
+    return [name for name in human if name in rated]
 
 
 @dataclass

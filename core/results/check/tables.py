@@ -166,7 +166,13 @@ def read_as(check: Check) -> str:
     said = [f"Read as: {panel.scale.read_as}"]
     if check.options.passes_from is not None:
         said.append(f"{check.options.passes_from}{' or above' if panel.scale.ordered else ''} passes")
-    others = [shown(one.name) for one in check.judges if one.kind != one.scale.kind and not one.systems]
+    others = [
+        shown(one.name)
+        for one in check.judges
+        if one.kind != one.scale.kind
+        and not one.systems
+        and not (check.use == "monitor" and one.bias is not None)  # follows means, on the raters' scale
+    ]
     if others:
         said.append(f"{listed(others)} compared by rank, because its scores are on another scale")
     said.append(panel.unit.said)

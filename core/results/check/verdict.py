@@ -227,6 +227,15 @@ def default_use(panel: Panel) -> Use:
     return "replace" if rated >= FEWEST_FOR_REPLACE else "gate"
 
 
+def check_needs_judge(use: Use | None) -> None:
+    """Raise InputError if a use that was chosen says nothing about people alone, where no judge was found."""
+    if use == "certify":
+        raise InputError(
+            "The check cannot be made",
+            ["judge: certify needs a judge, and none was found; name its column, or add its scores"],
+        )
+
+
 def check_panel(
     panel: Panel, options: CheckOptions = DEFAULT_OPTIONS, *, facts: Mapping[str, JudgeFacts] | None = None
 ) -> Check:
