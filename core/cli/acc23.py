@@ -23,6 +23,7 @@ from core.cli.shared.sources import (
     open_scores,
 )
 from core.formats.registry import read_ratings
+from core.joining.tables import merge_tables
 from core.results.correlations.acc23 import (
     Acc23Options,
     acc23,
@@ -30,7 +31,6 @@ from core.results.correlations.acc23 import (
     accuracy_table,
     accuracy_test_table,
 )
-from core.results.joining import merge_tables
 from core.schema.scores import RatingSet
 from core.tables.reading import shown
 

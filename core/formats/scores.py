@@ -17,13 +17,17 @@ from core.formats import Format
 from core.formats.scorable import NO_LABELS, OF_RAGAS, read_outputs, with_items
 from core.schema.scores import (
     PROBABILITY,
+    STATED,
     Direction,
     Metric,
     OutputSet,
+    RowKey,
     ScorableOutput,
     ScoredRow,
     ScoreTable,
+    direction_is_stated,
     mask_notes,
+    row_key,
 )
 from core.tables.columns import (
     LABEL_MARK,
@@ -96,12 +100,8 @@ LOWER_MARK = " (lower is better)"
 """Suffix of a wide column's name: the wide form has no other place for the direction."""
 HIGHER_MARK = " (higher is better)"
 """Suffix for the other direction; without a suffix the direction is unknown."""
-STATED = "made elsewhere"
-"""Signature of another program's metric whose direction the file states; without a direction it is empty."""
 RESULT = "result"
 """Metric in CEF's published results, whose value may be a judge's whole answer."""
-
-_FROM_FOLDER = "|from:"
 
 NO_FAMILY = "other"
 _FAMILIES = (
@@ -129,16 +129,6 @@ def family_of(metric: str) -> str:
     if name == "ter":  # exact match only: other names begin with "ter" too
         return "TER"
     return next((family for start, family in _FAMILIES if name.startswith(start)), NO_FAMILY)
-
-
-def signature_from_folder(stem: str, folder: str) -> str:
-    """The signature of a metric from a folder of scores, whose files state no direction."""
-    return f"{stem}{_FROM_FOLDER}{folder}"
-
-
-def direction_is_stated(metric: Metric) -> bool:
-    """Whether a metric's direction is known, rather than assumed because its file states none."""
-    return metric.signature != "" and _FROM_FOLDER not in metric.signature
 
 
 def label_column(label: str, values: Sequence[str], taken: frozenset[str], *, wide: bool) -> str:
@@ -291,7 +281,6 @@ INFINITE = "infinite in the file"
 NO_RESULT = "the result contains no number"
 
 _LAST_RESULT = regex.compile(r".*\[RESULT\]\s*\(?\s*(?P<number>[-+]?\d+(?:\.\d+)?)(?![\d.]*\d)", regex.DOTALL)
-RowKey = tuple[str, str, str | None, str, tuple[tuple[str, str], ...]]
 
 
 @dataclass
@@ -320,11 +309,6 @@ def scored_row(record: Record, labels: Sequence[str], findings: FileFindings) ->
     if names is None:
         return None
     return ScoredRow(names.item_id, names.system or ONLY_SYSTEM, names.level, names.language, names.labels)
-
-
-def row_key(row: ScoredRow) -> RowKey:
-    """The key of a text, which must be unique."""
-    return row.item_id, row.system, row.level, row.language, tuple(sorted(row.labels.items()))
 
 
 def put_score(

@@ -14,15 +14,21 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 from core.errors import InputError
 from core.formats.mt_metrics_eval import ratings_among, read_folder, read_folder_outputs
+from core.formats.panel import read_panel
+from core.formats.panel.beside import texts_in
+from core.formats.panel.judge_files import judge_scores
+from core.formats.panel.repeats import check_in_table
 from core.formats.ratings import write_ratings_jsonl
 from core.formats.registry import read_evaluators, read_ratings, read_scores, read_texts
 from core.formats.scorable import write_outputs
 from core.formats.scores import LABELS, Shape, check_no_ratings, write_scores_jsonl
+from core.joining.choices import interval_problems
+from core.joining.panel import named_people, on_scale, panel_of
+from core.joining.tables import check_join
 from core.notebook.result import Result
-from core.results.check.gaps import TextBeside, texts_in, texts_of_judge
-from core.results.choices import interval_problems
-from core.results.joining import check_join
-from core.results.panel import Panel, judge_scores, named_people, of_rows, on_scale, panel_of, read_panel
+from core.results.check.gaps import texts_of_judge
+from core.schema.analysis import REFUSE
+from core.schema.panel import Panel, TextBeside, of_rows
 from core.schema.runs import RUN_FILE
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
@@ -232,6 +238,7 @@ def panel_from(
             )
     path = Path(os.fspath(source))  # type: ignore[arg-type]  # every other source is a path
     if str(path).startswith(STORED) or path.is_dir():
+        check_in_table(chosen.get("repeated", REFUSE), str(path))
         ratings = ratings_of(source)
         for table in tables if find else ():
             check_join(ratings, table)

@@ -7,6 +7,7 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.joining.choices import interval_problems
 from core.notebook.frames import (
     Source,
     check_parameters,
@@ -18,7 +19,6 @@ from core.notebook.frames import (
     type_problems,
 )
 from core.notebook.result import Result, result_of
-from core.results.choices import interval_problems
 from core.results.judges.made_levels import (
     DEFAULT_OPTIONS,
     MadeOptions,

@@ -15,11 +15,10 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from core.errors import InputError, Problems
-from core.formats.scores import row_key
 from core.judges.kind import AuditKind, JudgeKind, twice_problems
 from core.runs.kinds import KINDS, kinds_that
 from core.schema.runs import RULES, RUN_FILE, Kind
-from core.schema.scores import JudgedText, JudgeOutput, Metric, ScoredRow
+from core.schema.scores import JudgedText, JudgeOutput, Metric, ScoredRow, row_key
 from core.schema.settings import Remark, fields_of, said
 from core.tables.columns import jsonl_bytes, jsonl_objects
 from core.tables.containers import decode_utf8

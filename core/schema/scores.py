@@ -1,5 +1,6 @@
 """Data types for scoring and judging: texts, metrics, score tables, human ratings, judges' output, imported correlations."""
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -79,6 +80,21 @@ class Metric:
     family: str
     """BLEU, chrF, ROUGE, METEOR, BERTScore, COMET, BLEURT, NLI; another word for scores computed elsewhere."""
     direction: Direction = "higher"
+
+
+STATED = "made elsewhere"
+"""Signature of another program's metric whose direction the file states; without a direction it is empty."""
+_FROM_FOLDER = "|from:"
+
+
+def signature_from_folder(stem: str, folder: str) -> str:
+    """The signature of a metric from a folder of scores, whose files state no direction."""
+    return f"{stem}{_FROM_FOLDER}{folder}"
+
+
+def direction_is_stated(metric: Metric) -> bool:
+    """Whether a metric's direction is known, rather than assumed because its file states none."""
+    return metric.signature != "" and _FROM_FOLDER not in metric.signature
 
 
 @dataclass(frozen=True)
@@ -161,6 +177,14 @@ class ScoredRow:
     labels: Mapping[str, str] = field(default_factory=dict)
 
 
+RowKey = tuple[str, str, str | None, str, tuple[tuple[str, str], ...]]
+
+
+def row_key(row: ScoredRow) -> RowKey:
+    """The key of a text, which must be unique."""
+    return row.item_id, row.system, row.level, row.language, tuple(sorted(row.labels.items()))
+
+
 def twin_series(text: ScorableOutput | ScoredRow) -> tuple[str, str, str, tuple[tuple[str, str], ...]]:
     """Key that twins share with the texts they were made from: item, system, language and all labels but TWIN_LABELS."""
     own = tuple(sorted((name, value) for name, value in text.labels.items() if name not in TWIN_LABELS))
@@ -201,6 +225,14 @@ class ErrorSpan:
     """Penalty on the score, if the file gives one."""
     in_source: bool = False
     """Whether it is marked in the source instead of the translation."""
+
+
+_DECIMALS = 9  # for sums of weights: more than any weight has, few enough to remove rounding errors
+
+
+def score_of(spans: Iterable[ErrorSpan]) -> float:
+    """Minus the weights of a text's errors, including those in the source. Exact: ten errors of 0.1 sum to 1 in any order."""
+    return 0.0 - round(math.fsum(span.weight or 0.0 for span in spans), _DECIMALS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from core import __version__
 from core.errors import MOST_PROBLEMS, InputError, NotAllowed, Problems
+from core.formats.scorable import write_outputs
 from core.formats.study.files import read_dataset, verbatim
 from core.formats.study.pairs import slip_sentence
 from core.formats.tasks import dump_task, parse_task
@@ -62,7 +63,7 @@ from core.study.design import (
 from core.study.guidelines import check_guideline, check_wording, named_sources
 from core.study.raters import ListProgress, add_raters, links, list_progress
 from core.study.shipped import guidelines_read, wording_read
-from core.tables.reading import is_language_tag, number_in, printable_text, same_name, shown
+from core.tables.reading import is_language_tag, number_in, printable_text, same_name, sha256_of, shown
 
 PAPER_SOURCES = ("ai", "human")
 """System names in Factual's data set: the default candidate and comparator."""
@@ -473,6 +474,11 @@ OFTEN = 4
 """Number of texts from which a system or level is common: a name with a single text may then be misspelt."""
 _LINE = re.compile(r"^line \d+, ")
 """Start of a problem's place in a task file; a study's task has no file."""
+
+
+def made_set(outputs: Sequence[ScorableOutput], file_name: str) -> OutputSet:
+    """Texts that were chosen here and never stood in a file, named and hashed as if they did."""
+    return OutputSet(tuple(outputs), sha256_of(write_outputs(outputs)), file_name)
 
 
 def import_rating_study(

@@ -11,23 +11,25 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.formats.panel import read_panel
+from core.formats.panel.beside import texts_in
+from core.formats.panel.judge_files import judge_scores
+from core.joining.choices import dimension_said, dimensions_of
+from core.joining.panel import panel_of
+from core.joining.tables import check_join
 from core.judges.kind import JudgeKind
-from core.results.calibration.cells import dimension_said
 from core.results.check.facts import facts_in
-from core.results.check.gaps import TextBeside, texts_in
 from core.results.check.options import DEFAULT_OPTIONS, LIMITS, CheckOptions, Use
 from core.results.check.verdict import Check, JudgeFacts, check_panel, default_use
-from core.results.choices import dimensions_of
 from core.results.correlations.votes import vote_margins, votes_panel
-from core.results.joining import check_join
 from core.results.judges.pairwise import pair_texts
-from core.results.panel import Panel, judge_scores, panel_of, read_panel
 from core.runs.asked import asked_of
 from core.runs.costs import facts_of_run
 from core.runs.judging import texts_beside
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand
 from core.runs.texts import rated_of_study, texts_of_study
+from core.schema.panel import Panel, TextBeside
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
 from core.schema.settings import SettingField, fields_of
@@ -319,7 +321,7 @@ def _of_run(store: Store, run: Run, place: DeltaGenerator, stored: Callable[[], 
     scale = columns.choose_scale(row, f"check_run_{run.run_id}")
     runs = (*own.runs, *judges.runs)
     return Given(
-        key=("run", own.key, judges.key, dimension, scale.declared),
+        key=("run", own.key, judges.key, dimension, scale.declared, scale.repeated),
         read=lambda: read_panel(
             data,
             name,
@@ -328,6 +330,7 @@ def _of_run(store: Store, run: Run, place: DeltaGenerator, stored: Callable[[], 
             find=True,
             beside=judges.beside,
             declared=scale.declared,
+            repeated=scale.repeated,
         ),
         command=(
             *own.words,
@@ -364,7 +367,7 @@ def _of_file(store: Store, place: DeltaGenerator, stored: Callable[[], _Judges])
     if read_as is None:
         return None
     return Given(
-        key=("file", sha256_of(data), file_name, judges.key, read_as, scale.declared),
+        key=("file", sha256_of(data), file_name, judges.key, read_as, scale.declared, scale.repeated),
         read=lambda: read_panel(
             read_as.applied(data, file_name),
             file_name,
@@ -376,6 +379,7 @@ def _of_file(store: Store, place: DeltaGenerator, stored: Callable[[], _Judges])
             find=True,
             beside=judges.beside,
             declared=scale.declared,
+            repeated=scale.repeated,
             people_alone=read_as.people_alone,
         ),
         command=(file_name, *judges.all_words, *read_as.words(), *scale.words),

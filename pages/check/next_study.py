@@ -6,6 +6,8 @@ from functools import partial
 import streamlit as st
 
 from core.errors import counted
+from core.formats.panel.beside import read_texts_of
+from core.joining.panel import panel_of
 from core.report import file_of
 from core.results.check.escalation import sent_from
 from core.results.check.next_labels import (
@@ -16,11 +18,10 @@ from core.results.check.next_labels import (
     next_labels_said,
     next_labels_table,
     raters_wanted,
-    read_texts_of,
     with_labels,
 )
 from core.results.check.verdict import Check
-from core.results.panel import Panel, panel_of, unlabelled
+from core.schema.panel import Panel, unlabelled
 from core.schema.scores import ScorableOutput
 from core.store import Store
 from core.store.studies import inclusion_of, list_studies

@@ -10,13 +10,13 @@ import pandas as pd
 import streamlit as st
 
 from core.formats.rated import unrated
+from core.joining.choices import dimensions_of
+from core.joining.panel import panel_of
 from core.judges.kind import JudgeKind
 from core.llm.prompts import STEPS, Prompt, parse_prompt, unusable_prompts
 from core.plots.judges import quality_against
-from core.results.choices import dimensions_of
 from core.results.correlations.votes import votes_panel
 from core.results.judges.prompts import PromptsCompared, Tried, compare_prompts, prompts_table
-from core.results.panel import Panel, panel_of
 from core.runs.asked import Running
 from core.runs.jobs import RunAtHand
 from core.runs.judging.several import (
@@ -36,6 +36,7 @@ from core.runs.judging.several import (
 from core.runs.path import at_hand, resume
 from core.runs.progress import AT_WORK, Progress, money_of, progress_of
 from core.runs.texts import Texts
+from core.schema.panel import Panel
 from core.schema.runs import PromptSlot, Run
 from core.schema.scores import RatedSet, RatingSet
 from core.schema.settings import fields_of

@@ -11,8 +11,8 @@ from core.analyses.agreement import ANALYSIS as AGREEMENT_OF_RATERS
 from core.analyses.rating_study import raters_of
 from core.errors import InputError, counted
 from core.formats.spans.mqm import write_mqm
+from core.joining.choices import dimensions_of as dimensions_rated
 from core.plots import study as plots
-from core.results.choices import dimensions_of as dimensions_rated
 from core.results.study.early import EarlyResult, path_table
 from core.results.study.raters import component_shares
 from core.results.study.results import (

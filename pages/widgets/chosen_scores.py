@@ -28,10 +28,10 @@ from core.formats.registry import (
     read_with_texts,
 )
 from core.formats.scores import write_scores_jsonl
-from core.results.choices import AS_GIVEN, TableChoice
+from core.joining.choices import AS_GIVEN, TableChoice
+from core.joining.tables import CorrelationOptions
 from core.results.correlations.table import CorrelationReport, correlate_scores, correlate_step_by_step
 from core.results.correlations.texts import Texts, texts_of
-from core.results.joining import CorrelationOptions
 from core.runs.judging import judged_among
 from core.runs.path import at_hand, runs_that
 from core.runs.progress import is_worked_on

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 from core.cli import main
+from core.formats.panel import read_panel
 from core.results.check.options import CheckOptions
 from core.results.check.tables import check_json
 from core.results.check.verdict import check_panel
-from core.results.panel import read_panel
 
 Run = Callable[..., int]
 PEOPLE = ("--human", "a,b,c")

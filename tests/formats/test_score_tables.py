@@ -16,12 +16,11 @@ from core.formats.registry import read_scores
 from core.formats.scores import (
     NO_SCORE,
     family_of,
-    signature_from_folder,
     write_scores_csv,
     write_scores_jsonl,
     write_scores_parquet,
 )
-from core.schema.scores import Metric, ScoredRow, ScoreTable
+from core.schema.scores import Metric, ScoredRow, ScoreTable, signature_from_folder
 from core.tables.columns import level_number
 from core.tables.mapping import classes_of
 from core.tables.writer import csv_bytes

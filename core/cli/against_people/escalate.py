@@ -27,6 +27,7 @@ from core.cli.shared.sources import (
     open_panel,
 )
 from core.errors import InputError
+from core.formats.panel.beside import columns_in, numbers_beside
 from core.results.check.escalation import (
     AGAINST,
     DEFAULT_OPTIONS,
@@ -51,9 +52,7 @@ from core.results.check.sureness import (
     Sureness,
     Way,
     answers_of,
-    columns_in,
     confidence_column,
-    numbers_beside,
     sureness,
     ways_had,
 )
@@ -62,7 +61,7 @@ from core.study.analysis_set import released_record
 from core.tables.reading import shown
 
 if TYPE_CHECKING:
-    from core.results.panel import Panel
+    from core.schema.panel import Panel
     from core.stats.resampling import Floats
 
 NO_THRESHOLD = 4

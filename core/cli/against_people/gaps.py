@@ -8,9 +8,10 @@ from pathlib import Path
 from core.cli.shared.options import existing_store, read_one_of, run_number
 from core.cli.shared.sources import STUDY, find_given_study, judges_given
 from core.errors import InputError
+from core.formats.panel.beside import texts_in
 from core.report import written
-from core.results.check.gaps import GAPS, TEXT_COLUMNS, TextBeside, gaps_of, texts_in, texts_of_judge
-from core.results.panel import Panel
+from core.results.check.gaps import GAPS, TEXT_COLUMNS, gaps_of, texts_of_judge
+from core.schema.panel import Panel, TextBeside
 from core.schema.result_table import ResultTable
 from core.schema.runs import RUN_FILE
 from core.schema.scores import JudgeOutput

@@ -10,7 +10,9 @@ from core.cli.shared.giving import Said
 from core.cli.shared.options import existing_store, read_one_of, run_number
 from core.cli.shared.sources import STUDY, human_ratings, read_given, scale_given
 from core.errors import InputError
-from core.results.panel import Panel, panel_of, read_panel, unlabelled
+from core.formats.panel import read_panel
+from core.joining.panel import panel_of
+from core.schema.panel import Panel, unlabelled
 from core.schema.result_table import ResultTable
 from core.schema.scores import ScorableOutput
 from core.store import database_path, open_store
@@ -74,7 +76,8 @@ def with_new_labels(panel: Panel, options: argparse.Namespace) -> Panel:
     if not options.labels:
         return panel
     # Imported lazily: loads studies and statsmodels.
-    from core.results.check.next_labels import check_same_texts, texts_beside, with_labels
+    from core.formats.panel.beside import texts_beside
+    from core.results.check.next_labels import check_same_texts, with_labels
 
     texts: list[ScorableOutput | None] | None = None
     for given in options.labels:
@@ -143,7 +146,7 @@ def texts_given(
     panel: Panel, options: argparse.Namespace
 ) -> tuple[list[ScorableOutput | None], InputError | None]:
     """The text of each row of the panel from any of the inputs, and why the first input has none."""
-    from core.results.check.next_labels import read_texts_of
+    from core.formats.panel.beside import read_texts_of
 
     texts: list[ScorableOutput | None] = [None] * len(panel.rows)
     why: InputError | None = None

@@ -16,9 +16,10 @@ from core.cli.shared.options import (
 from core.cli.shared.running import telling
 from core.cli.shared.sources import JUDGE_NAMES as JUDGES
 from core.cli.shared.sources import judge_among, scores_given
+from core.formats.panel.beside import texts_of_outputs
 from core.formats.registry import read_texts
 from core.judges.kind import JudgeKind
-from core.results.check.gaps import TextBeside, texts_of_judge, texts_of_outputs
+from core.results.check.gaps import texts_of_judge
 from core.results.judges.bias import (
     ALPHA,
     BIAS_TABLES,
@@ -33,6 +34,7 @@ from core.results.judges.bias import (
     option_problems,
 )
 from core.runs.kinds import KINDS
+from core.schema.panel import TextBeside
 from core.tables.files import read_file
 
 _N_CHANGES = 10

@@ -48,9 +48,9 @@ from core.cli.spans import f1_json, judge_json
 from core.errors import InputError, counted
 from core.formats.mt_metrics_eval import read_folder, usual_ratings
 from core.formats.rated import rated_of, read_rated
+from core.joining.tables import SAME_NAME
 from core.judges.kind import JudgeKind
 from core.results.cells import plain
-from core.results.joining import SAME_NAME
 from core.results.judges.agreement import (
     Agreement,
     agreement,

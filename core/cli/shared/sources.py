@@ -27,6 +27,10 @@ from core.cli.shared.options import (
 from core.errors import AssayError, InputError, NotAllowed, Problems
 from core.formats.correlations import PREFIX, published_side, read_correlations
 from core.formats.mt_metrics_eval import ratings_among, read_folder
+from core.formats.panel import read_panel
+from core.formats.panel.columns import names_people
+from core.formats.panel.judge_files import judge_scores
+from core.formats.panel.repeats import Repeated, check_in_table
 from core.formats.rated import outputs_of
 from core.formats.registry import (
     format_of,
@@ -37,29 +41,18 @@ from core.formats.registry import (
     read_with_texts,
 )
 from core.formats.scores import check_no_ratings
+from core.joining.choices import TableChoice, dimensions_of, interval_problems
+from core.joining.panel import named_people, on_scale, panel_of
+from core.joining.tables import CorrelationOptions, SystemScores, check_join
 from core.judges.answers import KIND as ANSWERS
 from core.judges.answers import AnswerSet
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
-from core.results.choices import TableChoice, dimensions_of, interval_problems
 from core.results.correlations.table import dimension_of
 from core.results.correlations.votes import votes_panel
-from core.results.joining import CorrelationOptions, SystemScores, check_join
 from core.results.judges.costs import JudgeCost
 from core.results.judges.spans import SpanOptions, draws_of_judge
 from core.results.meta_correlation import LiveSide, Side
-from core.results.panel import (
-    Panel,
-    Repeated,
-    judge_scores,
-    named_people,
-    names_people,
-    of_rows,
-    on_scale,
-    panel_of,
-    read_panel,
-)
-from core.results.scales import NoClass
 from core.runs.costs import cost_of_folder, cost_of_run, facts_of_folder, facts_of_run
 from core.runs.jobs import RunAtHand
 from core.runs.judging import answered, judge_output, judge_output_if_any
@@ -67,6 +60,8 @@ from core.runs.path import IDENTITY, at_hand, identity_of
 from core.runs.records import judge_in_folder, read_audit_folder, read_judge_folder, read_report
 from core.runs.scoring import score_table
 from core.schema.analysis import PanelChoice, PeopleChoice
+from core.schema.panel import Panel, of_rows
+from core.schema.roles import Roles
 from core.schema.runs import RUN_FILE
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import (
@@ -89,7 +84,8 @@ from core.study.ratings import rated_texts_of, rating_set_of, task_of
 from core.tables.files import read_file
 from core.tables.mapping import parse_columns
 from core.tables.reading import shown
-from core.tables.roles import Roles, Undecided
+from core.tables.roles import Undecided
+from core.tables.scales import NoClass
 
 if TYPE_CHECKING:
     from core.runs.texts import Texts
@@ -556,7 +552,11 @@ def add_panel_options(command: argparse.ArgumentParser) -> None:
 def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
     """Register what says how the inputs are read."""
     for one in fields_of(choice).values():
-        command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+        if one.choices:
+            text = f"{one.about.help} (default {one.usual})"
+            command.add_argument(one.option, choices=one.choices, default=one.default, help=text)
+        else:
+            command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
     add_columns_option(command, several=True)
     command.add_argument("--flip", metavar="D,...", help="for METAL's JSON: dimensions in which 1 means bad")
     add_pair_option(command)
@@ -594,7 +594,7 @@ def open_panel(
         raise Undecided(problem.what, problems, problem.roles) from problem
     except Repeated as problem:
         advice = "write --system-column COLUMN, or --item COLUMN if each row is a text of its own"
-        raise InputError(problem.what, [*problem.problems, advice]) from problem
+        raise in_options(InputError(problem.what, [*problem.problems, advice]), ("repeated",)) from problem
     except NoClass as problem:
         advice = f"write --missing {shlex.quote(','.join(problem.words))}, or --classes with all classes from worst to best"
         raise InputError(problem.what, [*problem.problems, advice]) from problem
@@ -664,6 +664,7 @@ def _panel_given(
             system_column=system_column,
             item=item,
             people_alone=people_alone,
+            repeated=options.repeated,
             **chosen,
         )
     of_run = number is not None
@@ -686,8 +687,10 @@ def _panel_given(
                 beside=beside,
                 declared=declared,
                 people_alone=people_alone,
+                repeated=options.repeated,
                 **chosen,
             )
+    check_in_table(options.repeated, given)
     tables = [*tables, *(judge_scores(*one, chosen["judges"], chosen["human"]) for one in beside)]
     chosen["raters"] = chosen.pop("human")
     if people_alone:

@@ -12,11 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.formats.mt_metrics_eval import names_reference
-from core.results.calibration.cells import SIGNS, dimension_said
-from core.results.cells import corrected_column, corrected_note, interval, left_out_notes, picked, plain
-from core.results.choices import chosen_ratings, columns_at, dimensions_of, items_of, level_key, rows_at
-from core.results.joining import (
+from core.joining.choices import (
+    SIGNS,
+    chosen_ratings,
+    columns_at,
+    dimension_said,
+    dimensions_of,
+    items_of,
+    level_key,
+    rows_at,
+)
+from core.joining.tables import (
     SAME_NAME,
     SYSTEM_MEANS,
     Joined,
@@ -26,6 +32,7 @@ from core.results.joining import (
     rows_met,
     system_rows,
 )
+from core.results.cells import corrected_column, corrected_note, interval, left_out_notes, picked, plain
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import RatingSet, ScoreTable
 from core.stats.correlation.groups import mean_within
@@ -47,6 +54,7 @@ from core.stats.degeneracy import Constant, constant, constants_said
 from core.stats.multiplicity import corrected
 from core.stats.resampling import Estimate, Floats, mean_estimates, ratio
 from core.tables.reading import shown
+from core.tables.references import names_reference
 
 _ALPHA = 0.05  # a note warns if no p can reach this level
 

@@ -11,6 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.joining.choices import (
+    Dimension,
+    check_names,
+    group_columns,
+    items_of,
+    left_out_by,
+    mean_name,
+    names_of,
+    rows_by,
+)
+from core.joining.tables import (
+    DEFAULT_OPTIONS,
+    SYSTEM_MEANS,
+    CorrelationOptions,
+    Joined,
+    SystemRows,
+    SystemScores,
+    joined_with,
+    left_out,
+    system_rows,
+)
 from core.judges.pairwise import level_notes
 from core.llm.families import alike_notes, model_of
 from core.results.cells import (
@@ -21,27 +42,6 @@ from core.results.cells import (
     over_items,
     picked,
     width_warned,
-)
-from core.results.choices import (
-    Dimension,
-    check_names,
-    group_columns,
-    items_of,
-    left_out_by,
-    mean_name,
-    names_of,
-    rows_by,
-)
-from core.results.joining import (
-    DEFAULT_OPTIONS,
-    SYSTEM_MEANS,
-    CorrelationOptions,
-    Joined,
-    SystemRows,
-    SystemScores,
-    joined_with,
-    left_out,
-    system_rows,
 )
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from core.schema.scores import METHODS, Against, Method, Metric, RatingSet, ScoredRow, ScoreTable

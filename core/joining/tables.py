@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError, Problems
-from core.results.choices import (
+from core.joining.choices import (
     Dimension,
     Key,
     Named,

@@ -1,5 +1,6 @@
 """Choices a user makes before any analysis: rows to leave out, ratings and their scale, the better end of a metric."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,16 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError, nearest_names
-from core.formats.scores import STATED, direction_is_stated
 from core.metrics.registry import all_metrics, canonical_name
 from core.schema.scores import (
     MASKED,
+    STATED,
     CorrelationSet,
     Direction,
     Rating,
     RatingSet,
     ScoredRow,
     ScoreTable,
+    direction_is_stated,
     mask_code,
 )
 from core.stats.correlation.groups import z_normalise as z_normalised
@@ -98,12 +100,17 @@ def values_of(rows: Sequence[Named], column: str) -> list[str | None]:
 
 
 def keys_of(rows: Sequence[Named], columns: Sequence[str]) -> list[Key]:
-    """Key of each row's text: item and system as written, the level as a number, other blanks filled (`values_of`)."""
+    """Key of each row's text: item and system as written, the level as a number, other blanks filled (`values_of`).
+
+    A rating without a system and a score without one have the same: none.
+    """
     values = [
         [level_key(row.level) for row in rows]
         if name == "level"
-        else [column_of(row, name) for row in rows]
-        if name in ("item", "system")
+        else [row.item_id for row in rows]
+        if name == "item"
+        else [row.system or ONLY_SYSTEM for row in rows]
+        if name == "system"
         else values_of(rows, name)
         for name in columns
     ]
@@ -222,6 +229,19 @@ class ChosenRatings:
 def dimensions_of(ratings: RatingSet) -> tuple[str, ...]:
     """The rated dimensions, in the order of the file."""
     return tuple(dict.fromkeys(rating.dimension for rating in ratings.ratings))
+
+
+SIGNS = "-_.: "
+"""Separators between a judge's name and a dimension in a column's name."""
+_BEFORE_IT = f"(?:(.*)[{re.escape(SIGNS)}])?"
+
+
+def dimension_said(column: str, dimensions: Sequence[str]) -> tuple[str, str] | None:
+    """Split a column's name into the judge's name and the longest dimension at its end."""
+    for dimension in sorted(dimensions, key=len, reverse=True):
+        if fits := re.fullmatch(_BEFORE_IT + re.escape(dimension), column, re.IGNORECASE | re.DOTALL):
+            return fits[1] or "", dimension
+    return None
 
 
 def mean_name(dimensions: Sequence[str]) -> str:

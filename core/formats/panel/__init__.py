@@ -1,0 +1,189 @@
+"""Read a panel, raters and judges side by side, from any file of ratings."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from core.errors import InputError
+from core.formats.panel.columns import as_written, roles_to_read, with_named_columns
+from core.formats.panel.items import ids_of, with_unit
+from core.formats.panel.judge_files import called_by_file, check_not_beside, judge_file
+from core.formats.panel.repeats import check_in_table
+from core.formats.panel.rows import read_long, read_wide
+from core.formats.panel.scale import aligned
+from core.formats.panel.sheet import Missing, check_labelled, people_who_rated, places_in, sheet_of
+from core.formats.registry import format_of
+from core.formats.registry import read_evaluators as evaluators_in
+from core.formats.registry import read_ratings as ratings_in
+from core.formats.registry import read_scores as scores_in
+from core.joining.choices import Dimension
+from core.joining.panel import metrics_of, named_people, on_scale, panel_of
+from core.joining.tables import check_join, row_number_notes
+from core.schema.analysis import REFUSE, RepeatedRatings
+from core.schema.panel import Panel, of_rows
+from core.schema.scale import NOT_DECLARED, TO_GUESS, DeclaredScale
+from core.schema.scores import ScoreTable
+from core.schema.unit import ID, ROW
+from core.tables.columns import METRIC_MARK, known_at
+from core.tables.containers import findings_of
+from core.tables.problems import listed
+from core.tables.reading import shown
+from core.tables.roles import check_decided, passed_over, roles_said
+
+
+def read_panel(
+    data: bytes,
+    file_name: str,
+    tables: Sequence[ScoreTable] = (),
+    *,
+    human: Sequence[str] | None = None,
+    judges: Sequence[str] | None = None,
+    dimension: Dimension = None,
+    system_column: str | None = None,
+    item: str | None = None,
+    flip: Collection[str] = (),
+    find: bool = False,
+    beside: Sequence[tuple[bytes, str]] = (),
+    declared: DeclaredScale = NOT_DECLARED,
+    people_alone: bool = False,
+    repeated: RepeatedRatings = REFUSE,
+) -> Panel:
+    """Read raters and judges from one file, wide or long, with further judges in tables of scores.
+
+    Without names the columns are found (`found_roles`), and the result's `roles` shows them.
+
+    Wide: `human` and `judges` name columns, and each row is a text; without a column of items each row is an item. Long: a
+    row for each item, rater and score; `human` names raters (None: all that are not judges), and `judges` raters or
+    columns. Cells are numbers or words; words of a known scale (`core.tables.mapping.SCALES`) are ordered classes, others
+    are labels. An empty cell is a missing rating. Other formats of ratings are read as everywhere.
+    system_column: column with the system. item: what an item is, a column whose rows belong together if they have the same
+    value, or ROW; None to guess it (`_unit_of`). Rows of a declared item may repeat it.
+    find: find columns by the wider names of other programs too, and refuse what is ambiguous: repeated texts or ratings,
+    and scores that match several texts. beside: contents and name of files with judges' scores, for `find` only. declared:
+    what the user says about the raters' scale; the rest is guessed from their cells. people_alone: no judge is wanted, and
+    what is named like a judge's is nobody's, unless `human` names it; goes with `find`, without judges and tables.
+    repeated: which of several ratings of a text by one rater counts, in a table.
+
+    Raises InputError with all problems of the file and their places, and as `panel_of`; Undecided if the columns do not
+    tell people from judges.
+    """
+    data, own, unit_column = with_named_columns(data, file_name, system_column, item)
+    format_found = format_of("ratings", data, file_name)
+    if format_found.rows is None:
+        check_in_table(repeated, file_name)
+        tables = [*tables, *(evaluators_in(one, name) or scores_in(one, name) for one, name in beside)]
+        ratings = ratings_in(data, file_name, flip=flip)
+        raters = {one.rater for one in ratings.ratings}
+        metrics = {metric.name for table in tables for metric in table.metrics}
+        beside_ratings = judges is None and find and not tables
+        if people_alone:
+            human = human if human is not None else named_people(ratings)
+        elif (beside_ratings or not {*(judges or ())} <= {*raters, *metrics}) and (
+            own_scores := evaluators_in(data, file_name, flip=flip)
+        ):
+            tables = [own_scores, *tables]
+        found = panel_of(ratings, tables, raters=human, judges=judges, dimension=dimension)
+        found = on_scale(found, declared)
+        return of_rows(found) if item == ROW else found
+    judges = None if judges is None else [name.removeprefix(METRIC_MARK) for name in judges]
+    findings = findings_of(data, file_name)
+    table = format_found.rows(data, known_at("ratings"), findings)
+    if not table.records and not findings.problems:
+        findings.problems.append("file: contains no row below its header")
+    findings.refuse()
+    written = as_written(table)
+    guessed = roles_to_read(
+        written,
+        human,
+        judges,
+        dimension,
+        find=find,
+        elsewhere=bool(tables or beside),
+        unit=unit_column,
+        file_name=file_name,
+        people_alone=people_alone,
+    )
+    roles = None if guessed is None or guessed.problems else guessed
+    chosen = judges
+    if roles is not None:
+        read_as = {key: name for key, name in roles.read_as.items() if name in known_at("ratings")}
+        written = written._replace(columns=read_as)
+        human = human if human is not None else roles.human
+        if judges is None and not tables and not beside:
+            judges = [name.removeprefix(METRIC_MARK) for name in roles.judges]
+        dimension = dimension if roles.long else None
+        shown_roles = roles.renamed(own)
+        findings.notes.append(f"columns found: {roles_said(shown_roles)}")
+        findings.notes += [unused] if (unused := passed_over(shown_roles)) else []
+    missing = Missing(declared.missing)
+    check_not_beside(data, file_name, beside)
+    files = called_by_file(
+        [judge_file(one, name, judges or (), missing, human or ()) for one, name in beside]
+    )
+    elsewhere = {name for one in files for name in one.cells}
+    elsewhere |= set(metrics_of(tables, judges, "")) | {
+        metric.name for one in tables for metric in one.metrics
+    }
+    sheet = missing.out_of(sheet_of(data, written, human or (), judges or (), elsewhere, roles))
+    words, unfit = aligned(sheet, files, judges or (), chosen or (), declared, findings)
+    sheet = replace(sheet, judges={k: v for k, v in sheet.judges.items() if k not in unfit})
+    judges = None if judges is None else [name for name in judges if name not in unfit]
+    files = [one.without(unfit) for one in files]
+    tables = [*tables, *(one.scores(words) for one in files if one.cells)]
+    ids = ids_of(sheet, findings, by_number=item == ROW or any(one.row_numbers for one in tables))
+    by_row = item is not None and (repeated == REFUSE or unit_column is None)
+    if by_row and repeated != REFUSE:
+        raise InputError(
+            f"{shown(file_name)}: item says that each row is a text of its own",
+            ["repeated: no rating repeats another where each row is a text; leave it out"],
+        )
+    check_labelled(sheet, file_name)
+    if roles is not None and human == roles.human:
+        human = people_who_rated(sheet, roles.human, findings)
+    if sheet.human:
+        ratings, scores = read_wide(sheet, words, findings, ids, by_row=by_row, repeated=repeated)
+    else:
+        try:
+            ratings, scores = read_long(sheet, words, findings, by_row=by_row, repeated=repeated)
+        except InputError:
+            if guessed is not None and human is None and not sheet.score:
+                check_decided(
+                    guessed, file_name
+                )  # what is undecided about the columns says more than what a long table lacks
+            raise
+    joined = row_number_notes(ratings, tables)
+    if roles is not None:
+        of_file = {one.name: one for one in files}
+        for one in tables:
+            file = of_file.get(one.file_name)
+            places = places_in(file.table, file.roles) if file else places_in(None, None)
+            check_join(ratings, one, places_in(sheet.table, roles), places)
+    if human is None and dimension is None and not {"rater", "dimension"} & set(table.columns.values()):
+        columns = {one.dimension for one in ratings.ratings if one.rater is None}
+        if len(columns) > 1:
+            raise InputError(
+                f"{shown(file_name)} has no column rater",
+                [f"human: name the columns with ratings by people; the file has {listed(sheet.others)}"],
+            )
+    found = panel_of(
+        ratings,
+        [*([scores] if scores else []), *tables],
+        raters=human,
+        judges=judges,
+        dimension=dimension,
+        scale=words.scale if words else TO_GUESS,
+    )
+    found = replace(
+        found,
+        roles=None if roles is None else roles.renamed(own),
+        notes=tuple(dict.fromkeys((*joined, *found.notes))),
+    )
+    if words is None:
+        found = on_scale(found, declared, codes=sheet.of_choices)
+    found = with_unit(found, sheet, ids, item, unit_column, joined_by_row=bool(joined))
+    if found.unit.name not in (ID, ROW) or found.unit.undecided:
+        found = replace(found, notes=(*found.notes, found.unit.said))
+    left_out = found.left_out
+    if sheet.human:
+        # Every row of a wide table is a text: an empty cell is a missing rating, and no row is left out.
+        left_out = {why: n for why, n in left_out.items() if why not in ratings.left_out}
+    return replace(found, left_out={**left_out, **missing.left_out})
