@@ -222,6 +222,8 @@ LABEL_MARK = "label:"
 """Prefix of a column's name that makes the column a label, whatever it looks like."""
 MOST_OTHER_NAMES = 7
 """Names of a missing column that a message lists; docs/formats.md has all."""
+NOT_USED_COLUMNS = "columns not used: "
+"""How the note on columns that a reader does not use begins."""
 METRIC_MARK = "metric:"
 """Prefix of a wide column's name that makes the column a metric, whatever it looks like."""
 
@@ -579,7 +581,7 @@ def known_fields(
 def note_ignored(findings: FileFindings, names: Sequence[str]) -> None:
     """Add a note on the columns or keys that the reader does not use."""
     if names:
-        findings.notes.append(f"columns not used: {listed(names)}")
+        findings.notes.append(f"{NOT_USED_COLUMNS}{listed(names)}")
 
 
 def known_at(door: Door) -> dict[str, tuple[str, ...]]:
@@ -717,7 +719,17 @@ def _line_in(where: str) -> int:
 def columns_of_keys(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Key -> Assay's name, for the keys of a table's rows that a reader of `known` uses."""
     columns = named_columns(keys, known)
+    if "level" in columns.values():
+        columns = {key: name for key, name in columns.items() if not _says_how_made(key, name)}
     return source_as_system(columns) if "system" in known else columns
+
+
+_HOW_MADE = {"system": frozenset(_ANY_SYSTEM), "question": frozenset({"prompt"})}
+
+
+def _says_how_made(key: str, name: str) -> bool:
+    """Whether a column beside levels is a label of how they were made, such as `generator`, `model` or `prompt`."""
+    return _BETWEEN.sub("_", key.strip().lower()) in _HOW_MADE.get(name, ())
 
 
 def csv_opened(

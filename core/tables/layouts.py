@@ -79,6 +79,8 @@ _MOST_COLUMNS = 500
 """Columns beyond which a table does not hold answers side by side, and is not searched for them."""
 _MOST_LOOKED_AT = 50
 """Rows whose cells decide what a column holds."""
+NOT_USED = "-"
+"""Stands for a name in an owner's choice of columns: these have no role, whatever they are called."""
 TURNS = "turns"
 """The column of a row's earlier turns, in the tables that `Layout.rows` makes."""
 BY_QUESTION = "item: the question ({column}), because {why}; numbered from 1"
@@ -120,6 +122,13 @@ class Layout:
             column for one in self.answers for column in (one.column, one.system_column) if column is not None
         ]
         return tuple(dict.fromkeys([*self.named.values(), *answers]))
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """Column -> Assay's name, for the columns with a role."""
+        found = {column: name for name, column in self.named.items()}
+        found |= {one.column: "text" for one in self.answers}
+        return found | {one.system_column: "system" for one in self.answers if one.system_column}
 
     def said(self, item: str) -> list[str]:
         """What was understood, one line a role. item: the line on what an item is."""
@@ -253,12 +262,14 @@ def layout_of(
     """The layout of a table with records under the file's own names.
 
     known: Assay's names and the names that a table may use, with `system` for the system. columns: what the owner chose,
-    Assay's name -> columns; several for `text` are answers side by side. The table must have the columns chosen.
+    Assay's name -> columns; several for `text` are answers side by side, and those of NOT_USED have no role. The table must have
+    the columns chosen.
     """
     chosen = {name: tuple(held) for name, held in (columns or {}).items() if held}
+    ignored = chosen.pop(NOT_USED, ())
     texts = chosen.pop("text", ())
     named = {name: held[0] for name, held in chosen.items()}
-    free = [key for key in table.keys if key.strip() and key not in {*named.values(), *texts}]
+    free = [key for key in table.keys if key.strip() and key not in {*named.values(), *texts, *ignored}]
     looked_at = table.records[:_MOST_LOOKED_AT]
     conversations = frozenset(key for key in table.keys[:_MOST_COLUMNS] if _holds_turns(looked_at, key))
     found = {name: key for name, key in _found(free, known).items() if name not in named}
@@ -355,6 +366,12 @@ def _place_of(key: str) -> _Place | None:
             if words[at] in series:
                 return _Place((*words[:at], *words[at + 1 :]), number, words[at])
     return None
+
+
+def side_at(name: str) -> int | None:
+    """The place of a side in a name, from 0: `model_a` and `left` are 0, `Response 2` is 1; None without a side."""
+    place = _place_of(name)
+    return None if place is None else _SERIES[place.series].index(place.side)
 
 
 def _families(keys: Sequence[str]) -> dict[tuple[tuple[str, ...], int], dict[str, str]]:

@@ -65,6 +65,23 @@ def parse_columns(given: str | None) -> dict[str, str]:
     return checked_columns((ours, theirs) for ours, _, theirs in parts)
 
 
+def parse_answer_columns(given: str | None) -> dict[str, tuple[str, ...]]:
+    """`text=Answer A,text=Answer B,question=Asked` as Assay's name -> columns; only `text` may be given several times.
+
+    InputError names every wrong part.
+    """
+    parts = [part.partition("=") for part in given.split(",")] if given else []
+    texts = [theirs.strip() for ours, _, theirs in parts if ours.strip() == "text"]
+    others = checked_columns((ours, theirs) for ours, _, theirs in parts if ours.strip() != "text")
+    if both := {*texts} & {*others.values()}:
+        raise InputError(
+            "Invalid list of columns", [f"column {shown(min(both))} is used twice; give it one name"]
+        )
+    if "source" in others and "system" not in others:
+        others["system"] = others.pop("source")
+    return {name: (column,) for name, column in others.items()} | ({"text": tuple(texts)} if texts else {})
+
+
 def checked_columns(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Pairs of Assay's name and the file's column as a mapping. InputError names every wrong pair."""
     problems, found = Problems(), dict[str, str]()

@@ -1,18 +1,19 @@
 """Read a study's texts from a file in any known format, or pair two systems' answers from separate files."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.errors import InputError, Problems
+from core.errors import InputError, Problems, counted
 from core.formats.registry import format_of, read_study
 from core.formats.study.pairs import DatasetBuilder, Reading, natural_order
-from core.formats.study.tables import collect_tabular, read_tabular
+from core.formats.study.tables import collect_tabular, layout_in, read_tabular
+from core.formats.study.votes import VOTES, Repeated, TableVotes, read_votes, vote_columns
 from core.installation import COMMAND
-from core.schema.study import NO_LEVEL, Dataset, Item, Output
-from core.tables.columns import jsonl_bytes
-from core.tables.layouts import turns_of
-from core.tables.problems import place, same_wording
+from core.schema.study import NO_ANSWER, NO_LEVEL, Dataset, Item, Output
+from core.tables.columns import NOT_USED_COLUMNS, jsonl_bytes
+from core.tables.layouts import Layout, turns_of
+from core.tables.problems import listed, place, same_wording
 from core.tables.reading import same_name, shown
 
 
@@ -26,6 +27,10 @@ def read_dataset(
     builder = read_builder(data, file_name, reading)
     if systems:
         builder.keep_systems(systems)
+    builder.read_as += [
+        f"{column.said}; not imported (--vote {shown(column.column)} does)"
+        for column in vote_columns(builder)
+    ]
     return builder.finish()
 
 
@@ -121,6 +126,63 @@ def one_source_hint(data: bytes, file_name: str) -> InputError | None:
     )
 
 
+def broken_hint(
+    data: bytes, file_name: str, systems: Collection[str] = (), reading: Reading | None = None
+) -> str | None:
+    """How many questions would remain without the broken rows of a file that was refused; None if none would."""
+    left_out = replace(reading or Reading(), skip_broken=True)
+    if left_out == reading:
+        return None
+    try:
+        found = read_dataset(data, file_name, systems, left_out)
+    except InputError:
+        return None
+    return (
+        f"Mend the file, or leave out the questions with broken rows (`--skip-broken`): {counted(len(found.items), 'question')} "
+        "would remain."
+    )
+
+
+def votes_in(
+    data: bytes,
+    file_name: str,
+    dataset: Dataset,
+    reading: Reading | None,
+    asked: Sequence[tuple[str, Mapping[str, str]]],
+    repeated: Repeated = "refuse",
+) -> TableVotes:
+    """The votes that stand beside the answers of a data set; see `core.formats.study.votes.read_votes`."""
+    builder = read_builder(data, file_name, reading)
+    items = dict.fromkeys(item.item_id for item in dataset.items)
+    found = read_votes(builder, dataset.sources, asked, items, repeated)
+    if not found.n:
+        raise InputError(f"{shown(file_name)} has no votes on these pairs: every cell is empty.")
+    return found
+
+
+def layout_found(
+    data: bytes, file_name: str, columns: Mapping[str, Sequence[str]] | None = None
+) -> Layout | None:
+    """What the columns of a file mean for a study; None for a file that is no table. Raises InputError."""
+    rows = format_of("study", data, file_name).rows
+    return None if rows is None else layout_in(data, file_name, columns, rows=rows)
+
+
+def with_votes(dataset: Dataset, votes: TableVotes) -> Dataset:
+    """The data set with what was understood of its votes, for whoever reads about it."""
+    read_as = [line for line in dataset.read_as if not line.startswith(VOTES)]
+    notes = [note for note in dataset.notes if not note.startswith(NOT_USED_COLUMNS)]
+    left = [
+        column
+        for note in dataset.notes
+        if note.startswith(NOT_USED_COLUMNS)
+        for column in note.removeprefix(NOT_USED_COLUMNS).split(", ")
+        if column not in votes.columns
+    ]
+    notes += [f"{NOT_USED_COLUMNS}{listed(left)}"] if left else []
+    return replace(dataset, read_as=(*read_as, *votes.read_as), notes=(*notes, *votes.notes))
+
+
 def place_beside(first: SourceAnswers, second: SourceAnswers, *, shared_only: bool = False) -> Dataset:
     """Pair two systems' answers at their common levels. Raises InputError with every mismatch.
 
@@ -166,7 +228,9 @@ def verbatim_note(dataset: Dataset) -> str | None:
 def verbatim(items: Iterable[Item], outputs: Iterable[Output]) -> list[Output]:
     """The texts that equal their item's reference word for word."""
     references = {item.item_id: same_wording(item.reference) for item in items}
-    return [one for one in outputs if same_wording(one.text) == references[one.item_id]]
+    return [
+        one for one in outputs if one.text != NO_ANSWER and same_wording(one.text) == references[one.item_id]
+    ]
 
 
 def _matched(

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import combinations, groupby
 from typing import Literal, NamedTuple
 
 import regex
@@ -12,6 +12,7 @@ import regex
 from core.errors import Problems, counted, nearest_names
 from core.schema.study import NO_ANSWER, NO_LEVEL, Dataset, Item, Output, Turn
 from core.tables.columns import Record
+from core.tables.layouts import Layout
 from core.tables.problems import FileFindings, place
 from core.tables.reading import clean_text, is_blank, printable_text, reject, same_name, shown
 
@@ -208,6 +209,8 @@ class DatasetBuilder(FileFindings):
         """What was understood of a table, one line each."""
         self.rows: list[PairRow] = []
         """The rows of a table, each with its pair; for votes that stand beside the texts."""
+        self.layout = Layout()
+        """What the columns of a table mean."""
         self._unanswered = Counter[str]()
         self._left_out: set[int] = set()
         self._broken: set[int] = set()
@@ -417,7 +420,11 @@ class DatasetBuilder(FileFindings):
     def _note_invisible(self) -> None:
         """Add a note on invisible characters: they reveal the system to anyone who inspects the page's text."""
         for source in dict.fromkeys(source for _, _, source in self._texts):
-            texts = [text for (_, _, own), text in self._texts.items() if own == source]
+            texts = [
+                text
+                for (number, _, own), text in self._texts.items()
+                if own == source and number not in self._left_out
+            ]
             found = Counter(c for text in texts for c in set(_INVISIBLE.findall(text)))
             if found:
                 named = ", ".join(f"U+{ord(c):04X} in {n}" for c, n in sorted(found.items()))
@@ -436,7 +443,7 @@ class DatasetBuilder(FileFindings):
         names = enumerated(list(places)) if places else "none"
         if len({same_name(source) for source in places}) < len(places) == 2:
             self.problems.append(f"systems: {names} look alike; give them clearly different names")
-        if len(places) > 2:
+        if len(places) > 2 and not self.layout.wide:
             # The two most frequent systems are assumed to be correct.
             meant = sorted(places, key=lambda source: -len(places[source]))[:2]
             misspelt = slips({source: own for source, own in places.items() if source != meant[0]})
@@ -444,9 +451,18 @@ class DatasetBuilder(FileFindings):
                 return [source for source in places if source not in misspelt]
         if not fewest <= len(places) <= 2 and (places or not self.problems):
             needed = "exactly two" if fewest == 2 else "one or two"
-            which = "; name a candidate and a comparator to compare two of them" if len(places) > 2 else ""
+            which = f"; {self._of_pairs(places)}" if len(places) > 2 else ""
             self.problems.append(f"systems: found {len(places)} ({names}), expected {needed}{which}")
         return list(places)
+
+    def _of_pairs(self, places: Mapping[str, Collection[tuple[int, str]]]) -> str:
+        """What to do about more than two systems: which pairs have the most questions."""
+        asked = {source: {item for item, _ in own} for source, own in places.items()}
+        counts = {pair: n for pair in combinations(asked, 2) if (n := len(asked[pair[0]] & asked[pair[1]]))}
+        most = sorted(counts, key=lambda pair: -counts[pair])[:MOST_LISTED]
+        listed = "; ".join(f"{shown(one)} and {shown(other)} {counts[one, other]:,}" for one, other in most)
+        questions = f". Questions that two of them share: {listed}" if most else ""
+        return f"name a candidate and a comparator to compare two of them{questions}"
 
     def _check_places(self, levels: tuple[str, ...], sources: list[str]) -> tuple[str, ...]:
         """Report misplaced texts, and missing texts that no other problem explains; return the levels without slips."""
@@ -577,7 +593,7 @@ class DatasetBuilder(FileFindings):
 
     def _note_identical(self, levels: tuple[str, ...], first: str, second: str) -> None:
         for number, item in enumerate(self._items):
-            for level in levels:
+            for level in levels if number not in self._left_out else ():
                 if self._texts[Key(number, level, first)] == self._texts[Key(number, level, second)]:
                     where = place(None, item.item_id, level or None)
                     self.notes.append(f"{where}: both systems have the same text")

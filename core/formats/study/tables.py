@@ -113,6 +113,7 @@ def collect_tabular(
     if table.records or table.keys:
         _refuse_missing(where, required - there, layout, table.keys, builder)
     builder.read_as += layout.said(item_line)
+    builder.layout = layout
     note_ignored(builder, layout.others)
     found = [
         replace(
@@ -139,6 +140,18 @@ def collect_tabular(
         found = _each_text_once(found)
     _build(_made(found, builder) if made_alone else found, builder)
     return builder
+
+
+def layout_in(
+    data: bytes,
+    file_name: str,
+    columns: Mapping[str, Sequence[str]] | None = None,
+    *,
+    rows: Rows = table_rows,
+) -> Layout:
+    """What the columns of a table mean for a study, whether or not they suffice for one. Raises InputError for no table."""
+    table = rows(data, {}, findings_of(data, file_name))
+    return layout_of(table, _KNOWN, columns)
 
 
 def check_chosen(keys: Sequence[str], file_name: str, chosen: Mapping[str, Sequence[str]]) -> None:
