@@ -383,10 +383,11 @@ def _dataset(data: bytes, options: argparse.Namespace) -> tuple[Dataset, TableVo
     try:
         dataset = read_dataset(data, name, systems, reading)
     except InputError as refused:
-        if hint := one_source_hint(data, name):
+        if hint := one_source_hint(data, name, reading):
             raise hint from None
         if hint := broken_hint(data, name, systems, reading):
-            raise InputError(f"{refused.what} {hint}", refused.found) from None
+            more = f"Mend the file, or leave out the questions with broken rows by --skip-broken: {hint} would remain."
+            raise InputError(refused.what, refused.found, more) from None
         raise
     if not options.vote:
         return dataset, None

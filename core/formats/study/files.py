@@ -109,10 +109,10 @@ def read_answers(
     return SourceAnswers(meant[0], items, own, shown(file_name), tuple(builder.notes), tuple(builder.read_as))
 
 
-def one_source_hint(data: bytes, file_name: str) -> InputError | None:
+def one_source_hint(data: bytes, file_name: str, reading: Reading | None = None) -> InputError | None:
     """The error for a file that only lacks a second system; None if something else is wrong."""
     try:
-        found = read_answers(data, file_name)
+        found = read_answers(data, file_name, reading=reading)
     except InputError:
         return None
     levels = {output.level for output in found.outputs}
@@ -129,7 +129,7 @@ def one_source_hint(data: bytes, file_name: str) -> InputError | None:
 def broken_hint(
     data: bytes, file_name: str, systems: Collection[str] = (), reading: Reading | None = None
 ) -> str | None:
-    """How many questions would remain without the broken rows of a file that was refused; None if none would."""
+    """The questions that would remain without the broken rows of a file that was refused; None if none would."""
     left_out = replace(reading or Reading(), skip_broken=True)
     if left_out == reading:
         return None
@@ -137,10 +137,7 @@ def broken_hint(
         found = read_dataset(data, file_name, systems, left_out)
     except InputError:
         return None
-    return (
-        f"Mend the file, or leave out the questions with broken rows (`--skip-broken`): {counted(len(found.items), 'question')} "
-        "would remain."
-    )
+    return counted(len(found.items), "question")
 
 
 def votes_in(

@@ -283,6 +283,11 @@ class DatasetBuilder(FileFindings):
         level = None if key.level == NO_LEVEL else key.level
         return place(line, self._items[key.question].item_id, level, key.source)
 
+    @property
+    def n_unanswered(self) -> dict[str, int]:
+        """System -> its empty answers."""
+        return dict(self._unanswered)
+
     def systems(self) -> list[str]:
         """Every system with a text in the file, in the file's order."""
         return list(dict.fromkeys(source for _, _, source in self._texts))
