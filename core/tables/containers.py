@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import regex
 
@@ -136,7 +136,11 @@ def decode_utf8(data: bytes, file_name: str) -> str:
     return text
 
 
-def findings_of(data: bytes, file_name: str, kind: type[Findings] = FileFindings) -> Findings:  # type: ignore[assignment]
+@overload
+def findings_of(data: bytes, file_name: str) -> FileFindings: ...
+@overload
+def findings_of(data: bytes, file_name: str, kind: type[Findings]) -> Findings: ...
+def findings_of(data: bytes, file_name: str, kind: type[FileFindings] = FileFindings) -> FileFindings:
     """New findings for a file, with its fingerprint and the notes on its container."""
     content = opened(data, file_name)
     notes = content.notes if isinstance(content, Opened) else ()
