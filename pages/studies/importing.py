@@ -27,6 +27,7 @@ from core.study.design import Consequences, consequences
 from core.study.lifecycle import import_rating_study
 from core.tables.containers import decode_utf8
 from core.tables.reading import sha256_of
+from core.tables.writer import for_excel
 from pages.studies import designing
 from pages.widgets import chosen_judge, chosen_scores, rating_scales
 from pages.widgets.menus import TABLES, given_file, name_of, once
@@ -73,7 +74,7 @@ def _file(asks: Asks, key: str, types: Sequence[str], others: str) -> tuple[byte
     st.markdown(f"Columns of a table: {_COLUMNS[asks]}. {others}")
     st.download_button(
         "Download a template (CSV)",
-        (_TEMPLATES / f"{asks}.csv").read_bytes(),
+        for_excel((_TEMPLATES / f"{asks}.csv").read_bytes()),
         f"assay-{asks}.csv",
         "text/csv",
         on_click="ignore",
@@ -108,7 +109,7 @@ def _texts(store: Store) -> OutputSet | None:
         chosen = st.selectbox("Texts", list(names), format_func=names.__getitem__, key="ratings_from")
     if chosen != _FILE:
         return read_texts(*texts_of_run(at_hand(store, chosen)))
-    given = _file("ratings", "ratings_file", ["csv", "tsv", "jsonl", "ndjson"], "CSV, TSV or JSONL.")
+    given = _file("ratings", "ratings_file", TABLES, "CSV, TSV, XLSX or JSONL.")
     if given is None:
         return None
     if given[1].endswith((".jsonl", ".ndjson")):
