@@ -6,7 +6,6 @@ import gzip
 import io
 import json
 import random
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -15,6 +14,7 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
+from helpers.texts.factories import members_of, zipped
 from helpers.texts.workbooks import workbook
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -231,15 +231,7 @@ def test_the_first_visible_sheet_with_rows_is_read_and_the_others_are_named() ->
 
 def test_a_workbook_is_no_bundle() -> None:
     assert not is_bundle(workbook({"One": [["a"]]}))
-    assert is_bundle(packed({"manifest.json": b"{}"}))
-
-
-def packed(members: Mapping[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-    return buffer.getvalue()
+    assert is_bundle(zipped({"manifest.json": b"{}"}))
 
 
 def damaged_workbook() -> bytes:
@@ -250,18 +242,10 @@ def damaged_workbook() -> bytes:
 
 
 def far_cell() -> bytes:
-    sheet = workbook({"One": [["a"]]})
-    with zipfile.ZipFile(io.BytesIO(sheet)) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    cell = b'</row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
-    return packed(
-        members
-        | {
-            "xl/worksheets/sheet1.xml": members["xl/worksheets/sheet1.xml"].replace(
-                b"</row></sheetData>", cell + b"</sheetData>"
-            )
-        }
-    )
+    book, sheet = workbook({"One": [["a"]]}), "xl/worksheets/sheet1.xml"
+    cell = b'</row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
+    members = members_of(book)
+    return zipped({**members, sheet: members[sheet].replace(b"</row></sheetData>", cell)})
 
 
 @pytest.mark.parametrize(
@@ -271,11 +255,11 @@ def far_cell() -> bytes:
         (b"\x89PNG\r\n\x1a\n\0\0", "picture"),
         (b"\xff\xd8\xff\xe0\0\x10JFIF", "picture"),
         (b"SQLite format 3\0", "SQLite"),
-        (packed({"a.csv": b"a,b\n"}), "zip"),
-        (packed({"[Content_Types].xml": b"<Types/>", "word/document.xml": b"<w/>"}), "Word"),
-        (packed({"[Content_Types].xml": b"<Types/>", "xl/workbook.bin": b""}), "XLSB"),
-        (packed({"[Content_Types].xml": b"<Types/>", "xl/workbook.xml": b"<workbook/>"}), "cannot be read"),
-        (packed({"mimetype": b""})[:30] + b"mimetypeapplication/vnd.oasis.opendocument.text", "OpenDocument"),
+        (zipped({"a.csv": b"a,b\n"}), "zip"),
+        (zipped({"[Content_Types].xml": b"<Types/>", "word/document.xml": b"<w/>"}), "Word"),
+        (zipped({"[Content_Types].xml": b"<Types/>", "xl/workbook.bin": b""}), "XLSB"),
+        (zipped({"[Content_Types].xml": b"<Types/>", "xl/workbook.xml": b"<workbook/>"}), "cannot be read"),
+        (zipped({"mimetype": b""})[:30] + b"mimetypeapplication/vnd.oasis.opendocument.text", "OpenDocument"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "old Office"),
         (workbook({"One": []}), "no sheet with rows"),
         (damaged_workbook(), "workbook"),

@@ -1,10 +1,10 @@
 """XLSX workbooks made by hand, as small as a reader accepts, so that a test can write any cell."""
 
 import datetime
-import io
-import zipfile
 from collections.abc import Collection, Mapping, Sequence
 from xml.sax.saxutils import escape
+
+from helpers.texts.factories import zipped
 
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
@@ -36,11 +36,9 @@ def workbook(sheets: Mapping[str, Sequence[Sequence[Cell]]], hidden: Collection[
         f"xl/worksheets/sheet{at}.xml": f'<worksheet xmlns="{_MAIN}"><sheetData>{_rows(rows)}</sheetData></worksheet>'
         for at, rows in enumerate(sheets.values(), start=1)
     }
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in parts.items():
-            archive.writestr(name, f'<?xml version="1.0" encoding="UTF-8"?>{content}')
-    return buffer.getvalue()
+    return zipped(
+        {name: f'<?xml version="1.0" encoding="UTF-8"?>{part}'.encode() for name, part in parts.items()}
+    )
 
 
 def _relations(targets: Mapping[str, tuple[str, str]]) -> str:
