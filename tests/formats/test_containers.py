@@ -241,11 +241,20 @@ def damaged_workbook() -> bytes:
     return bytes(data)
 
 
-def far_cell() -> bytes:
-    book, sheet = workbook({"One": [["a"]]}), "xl/worksheets/sheet1.xml"
-    cell = b'</row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
-    members = members_of(book)
-    return zipped({**members, sheet: members[sheet].replace(b"</row></sheetData>", cell)})
+FAR_CELLS = (
+    '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>',
+    "<row r='1048576'><c r = 'XFD1048576'><v>1</v></c></row>",
+    '<row r="1"><c r="XFD1"><v>1</v></c></row><row r="1048576"><c><v>1</v></c></row>',
+)
+
+
+def far_cell(cell: str, name: str) -> bytes:
+    """A workbook with a cell far from its first, in a sheet with this name."""
+    members, usual = members_of(workbook({"One": [["a"]]})), "xl/worksheets/sheet1.xml"
+    sheet = members.pop(usual).replace(b"</sheetData>", f"{cell}</sheetData>".encode())
+    relations = "xl/_rels/workbook.xml.rels"
+    target = members[relations].replace(b"worksheets/sheet1.xml", f"/{name}".encode())
+    return zipped({**members, name: sheet, relations: target})
 
 
 @pytest.mark.parametrize(
@@ -263,7 +272,11 @@ def far_cell() -> bytes:
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "old Office"),
         (workbook({"One": []}), "no sheet with rows"),
         (damaged_workbook(), "workbook"),
-        (far_cell(), "cells"),
+        *(
+            (far_cell(cell, name), "cells")
+            for cell in FAR_CELLS
+            for name in ("xl/worksheets/sheet1.xml", "odd.bin")
+        ),
         (gzip.compress(b"a,b\n1,2\n")[:-9], "ends too early"),
         (gzip.compress(gzip.compress(b"a,b\n")), "twice"),
         (b"\x1f\x8b\x08broken", "gzip"),
