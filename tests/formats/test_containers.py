@@ -26,7 +26,7 @@ from core.study.bundle import is_bundle
 from core.tables import containers
 from core.tables.columns import DELIMITERS, delimiter_of, filled_rows
 from core.tables.containers import decode, decode_utf8, findings_of, is_plain, opened
-from core.tables.mapping import first_rows, with_columns
+from core.tables.mapping import class_words, first_rows, with_columns, with_numbers
 from core.tables.reading import sha256_of
 
 Rows = Sequence[Sequence[str | int | float]]
@@ -182,6 +182,15 @@ def test_notes_of_the_container_reach_the_result_through_renamed_columns() -> No
         assert [one.score for one in found.ratings] == [1.5, 2.0]
         assert sum("Windows-1252" in note and "line 2" in note for note in found.notes) == 1
         assert sum("decimal commas" in note and note.endswith(": score") for note in found.notes) == 1
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_words_become_numbers_in_every_container(container: str) -> None:
+    name, make = CONTAINERS[container]
+    data = make([["item_id", "rater", "score"], ["q1", "Ana", "bad"], ["q2", "Ana", "good"]])
+    assert class_words(data, name) == {"score": {"bad": 0, "good": 1}}
+    turned = with_numbers(data, name, {"score": {"bad": 5.0, "good": 2.0}})
+    assert [one.score for one in read_ratings(turned, name).ratings] == [5.0, 2.0]
 
 
 # Decimal commas
