@@ -26,6 +26,7 @@ from core.tables.columns import (
     is_jsonl,
     named_columns,
     objects_in,
+    refuse_data_as_names,
 )
 from core.tables.containers import GZIP, changed, decode, opened
 from core.tables.problems import FileFindings, listed
@@ -115,6 +116,7 @@ def first_rows(data: bytes, file_name: str) -> FirstRows:
         keys = tuple(dict.fromkeys(key for one in found for key in one))
         rows = tuple(tuple(_as_text(one.get(key)) for key in keys) for one in found)
     else:
+        refuse_data_as_names(text, file_name)
         filled = _filled(text)
         keys = tuple(cell.strip() for cell in next(filled, ()))
         rows = tuple(map(tuple, islice(filled, FIRST_ROWS)))
@@ -303,6 +305,7 @@ def _columns_of(data: bytes, file_name: str) -> list[str]:
     if is_json(text, file_name) or is_jsonl(text, file_name):
         keys = list(dict.fromkeys(key for one in _objects(text, file_name) for key in one))
     else:
+        refuse_data_as_names(text, file_name)
         keys = [cell.strip() for cell in next(_filled(text), [])]
     if not keys:
         raise InputError(

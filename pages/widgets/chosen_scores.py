@@ -295,9 +295,9 @@ _TYPES: dict[KeptKind, list[str]] = {
     "correlations": ["json"],
 }
 _ACCEPTED: dict[KeptKind, str] = {
-    "ratings": "Accepted: CSV, TSV or JSONL with the columns item, score and optionally system, level, rater, dimension, "
+    "ratings": "Accepted: CSV, TSV, XLSX, Parquet or JSONL with the columns item, score and optionally system, level, rater, dimension, "
     "language; one column of numbers per dimension; JSONL with nested ratings; rated texts (JSONL); an MQM table (TSV).",
-    "scores": "Accepted: files written by `score` or this page; CSV, TSV, JSONL or Parquet with the columns item, system, "
+    "scores": "Accepted: files written by `score` or this page; CSV, TSV, XLSX, JSONL or Parquet with the columns item, system, "
     "level and one column per metric; JSONL with id, level and result; RAGAS rows; answers of a cross-examination server.",
     "correlations": "Accepted: output of `correlate --json`, or Meta-Judge's `{metric: {pearson, spearman, kendall}}`.",
 }

@@ -345,7 +345,9 @@ def test_a_prompt_must_be_utf8() -> None:
     ],
 )
 def test_a_first_line_of_data_is_called_one(data: str) -> None:
-    for read in (read_texts, read_ratings, read_scores):
+    named = {"item_id": data[: data.index("\n")].replace(";", ",").split(",")[0]}
+    doors = (read_texts, read_ratings, read_scores, first_rows, lambda *file: with_columns(*file, named))
+    for read in doors:
         with pytest.raises(InputError) as caught:
             read(data.encode(), "t.csv")
         (problem,) = caught.value.problems
