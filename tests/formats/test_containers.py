@@ -296,6 +296,7 @@ def far_cell(cell: str, name: str) -> bytes:
         (b"\xef\xbb\xbfa;b\nf\xfcr;x\n", "not UTF-8"),
         (b"\xff\xfea", "UTF-16"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "file",
 )
 def test_what_is_no_table_is_named(data: bytes, word: str) -> None:
     for read in (read_texts, read_ratings, read_scores, read_panel, lambda *file: read_study(*file).finish()):
