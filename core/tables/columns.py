@@ -27,6 +27,7 @@ from core.tables.reading import (
     line_place,
     name_of,
     name_problem,
+    number_in,
     numbers_as_json,
     numbers_in,
     parse_json,
@@ -484,6 +485,50 @@ def first_cells(text: str, delimiter: str) -> list[str]:
     return [cell.strip() for cell in next(filled_rows(text, delimiter), [])]
 
 
+def refuse_data_as_names(text: str, file_name: str) -> None:
+    """Raise InputError if the first line of CSV text holds data instead of the names of the columns."""
+    rows = filled_rows(text[:_FIRST_CHARACTERS], delimiter_of(text))
+    header = [cell.strip() for cell in next(rows, [])]
+    if _is_data(header, list(islice(rows, _FIRST_ROWS))):
+        typed = sorted(filter(_typed, dict.fromkeys(header)), key=lambda cell: bool(_WHOLE.fullmatch(cell)))
+        some = listed((typed or [cell for cell in header if cell])[:_SHOWN_CELLS])
+        reject(
+            file_name,
+            [f"line 1: the first line looks like data ({some}): add a line with the names of the columns"],
+        )
+
+
+_WHOLE = regex.compile(r"[-+]?[0-9]+")
+_SHOWN_CELLS = 3
+_MOMENT = regex.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}.*)?")
+
+
+def _typed(cell: str) -> bool:
+    """Whether a cell is a number, true or false, a moment or JSON, as few names are."""
+    if cell[:1] in ("[", "{"):
+        return parse_json(cell)[1] is None
+    return cell.lower() in ("true", "false") or number_in(cell) is not None or bool(_MOMENT.fullmatch(cell))
+
+
+def _is_data(header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a first row of cells can hardly be names of columns.
+
+    Whole numbers alone may be names, such as those of raters, unless they recur in their columns.
+    """
+    filled = [at for at, cell in enumerate(header) if cell]
+    names = [header[at] for at in filled]
+    if not filled or any(_BETWEEN.sub("_", name.lower()) in _KNOWN for name in names):
+        return False
+    if names in ([str(first + at) for at in range(len(names))] for first in (0, 1)):
+        return False
+    others = [row for row in below if [cell.strip() for cell in row] != list(header)]
+    recurs = {at for at in filled if any(at < len(row) and row[at].strip() == header[at] for row in others)}
+    typed = {at for at in filled if _typed(header[at])}
+    if any(not _WHOLE.fullmatch(header[at]) for at in typed):
+        return 2 * len(typed | recurs) >= len(filled)
+    return len(recurs) == len(filled)
+
+
 def _check_header(header: list[str], line: int, columns: Columns, findings: FileFindings) -> None:
     written: dict[str, list[str]] = {}
     unknown = []
@@ -648,7 +693,7 @@ def open_records(
         lines = list(jsonl_objects(numbers_as_json(text)))
         keys = _filled_keys(one.value for one in lines if one.value is not None)
         return object_records(reported(lines, findings), known, findings, keys)
-    keys, columns, house = _house(text, known)
+    keys, columns, house = _house(text, known, name)
     rows = read_rows(text, house, findings, without=without)
     return Table(keys, columns, list(rows), null=False)
 
@@ -666,7 +711,7 @@ def open_numbers(
     """
     if is_json(text, file_name) or is_jsonl(text, file_name):
         return {}
-    keys, columns, house = _house(text, known)
+    keys, columns, house = _house(text, known, file_name)
     return number_columns(text, house, choose(keys, columns))
 
 
@@ -733,15 +778,18 @@ def _says_how_made(key: str, name: str) -> bool:
 
 
 def csv_opened(
-    text: str, known: Mapping[str, Sequence[str]]
+    text: str, known: Mapping[str, Sequence[str]], file_name: str
 ) -> tuple[list[str], dict[str, str], Columns, str]:
     """Keys of CSV text, key -> Assay's name, the columns to read, and the separator. text: at least the header."""
-    keys, columns, house = _house(text, known)
+    keys, columns, house = _house(text, known, file_name)
     return keys, columns, house, delimiter_of(text)
 
 
-def _house(text: str, known: Mapping[str, Sequence[str]]) -> tuple[list[str], dict[str, str], Columns]:
-    """Keys of CSV text, key -> Assay's name, and the columns to read."""
+def _house(
+    text: str, known: Mapping[str, Sequence[str]], file_name: str
+) -> tuple[list[str], dict[str, str], Columns]:
+    """Keys of CSV text, key -> Assay's name, and the columns to read. Raises InputError for a first line of data."""
+    refuse_data_as_names(text, file_name)
     # As written, not in lower case: columns such as BLEU and chrF keep their case.
     keys = [key for cell in first_cells(text, delimiter_of(text)) if (key := unguarded(cell))]
     columns = columns_of_keys(keys, known)
@@ -767,6 +815,7 @@ def file_columns(
     if is_jsonl(text, file_name):
         keys = _filled_keys(one.value for one in jsonl_objects(text) if one.value is not None)
     else:
+        refuse_data_as_names(text, file_name)
         keys = header_of(text)
     return columns_among(keys, known, required, usual)
 

@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import regex
 
@@ -75,7 +75,8 @@ _WITHOUT_COMMA = re.compile(r"\s*[-+]?[0-9]*\.?[0-9]*([eE][-+]?[0-9]+)?\s*")
 _THOUSANDS = re.compile(r"\s*[-+]?[1-9][0-9]{0,2},[0-9]{3}\s*")
 _INDEX = "Unnamed: 0"
 """How pandas names the column of row numbers that it once wrote without a name."""
-_CELL = re.compile(rb'\br="([A-Z]{1,3})([0-9]{1,7})"')
+_CELL = re.compile(rb"""\br\s*=\s*["']([A-Z]{0,3})([0-9]{1,7})["']""")
+"""Where a cell or a row of a sheet says that it stands."""
 
 _ACCENTED = regex.compile(r"\p{L}*[\p{L}--\p{ASCII}]\p{L}*", regex.V1)
 _FOREIGN = regex.compile(r"[\p{L}--\p{ASCII}]{3}", regex.V1)
@@ -136,7 +137,11 @@ def decode_utf8(data: bytes, file_name: str) -> str:
     return text
 
 
-def findings_of(data: bytes, file_name: str, kind: type[Findings] = FileFindings) -> Findings:  # type: ignore[assignment]
+@overload
+def findings_of(data: bytes, file_name: str) -> FileFindings: ...
+@overload
+def findings_of(data: bytes, file_name: str, kind: type[Findings]) -> Findings: ...
+def findings_of(data: bytes, file_name: str, kind: type[FileFindings] = FileFindings) -> FileFindings:
     """New findings for a file, with its fingerprint and the notes on its container."""
     content = opened(data, file_name)
     notes = content.notes if isinstance(content, Opened) else ()
@@ -429,15 +434,15 @@ def _rows_below(sheet: Any) -> Iterator[Sequence[Any]]:
 
 def _cell(value: Any) -> str:
     """A cell of a workbook as CSV has it."""
-    if isinstance(value, bool):
-        return str(value).lower()
+    if isinstance(value, str):
+        return value.replace("\r\n", "\n").replace("\r", "\n") if "\r" in value else value
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else repr(value)
-    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
-        return value.date().isoformat()
-    if isinstance(value, datetime.date | datetime.time):
-        return value.isoformat(" ") if isinstance(value, datetime.datetime) else value.isoformat()
-    return str(value).replace("\r\n", "\n").replace("\r", "\n")
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, datetime.datetime):
+        return value.date().isoformat() if value.time() == datetime.time() else value.isoformat(" ")
+    return value.isoformat() if isinstance(value, datetime.date | datetime.time) else str(value)
 
 
 def _check_workbook(data: bytes, file_name: str) -> None:
@@ -454,10 +459,8 @@ def _check_workbook(data: bytes, file_name: str) -> None:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             # Unpacks every member within its stated size: a workbook may lie about it.
             damaged = archive.testzip()
-            most = max(
-                (_cells_in(archive.read(name)) for name in names if name.startswith("xl/worksheets/")),
-                default=0,
-            )
+            # Any member may be a sheet, whatever its name is.
+            most = max((_cells_in(archive.read(name)) for name in names), default=0)
     except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, RuntimeError) as problem:
         reject(file_name, [f"file: is a workbook that cannot be read ({shown(str(problem))})"])
     if damaged is not None:
@@ -468,13 +471,13 @@ def _check_workbook(data: bytes, file_name: str) -> None:
 
 def _cells_in(sheet: bytes) -> int:
     """The number of cells in the rectangle that a sheet's cells span from its first."""
-    widest, lowest = 0, 0
-    for column, row in _CELL.findall(sheet):
-        at = 0
-        for letter in column:
-            at = at * 26 + letter - 64
-        widest, lowest = max(widest, at), max(lowest, int(row))
-    return widest * lowest
+    places = _CELL.findall(sheet)
+    widest = max({column for column, _ in places}, key=lambda name: (len(name), name), default=b"A")
+    lowest = max(map(int, {row for _, row in places}), default=1)
+    width = 0
+    for letter in widest:
+        width = width * 26 + letter - 64
+    return max(width, 1) * lowest
 
 
 # Files that hold no table

@@ -26,6 +26,7 @@ from core.tables.columns import (
     is_jsonl,
     named_columns,
     objects_in,
+    refuse_data_as_names,
 )
 from core.tables.containers import GZIP, changed, decode, opened
 from core.tables.problems import FileFindings, listed
@@ -132,6 +133,7 @@ def first_rows(data: bytes, file_name: str) -> FirstRows:
         keys = tuple(dict.fromkeys(key for one in found for key in one))
         rows = tuple(tuple(_as_text(one.get(key)) for key in keys) for one in found)
     else:
+        refuse_data_as_names(text, file_name)
         filled = _filled(text)
         keys = tuple(cell.strip() for cell in next(filled, ()))
         rows = tuple(map(tuple, islice(filled, FIRST_ROWS)))
@@ -206,7 +208,7 @@ def with_names(data: bytes, file_name: str, names: Mapping[str, str]) -> bytes:
 def class_words(data: bytes, file_name: str) -> dict[str, dict[str, int]]:
     """Column -> word -> class, for scores or ratings in words of one scale. Empty if the file has number scores."""
     records: list[Record] = []
-    for row in _rows(decode(data, file_name), file_name):
+    for row in _rows(data, file_name):
         named = named_columns(list(row), VOCABULARY)
         own = [key for key, ours in named.items() if ours == "score"] or [
             key for key in row if key not in named
@@ -225,9 +227,8 @@ def with_declared(data: bytes, file_name: str, declared: DeclaredScale) -> bytes
     wanted: dict[str, float | None] = dict.fromkeys(map(plain_word, declared.missing))
     if declared.classes and not declared.numbers:
         wanted |= declared_numbers(declared.classes, ordered=declared.kind != "unordered")
-    text = decode(data, file_name)
     columns: dict[str, dict[str, None]] = {}
-    for row in _rows(text, file_name) if wanted else ():
+    for row in _rows(data, file_name) if wanted else ():
         for key, cell in row.items():
             if not is_nothing(cell):
                 columns.setdefault(key, {})[str(cell)] = None
@@ -244,12 +245,14 @@ def with_numbers(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str,
 
     numbers: column -> word as the file writes it -> number; None for an empty cell.
     """
-    data = opened(data, file_name)
-    text = decode(data, file_name)
 
-    def with_number(one: JsonObject) -> dict[str, object]:
+    def with_number(one: Mapping[str, object]) -> dict[str, object]:
         return {key: numbers.get(key, {}).get(str(value), value) for key, value in one.items()}
 
+    data = opened(data, file_name)
+    if is_parquet(data, file_name):
+        return _changed_parquet(data, file_name, with_number)
+    text = decode(data, file_name)
     if (counted := _changed(text, file_name, with_number)) is not None:
         return changed(counted, data)
     buffer = io.StringIO(newline="")
@@ -271,8 +274,26 @@ def _written(number: float | None) -> str:
     return "" if number is None else f"{number:g}"
 
 
-def _rows(text: str, file_name: str) -> Iterator[Mapping[str, object]]:
-    """The rows of a table, JSONL or a JSON list."""
+def _changed_parquet(
+    data: bytes, file_name: str, change: Callable[[Mapping[str, object]], dict[str, object]]
+) -> bytes:
+    """The Parquet file with every row changed, and its own metadata."""
+    arrow, parquet = pyarrow_for(file_name)
+    table = parquet.read_table(io.BytesIO(data))
+    rows = [change(row) for row in table.to_pylist()]
+    made = arrow.table({name: [row[name] for row in rows] for name in table.column_names})
+    buffer = io.BytesIO()
+    parquet.write_table(made.replace_schema_metadata(table.schema.metadata), buffer)
+    return buffer.getvalue()
+
+
+def _rows(data: bytes, file_name: str) -> Iterator[Mapping[str, object]]:
+    """The rows of a table in any container."""
+    if _parquet_keys(data, file_name):
+        _, parquet = pyarrow_for(file_name)
+        yield from parquet.read_table(io.BytesIO(opened(data, file_name))).to_pylist()
+        return
+    text = decode(data, file_name)
     if is_json(text, file_name) or is_jsonl(text, file_name):
         yield from _objects(text, file_name)
         return
@@ -301,6 +322,7 @@ def _columns_of(data: bytes, file_name: str) -> list[str]:
     if is_json(text, file_name) or is_jsonl(text, file_name):
         keys = list(dict.fromkeys(key for one in _objects(text, file_name) for key in one))
     else:
+        refuse_data_as_names(text, file_name)
         keys = [cell.strip() for cell in next(_filled(text), [])]
     if not keys:
         raise InputError(

@@ -164,7 +164,7 @@ class TableFile:
             return False
         if self.form == "jsonl":
             return _more_than(n, (line for line in self._lines("\n") if line.strip()))
-        *_, delimiter = csv_opened(self._head(), {})
+        *_, delimiter = csv_opened(self._head(), {}, self.name)
         rows = (
             cells for cells in csv.reader(self._lines(""), delimiter=delimiter) if any(map(str.strip, cells))
         )
@@ -177,7 +177,7 @@ class TableFile:
         """Read the file for what only the whole of it can tell. known: the reader's columns."""
         seen, unheard = _Seen(), FileFindings(self.name, "")  # `records` reports the same problems
         if self.form == "csv":
-            keys, columns, house, delimiter = csv_opened(self._head(), known)
+            keys, columns, house, delimiter = csv_opened(self._head(), known, self.name)
             for record in self._csv_records(house, delimiter, unheard):
                 seen.add(record.where, record.cells)
             return seen.survey(keys, columns, {}, {})
@@ -195,7 +195,7 @@ class TableFile:
     ) -> Iterator[Record]:
         """Yield the rows as readers of whole files do; add problems and notes to the findings."""
         if self.form == "csv":
-            *_, house, delimiter = csv_opened(self._head(), known)
+            *_, house, delimiter = csv_opened(self._head(), known, self.name)
             rows = self._csv_records(house, delimiter, findings)
         else:
             objects = self._objects(findings)

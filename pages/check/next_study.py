@@ -29,6 +29,7 @@ from core.study.analysis_set import released_record
 from core.study.ratings import rating_set_of
 from pages.check import choice
 from pages.widgets import address, menus, visitor
+from pages.widgets.downloads import spreadsheet_file
 from pages.widgets.messages import mistakes_shown, plain, with_code
 from pages.widgets.parts import part, studies
 from pages.widgets.result_table import show
@@ -93,7 +94,7 @@ def _offer(store: Store, given: choice.Given, found: Check, n_free: int, needed:
         show(next_labels_table(chosen), titled=False)
         st.download_button(
             "Texts to label (CSV)",
-            partial(visitor.admin_making(), partial(_csv, given, found, chosen)),
+            partial(visitor.admin_making(), spreadsheet_file(".csv", partial(_csv, given, found, chosen))),
             "assay-next-labels.csv",
             "text/csv",
             key=f"{key}_csv",

@@ -26,6 +26,7 @@ from core.study.bundle import is_bundle, read_bundle
 from core.study.design import Consequences, consequences
 from core.study.lifecycle import import_rating_study
 from core.tables.containers import decode_utf8
+from core.tables.writer import for_excel
 from pages.studies import designing
 from pages.studies.texts_file import StudyFile, said_read, study_file
 from pages.widgets import chosen_judge, chosen_scores, rating_scales
@@ -75,7 +76,7 @@ def _file(
     st.markdown(f"Columns of a table: {_COLUMNS[asks]}. {others}")
     st.download_button(
         "Download a template (CSV)",
-        (_TEMPLATES / f"{asks}.csv").read_bytes(),
+        for_excel((_TEMPLATES / f"{asks}.csv").read_bytes()),
         f"assay-{asks}.csv",
         "text/csv",
         on_click="ignore",
@@ -113,7 +114,7 @@ def _texts(store: Store) -> OutputSet | None:
         chosen = st.selectbox("Texts", list(names), format_func=names.__getitem__, key="ratings_from")
     if chosen != _FILE:
         return read_texts(*texts_of_run(at_hand(store, chosen)))
-    given = _file("ratings", "ratings_file", ["csv", "tsv", "jsonl", "ndjson"], "CSV, TSV or JSONL.")
+    given = _file("ratings", "ratings_file", TABLES, "CSV, TSV, XLSX or JSONL.")
     if given is None:
         return None
     if given[1].endswith((".jsonl", ".ndjson")):
@@ -186,7 +187,7 @@ def _pairs(store: Store, asks: Asks) -> int | None:
     given_texts = study_file(data, name)
     if given_texts is None:
         return None
-    dataset, two = given_texts.dataset, given_texts.two
+    dataset = given_texts.dataset
     if dataset.plain != (asks == "preference"):
         st.info(
             "This table has no column for levels, so raters say which answer is better."

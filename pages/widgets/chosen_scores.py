@@ -43,7 +43,7 @@ from core.store.kept import KeptFile, KeptKind, delete_file, file_data, get_file
 from core.store.runs import get_run
 from core.tables.reading import sha256_of, shown
 from pages.widgets import address, menus, visitor
-from pages.widgets.menus import given_file, menu
+from pages.widgets.menus import TABLES, given_file, menu
 from pages.widgets.messages import mistakes_shown, moment, plain
 
 Key = tuple[object, ...]
@@ -290,14 +290,14 @@ _Key = tuple[KeptKind, str, str, bool, Flip]
 """Kind, hash and name of a file, and how it is read: lower ratings are better, scores are those of METAL's
 evaluators, or correlations are synthetic; and the dimensions of METAL's JSON in which 1 is bad."""
 _TYPES: dict[KeptKind, list[str]] = {
-    "ratings": ["csv", "tsv", "jsonl", "ndjson"],
-    "scores": ["csv", "tsv", "jsonl", "ndjson", "json", "parquet"],
+    "ratings": [*TABLES],
+    "scores": [*TABLES],
     "correlations": ["json"],
 }
 _ACCEPTED: dict[KeptKind, str] = {
-    "ratings": "Accepted: CSV, TSV or JSONL with the columns item, score and optionally system, level, rater, dimension, "
+    "ratings": "Accepted: CSV, TSV, XLSX, Parquet or JSONL with the columns item, score and optionally system, level, rater, dimension, "
     "language; one column of numbers per dimension; JSONL with nested ratings; rated texts (JSONL); an MQM table (TSV).",
-    "scores": "Accepted: files written by `score` or this page; CSV, TSV, JSONL or Parquet with the columns item, system, "
+    "scores": "Accepted: files written by `score` or this page; CSV, TSV, XLSX, JSONL or Parquet with the columns item, system, "
     "level and one column per metric; JSONL with id, level and result; RAGAS rows; answers of a cross-examination server.",
     "correlations": "Accepted: output of `correlate --json`, or Meta-Judge's `{metric: {pearson, spearman, kendall}}`.",
 }

@@ -47,6 +47,15 @@ def existing_store(given: str | None) -> Store:
     return open_store(existing_database(given))
 
 
+def add_excel_option(command: argparse.ArgumentParser) -> None:
+    """Register `--excel`."""
+    command.add_argument(
+        "--excel",
+        action="store_true",
+        help="write CSV with a byte order mark, without which Excel shows accents and other scripts wrongly",
+    )
+
+
 def add_json_option(command: Options, document: str = "docs/formats.md") -> None:
     """Register `--json`, the same for every command. document: where its JSON is described."""
     command.add_argument("--json", action="store_true", help=f"print JSON, described in {document}")

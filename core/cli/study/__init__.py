@@ -387,7 +387,7 @@ def _dataset(data: bytes, options: argparse.Namespace) -> tuple[Dataset, TableVo
             raise hint from None
         if hint := broken_hint(data, name, systems, reading):
             more = f"Mend the file, or leave out the questions with broken rows by --skip-broken: {hint} would remain."
-            raise InputError(refused.what, refused.found, more) from None
+            raise InputError(f"{refused.what}. {more}", refused.found) from None
         raise
     if not options.vote:
         return dataset, None
