@@ -4,7 +4,7 @@ The evidence, in this order: what the user names, the vocabulary of `core.tables
 and its cells. People are found by names alone: a column that only looks like ratings is never taken for a person's.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
@@ -260,6 +260,11 @@ def who_in(name: str, metric: bool = False) -> Who:
     return "score" if stems and stems[-1] in ("score", "scores") else None
 
 
+def names_rating(fields: Iterable[str]) -> bool:
+    """Whether a block has a field whose name is a noun for a rating, such as `label`."""
+    return any((_RATINGS | _VERDICTS) & {*words_in(field)} for field in fields)
+
+
 def is_choice(name: str) -> bool:
     """Whether a column's name says that raters choose one of several things, such as `human_preference` or `label_id`."""
     words = words_in(name)
@@ -273,6 +278,8 @@ def is_about(name: str) -> bool:
     words = [word for word in words_in(name) if not word.isdecimal()]
     if not words or words == ["model"]:
         return False
+    if words[0] == "is" and _RATINGS & {*words} and who_in(name) in ("person", "judge"):
+        return False  # `is_correct (human)` is a verdict; `is_human` describes the text
     return words[-1] in _ABOUT or words[0] in _COUNTS or bool(_COMPARED & {*words})
 
 

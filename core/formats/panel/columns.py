@@ -1,6 +1,7 @@
 """The meaning of a panel's columns: what the user names, and the roles that are found."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from core.formats.logs.ragas import has_rows_of_ragas, is_metric_of_ragas
 from core.formats.registry import format_of
@@ -11,8 +12,8 @@ from core.schema.unit import ROW
 from core.tables.columns import LABEL_MARK, METRIC_MARK, Record, Table, known_at, named_columns
 from core.tables.mapping import with_columns
 from core.tables.problems import FileFindings
-from core.tables.reading import is_nothing, label_of, sha256_of
-from core.tables.roles import check_decided, roles_of
+from core.tables.reading import JsonObject, is_nothing, label_of, sha256_of
+from core.tables.roles import check_decided, names_rating, roles_of, who_in
 
 
 def found_roles(
@@ -95,7 +96,8 @@ def values_by_id(table: Table, ids: Sequence[str | None], column: str) -> dict[s
 
 
 def as_written(table: Table) -> Table:
-    """The table with its records under the file's own column names."""
+    """The table with its records under the file's own column names, and verdicts in blocks such as `human` as columns."""
+    table = _unnested(table)
     names = {name: key for key, name in table.columns.items()}
     if all(name == key for name, key in names.items()):
         return table
@@ -104,6 +106,37 @@ def as_written(table: Table) -> Table:
         for record in table.records
     ]
     return table._replace(records=records)
+
+
+def _unnested(table: Table) -> Table:
+    """The table with a column `human.label` for each field of a block `human` or `judge` that holds a rating."""
+    blocks = {
+        key: list(dict.fromkeys(name for one in held for name in one))
+        for key in table.keys
+        if who_in(key) in ("person", "settled", "judge")
+        and (held := [cell for record in table.records if not is_nothing(cell := record.cells.get(key))])
+        and all(isinstance(cell, JsonObject) for cell in held)
+        and all(map(names_rating, held))
+    }
+    if not blocks:
+        return table
+
+    def plain(cells: Mapping[str, object]) -> dict[str, object]:
+        found = {key: cell for key, cell in cells.items() if key not in blocks}
+        for key, names in blocks.items():
+            block = cells.get(key)
+            found |= {
+                f"{key}.{name}": block.get(name) if isinstance(block, JsonObject) else None for name in names
+            }
+        return found
+
+    keys = [
+        name
+        for key in table.keys
+        for name in ([f"{key}.{inner}" for inner in blocks[key]] if key in blocks else [key])
+    ]
+    records = [replace(record, cells=plain(record.cells)) for record in table.records]
+    return table._replace(keys=keys, records=records)
 
 
 def spelled(table: Table, names: Sequence[str]) -> list[str]:
