@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 
 from core.errors import InputError
 from core.formats.panel.columns import by_plain_name
+from core.formats.ratings import UNUSED
 from core.formats.scores import LABELS
 from core.joining.choices import check_names
 from core.joining.panel import NAMED_MISSING
 from core.schema.roles import Roles
-from core.tables.columns import Table, named_columns, source_as_system
+from core.tables.columns import Table, known_at, named_columns, source_as_system
 from core.tables.mapping import plain_word
 from core.tables.problems import FileFindings, listed
 from core.tables.reading import is_undefined, label_of, shown
@@ -196,6 +197,22 @@ def _hashable(cell: object) -> object:
 def number_of(cell: object, words: Words | None) -> object:
     """The number of a word that is a class, else the cell."""
     return words.numbers.get(plain_word(cell), cell) if words and isinstance(cell, str | bool) else cell
+
+
+def texts_unused(sheet: Sheet) -> list[str]:
+    """The columns with texts and what else a panel does not use, as the file names them."""
+    return [key for key, name in sheet.named(known_at("ratings")).items() if name in UNUSED]
+
+
+def numbers_of(cells: Sequence[object], words: Words | None) -> list[object]:
+    """The cells of a column, with the numbers of words that are classes; each different word is looked up once."""
+    if words is None:
+        return [*cells]
+    known = {
+        cell: words.numbers.get(plain_word(cell), cell)
+        for cell in {cell for cell in cells if isinstance(cell, str | bool)}
+    }
+    return [known[cell] if isinstance(cell, str | bool) else cell for cell in cells]
 
 
 def places_in(table: Table | None, roles: Roles | None) -> Callable[[str], list[str]]:
