@@ -12,7 +12,7 @@ from core.schema.unit import ROW
 from core.tables.columns import LABEL_MARK, METRIC_MARK, Record, Table, known_at, named_columns
 from core.tables.mapping import with_columns
 from core.tables.problems import FileFindings
-from core.tables.reading import JsonObject, is_nothing, label_of, sha256_of
+from core.tables.reading import JsonObject, label_of, labels_of, sha256_of
 from core.tables.roles import check_decided, names_rating, roles_of, who_in
 
 
@@ -78,7 +78,7 @@ def with_named_columns(
     ids = next(
         (key for key, name in named_columns(table.keys, known_at("panel")).items() if name == "item_id"), None
     )
-    names = [] if ids is None else [label_of(record.cells.get(ids)) for record in table.records]
+    names = [] if ids is None else labels_of([record.cells.get(ids) for record in table.records])
     if ids in (None, column) or not any(names) or values_by_id(table, names, column) is None:
         return renamed, as_ids, None
     return with_columns(data, file_name, named), named, column
@@ -87,9 +87,9 @@ def with_named_columns(
 def values_by_id(table: Table, ids: Sequence[str | None], column: str) -> dict[str, str] | None:
     """Id -> value of a column, with single spaces; None if rows of one id have different values."""
     found: dict[str, str] = {}
-    for name, record in zip(ids, table.records, strict=True):
-        cell = record.cells.get(column)
-        value = "" if is_nothing(cell) else " ".join(str(label_of(cell) or cell).split())
+    cells = [record.cells.get(column) for record in table.records]
+    for name, cell, label in zip(ids, cells, labels_of(cells), strict=True):
+        value = " ".join(str(label or ("" if cell is None else cell)).split())
         if name is not None and found.setdefault(name, value) != value:
             return None
     return found
@@ -114,8 +114,9 @@ def _unnested(table: Table) -> Table:
         key: list(dict.fromkeys(name for one in held for name in one))
         for key in table.keys
         if who_in(key) in ("person", "settled", "judge")
-        and (held := [cell for record in table.records if not is_nothing(cell := record.cells.get(key))])
-        and all(isinstance(cell, JsonObject) for cell in held)
+        and (cells := [cell for record in table.records if (cell := record.cells.get(key)) is not None])
+        and (held := [cell for cell in cells if isinstance(cell, JsonObject)])
+        and len(held) == len(cells)
         and all(map(names_rating, held))
     }
     if not blocks:

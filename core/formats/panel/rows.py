@@ -107,7 +107,7 @@ def read_wide(
     if (sheet.roles is not None or repeated != REFUSE) and not by_row:
         people = listed([*sheet.human])
         texts, rows = one_rating_each(
-            texts, rows, [*sides.values()], lambda _: people, repeated, findings, by_text=True
+            texts, rows, [*sides.values()], [people] * len(texts), repeated, findings, by_text=True
         )
         by_row = True
     texts = _told_apart(texts, list(sheet.human), findings, by_row=by_row)
@@ -234,7 +234,7 @@ def read_long(
             rated,
             rated,
             ["score"],
-            lambda record: f"rater {shown(str(record.cells.get('rater')))}",
+            [f"rater {shown(str(record.cells.get('rater')))}" for record in rated],
             repeated,
             findings,
             by_text=False,
