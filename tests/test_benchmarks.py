@@ -43,6 +43,12 @@ def test_each_is_documented_with_its_command_in_its_docstring_and_in_the_list():
         assert own[1] == script
 
 
+def test_a_check_goes_from_file_to_file_as_rarely_as_promised():
+    status, said = run("file_switches")
+    assert status == 0, said
+    assert re.search(r"\d switches of file in check", said)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "options", "says"),

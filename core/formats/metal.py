@@ -33,6 +33,7 @@ from core.tables.reading import (
     suffix_of,
     type_name,
 )
+from core.tables.roles import names_rating
 
 SCALES: Mapping[str, tuple[float, float]] = {
     "LA": (0, 2),
@@ -303,7 +304,15 @@ def holds_metal(data: bytes, file_name: str) -> bool:
     nested = any(isinstance(value, JsonObject | list) for value in rows[0].values())
     if isinstance(value, list) and not nested and not any(map(is_known, rows[0])):
         return False  # a table of plain cells, such as people's labels beside a judge's
-    return not _are_rated_texts(rows)
+    return not (_are_rated_texts(rows) or _are_verdicts(rows[0]))
+
+
+def _are_verdicts(record: JsonObject) -> bool:
+    """Whether a record without a text has blocks with one verdict each, such as `human: {label: 1}`."""
+    blocks = [one for one in record.values() if isinstance(one, JsonObject)]
+    plain = all(not isinstance(cell, JsonObject | list) for one in blocks for cell in one.values())
+    there = {key.lower() for key in record}
+    return bool(blocks) and plain and all(map(names_rating, blocks)) and not there & {*FIELDS["text"]}
 
 
 def _are_rated_texts(rows: Sequence[object]) -> bool:

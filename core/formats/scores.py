@@ -316,6 +316,9 @@ def put_score(
 ) -> None:
     """Store one score in the table: a number, or undefined with a reason; or add a problem."""
     value = record.cells.get(column)
+    if type(value) is float and math.isfinite(value) and column != "score":
+        sheet.cells[at] = value
+        return
     number = number_in(value)
     reason = record.cells.get("reason") if column == "score" else None
     if (
@@ -971,7 +974,7 @@ def _table(sheet: ScoreSheet, notes: ParquetNotes, findings: FileFindings) -> Sc
         listed = ", ".join(f"{count} ({shown(reason)})" for reason, count in undefined.most_common(5))
         findings.notes.append(f"undefined scores: {listed}")
     findings.note_replaced()
-    findings.notes += mask_notes(row.system for row in sheet.rows.values())
+    findings.notes += mask_notes([row.system for row in sheet.rows.values()])
     return ScoreTable(
         tuple(sheet.rows.values()),
         metrics,

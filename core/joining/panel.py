@@ -121,8 +121,48 @@ def panel_of(
         {why: n for why, n in (Counter(ratings.left_out) + left_out).items() if n},
         sources=tuple(("", "", "") if name in own else origins[places[columns[name]]] for name in named),
     )
-    found = _with_unnamed_system(found)
-    return replace(found, notes=(*equal_sides(found), *found.notes, *_scale_notes(found)))
+    return settled(found)
+
+
+def settled(panel: Panel) -> Panel:
+    """The panel with a system for texts that name none, and notes on equal sides and on judges beyond the raters' scale."""
+    panel = _with_unnamed_system(panel)
+    return replace(panel, notes=(*equal_sides(panel), *panel.notes, *_scale_notes(panel)))
+
+
+def panel_of_table(
+    table: ScoreTable, n_raters: int, *, judges: Sequence[str] | None = None, scale: Scale = TO_GUESS
+) -> Panel:
+    """The panel of one table whose first `n_raters` metrics are raters and whose others are judges.
+
+    judges: those to keep; None for all. Without judges the texts are those that somebody rated.
+    """
+    ratings = table.values[:, :n_raters]
+    places = [
+        at
+        for at, metric in enumerate(table.metrics)
+        if at >= n_raters and (judges is None or metric.name in judges)
+    ]
+    rows, scores = table.rows, table.values[:, places]
+    if len(table.metrics) == n_raters:
+        kept = np.flatnonzero(~np.isnan(ratings).all(axis=1))
+        rows, ratings, scores = tuple(rows[at] for at in kept), ratings[kept], scores[kept]
+    named = [table.metrics[at] for at in places]
+    return settled(
+        Panel(
+            rows,
+            items_of(rows),
+            names_of(rows, "system"),
+            tuple(metric.name for metric in table.metrics[:n_raters]),
+            ratings,
+            tuple(metric.name for metric in named),
+            scores,
+            scale,
+            table.file_name,
+            tuple(dict.fromkeys(table.notes)),
+            sources=tuple((table.file_name, metric.name, metric.signature) for metric in named),
+        )
+    )
 
 
 def _with_unnamed_system(panel: Panel) -> Panel:

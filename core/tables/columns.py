@@ -20,10 +20,13 @@ from numpy.typing import NDArray
 
 from core.tables.problems import FileFindings, likely_columns, listed, rename
 from core.tables.reading import (
+    MOST_NAME,
     JsonObject,
     duplicate_problems,
+    is_language_tag,
     is_nothing,
     label_of,
+    labels_of,
     line_place,
     name_of,
     name_problem,
@@ -417,8 +420,10 @@ def csv_records(
             else:
                 row: dict[str, object] = {}
                 for at, name in kept:
-                    cell = unguarded(cells[at])
-                    freed += cell != cells[at]
+                    cell = cells[at]
+                    if cell.startswith("'"):
+                        cell = unguarded(cell)
+                        freed += cell != cells[at]
                     # Names of items and systems are repeated in many rows: keep one copy of each.
                     row[name] = sys.intern(cell) if len(cell) <= _SHORT else cell
                 yield Record(f"line {line}", row, line)
@@ -922,6 +927,10 @@ def usable_labels(
 
 def _no_label(column: str, records: Sequence[Record]) -> str:
     """The first cell of a column that cannot be a label, and why; empty if all can."""
+    if None not in labels_of(
+        cell for record in records if (cell := record.cells.get(column)) not in (None, "")
+    ):
+        return ""
     return next(filter(None, (no_label(record.where, record.cells.get(column)) for record in records)), "")
 
 
@@ -934,6 +943,8 @@ def no_label(where: str, value: object) -> str:
 
 def names_in(record: Record, labels: Sequence[str], findings: FileFindings) -> Names | None:
     """The item, system, level, language and labels of a row; None, with problems added, if they cannot be read."""
+    if (clean := _clean_names(record.cells, labels)) is not None:
+        return clean
     known = findings.problems.n
     item_id = _name(record, "item_id", findings)
     if item_id is None and findings.problems.n == known:
@@ -957,6 +968,38 @@ def names_in(record: Record, labels: Sequence[str], findings: FileFindings) -> N
     if item_id is None or findings.problems.n > known:
         return None
     return Names(item_id, system, level, language, found or _NO_LABELS)
+
+
+def _clean_names(cells: Mapping[str, object], labels: Sequence[str]) -> Names | None:
+    """The names of a row in which all are plain texts, as in most rows; None if a cell needs a closer look.
+
+    One look at each cell: a file has several names in each row.
+    """
+    found: dict[str, str] = {}
+    for column in ("item_id", "system", "level", "language", *labels):
+        cell = cells.get(column)
+        if cell is None or cell == "":
+            continue
+        if (
+            not isinstance(cell, str)
+            or len(cell) > MOST_NAME
+            or not cell.isprintable()
+            or " " in (cell[0], cell[-1])
+        ):
+            return None
+        found[column] = cell
+    level, language = found.get("level"), found.get("language", "und")
+    if "item_id" not in found or (level is not None and _NEGATIVE.fullmatch(level)) or not _is_tag(language):
+        return None
+    if cells.get(LABEL_PAIR) is not None:
+        return None
+    own = {column.removeprefix(LABEL_MARK): found[column] for column in labels if column in found}
+    return Names(found["item_id"], found.get("system"), level, language, own or _NO_LABELS)
+
+
+@lru_cache(maxsize=256)
+def _is_tag(language: str) -> bool:
+    return is_language_tag(language)
 
 
 def _name(record: Record, column: str, findings: FileFindings) -> str | None:
@@ -1046,6 +1089,12 @@ def level_in(item_id: object) -> tuple[str, str] | None:
     """Item and level of an id such as ITEM_levelL; None for others."""
     match = _DAMAGED.fullmatch(label_of(item_id) or "")
     return None if match is None else (match["item"], match["level"])
+
+
+def levels_in(ids: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Id -> item and level, for the ids such as ITEM_levelL."""
+    found = ((name, _DAMAGED.fullmatch(name)) for name in ids)
+    return {name: (match["item"], match["level"]) for name, match in found if match is not None}
 
 
 def contradicts(level: object, of_id: str) -> bool:

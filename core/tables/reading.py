@@ -374,6 +374,40 @@ def label_of(value: object) -> str | None:
     return name_of(value)
 
 
+def labels_of(cells: Iterable[object]) -> list[str | None]:
+    """`label_of` each cell of a column; each different text is looked at once."""
+    known: dict[str, str | None] = {}
+    found = []
+    for cell in cells:
+        if isinstance(cell, str):
+            if cell not in known:
+                known[cell] = label_of(cell)
+            found.append(known[cell])
+        else:
+            found.append(None if cell is None else label_of(cell))
+    return found
+
+
+def filled(cells: Iterable[object]) -> list[object]:
+    """The cells of a column that do not mark a missing number."""
+    missing: dict[str, bool] = {}
+    found = []
+    for cell in cells:
+        if isinstance(cell, str):
+            if cell not in missing:
+                missing[cell] = is_undefined(cell)
+            if not missing[cell]:
+                found.append(cell)
+        elif not is_undefined(cell):
+            found.append(cell)
+    return found
+
+
+def n_like_numbers(cells: Iterable[object]) -> int:
+    """How many cells are numbers, or are meant to be."""
+    return sum(map(looks_like_number, cells))
+
+
 def looks_like_number(value: object) -> bool:
     """Whether a cell is a number, or is meant to be one: with a decimal comma or a percent sign."""
     return number_in(value) is not None or (isinstance(value, str) and _meant(value) is not None)

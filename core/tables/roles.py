@@ -4,7 +4,7 @@ The evidence, in this order: what the user names, the vocabulary of `core.tables
 and its cells. People are found by names alone: a column that only looks like ratings is never taken for a person's.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
@@ -24,7 +24,7 @@ from core.tables.columns import (
 )
 from core.tables.mapping import classes_of, plain_word
 from core.tables.problems import listed
-from core.tables.reading import is_nothing, is_undefined, label_of, looks_like_number, number_in, shown
+from core.tables.reading import filled, is_nothing, label_of, labels_of, n_like_numbers, number_in, shown
 
 
 def _set(words: str) -> frozenset[str]:
@@ -260,6 +260,11 @@ def who_in(name: str, metric: bool = False) -> Who:
     return "score" if stems and stems[-1] in ("score", "scores") else None
 
 
+def names_rating(fields: Iterable[str]) -> bool:
+    """Whether a block has a field whose name is a noun for a rating, such as `label`."""
+    return any((_RATINGS | _VERDICTS) & {*words_in(field)} for field in fields)
+
+
 def is_choice(name: str) -> bool:
     """Whether a column's name says that raters choose one of several things, such as `human_preference` or `label_id`."""
     words = words_in(name)
@@ -273,6 +278,8 @@ def is_about(name: str) -> bool:
     words = [word for word in words_in(name) if not word.isdecimal()]
     if not words or words == ["model"]:
         return False
+    if words[0] == "is" and _RATINGS & {*words} and who_in(name) in ("person", "judge"):
+        return False  # `is_correct (human)` is a verdict; `is_human` describes the text
     return words[-1] in _ABOUT or words[0] in _COUNTS or bool(_COMPARED & {*words})
 
 
@@ -315,7 +322,7 @@ class _Cells:
 
 
 def _cells_of(records: Sequence[Record], key: str) -> _Cells:
-    held = [cell for record in records if not is_undefined(cell := record.cells.get(key))]
+    held = filled([record.cells.get(key) for record in records])
     if not held:
         return _Cells("empty")
     different: dict[object, None] = {}
@@ -323,7 +330,7 @@ def _cells_of(records: Sequence[Record], key: str) -> _Cells:
         if not isinstance(cell, str | bool | int | float):
             return _Cells("text")
         different[cell] = None
-    n_numbers = sum(looks_like_number(cell) for cell in different)
+    n_numbers = n_like_numbers(different)
     if 2 * n_numbers > len(different):
         numbers = [number for cell in different if (number := number_in(cell)) is not None]
         few = frozenset(numbers) if len({*numbers}) <= _MOST_CLASSES else frozenset[float]()
@@ -479,9 +486,10 @@ def _named(sheet: _Sheet, keys: Sequence[str]) -> dict[str, str]:
 
 def _names_items(records: Sequence[Record], key: str) -> bool:
     """Whether a column can name items: an example may be a text too long for a name."""
-    cells = [record.cells.get(key) for record in records]
-    return any(not is_nothing(cell) for cell in cells) and all(
-        is_nothing(cell) or label_of(cell) is not None for cell in cells
+    cells = [cell for record in records if (cell := record.cells.get(key)) is not None]
+    names = labels_of(cells)
+    return any(name is not None for name in names) and all(
+        name is not None or is_nothing(cell) for name, cell in zip(names, cells, strict=True)
     )
 
 

@@ -1,5 +1,8 @@
 """What the reader of panels once misread: empty systems and columns, scales of equal ratings, dimensions, and what items are."""
 
+import json
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -9,7 +12,7 @@ from core.formats.panel.repeats import Repeated
 from core.joining.panel import NO_NAME
 from core.schema.analysis import RepeatedRatings
 from core.schema.panel import Panel
-from core.tables.roles import Undecided
+from core.tables.roles import Undecided, roles_said
 
 
 def _read(text: str, **asked: object) -> Panel:
@@ -172,3 +175,59 @@ def test_rows_that_are_texts_repeat_nothing() -> None:
     with pytest.raises(InputError) as refused:
         _read(_WIDE_TWICE, repeated="first", item="row")
     assert refused.value.problems[0].startswith("repeated: ")
+
+
+@pytest.mark.parametrize(
+    "name", ["DeepSeek", "LLaMA2", "MiniMax-M2", "QwQ", "SummaC", "AlignScore", "BARTScore"]
+)
+@pytest.mark.parametrize(
+    "spelled", [str, str.lower, str.upper, "{}_score".format, "{}-32B".format, "{} label".format]
+)
+def test_models_and_metrics_are_judges_however_they_are_spelled(
+    name: str, spelled: Callable[[str], str]
+) -> None:
+    rows = "".join(f"{at},{at % 2},{at // 2 % 2}\n" for at in range(20))
+    assert _read(f"id,human,{spelled(name)}\n{rows}").judges == (spelled(name),)
+
+
+@pytest.mark.parametrize("words", [("model_a", "model_b", "tie"), ("A", "B", "tie"), ("first", "second", "both"), ("left", "right", "tie")])  # fmt: skip
+def test_winners_are_labels_without_an_order(words: tuple[str, ...]) -> None:
+    rows = "".join(f"q{at},A,B,{words[at % 3]},{words[at // 3 % 3]}\n" for at in range(30))
+    found = _read(f"question,model_a,model_b,human_winner,judge_winner\n{rows}")
+    assert (found.raters, found.judges) == (("human_winner",), ("judge_winner",))
+    assert found.scale.kind == "unordered"
+
+
+def test_verdicts_in_blocks_are_columns() -> None:
+    entries = [
+        {"id": at, "human": {"label": at % 2}, "judge": {"label": 1, "reason": "b"}} for at in range(4)
+    ]
+    for data, name in (
+        (json.dumps(entries), "all.json"),
+        ("\n".join(map(json.dumps, entries)), "lines.jsonl"),
+    ):
+        found = read_panel(data.encode(), name, find=True)
+        assert (found.raters, found.judges) == (("human.label",), ("judge.label",))
+        assert found.ratings[:, 0].tolist() == [0, 1, 0, 1]
+
+
+def test_a_verdict_whose_name_begins_with_is_has_a_giver() -> None:
+    found = _read("id,is_correct (human),is_correct (LLM)\n1,True,False\n2,False,False\n")
+    assert found.raters == ("is_correct (human)",)
+    assert found.judges == ("is_correct (LLM)",)
+    assert _read("id,human,judge,is_human\n1,1,0,1\n2,0,0,1\n").raters == ("human",)
+
+
+_ASKED = "id,prompt,response,human,judge\n" + "".join(f"{at},q{at // 2},a,{at % 2},1\n" for at in range(80))
+
+
+@pytest.mark.parametrize("item", ["prompt", None])
+def test_notes_name_the_column_of_items_and_the_file_s_columns(item: str | None) -> None:
+    found = _read(_ASKED, item=item)
+    assert found.unit.name == "prompt"
+    assert found.roles is not None
+    assert found.roles.item == "prompt"
+    assert "item: prompt" in roles_said(found.roles)
+    assert any(note == f"columns found: {roles_said(found.roles)}" for note in found.notes)
+    unused = [note for note in found.notes if note.startswith("columns not used")]
+    assert [("prompt" in note, "response" in note) for note in unused] == [(False, True)]

@@ -1,29 +1,38 @@
 """Read a panel, raters and judges side by side, from any file of ratings."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from core.errors import InputError
 from core.formats.panel.columns import as_written, roles_to_read, with_named_columns
 from core.formats.panel.items import ids_of, with_unit
-from core.formats.panel.judge_files import called_by_file, check_not_beside, judge_file
+from core.formats.panel.judge_files import JudgeFile, called_by_file, check_not_beside, judge_file
 from core.formats.panel.repeats import check_in_table
 from core.formats.panel.rows import read_long, read_wide
 from core.formats.panel.scale import aligned
-from core.formats.panel.sheet import Missing, check_labelled, people_who_rated, places_in, sheet_of
+from core.formats.panel.sheet import (
+    Missing,
+    Sheet,
+    check_labelled,
+    people_who_rated,
+    places_in,
+    sheet_of,
+    texts_unused,
+)
 from core.formats.registry import format_of
 from core.formats.registry import read_evaluators as evaluators_in
 from core.formats.registry import read_ratings as ratings_in
 from core.formats.registry import read_scores as scores_in
 from core.joining.choices import Dimension
-from core.joining.panel import metrics_of, named_people, on_scale, panel_of
+from core.joining.panel import metrics_of, named_people, on_scale, panel_of, panel_of_table
 from core.joining.tables import check_join, row_number_notes
 from core.schema.analysis import REFUSE, RepeatedRatings
 from core.schema.panel import Panel, of_rows
 from core.schema.scale import NOT_DECLARED, TO_GUESS, DeclaredScale
-from core.schema.scores import ScoreTable
+from core.schema.scores import RatingSet, ScoreTable
 from core.schema.unit import ID, ROW
-from core.tables.columns import METRIC_MARK, known_at
+from core.tables.columns import METRIC_MARK, Table, known_at
 from core.tables.containers import findings_of
 from core.tables.problems import listed
 from core.tables.reading import shown
@@ -137,41 +146,38 @@ def read_panel(
             ["repeated: no rating repeats another where each row is a text; leave it out"],
         )
     check_labelled(sheet, file_name)
+    unused = texts_unused(sheet)
+    findings.notes += _unused_said(unused)
     if roles is not None and human == roles.human:
         human = people_who_rated(sheet, roles.human, findings)
-    if sheet.human:
-        ratings, scores = read_wide(sheet, words, findings, ids, by_row=by_row, repeated=repeated)
+    asked: dict[str, Any] = {
+        "raters": human,
+        "judges": judges,
+        "dimension": dimension,
+        "scale": words.scale if words else TO_GUESS,
+    }
+    wide = read_wide(sheet, words, findings, ids, by_row=by_row, repeated=repeated) if sheet.human else None
+    joined: list[str] = []
+    if wide is not None and not tables and dimension is None:
+        found = panel_of_table(wide.table, wide.n_raters, judges=judges, scale=asked["scale"])
     else:
         try:
-            ratings, scores = read_long(sheet, words, findings, by_row=by_row, repeated=repeated)
+            ratings, scores = (
+                (wide.ratings, wide.scores)
+                if wide is not None
+                else read_long(sheet, words, findings, by_row=by_row, repeated=repeated)
+            )
         except InputError:
             if guessed is not None and human is None and not sheet.score:
-                check_decided(
-                    guessed, file_name
-                )  # what is undecided about the columns says more than what a long table lacks
+                # What is undecided about the columns says more than what a long table lacks.
+                check_decided(guessed, file_name)
             raise
-    joined = row_number_notes(ratings, tables)
-    if roles is not None:
-        of_file = {one.name: one for one in files}
-        for one in tables:
-            file = of_file.get(one.file_name)
-            places = places_in(file.table, file.roles) if file else places_in(None, None)
-            check_join(ratings, one, places_in(sheet.table, roles), places)
-    if human is None and dimension is None and not {"rater", "dimension"} & set(table.columns.values()):
-        columns = {one.dimension for one in ratings.ratings if one.rater is None}
-        if len(columns) > 1:
-            raise InputError(
-                f"{shown(file_name)} has no column rater",
-                [f"human: name the columns with ratings by people; the file has {listed(sheet.others)}"],
-            )
-    found = panel_of(
-        ratings,
-        [*([scores] if scores else []), *tables],
-        raters=human,
-        judges=judges,
-        dimension=dimension,
-        scale=words.scale if words else TO_GUESS,
-    )
+        if human is None and dimension is None:
+            _check_raters(ratings, sheet, table, file_name)
+        joined = row_number_notes(ratings, tables)
+        if roles is not None:
+            _check_joins(sheet, ratings, tables, files)
+        found = panel_of(ratings, [*([scores] if scores else []), *tables], **asked)
     found = replace(
         found,
         roles=None if roles is None else roles.renamed(own),
@@ -180,10 +186,53 @@ def read_panel(
     if words is None:
         found = on_scale(found, declared, codes=sheet.of_choices)
     found = with_unit(found, sheet, ids, item, unit_column, joined_by_row=bool(joined))
+    found = _with_item_said(found, unused, own)
     if found.unit.name not in (ID, ROW) or found.unit.undecided:
         found = replace(found, notes=(*found.notes, found.unit.said))
-    left_out = found.left_out
-    if sheet.human:
-        # Every row of a wide table is a text: an empty cell is a missing rating, and no row is left out.
-        left_out = {why: n for why, n in left_out.items() if why not in ratings.left_out}
-    return replace(found, left_out={**left_out, **missing.left_out})
+    return replace(found, left_out={**found.left_out, **missing.left_out})
+
+
+def _unused_said(columns: Sequence[str]) -> list[str]:
+    return [f"columns not used: {listed(columns)}"] if columns else []
+
+
+def _with_item_said(panel: Panel, unused: Sequence[str], names: Mapping[str, str]) -> Panel:
+    """The panel whose roles and notes name the column whose values are its items, if it is not that of the ids.
+
+    unused: the columns that a note says are not used. names: Assay's name -> the file's column, as the user gave it.
+    """
+    item = next((key for key in unused if shown(names.get(key, key)) == panel.unit.name), None)
+    roles = panel.roles
+    if panel.unit.name in (ID, ROW) or item is None:
+        return panel
+    changed = {"".join(_unused_said(unused)): "".join(_unused_said([key for key in unused if key != item]))}
+    if roles is not None:
+        others = tuple(key for key in roles.others if key != item)
+        own = replace(roles, item=names.get(item, item), others=others)
+        changed[f"columns found: {roles_said(roles)}"] = f"columns found: {roles_said(own)}"
+        changed[passed_over(roles)] = passed_over(own)
+        roles = own
+    notes = (changed.get(note, note) for note in panel.notes)
+    return replace(panel, roles=roles, notes=tuple(filter(None, notes)))
+
+
+def _check_joins(
+    sheet: Sheet, ratings: RatingSet, tables: Sequence[ScoreTable], files: Sequence[JudgeFile]
+) -> None:
+    """Raise InputError if it is unclear which ratings the scores in other tables belong to."""
+    of_file = {one.name: one for one in files}
+    for one in tables:
+        file = of_file.get(one.file_name)
+        places = places_in(file.table, file.roles) if file else places_in(None, None)
+        check_join(ratings, one, places_in(sheet.table, sheet.roles), places)
+
+
+def _check_raters(ratings: RatingSet, sheet: Sheet, table: Table, file_name: str) -> None:
+    """Raise InputError if columns of several raters were read as dimensions, because none was named."""
+    if {"rater", "dimension"} & set(table.columns.values()):
+        return
+    if len({one.dimension for one in ratings.ratings if one.rater is None}) > 1:
+        raise InputError(
+            f"{shown(file_name)} has no column rater",
+            [f"human: name the columns with ratings by people; the file has {listed(sheet.others)}"],
+        )

@@ -1,6 +1,7 @@
 """The meaning of a panel's columns: what the user names, and the roles that are found."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from core.formats.logs.ragas import has_rows_of_ragas, is_metric_of_ragas
 from core.formats.registry import format_of
@@ -12,8 +13,8 @@ from core.tables.columns import LABEL_MARK, METRIC_MARK, Record, Table, known_at
 from core.tables.containers import findings_of
 from core.tables.mapping import with_columns
 from core.tables.problems import FileFindings
-from core.tables.reading import is_nothing, label_of
-from core.tables.roles import check_decided, roles_of
+from core.tables.reading import JsonObject, label_of, labels_of
+from core.tables.roles import check_decided, names_rating, roles_of, who_in
 
 
 def found_roles(
@@ -78,7 +79,7 @@ def with_named_columns(
     ids = next(
         (key for key, name in named_columns(table.keys, known_at("panel")).items() if name == "item_id"), None
     )
-    names = [] if ids is None else [label_of(record.cells.get(ids)) for record in table.records]
+    names = [] if ids is None else labels_of([record.cells.get(ids) for record in table.records])
     if ids in (None, column) or not any(names) or values_by_id(table, names, column) is None:
         return renamed, as_ids, None
     return with_columns(data, file_name, named), named, column
@@ -87,16 +88,17 @@ def with_named_columns(
 def values_by_id(table: Table, ids: Sequence[str | None], column: str) -> dict[str, str] | None:
     """Id -> value of a column, with single spaces; None if rows of one id have different values."""
     found: dict[str, str] = {}
-    for name, record in zip(ids, table.records, strict=True):
-        cell = record.cells.get(column)
-        value = "" if is_nothing(cell) else " ".join(str(label_of(cell) or cell).split())
+    cells = [record.cells.get(column) for record in table.records]
+    for name, cell, label in zip(ids, cells, labels_of(cells), strict=True):
+        value = " ".join(str(label or ("" if cell is None else cell)).split())
         if name is not None and found.setdefault(name, value) != value:
             return None
     return found
 
 
 def as_written(table: Table) -> Table:
-    """The table with its records under the file's own column names."""
+    """The table with its records under the file's own column names, and verdicts in blocks such as `human` as columns."""
+    table = _unnested(table)
     names = {name: key for key, name in table.columns.items()}
     if all(name == key for name, key in names.items()):
         return table
@@ -105,6 +107,38 @@ def as_written(table: Table) -> Table:
         for record in table.records
     ]
     return table._replace(records=records)
+
+
+def _unnested(table: Table) -> Table:
+    """The table with a column `human.label` for each field of a block `human` or `judge` that holds a rating."""
+    blocks = {
+        key: list(dict.fromkeys(name for one in held for name in one))
+        for key in table.keys
+        if who_in(key) in ("person", "settled", "judge")
+        and (cells := [cell for record in table.records if (cell := record.cells.get(key)) is not None])
+        and (held := [cell for cell in cells if isinstance(cell, JsonObject)])
+        and len(held) == len(cells)
+        and all(map(names_rating, held))
+    }
+    if not blocks:
+        return table
+
+    def plain(cells: Mapping[str, object]) -> dict[str, object]:
+        found = {key: cell for key, cell in cells.items() if key not in blocks}
+        for key, names in blocks.items():
+            block = cells.get(key)
+            found |= {
+                f"{key}.{name}": block.get(name) if isinstance(block, JsonObject) else None for name in names
+            }
+        return found
+
+    keys = [
+        name
+        for key in table.keys
+        for name in ([f"{key}.{inner}" for inner in blocks[key]] if key in blocks else [key])
+    ]
+    records = [replace(record, cells=plain(record.cells)) for record in table.records]
+    return table._replace(keys=keys, records=records)
 
 
 def spelled(table: Table, names: Sequence[str]) -> list[str]:

@@ -10,9 +10,9 @@ from core.formats.panel.columns import values_by_id
 from core.formats.panel.sheet import Sheet
 from core.schema.panel import Panel, of_rows
 from core.schema.unit import FEWEST_VALUES, ROW
-from core.tables.columns import known_at, level_in
+from core.tables.columns import known_at, levels_in
 from core.tables.problems import FileFindings
-from core.tables.reading import label_of, shown
+from core.tables.reading import labels_of, shown
 from core.tables.roles import holds_texts, words_in
 
 
@@ -37,7 +37,7 @@ def ids_of(sheet: Sheet, findings: FileFindings, *, by_number: bool) -> Ids:
     read_as = sheet.named(known_at("texts"))
     column = next((key for key, name in read_as.items() if name == "item_id"), None)
     if column is not None:
-        return Ids([label_of(record.cells.get(column)) for record in records], column)
+        return Ids(labels_of([record.cells.get(column) for record in records]), column)
     question = next((key for key, name in read_as.items() if name == "question"), None)
     if question is not None and sheet.roles is not None and not by_number:
         asked = [" ".join(str(record.cells.get(question) or "").split()) for record in records]
@@ -134,9 +134,8 @@ def _of_column(
     by_id = values_by_id(sheet.table, ids.names, column)
     if by_id is None:
         return panel
-    for whole, held in [*by_id.items()]:  # readers split ids such as ITEM_level2
-        if split := level_in(whole):
-            by_id.setdefault(split[0], held)
+    for whole, (name, _) in levels_in([*by_id]).items():  # readers split ids such as ITEM_level2
+        by_id.setdefault(name, by_id[whole])
     values = [
         ("value", by_id[row.item_id]) if by_id.get(row.item_id) else ("id", row.item_id) for row in panel.rows
     ]

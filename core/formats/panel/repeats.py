@@ -1,6 +1,6 @@
 """Repeated ratings of a text by one rater: refused, or one of them counts, by the user's word."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.errors import InputError, Problems, counted
@@ -8,7 +8,7 @@ from core.formats.scores import LABELS
 from core.schema.analysis import REFUSE, RepeatedRatings
 from core.tables.columns import LABEL_MARK, LABEL_PAIR, MOST_REPEATED, Record
 from core.tables.problems import FileFindings
-from core.tables.reading import is_nothing, is_undefined, label_of, number_in, shown
+from core.tables.reading import is_undefined, labels_of, number_in, shown
 
 _PARTS = ("item_id", "system", "level", "language", LABEL_PAIR, "dimension")
 _COUNTS: Mapping[RepeatedRatings, str] = {
@@ -35,7 +35,7 @@ def one_rating_each(
     about: Sequence[Record],
     rated: Sequence[Record],
     columns: Sequence[str],
-    whose: Callable[[Record], str],
+    whose: Sequence[str],
     policy: RepeatedRatings,
     findings: FileFindings,
     *,
@@ -66,36 +66,24 @@ def one_rating_each(
     return [about[at] for at in chosen], kept
 
 
-def _keys(
-    records: Sequence[Record], whose: Callable[[Record], str], *, by_text: bool
-) -> list[tuple[object, ...]]:
+def _keys(records: Sequence[Record], whose: Sequence[str], *, by_text: bool) -> list[tuple[object, ...]]:
     """What is the same in rows that repeat a rating: the parts that name a text, who rated it, and known labels."""
     there = dict.fromkeys(key for record in records for key in record.cells)
     labels = [name for name in there if name.removeprefix(LABEL_MARK).lower() in LABELS]
-    parts = [_names(records, name) if name in there else [None] * len(records) for name in _PARTS]
+    parts = [
+        labels_of([record.cells.get(name) for record in records]) if name in there else [None] * len(records)
+        for name in _PARTS
+    ]
     further = [[repr(record.cells.get(name)) for record in records] for name in labels]
     if by_text and "text" in there:
         further.append([repr(record.cells.get("text")) for record in records])
-    return list(zip(*parts, map(whose, records), *further, strict=True))
-
-
-def _names(records: Sequence[Record], column: str) -> list[str | None]:
-    """The cells of a column as names; each different cell is looked at once."""
-    known: dict[object, str | None] = {}
-    found = []
-    for record in records:
-        cell = record.cells.get(column)
-        cell = cell if isinstance(cell, str | bool | int | float | None) else repr(cell)
-        if (key := (type(cell), cell)) not in known:
-            known[key] = None if is_nothing(cell) else label_of(cell)
-        found.append(known[key])
-    return found
+    return list(zip(*parts, whose, *further, strict=True))
 
 
 def _refuse(
     records: Sequence[Record],
     groups: Mapping[tuple[object, ...], Sequence[int]],
-    whose: Callable[[Record], str],
+    whose: Sequence[str],
     findings: FileFindings,
 ) -> None:
     repeats = sorted((at, same[0], key) for key, same in groups.items() for at in same[1:])
@@ -108,7 +96,7 @@ def _refuse(
             if part
         ]
         problems.append(
-            f"{records[at].where}: {', '.join(named)}: {whose(records[at])} rated it in {records[before].where} already"
+            f"{records[at].where}: {', '.join(named)}: {whose[at]} rated it in {records[before].where} already"
         )
     if len(repeats) > MOST_REPEATED:
         problems.append(f"file: {len(repeats) - MOST_REPEATED:,} more rows repeat an earlier rating")

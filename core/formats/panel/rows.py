@@ -1,20 +1,24 @@
 """Ratings and scores from the rows of a panel's table, wide or long."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from core.errors import InputError, Problems, counted
 from core.formats.panel.items import Ids
 from core.formats.panel.repeats import one_rating_each
-from core.formats.panel.sheet import Sheet, number_of
+from core.formats.panel.sheet import Sheet, number_of, numbers_of
 from core.formats.ratings import UNUSED, read_ratings
-from core.formats.scores import INDEX_COLUMNS, SAID, metric_column, read_scores
+from core.formats.scores import INDEX_COLUMNS, INFINITE, SAID, metric_column, read_scores
+from core.joining.choices import columns_at
 from core.schema.analysis import REFUSE, RepeatedRatings
 from core.schema.panel import ROW_LABEL
-from core.schema.scores import Metric, RatingSet, ScoreTable
+from core.schema.scores import Metric, Rating, RatingSet, ScoreTable
 from core.tables.columns import (
     LABEL_MARK,
     METRIC_MARK,
+    ONLY_SYSTEM,
     VOCABULARY,
     Record,
     Table,
@@ -25,6 +29,48 @@ from core.tables.reading import is_nothing, label_of, reject, shown
 from core.tables.scales import Words
 
 
+@dataclass(frozen=True)
+class WideScores:
+    """A wide table that was read: a row for each text, and a column for each rater and judge."""
+
+    table: ScoreTable
+    """All sides as metrics: the raters first, then the judges. Its notes are those of the file."""
+    n_raters: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Raters, then judges."""
+        return tuple(metric.name for metric in self.table.metrics)
+
+    @property
+    def scores(self) -> ScoreTable | None:
+        """The judges' scores of all texts; None without judges."""
+        if self.n_raters == len(self.table.metrics):
+            return None
+        return columns_at(self.table, range(self.n_raters, len(self.table.metrics)))
+
+    @property
+    def ratings(self) -> RatingSet:
+        """The raters' filled cells, to join them with tables of further judges."""
+        values = self.table.values[:, : self.n_raters]
+        given = tuple(
+            Rating(
+                row.item_id,
+                float(values[at, rater]),
+                None if row.system == ONLY_SYSTEM else row.system,
+                row.level,
+                self.names[rater],
+                language=row.language,
+                labels=row.labels,
+            )
+            for at, row in enumerate(self.table.rows)
+            for rater in range(self.n_raters)
+            if not np.isnan(values[at, rater])
+        )
+        table = self.table
+        return RatingSet(given, table.sha256, table.file_name, table.notes, row_numbers=table.row_numbers)
+
+
 def read_wide(
     sheet: Sheet,
     words: Words | None,
@@ -33,8 +79,8 @@ def read_wide(
     *,
     by_row: bool,
     repeated: RepeatedRatings = REFUSE,
-) -> tuple[RatingSet, ScoreTable | None]:
-    """Ratings and scores of a wide table, each by the reader of its kind."""
+) -> WideScores:
+    """The ratings and scores of a wide table, read at once: each row is a text. Raises InputError with all problems."""
     about = known_at("texts")
     taken = {name for own in VOCABULARY.values() for name in own}
     read_as = sheet.named(about)
@@ -47,52 +93,63 @@ def read_wide(
         and key.lower() not in INDEX_COLUMNS
     }
     named = {**read_as, **labels}
-    texts: list[Record] = []
-    for at, record in enumerate(sheet.table.records):
-        cells = {named[key]: cell for key, cell in record.cells.items() if key in named}
-        if ids.column is None:
-            cells["item_id"] = ids.names[at] or ""
-        texts.append(replace(record, cells=cells))
     rows = sheet.table.records
+    texts = [
+        replace(record, cells={named[key]: cell for key, cell in record.cells.items() if key in named})
+        for record in rows
+    ]
+    if ids.column is None:
+        texts = [
+            replace(text, cells={**text.cells, "item_id": name or ""})
+            for text, name in zip(texts, ids.names, strict=True)
+        ]
+    sides = {**sheet.human, **sheet.judges}
     if (sheet.roles is not None or repeated != REFUSE) and not by_row:
-        people, columns_rated = listed([*sheet.human]), [*sheet.human.values(), *sheet.judges.values()]
+        people = listed([*sheet.human])
         texts, rows = one_rating_each(
-            texts, rows, columns_rated, lambda _: people, repeated, findings, by_text=True
+            texts, rows, [*sides.values()], [people] * len(texts), repeated, findings, by_text=True
         )
         by_row = True
     texts = _told_apart(texts, list(sheet.human), findings, by_row=by_row)
-    columns = {
-        name: name for name in dict.fromkeys(key for text in texts for key in text.cells) if name in about
-    }
-    rated = [
-        Record(
-            f"{text.where}, column {shown(column)}",
-            {**text.cells, "rater": rater, "score": number_of(record.cells.get(column), words)},
-        )
-        for text, record in zip(texts, rows, strict=True)
-        for rater, column in sheet.human.items()
-    ]
-    marks = {
-        column: metric_column(Metric(judge, "", ""), False, frozenset())
-        for judge, column in sheet.judges.items()
-    }
-    scored = [
-        replace(
-            text,
-            cells={
-                **text.cells,
-                **{mark: number_of(record.cells.get(column), words) for column, mark in marks.items()},
-            },
-        )
-        for text, record in zip(texts, rows, strict=True)
-    ]
-    keys = list(dict.fromkeys(key for text in texts for key in text.cells))
-    of_raters = Table([*keys, "rater", "score"], {**columns, "rater": "rater", "score": "score"}, rated)
-    found, own = _read_both(
-        sheet.data, of_raters, Table([*keys, *marks.values()], columns, scored) if marks else None, findings
+    keys = [name for name in dict.fromkeys(key for text in texts for key in text.cells) if name not in UNUSED]
+    marks = [metric_column(Metric(name, "", ""), False, frozenset()) for name in sides]
+    cells = zip(
+        *(numbers_of([row.cells.get(key) for row in rows], words) for key in sides.values()), strict=True
     )
-    numbers = 0 if ids.column is not None else len(texts)
-    return replace(found, row_numbers=numbers), own and replace(own, row_numbers=numbers)
+    records = [
+        replace(
+            text, cells={**{key: text.cells.get(key) for key in keys}, **dict(zip(marks, own, strict=True))}
+        )
+        for text, own in zip(texts, cells, strict=True)
+    ]
+    columns = {key: key for key in keys if key in about}
+    found = _read_sides(sheet.data, Table([*keys, *marks], columns, records), len(sheet.human), findings)
+    n = 0 if ids.column is not None else len(texts)
+    return WideScores(replace(found, row_numbers=n), len(sheet.human))
+
+
+def _read_sides(data: bytes, sides: Table, n_raters: int, findings: FileFindings) -> ScoreTable:
+    """Read a table with a column for each rater and judge. Raises InputError with all problems."""
+    name, problems = findings.file_name, Problems()
+    problems += findings.problems
+    try:
+        found = read_scores(data, name, rows=lambda *_: sides)
+    except InputError as error:
+        problems += (error.found or Problems([error.what])).each(
+            lambda one: one.replace(METRIC_MARK, "column ")
+        )
+        reject(name, problems)
+    problems += [
+        f"item {shown(found.rows[row].item_id)}: column {shown(found.metrics[side].name)} is infinite, expected a number"
+        for (row, side), why in found.reasons.items()
+        if why == INFINITE and side < n_raters
+    ]
+    if not (~np.isnan(found.values[:, :n_raters])).any() and not problems:
+        problems.append("file: contains no rating; at least one is needed")
+    if problems:
+        reject(name, problems)
+    notes = [note for note in found.notes if note.startswith("column ")]
+    return replace(found, notes=(*findings.notes, *notes))
 
 
 def _told_apart(
@@ -177,7 +234,7 @@ def read_long(
             rated,
             rated,
             ["score"],
-            lambda record: f"rater {shown(str(record.cells.get('rater')))}",
+            [f"rater {shown(str(record.cells.get('rater')))}" for record in rated],
             repeated,
             findings,
             by_text=False,
@@ -231,4 +288,11 @@ def _read_both(
             )
     if problems or found is None:
         reject(name, problems)
-    return replace(found, notes=(*findings.notes, *found.notes)), scored
+    notes = [note for note in found.notes if not _is_of_texts(note)]
+    return replace(found, notes=(*findings.notes, *notes)), scored
+
+
+def _is_of_texts(note: str) -> bool:
+    """Whether a note says that columns of texts are not used, by Assay's names: the panel's own has the file's names."""
+    names = note.removeprefix("columns not used: ").split(", ")
+    return len(note) > len(names[0]) and {*names} <= {*UNUSED}

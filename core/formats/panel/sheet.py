@@ -6,14 +6,15 @@ from dataclasses import dataclass, field, replace
 
 from core.errors import InputError
 from core.formats.panel.columns import by_plain_name
+from core.formats.ratings import UNUSED
 from core.formats.scores import LABELS
 from core.joining.choices import check_names
 from core.joining.panel import NAMED_MISSING
 from core.schema.roles import Roles
-from core.tables.columns import Table, named_columns, source_as_system
+from core.tables.columns import Table, known_at, named_columns, source_as_system
 from core.tables.mapping import plain_word
 from core.tables.problems import FileFindings, listed
-from core.tables.reading import is_undefined, label_of, shown
+from core.tables.reading import filled, label_of, labels_of, numbers_in, shown
 from core.tables.roles import empty_said, is_choice, is_price_or_time
 from core.tables.scales import Side, Words
 
@@ -116,7 +117,7 @@ def check_labelled(sheet: Sheet, file_name: str) -> None:
     """Raise InputError if no cell of the raters' columns is filled, with their names."""
     columns = [*sheet.human.values()] or ([sheet.score] if sheet.score else [])
     records = sheet.table.records
-    if columns and records and all(is_undefined(one.cells.get(key)) for key in columns for one in records):
+    if columns and records and not any(filled([one.cells.get(key) for one in records]) for key in columns):
         raise InputError(
             f"{shown(file_name)} has no labels by people", [f"human: {empty_said(columns, len(records))}"]
         )
@@ -126,11 +127,7 @@ def people_who_rated(sheet: Sheet, human: Sequence[str], findings: FileFindings)
     """The raters of a long table with a filled rating; a note names those without any. Raises InputError if none has one."""
     if sheet.human or sheet.rater is None or sheet.score is None:
         return [*human]
-    rated = {
-        label_of(one.cells.get(sheet.rater))
-        for one in sheet.table.records
-        if not is_undefined(one.cells.get(sheet.score))
-    }
+    rated = {side.name for side in sides_of(sheet) if side.column == sheet.score}
     silent = [name for name in human if name not in rated]
     if silent and len(silent) == len(human):
         raise InputError(
@@ -173,20 +170,18 @@ class Missing:
 
 def sides_of(sheet: Sheet) -> list[Side]:
     """What each rater and each judge of a sheet wrote."""
-    cells: dict[str, Counter[object]] = {}
-    by_column = {**sheet.human, **sheet.judges}
-    rater, score = sheet.rater, sheet.score
-    columns = dict(by_column)
-    for record in sheet.table.records:
-        for name, column in by_column.items():
-            if not is_undefined(cell := record.cells.get(column)):
-                cells.setdefault(name, Counter())[_hashable(cell)] += 1
-        if score and not sheet.human:
-            name = (label_of(record.cells.get(rater)) if rater else None) or ""
+    records, rater, score = sheet.table.records, sheet.rater, sheet.score
+    columns = {**sheet.human, **sheet.judges}
+    cells = {name: filled([one.cells.get(column) for one in records]) for name, column in columns.items()}
+    if score and not sheet.human:
+        names = labels_of([one.cells.get(rater) for one in records]) if rater else [None] * len(records)
+        by_name: dict[str, list[object]] = {}
+        for name, record in zip(names, records, strict=True):
+            by_name.setdefault(name or "", []).append(record.cells.get(score))
+        for name, own in by_name.items():
             columns.setdefault(name, score)
-            if not is_undefined(cell := record.cells.get(score)):
-                cells.setdefault(name, Counter())[_hashable(cell)] += 1
-    return [Side(name, held, columns[name]) for name, held in cells.items()]
+            cells[name] = [*cells.get(name, ()), *filled(own)]
+    return [Side(name, Counter(map(_hashable, own)), columns[name]) for name, own in cells.items() if own]
 
 
 def _hashable(cell: object) -> object:
@@ -196,6 +191,24 @@ def _hashable(cell: object) -> object:
 def number_of(cell: object, words: Words | None) -> object:
     """The number of a word that is a class, else the cell."""
     return words.numbers.get(plain_word(cell), cell) if words and isinstance(cell, str | bool) else cell
+
+
+def texts_unused(sheet: Sheet) -> list[str]:
+    """The columns with texts and what else a panel does not use, as the file names them."""
+    return [key for key, name in sheet.named(known_at("ratings")).items() if name in UNUSED]
+
+
+def numbers_of(cells: Sequence[object], words: Words | None) -> list[object]:
+    """The cells of a column, with the numbers of words that are classes; each different word is looked up once."""
+    if words is None:
+        texts = [cell for cell in cells if isinstance(cell, str)]
+        numbers = numbers_in(texts) if len(texts) == len(cells) else None
+        return [*cells] if numbers is None else [*numbers]
+    known = {
+        cell: words.numbers.get(plain_word(cell), cell)
+        for cell in {cell for cell in cells if isinstance(cell, str | bool)}
+    }
+    return [known[cell] if isinstance(cell, str | bool) else cell for cell in cells]
 
 
 def places_in(table: Table | None, roles: Roles | None) -> Callable[[str], list[str]]:
