@@ -1,7 +1,7 @@
 """Data types for scoring and judging: texts, metrics, score tables, human ratings, judges' output, imported correlations."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -148,7 +148,8 @@ def twin_series(text: ScorableOutput | ScoredRow) -> tuple[str, str, str, tuple[
 class ScoreTable:
     """Scores of many texts on many metrics."""
 
-    rows: tuple[ScoredRow, ...]
+    rows: Sequence[ScoredRow]
+    """As `core.schema.row_columns.ScoredRows` from a file; never changed."""
     metrics: tuple[Metric, ...]
     values: NDArray[np.float64]
     """Shape (rows, metrics); NaN where undefined, never infinite."""
@@ -202,7 +203,8 @@ class Rating:
 class RatingSet:
     """A validated file of human ratings."""
 
-    ratings: tuple[Rating, ...]
+    ratings: Sequence[Rating]
+    """As `core.schema.row_columns.Ratings` from a file; never changed."""
     sha256: str
     file_name: str
     notes: tuple[str, ...] = ()
