@@ -13,7 +13,7 @@ from core.errors import Problems
 from core.formats.scorable import NO_LABELS
 from core.formats.scores import INDEX_COLUMNS, LABELS, NO_FAMILY, family_of, label_column, parquet_rows
 from core.formats.spans.cells import span_row, spans_in
-from core.schema.row_columns import Coded, Ratings, combined, same_everywhere
+from core.schema.row_columns import Coded, Ratings, combined, renamed, same_everywhere
 from core.schema.scale import Scale
 from core.schema.scores import Rating, RatingSet, ScorableOutput
 from core.tables.column_table import (
@@ -21,7 +21,6 @@ from core.tables.column_table import (
     names_of_columns,
     no_label_in,
     parquet_columns,
-    renamed,
 )
 from core.tables.columns import (
     LABEL_MARK,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.formats import Format
 from core.formats.scorable import NO_LABELS, OF_RAGAS, OLD_QUESTION, QUESTION, read_outputs, with_items
-from core.schema.row_columns import Coded, ScoredRows, combined, same_everywhere
+from core.schema.row_columns import Coded, ScoredRows, combined, renamed, same_everywhere
 from core.schema.scores import (
     PROBABILITY,
     Direction,
@@ -32,7 +32,6 @@ from core.tables.column_table import (
     names_of_columns,
     no_label_in,
     parquet_columns,
-    renamed,
 )
 from core.tables.columns import (
     LABEL_MARK,

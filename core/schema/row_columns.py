@@ -1,6 +1,6 @@
 """Scored texts and ratings in columns: arrays from the file on, with a row object only for whoever reads a row."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, overload
 
@@ -33,6 +33,19 @@ class Coded(Generic[Word]):
     def take(self, rows: Any) -> "Coded[Word]":
         """The column at these rows: indices, a mask or a slice."""
         return Coded(self.codes[rows], self.words)
+
+    def at(self, row: int) -> Word:
+        """The cell of one row."""
+        return self.words[int(self.codes[row])]
+
+    def distinct(self) -> list[Word]:
+        """The cells that rows have, in order of first appearance."""
+        codes, first = np.unique(self.codes, return_index=True)
+        return [self.words[code] for code in codes[np.argsort(first)].tolist()]
+
+    def is_in(self, cells: Collection[object]) -> NDArray[np.bool_]:
+        """Whether each row's cell is one of these."""
+        return np.array([word in cells for word in self.words], dtype=bool)[self.codes]
 
 
 def coded(cells: Iterable[Word], key: Any = None) -> Coded[Word]:
@@ -77,8 +90,7 @@ class _Rows(Sequence[Row]):
     def __getitem__(self, place: int | slice) -> Row | Sequence[Row]:
         if isinstance(place, slice):
             return self.take(place)
-        at = range(len(self))[place]
-        return next(iter(self.take(slice(at, at + 1))))
+        return self._row(range(len(self))[place])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, _Rows | tuple | list):
@@ -89,6 +101,9 @@ class _Rows(Sequence[Row]):
 
     def take(self, rows: Any) -> Sequence[Row]:
         """The rows at these indices, in this mask or in this slice, as columns."""
+        raise NotImplementedError
+
+    def _row(self, at: int) -> Row:
         raise NotImplementedError
 
 
@@ -112,6 +127,9 @@ class ScoredRows(_Rows[ScoredRow]):
 
     def __iter__(self) -> Iterator[ScoredRow]:
         return map(ScoredRow, *(column.cells() for column in self.columns))
+
+    def _row(self, at: int) -> ScoredRow:
+        return ScoredRow(*(column.at(at) for column in self.columns))
 
     def take(self, rows: Any) -> "ScoredRows":
         """The rows at these indices, in this mask or in this slice, as columns."""
@@ -160,6 +178,14 @@ class Ratings(_Rows[Rating]):
         cells = [column.cells() for column in after] + ([] if self.spans is None else [iter(self.spans)])
         return map(Rating, *(column.cells() for column in before), self.score.tolist(), *cells)
 
+    def _row(self, at: int) -> Rating:
+        item_id, system, level, rater, dimension, language, labels = (
+            column.at(at) for column in self.columns
+        )
+        spans = None if self.spans is None else self.spans[at]
+        score = float(self.score[at])
+        return Rating(item_id, score, system, level, rater, dimension, language, labels, spans)
+
     def take(self, rows: Any) -> "Ratings":
         """The ratings at these indices, in this mask or in this slice, as columns."""
         item_id, system, level, rater, dimension, language, labels = (
@@ -186,17 +212,23 @@ def _named_columns(rows: Sequence[ScoredRow] | Sequence[Rating]) -> tuple[Coded[
     )
 
 
-def named_column(rows: Sequence[ScoredRow] | Sequence[Rating], name: str) -> Coded[str | None]:
-    """A column of the rows: item, system, level, language or a label, None where a row lacks it. Words may repeat."""
+def named_column(rows: Sequence[ScoredRow | Rating], name: str) -> Coded[str | None]:
+    """A column of the rows: item, system, level, language or a label, None where a row lacks it."""
+    field = {"item": "item_id"}.get(name, name)
     if not isinstance(rows, ScoredRows | Ratings):
-        return named_column(_few_columns(rows), name)
-    if name in ("system", "level", "language"):
-        found: Coded[str | None] = getattr(rows, name)
+        if field in _FIELDS:
+            return coded(getattr(row, field) for row in rows)
+        return coded(row.labels.get(name) for row in rows)
+    if field in _FIELDS:
+        found: Coded[str | None] = getattr(rows, field)
         return found
-    if name == "item":
-        return Coded(rows.item_id.codes, rows.item_id.words)
-    return Coded(rows.labels.codes, tuple(labels.get(name) for labels in rows.labels.words))
+    return renamed(rows.labels, [labels.get(name) for labels in rows.labels.words])
 
 
-def _few_columns(rows: Sequence[ScoredRow] | Sequence[Rating]) -> ScoredRows:
-    return ScoredRows(*_named_columns(rows))
+_FIELDS = frozenset({"item_id", "system", "level", "language"})
+
+
+def renamed(column: Coded[Any], words: Sequence[Any], key: Any = None) -> Coded[Any]:
+    """The column with other words; equal ones get one code."""
+    distinct = coded(words, key)
+    return Coded(distinct.codes[column.codes], distinct.words)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.schema.row_columns import Coded, coded, combined, same_everywhere
+from core.schema.row_columns import Coded, combined, renamed, same_everywhere
 from core.tables.columns import (
     LABEL_PAIR,
     Names,
@@ -242,12 +242,6 @@ def names_of_columns(
 def same_codes(n_rows: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """`combined` without a column: all rows are alike."""
     return np.zeros(n_rows, dtype=np.int32), np.zeros(1, dtype=np.int64)
-
-
-def renamed(column: Coded[Any], words: Sequence[Any], key: Any = None) -> Coded[Any]:
-    """The column with other words; equal ones get one code."""
-    distinct = coded(words, key)
-    return Coded(distinct.codes[column.codes], distinct.words)
 
 
 def no_label_in(names: Mapping[str, Coded[Any]], odd: list[str]) -> NoLabel:

@@ -189,7 +189,8 @@ def rank_rows(column: SortedColumn, weights: Floats, n: Floats) -> Floats:
         ranks[position] = running + slab / 2
         running += slab
     ranks += np.cumsum(running, axis=0) - running
-    return np.take(ranks.reshape(weights.shape) - n / 2, column.place, axis=0)
+    ranks -= n / 2
+    return np.take(ranks.reshape(weights.shape), column.place, axis=0)
 
 
 _STEP_CELLS = 2_048  # numbers in one step of a sum over rows: steps of one row would mostly be overhead
@@ -749,12 +750,12 @@ def _rank_coefficients(prepared: Prepared, counts: Floats) -> dict[Method, Float
     weights_of_y = target.ranked.pick @ counts
     spread_of_y, untied_of_y = _rank_spread(weights_of_y, n), _untied_pairs(weights_of_y, n)
     # Shared by all columns without ties, whose values are the rows.
-    squares = counts * counts
-    spread_of_rows = (n**3 - target.sizes @ (squares * counts)) / 12
-    untied_of_rows = (n**2 - target.sizes @ squares) / 2
+    untied_of_rows = (n**2 - target.sizes @ (counts * counts)) / 2
+    spread_of_rows = (n**3 - target.sizes @ (counts * counts * counts)) / 12
     doubled, own = np.zeros((1, 1)), np.zeros(n.size)
     if "spearman" in prepared.methods:
         doubled, own = _doubled_ranks(target, weights_of_y, n, drawn)
+    del weights_of_y  # as large as the counts
     rho, tau = np.empty((2, len(prepared.columns), n.size))
     for number, column in enumerate(prepared.columns):
         weights = None if column.rows is None else column.ranked.pick @ counts
@@ -788,7 +789,10 @@ def _doubled_ranks(target: _Target, weights: Floats, n: Floats, drawn: Drawn) ->
     kind = np.int32 if drawn.total * drawn.largest < _FOUR_BYTES else np.int64
     counts: NDArray[Any] = np.take(drawn.padded, target.clusters, axis=0).astype(kind)
     doubled = np.zeros((len(counts) + 1, n.size), dtype=kind)
-    np.multiply(2 * rank_rows(target.ranked, weights, n), counts, out=doubled[:-1], casting="unsafe")
+    ranks = rank_rows(target.ranked, weights, n)
+    ranks *= 2
+    np.multiply(ranks, counts, out=doubled[:-1], casting="unsafe")
+    del ranks
     return doubled, np.einsum("ib,ib->b", doubled[:-1], counts, dtype=np.float64) / 2
 
 
