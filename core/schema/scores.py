@@ -195,7 +195,8 @@ def twin_series(text: ScorableOutput | ScoredRow) -> tuple[str, str, str, tuple[
 class ScoreTable:
     """Scores of many texts on many metrics."""
 
-    rows: tuple[ScoredRow, ...]
+    rows: Sequence[ScoredRow]
+    """As `core.schema.row_columns.ScoredRows` from a file; never changed."""
     metrics: tuple[Metric, ...]
     values: NDArray[np.float64]
     """Shape (rows, metrics); NaN where undefined, never infinite."""
@@ -257,7 +258,8 @@ class Rating:
 class RatingSet:
     """A validated file of human ratings."""
 
-    ratings: tuple[Rating, ...]
+    ratings: Sequence[Rating]
+    """As `core.schema.row_columns.Ratings` from a file; never changed."""
     sha256: str
     file_name: str
     notes: tuple[str, ...] = ()

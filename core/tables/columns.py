@@ -14,9 +14,7 @@ from functools import lru_cache
 from itertools import islice, takewhile
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
 import regex
-from numpy.typing import NDArray
 
 from core.tables.problems import FileFindings, likely_columns, listed, rename
 from core.tables.reading import (
@@ -32,7 +30,6 @@ from core.tables.reading import (
     name_problem,
     number_in,
     numbers_as_json,
-    numbers_in,
     parse_json,
     reject,
     shown,
@@ -249,8 +246,6 @@ _LINE_PLACE = re.compile(r"line (\d+)")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _SHORT = 16
 """Cells up to this many characters are probably repeated names, and are interned."""
-_AT_ONCE = 1_000
-"""Rows that are read together, column by column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,30 +330,6 @@ def read_rows(
     return csv_records(csv_lines(text), delimiter_of(text), columns, findings, without)
 
 
-def number_columns(text: str, columns: Columns, wanted: Collection[str]) -> dict[str, NDArray[np.float64]]:
-    """The `wanted` columns of CSV text in which every cell is a number or undefined (NaN), and at least one a number.
-
-    Returns nothing if a row cannot be read: read_rows reports the problem.
-    """
-    rows, asked = _csv_cells(csv_lines(text), delimiter_of(text)), set(wanted)
-    try:
-        header = [columns.named.get(cell.strip().lower()) for cell in next(rows)[1]]
-        parts: dict[int, list[NDArray[np.float64]]] = {
-            place: [] for place, name in enumerate(header) if name in asked
-        }
-        while parts and (some := [cells for _, cells in islice(rows, _AT_ONCE)]):
-            by_column = list(zip(header, *some, strict=True))
-            for place in list(parts):
-                if (numbers := numbers_in(by_column[place][1:])) is None:
-                    del parts[place]
-                else:
-                    parts[place].append(np.array(numbers))
-    except (csv.Error, ValueError, StopIteration):
-        return {}
-    found = {header[place] or "": np.concatenate(own) for place, own in parts.items() if own}
-    return {name: numbers for name, numbers in found.items() if not np.isnan(numbers).all()}
-
-
 def jsonl_bytes(rows: Iterable[Mapping[str, Any]]) -> bytes:
     """Rows as UTF-8 JSONL, one JSON object a line."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
@@ -381,7 +352,7 @@ def allow_cells(length: int) -> None:
     csv.field_size_limit(max(csv.field_size_limit(), length))
 
 
-def _csv_cells(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def csv_cells(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not empty, each with its first line. csv.Error names the line of an invalid row."""
     reader, start = csv.reader(lines, delimiter=delimiter, strict=True), 1
     try:
@@ -407,7 +378,7 @@ def csv_records(
     header: list[str | None] | None = None
     freed = 0
     try:
-        for line, cells in _csv_cells(lines, delimiter):
+        for line, cells in csv_cells(lines, delimiter):
             if header is None:
                 written = [cell.strip().lower() for cell in cells]
                 _check_header(written, line, columns, findings)
@@ -701,23 +672,6 @@ def open_records(
     keys, columns, house = _house(text, known, name)
     rows = read_rows(text, house, findings, without=without)
     return Table(keys, columns, list(rows), null=False)
-
-
-def open_numbers(
-    text: str,
-    known: Mapping[str, Sequence[str]],
-    file_name: str,
-    choose: Callable[[list[str], dict[str, str]], Collection[str]],
-) -> dict[str, NDArray[np.float64]]:
-    """Columns of CSV text that contain only numbers, one number a row; no columns of other files.
-
-    choose: picks the columns to try, from the keys and key -> Assay's name. Arrays take a hundredth of the memory
-    that an object for every cell would take.
-    """
-    if is_json(text, file_name) or is_jsonl(text, file_name):
-        return {}
-    keys, columns, house = _house(text, known, file_name)
-    return number_columns(text, house, choose(keys, columns))
 
 
 def _filled_keys(objects: Iterable[Mapping[str, object]]) -> list[str]:

@@ -213,7 +213,7 @@ def _levels_panel(merged: ScoreTable) -> Panel | None:
     if np.unique(levels[~np.isnan(levels)]).size < 2:
         return None
     return Panel(
-        merged.rows,
+        tuple(merged.rows),
         items_of(merged.rows),
         np.array([row.system for row in merged.rows], dtype=str),
         ("level",),
