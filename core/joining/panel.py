@@ -143,10 +143,10 @@ def panel_of_table(
         for at, metric in enumerate(table.metrics)
         if at >= n_raters and (judges is None or metric.name in judges)
     ]
-    rows, scores = table.rows, table.values[:, places]
+    rows, scores = tuple(table.rows), table.values[:, places]
     if len(table.metrics) == n_raters:
         kept = np.flatnonzero(~np.isnan(ratings).all(axis=1))
-        rows, ratings, scores = tuple(rows[at] for at in kept), ratings[kept], scores[kept]
+        rows, ratings, scores = tuple(rows[int(at)] for at in kept), ratings[kept], scores[kept]
     named = [table.metrics[at] for at in places]
     return settled(
         Panel(

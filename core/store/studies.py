@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from core.errors import NotFound
+from core.schema.scores import Turn
 from core.schema.study import (
     Design,
     EnteredQuestion,
@@ -19,7 +20,6 @@ from core.schema.study import (
     ShippedText,
     State,
     Study,
-    Turn,
 )
 from core.store.connection import Row, Store
 

@@ -413,14 +413,14 @@ def audit_table(audit: LeakageAudit) -> ResultTable:
         for part in (*audit.levels, audit.overall)
         for found, paid in [(part.all_features, audit.corrected_p(part))]
     )
-    notes = (
+    notes = [
         f"The strongest rule describes the answers of {audit.candidate}. Its p-value is corrected for trying every rule.",
         f"p: from at most {audit.n_resamples:,} swaps of the two systems within a question. Holm p: corrected for the "
         f"{2 * len(audit.levels)} tests of the levels; of all levels together, for two tests.",
-    )
-    notes += tuple(filter(None, [_no_answers_said(audit)]))
+        *filter(None, [_no_answers_said(audit)]),
+    ]
     title = f"Leakage audit: {audit.candidate} against {audit.comparator}, texts only"
-    return ResultTable("leakage", AUDIT_COLUMNS, rows, title, notes)
+    return ResultTable("leakage", AUDIT_COLUMNS, rows, title, tuple(notes))
 
 
 def _no_answers_said(audit: LeakageAudit) -> str:

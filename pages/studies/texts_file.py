@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import pandas as pd
 import streamlit as st
@@ -38,7 +39,7 @@ _ROLES: Mapping[str, str] = {
     "level": "level",
     "language": "language",
 }
-_EMPTY = {"show": "Raters read that there is no answer", "leave_out": "Leave their questions out"}
+_EMPTY: Mapping[Literal["show", "leave_out"], str] = {"show": "Raters read that there is no answer", "leave_out": "Leave their questions out"}
 
 
 @dataclass(frozen=True)
@@ -66,18 +67,18 @@ def study_file(data: bytes, name: str) -> StudyFile | None:
     offered = once("import_votes", known, lambda: vote_columns(builder))
     if builder.n_unanswered:
         reading = replace(reading, no_answer=_no_answer(builder.n_unanswered))
-    reading = _without_broken(data, name, two, reading)
-    if reading is None:
+    settled = _without_broken(data, name, two, reading)
+    if settled is None:
         return None
-    asked = (*known, two, reading.no_answer, reading.skip_broken)
-    dataset = once("import_dataset", asked, lambda: read_dataset(data, name, two, reading))
+    asked = (*known, two, settled.no_answer, settled.skip_broken)
+    dataset = once("import_dataset", asked, lambda: read_dataset(data, name, two, settled))
     chosen = _votes_chosen(offered)
     if not chosen:
         return StudyFile(dataset, two)
     votes = once(
         "import_voted",
         (*asked, tuple(chosen)),
-        lambda: votes_in(data, name, dataset, reading, [(column, {}) for column in chosen]),
+        lambda: votes_in(data, name, dataset, settled, [(column, {}) for column in chosen]),
     )
     return StudyFile(with_votes(dataset, votes), two, votes)
 
@@ -160,7 +161,7 @@ def _two_of(systems: Sequence[str]) -> tuple[str, str] | None:
     return None if candidate is None or comparator is None else (candidate, comparator)
 
 
-def _no_answer(counts: Mapping[str, int]) -> str:
+def _no_answer(counts: Mapping[str, int]) -> Literal["show", "leave_out"]:
     """What becomes of empty answers."""
     each = ", ".join(f"{plain(system)} {n:,}" for system, n in counts.items())
     return st.radio(

@@ -16,7 +16,8 @@ from core.formats.ratings import read_ratings
 from core.formats.scores import parquet_rows, read_scores
 from core.schema.row_columns import Ratings, ScoredRows
 from core.schema.scores import RatingSet, ScoreTable
-from core.tables.columns import Table, table_rows
+from core.tables.columns import Table
+from core.tables.containers import table_rows
 from core.tables.problems import FileFindings
 from core.tables.reading import is_undefined
 

@@ -14,13 +14,13 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
-from core.results.panel import read_panel
 from helpers.texts.factories import members_of, zipped
 from helpers.texts.workbooks import workbook
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import InputError
+from core.formats.panel import read_panel
 from core.formats.registry import read_questions, read_ratings, read_scores, read_study, read_texts
 from core.study.bundle import is_bundle
 from core.tables import containers

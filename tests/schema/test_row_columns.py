@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from core.results.choices import group_columns, has_column, items_of, keys_of, names_of, rows_at, rows_by
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.joining.choices import group_columns, has_column, items_of, keys_of, names_of, rows_at, rows_by
 from core.schema.row_columns import Ratings, ScoredRows, coded, combined, named_column
 from core.schema.scores import ErrorSpan, Rating, ScoredRow, ScoreTable
 

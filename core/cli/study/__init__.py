@@ -385,8 +385,8 @@ def _dataset(data: bytes, options: argparse.Namespace) -> tuple[Dataset, TableVo
     except InputError as refused:
         if hint := one_source_hint(data, name, reading):
             raise hint from None
-        if hint := broken_hint(data, name, systems, reading):
-            more = f"Mend the file, or leave out the questions with broken rows by --skip-broken: {hint} would remain."
+        if left := broken_hint(data, name, systems, reading):
+            more = f"Mend the file, or leave out the questions with broken rows by --skip-broken: {left} would remain."
             raise InputError(f"{refused.what}. {more}", refused.found) from None
         raise
     if not options.vote:

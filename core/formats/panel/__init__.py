@@ -122,7 +122,7 @@ def read_panel(
         dimension = dimension if roles.long else None
         shown_roles = roles.renamed(own)
         findings.notes.append(f"columns found: {roles_said(shown_roles)}")
-        findings.notes += [unused] if (unused := passed_over(shown_roles)) else []
+        findings.notes += [passed] if (passed := passed_over(shown_roles)) else []
     missing = Missing(declared.missing)
     check_not_beside(data, file_name, beside)
     files = called_by_file(

@@ -10,7 +10,8 @@ from typing import Literal, NamedTuple
 import regex
 
 from core.errors import Problems, counted, nearest_names
-from core.schema.study import NO_ANSWER, NO_LEVEL, Dataset, Item, Output, Turn
+from core.schema.scores import Turn
+from core.schema.study import NO_ANSWER, NO_LEVEL, Dataset, Item, Output
 from core.tables.columns import Record
 from core.tables.layouts import Layout
 from core.tables.problems import FileFindings, place

@@ -13,7 +13,8 @@ from core.formats.study.pairs import (
     kept_text,
     lines_named,
 )
-from core.schema.study import NO_LEVEL, Dataset, Turn
+from core.schema.scores import Turn
+from core.schema.study import NO_LEVEL, Dataset
 from core.tables.columns import (
     CSV_SUFFIXES,
     DELIMITERS,
