@@ -402,7 +402,7 @@ def labels_of(cells: Iterable[object]) -> list[str | None]:
 def filled(cells: Iterable[object]) -> list[object]:
     """The cells of a column that do not mark a missing number."""
     missing: dict[str, bool] = {}
-    found = []
+    found: list[object] = []
     for cell in cells:
         if isinstance(cell, str):
             if cell not in missing:

@@ -118,7 +118,7 @@ def read_panel(
         dimension = dimension if roles.long else None
         shown_roles = roles.renamed(own)
         findings.notes.append(f"columns found: {roles_said(shown_roles)}")
-        findings.notes += [unused] if (unused := passed_over(shown_roles)) else []
+        findings.notes += filter(None, [passed_over(shown_roles)])
     missing = Missing(declared.missing)
     check_not_beside(data, file_name, beside)
     files = called_by_file(
