@@ -95,7 +95,9 @@ def _labels(given: str, options: argparse.Namespace) -> Panel:
         ratings, _ = human_ratings(given, options)
         return panel_of(ratings)
     path = Path(given)
-    return read_panel(read_one_of(path, options), path.name, declared=scale_given(options))
+    return read_panel(
+        read_one_of(path, options), path.name, declared=scale_given(options), repeated=options.repeated
+    )
 
 
 def next_given(found: Check, options: argparse.Namespace) -> tuple[Said, list[ResultTable], dict[str, Any]]:

@@ -8,7 +8,7 @@ from core.errors import InputError
 from core.formats.panel.columns import as_written, roles_to_read, with_named_columns
 from core.formats.panel.items import ids_of, with_unit
 from core.formats.panel.judge_files import JudgeFile, called_by_file, check_not_beside, judge_file
-from core.formats.panel.repeats import check_in_table
+from core.formats.panel.repeats import check_in_table, check_rows_repeat_nothing
 from core.formats.panel.rows import read_long, read_wide
 from core.formats.panel.scale import aligned
 from core.formats.panel.sheet import (
@@ -65,7 +65,7 @@ def read_panel(
     columns. Cells are numbers or words; words of a known scale (`core.tables.mapping.SCALES`) are ordered classes, others
     are labels. An empty cell is a missing rating. Other formats of ratings are read as everywhere.
     system_column: column with the system. item: what an item is, a column whose rows belong together if they have the same
-    value, or ROW; None to guess it (`_unit_of`). Rows of a declared item may repeat it.
+    value, or ROW; None to guess it (`with_unit`). Rows of a declared item may repeat it.
     find: find columns by the wider names of other programs too, and refuse what is ambiguous: repeated texts or ratings,
     and scores that match several texts. beside: contents and name of files with judges' scores, for `find` only. declared:
     what the user says about the raters' scale; the rest is guessed from their cells. people_alone: no judge is wanted, and
@@ -81,12 +81,9 @@ def read_panel(
         check_in_table(repeated, file_name)
         tables = [*tables, *(evaluators_in(one, name) or scores_in(one, name) for one, name in beside)]
         ratings = ratings_in(data, file_name, flip=flip)
-        raters = {one.rater for one in ratings.ratings}
-        metrics = {metric.name for table in tables for metric in table.metrics}
-        beside_ratings = judges is None and find and not tables
         if people_alone:
             human = human if human is not None else named_people(ratings)
-        elif (beside_ratings or not {*(judges or ())} <= {*raters, *metrics}) and (
+        elif _may_have_evaluators(ratings, tables, judges, find=find) and (
             own_scores := evaluators_in(data, file_name, flip=flip)
         ):
             tables = [own_scores, *tables]
@@ -122,7 +119,7 @@ def read_panel(
         dimension = dimension if roles.long else None
         shown_roles = roles.renamed(own)
         findings.notes.append(f"columns found: {roles_said(shown_roles)}")
-        findings.notes += [passed] if (passed := passed_over(shown_roles)) else []
+        findings.notes += filter(None, [passed_over(shown_roles)])
     missing = Missing(declared.missing)
     check_not_beside(data, file_name, beside)
     files = called_by_file(
@@ -140,11 +137,8 @@ def read_panel(
     tables = [*tables, *(one.scores(words) for one in files if one.cells)]
     ids = ids_of(sheet, findings, by_number=item == ROW or any(one.row_numbers for one in tables))
     by_row = item is not None and (repeated == REFUSE or unit_column is None)
-    if by_row and repeated != REFUSE:
-        raise InputError(
-            f"{shown(file_name)}: item says that each row is a text of its own",
-            ["repeated: no rating repeats another where each row is a text; leave it out"],
-        )
+    if by_row:
+        check_rows_repeat_nothing(repeated, file_name)
     check_labelled(sheet, file_name)
     unused = texts_unused(sheet)
     findings.notes += _unused_said(unused)
@@ -186,7 +180,7 @@ def read_panel(
     if words is None:
         found = on_scale(found, declared, codes=sheet.of_choices)
     found = with_unit(found, sheet, ids, item, unit_column, joined_by_row=bool(joined))
-    found = _with_item_said(found, unused, own)
+    found = _with_item_said(found, unused, unit_column, own)
     if found.unit.name not in (ID, ROW) or found.unit.undecided:
         found = replace(found, notes=(*found.notes, found.unit.said))
     return replace(found, left_out={**found.left_out, **missing.left_out})
@@ -196,12 +190,28 @@ def _unused_said(columns: Sequence[str]) -> list[str]:
     return [f"columns not used: {listed(columns)}"] if columns else []
 
 
-def _with_item_said(panel: Panel, unused: Sequence[str], names: Mapping[str, str]) -> Panel:
+def _may_have_evaluators(
+    ratings: RatingSet, tables: Sequence[ScoreTable], judges: Sequence[str] | None, *, find: bool
+) -> bool:
+    """Whether the judges are to be looked for in the file of the ratings: some are not found elsewhere, or none is named."""
+    if judges is None and find and not tables:
+        return True
+    known = {one.rater for one in ratings.ratings} | {
+        metric.name for table in tables for metric in table.metrics
+    }
+    return not {*(judges or ())} <= known
+
+
+def _with_item_said(
+    panel: Panel, unused: Sequence[str], declared: str | None, names: Mapping[str, str]
+) -> Panel:
     """The panel whose roles and notes name the column whose values are its items, if it is not that of the ids.
 
-    unused: the columns that a note says are not used. names: Assay's name -> the file's column, as the user gave it.
+    unused: the columns that a note says are not used. declared: the column of items that the user names. names: Assay's name ->
+    the file's column, as the user gave it.
     """
-    item = next((key for key in unused if shown(names.get(key, key)) == panel.unit.name), None)
+    columns = [*unused, *([declared] if declared else [])]
+    item = next((key for key in columns if shown(names.get(key, key)) == panel.unit.name), None)
     roles = panel.roles
     if panel.unit.name in (ID, ROW) or item is None:
         return panel

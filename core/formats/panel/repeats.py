@@ -31,6 +31,15 @@ def check_in_table(policy: RepeatedRatings, name: str) -> None:
         )
 
 
+def check_rows_repeat_nothing(policy: RepeatedRatings, name: str) -> None:
+    """Raise InputError if a policy is chosen where the user says that each row is a text of its own."""
+    if policy != REFUSE:
+        raise InputError(
+            f"{shown(name)}: item says that each row is a text of its own",
+            ["repeated: no rating repeats another where each row is a text; leave it out"],
+        )
+
+
 def one_rating_each(
     about: Sequence[Record],
     rated: Sequence[Record],
