@@ -75,6 +75,11 @@ def test_a_check_goes_from_file_to_file_as_rarely_as_promised():
             r"estimated from 2 of \d+ items(?s:.*)calls   estimated .*\n(?s:.*)within",
         ),
         ("long_texts", ["equal", "against"], r'"same": 1\.0'),
+        (
+            "reading_tables",
+            ["--rows", "60", "--metrics", "2", "--beside", "."],
+            r"wide\.parquet +other checkout(?s:.*) times less CPU",
+        ),
         ("metrics", ["--pairs", "20"], r"\(target: 8\)(?s:.*); the same scores"),
         (
             "raters",

@@ -34,6 +34,7 @@ from core.joining.tables import (
 )
 from core.results.cells import corrected_column, corrected_note, interval, left_out_notes, picked, plain
 from core.schema.result_table import Column, ResultTable
+from core.schema.row_columns import ScoredRows
 from core.schema.scores import RatingSet, ScoreTable
 from core.stats.correlation.groups import mean_within
 from core.stats.correlation.intervals import PairedTest, correlate
@@ -243,7 +244,7 @@ def _without_references(human: RatingSet, table: ScoreTable) -> tuple[RatingSet,
 
 def _places(joined: Joined) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Numbers of item and system of each joined row. Each level of a system counts as a separate system."""
-    rows = [joined.table.rows[index] for index in joined.rows.tolist()]
+    rows = ScoredRows.of(joined.table.rows).take(joined.rows)
     items = np.unique(items_of(rows), return_inverse=True)[1]
     numbers: dict[tuple[object, ...], int] = {}
     keys = [(row.system, level_key(row.level)) for row in rows]

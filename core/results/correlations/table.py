@@ -44,7 +44,8 @@ from core.results.cells import (
     width_warned,
 )
 from core.schema.result_table import Cell, Column, Interval, ResultTable
-from core.schema.scores import METHODS, Against, Method, Metric, RatingSet, ScoredRow, ScoreTable
+from core.schema.row_columns import ScoredRows
+from core.schema.scores import METHODS, Against, Method, Metric, RatingSet, ScoreTable
 from core.stats.correlation import groups, intervals, systems
 from core.stats.correlation.coefficients import FEWEST
 from core.stats.correlation.noise import NoiseCorrected
@@ -259,9 +260,9 @@ class JoinedGroup:
         return self.joined.target[self.within[self.joined.rows]]
 
     @cached_property
-    def texts(self) -> list[ScoredRow]:
+    def texts(self) -> ScoredRows:
         """The text of each entry."""
-        return [self.joined.table.rows[index] for index in self.entries.tolist()]
+        return ScoredRows.of(self.joined.table.rows).take(self.entries)
 
     @cached_property
     def items(self) -> NDArray[np.int64]:
