@@ -262,7 +262,7 @@ def _meaning(word: str, rows: Sequence[PairRow]) -> str | None:
     if plain in _TIES or (found and plain == "c"):
         return "both_good"
     named = [system for system in systems if system.casefold() == inner.strip().casefold()]
-    place = None if plain.isdecimal() else side_at(inner)
+    place = None if plain.isdecimal() or plain in ("x", "y", "z") else side_at(inner)
     side: Outcome | None = None if place is None or place > 1 else get_args(Outcome)[place]
     if named and side and any(named[0] in row.systems and _named_by(side, row) != named[0] for row in rows):
         return None
