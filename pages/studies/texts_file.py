@@ -39,7 +39,10 @@ _ROLES: Mapping[str, str] = {
     "level": "level",
     "language": "language",
 }
-_EMPTY: Mapping[Literal["show", "leave_out"], str] = {"show": "Raters read that there is no answer", "leave_out": "Leave their questions out"}
+_EMPTY: Mapping[Literal["show", "leave_out"], str] = {
+    "show": "Raters read that there is no answer",
+    "leave_out": "Leave their questions out",
+}
 
 
 @dataclass(frozen=True)
@@ -148,7 +151,7 @@ def _columns_chosen(data: bytes, name: str) -> dict[str, tuple[str, ...]]:
 
 
 def _height(found: FirstRows) -> int:
-    return 36 * (len(found.rows) + 1)
+    return 36 * (len(found.rows) + 1) + 3
 
 
 def _two_of(systems: Sequence[str]) -> tuple[str, str] | None:

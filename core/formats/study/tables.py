@@ -39,7 +39,7 @@ COLUMNS = tuple(known_at("study"))
 _KNOWN = {"system" if name == "source" else name: names for name, names in known_at("study").items()}
 _OPTIONAL_IF_PLAIN = ("level", "reference")
 """Columns that a table without levels may lack."""
-FORMATS = "Factual's JSON (.json), a long table (.csv, .tsv) or one JSON object per line (.jsonl, .ndjson)"
+FORMATS = "a table as CSV, Excel workbook, JSON, JSONL or Parquet, also packed with gzip, or Factual's JSON"
 """Formats of a data set, for messages and labels."""
 ITEM_COLUMNS = ("question", "reference", "language")
 MOST_SHORT = 200

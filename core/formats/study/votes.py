@@ -23,6 +23,8 @@ Repeated = Literal["refuse", "first", "last"]
 """Which of a rater's different votes on a pair counts."""
 VOTES = "votes:"
 """How a line on a column of votes begins."""
+NOT_IMPORTED = "; not imported"
+"""How such a line ends where nobody asked for the votes."""
 SIDES_UNKNOWN = "the file does not say which answer a rater saw on which side"
 _MOST_WORDS = 12
 _OUTCOMES: Mapping[str, Outcome] = {
