@@ -7,16 +7,14 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from core.errors import InputError
-from core.formats.correlations import PREFIX, published_side, read_correlations
+from core.formats.correlations import read_correlations
 from core.formats.tasks import find_task
 from core.judges.quality import Majority
 from core.notebook.frames import (
     PATH,
-    STORED,
     Names,
     Source,
     check_choice,
@@ -24,9 +22,12 @@ from core.notebook.frames import (
     check_type,
     each_of,
     frame_in,
+    in_parameters,
     interval_options,
+    named_source,
     names_of,
     ratings_of,
+    reading_of,
     scale_from,
     scores_of,
 )
@@ -115,8 +116,10 @@ from core.results.meta_correlation import (
 )
 from core.schema.result_table import ResultTable
 from core.schema.scores import METHODS, Direction, Method, RatingSet, ScoreTable
+from core.sources.named import FileSource, parse_source, short_name
+from core.sources.scores import Scores
+from core.sources.sides import side_of
 from core.stats.calibration import Method as MapMethod
-from core.tables.files import read_file
 from core.tables.reading import shown
 
 Target: TypeAlias = "Source | Literal['level']"
@@ -267,9 +270,7 @@ def _several_sources(scores: Source | Sequence[Source] | Mapping[str, Source]) -
     called = [
         str(getattr(one, "attrs", {}).get("name") or f"scores {number}")
         if not isinstance(one, str | os.PathLike)
-        else os.fspath(one)
-        if os.fspath(one).startswith(STORED)
-        else Path(one).name
+        else short_name(named_source(one))
         for number, one in enumerate(scores, start=1)
     ]
     apart = [
@@ -808,8 +809,11 @@ def _in_order(methods: Names) -> tuple[Method, ...]:
 
 
 def _is_there(given: str | None) -> bool:
-    """Return whether a text may be a source: a stored one or a path that exists."""
-    return given is not None and (given.startswith(STORED) or os.path.exists(given))
+    """Return whether a text may be a source: one of the database or of a paper, or a path that exists."""
+    if given is None:
+        return False
+    source = parse_source(given)
+    return not isinstance(source, FileSource) or source.path.exists()
 
 
 def _is_level(with_: Target) -> bool:
@@ -881,19 +885,20 @@ def _side(
                 f"A side is a result of correlate. This one has the table {given.tables[0].name}."
             )
         return read_correlations(json.dumps(given.json).encode(), "correlations", synthetic=not human)
+
+    def rated(scores: Scores) -> tuple[RatingSet, CorrelationOptions]:
+        if people is None:
+            name = shown(scores.table.file_name or "scores")
+            raise InputError(
+                f"The human side {name} is a table of scores. Give the ratings of its texts with ratings=."
+            )
+        return people, options
+
     if frame_in(given) is None:
-        name = os.fspath(given)  # type: ignore[arg-type]  # it is no frame
-        if name.startswith(PREFIX):
-            return published_side(name)
-        path = Path(name)
-        if path.suffix.lower() == ".json" and not path.is_dir() and people is None:
-            return read_correlations(read_file(path), path.name, synthetic=not human)
+        with in_parameters():
+            return side_of(
+                named_source(given), reading_of(), human=human, rated=people is not None, ratings=rated
+            )
     table = scores_of(given)
     name = table.file_name or "scores"
-    if not human:
-        return LiveSide(name, table)
-    if people is None:
-        raise InputError(
-            f"The human side {shown(name)} is a table of scores. Give the ratings of its texts with ratings=."
-        )
-    return LiveSide(name, table, people, options)
+    return LiveSide(name, table, *rated(Scores(table))) if human else LiveSide(name, table)

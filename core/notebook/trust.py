@@ -14,7 +14,6 @@ from core.notebook.frames import (
     Names,
     Source,
     beside_from,
-    beside_judge,
     check_parameters,
     check_type,
     contents,
@@ -24,6 +23,7 @@ from core.notebook.frames import (
     judge_from,
     names_of,
     panel_from,
+    reading_of,
     table_in,
     type_problems,
 )
@@ -55,6 +55,7 @@ from core.results.judges.bias import option_problems as bias_option_problems
 from core.results.panel import Panel
 from core.schema.analysis import PanelChoice
 from core.schema.settings import Remark, as_parameter, fields_of, said, worded
+from core.sources.panel import texts_of_output
 from core.tables.reading import shown
 from core.tables.roles import Undecided
 
@@ -501,12 +502,12 @@ def bias(
     )
     audits, beside = (
         [],
-        list(texts_of_outputs(contents(texts, "texts", db=db).outputs)) if texts is not None else [],
+        list(texts_of_outputs(contents(texts, "texts", reading_of(db)).outputs)) if texts is not None else [],
     )
     for one in each_of(scores):
         output = judge_from(one, db)
-        audits.append(bias_audit(contents(one, "scores", db=db), output, chosen))
-        beside += [] if output is None else beside_judge(output)
+        audits.append(bias_audit(contents(one, "scores", reading_of(db)), output, chosen))
+        beside += [] if output is None else texts_of_output(output)
     listed = changes_table(audits, beside, most=changes) if changes else None
     said = bias_said(audits)
     tables = [] if listed is None else [listed]

@@ -27,11 +27,11 @@ from core.runs.costs import facts_of_run
 from core.runs.judging import texts_beside
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand
-from core.runs.texts import rated_of_study, texts_of_study
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
 from core.schema.settings import SettingField, fields_of
 from core.schema.study import Study
+from core.sources.texts import rated_of_study, texts_of_study
 from core.stats.resampling import Floats
 from core.store import Store
 from core.store.runs import run_data

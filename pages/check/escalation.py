@@ -54,8 +54,8 @@ from core.results.check.verdict import Check
 from core.results.panel import Panel, only_judges, panel_of
 from core.runs.judging import judge_output
 from core.runs.path import at_hand
-from core.runs.texts import texts_of_study
 from core.schema.study import Study
+from core.sources.texts import texts_of_study
 from core.stats.resampling import Floats
 from core.store import Store
 from core.store.studies import list_studies

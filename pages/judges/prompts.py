@@ -35,10 +35,10 @@ from core.runs.judging.several import (
 )
 from core.runs.path import at_hand, resume
 from core.runs.progress import AT_WORK, Progress, money_of, progress_of
-from core.runs.texts import Texts
 from core.schema.runs import PromptSlot, Run
 from core.schema.scores import RatedSet, RatingSet
 from core.schema.settings import fields_of
+from core.sources.texts import Texts
 from core.store import Store
 from core.store.runs import ask_to_stop, list_runs
 from core.study.analysis_set import released_record
