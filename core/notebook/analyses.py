@@ -17,6 +17,7 @@ from core.notebook.frames import (
     PATH,
     Names,
     Source,
+    asked_from,
     check_choice,
     check_parameters,
     check_type,
@@ -26,6 +27,7 @@ from core.notebook.frames import (
     interval_options,
     named_source,
     names_of,
+    ratings_and_task_of,
     ratings_of,
     reading_of,
     scale_from,
@@ -35,6 +37,7 @@ from core.notebook.result import Result, result_of
 from core.results.calibration.cells import evaluators_of
 from core.results.calibration.raters import dawid_skene_json, dawid_skene_tables, rater_classes
 from core.results.calibration.results import (
+    Calibration,
     CalibrationOptions,
     advice,
     maps_of,
@@ -702,8 +705,8 @@ def calibrate(
     columns
         Which column of scores belongs to which dimension, as ``{"judge": "accuracy"}``. Default: by the end of its name.
     task
-        Task whose classes raters chose from: a name or a YAML file. Default: guessed from the ratings. The command
-        looks up the task of a study or a judge's run; here, name it.
+        Task whose classes raters chose from: a name or a YAML file. Default: that of the study or of the judge's run,
+        else guessed from the ratings.
     scale, classes, missing
         The raters' scale, as in ``alt_test``; it decides before the task.
     by
@@ -726,8 +729,8 @@ def calibrate(
     Result
         Tables ``agreement``, ``raters``, ``majority``, ``bias`` and ``split-raters`` for classes, ``numbers`` for other
         ratings, ``classes``, ``where-not-to-use``; with ``dawid_skene`` also ``dawid-skene``, ``confusion`` and
-        ``dawid-skene-agreement``. The command also reads a judge's repeats from its run, for ``split-raters``; here a
-        score is one answer. ``json`` is an object for one evaluator, a list for several.
+        ``dawid-skene-agreement``. A judge's repeats count for ``split-raters`` if its run is given; else a score is one
+        answer. ``json`` is an object for one evaluator, a list for several.
 
     Raises
     ------
@@ -757,19 +760,25 @@ def calibrate(
     check_choice("map", map, (*get_args(MapMethod), None))
     made = interval_options(resamples, confidence, seed)
     declared = scale_from(scale, classes, missing)
-    people = ratings_of(ratings, declared)
-    dimensions = find_task(os.fspath(task)).dimensions if task is not None else ()
-    options = CalibrationOptions(
-        majority=majority, paper_kappa=paper_kappa, dimensions=dimensions, scale=declared, **made
-    )
+    people, task_of_study = ratings_and_task_of(ratings, declared)
+    raters_task = task_of_study if task is None else find_task(os.fspath(task))
+    options = CalibrationOptions(majority=majority, paper_kappa=paper_kappa, scale=declared, **made)
     group_by = None if by is None else names_of(by)
-    every = [
-        calibration_of(people, table, one, group_by=group_by, options=options)
-        for table in [scores_of(one, declared) for one in each_of(scores)]
-        for one in evaluators_of(table, people, dimension=dimension, columns=columns)
-    ]
+    every: list[Calibration] = []
+    split = []
+    for source in each_of(scores):
+        table, asked = scores_of(source, declared), asked_from(source)
+        own_task = raters_task or asked.task
+        of_task = replace(options, dimensions=own_task.dimensions if own_task else ())
+        of_source = [
+            calibration_of(people, table, one, group_by=group_by, options=of_task)
+            for one in evaluators_of(
+                table, people, dimension=dimension, columns=columns, said=asked.dimension
+            )
+        ]
+        every += of_source
+        split += [split_of(one, table, asked.output) for one in of_source]
     maps = [None if map is None else maps_of(one, method=map) for one in every]
-    split = [split_of(one) for one in every]
     cells = [(one.evaluator, cell) for one in every for cell in one.cells]
     tables = list(calibration_tables(every, averaged).values())
     by_split = split_table([(one.evaluator, own) for one, own in zip(every, split, strict=True)])

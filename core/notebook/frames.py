@@ -16,17 +16,21 @@ from core.formats.ratings import write_ratings_jsonl
 from core.formats.scorable import write_outputs
 from core.formats.scores import LABELS, Shape, write_scores_jsonl
 from core.notebook.result import Result
+from core.results.check.facts import facts_of_tables
 from core.results.check.gaps import TextBeside
+from core.results.check.verdict import JudgeFacts
 from core.results.choices import interval_problems
 from core.results.panel import Panel, judge_scores
 from core.schema.analysis import PanelChoice
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import SettingsError, as_parameter
-from core.sources.judges import judge_if_any
+from core.schema.study import RatingTask
+from core.sources.judges import JudgeAsked, asked_of, facts_of, judge_if_any
 from core.sources.named import FileSource, parse_source
 from core.sources.named import Source as StoredSource
 from core.sources.panel import Judge, panel_of_source, texts_beside_panel
+from core.sources.people import ratings_and_task
 from core.sources.people import ratings_of as source_ratings
 from core.sources.reading import Reading
 from core.sources.scores import scores_of as source_scores
@@ -185,6 +189,21 @@ def ratings_of(source: Source, declared: DeclaredScale = NOT_DECLARED) -> Rating
     return found
 
 
+def ratings_and_task_of(
+    source: Source, declared: DeclaredScale = NOT_DECLARED
+) -> tuple[RatingSet, RatingTask | None]:
+    """Return the ratings of a source, and the raters' task if they come from a study. Raises InputError."""
+    if frame_in(source) is not None:
+        return ratings_of(source, declared), None
+    with in_parameters():
+        return ratings_and_task(named_source(source), reading_of(declared=declared))
+
+
+def asked_from(source: Source) -> JudgeAsked:
+    """Return what a judge's run was asked, and its answers; nothing of other sources. Raises InputError."""
+    return JudgeAsked() if frame_in(source) is not None else asked_of(named_source(source), reading_of())
+
+
 def panel_from(
     source: Source,
     scores: Sequence[Source] = (),
@@ -249,6 +268,12 @@ def _judge_scores(source: Source, choice: PanelChoice, *, find: bool) -> ScoreTa
 def judge_from(source: Source, db: str | os.PathLike[str] | None = None) -> JudgeOutput | None:
     """Return a judge's records from its run or the folder of its run; None for any other source. Raises InputError."""
     return None if frame_in(source) is not None else judge_if_any(named_source(source), reading_of(db))
+
+
+def facts_from(sources: Sequence[Source], panel: Panel, dimension: str | None) -> dict[str, JudgeFacts]:
+    """Return judge -> consistency, price, time and model, from columns of the panel and from the runs among its sources."""
+    named = [named_source(one) for one in sources if frame_in(one) is None]
+    return facts_of_tables(panel, facts_of(named, reading_of(), dimension))
 
 
 def beside_from(source: Source, panel: Panel) -> tuple[TextBeside, ...]:

@@ -18,6 +18,7 @@ from core.notebook.frames import (
     check_type,
     contents,
     each_of,
+    facts_from,
     in_rows,
     interval_options,
     judge_from,
@@ -36,7 +37,6 @@ from core.results.check.choosing import (
     which_said,
     which_tables,
 )
-from core.results.check.facts import facts_of_tables
 from core.results.check.gaps import gaps_of, texts_of_outputs
 from core.results.check.options import DEFAULT_OPTIONS as CHECK
 from core.results.check.options import CheckOptions, Use
@@ -188,7 +188,13 @@ def check(
         may_be_judges, panel = problem.roles.candidates, None
     if panel is None or not (panel.judges or judge is not None or further or len(panel.raters) < 2):
         return _people_alone(panel_from(ratings, people_alone=True, **read_as), may_be_judges)
-    facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
+    facts = stated_facts(
+        facts_from([ratings, *each_of(scores)], panel, dimension),
+        panel,
+        prices or {},
+        seconds or {},
+        currency,
+    )
     found = check_panel(panel, chosen, facts=facts)
     main, *others = check_tables(found).values()
     return result_of([*check_said(found), main], check_json(found), others, found.verdict or "")
@@ -291,7 +297,13 @@ def which_judge(
         item=item,
         find=True,
     )
-    facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
+    facts = stated_facts(
+        facts_from([ratings, *each_of(scores)], panel, dimension),
+        panel,
+        prices or {},
+        seconds or {},
+        currency,
+    )
     found = which_of(check_panel(panel, chosen, facts=facts))
     main, *others = which_tables(found).values()
     said = which_said(found)

@@ -1,6 +1,7 @@
 """What judges recorded: their output, answers, settings, costs and made texts, from a run or from the folder of one."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +21,7 @@ from core.runs.path import IDENTITY, at_hand, identity_of
 from core.runs.records import judge_in_folder, read_audit_folder, read_judge_folder, read_report
 from core.schema.scores import JudgeOutput, ScoredRow
 from core.schema.settings import SettingsError
+from core.schema.study import RatingTask
 from core.sources.named import OF_RUNS, PathSource, PublishedSource, RunSource, Source, StudySource
 from core.sources.reading import PUBLISHED_GIVES, Reading, cannot_give, study_gives
 from core.store.studies import find_study
@@ -117,7 +119,7 @@ def facts_of(
     }
 
 
-def settings_of(source: Source, reading: Reading) -> Asked | None:
+def _settings_of(source: Source, reading: Reading) -> Asked | None:
     """Return the settings of a judge that reads rated texts; None for any other source."""
     if isinstance(source, RunSource):
         with reading.opened() as store:
@@ -133,6 +135,34 @@ def settings_of(source: Source, reading: Reading) -> Asked | None:
         return asked_from(kind, report["settings"])
     except SettingsError:  # reading the records reports the problem
         return None
+
+
+@dataclass(frozen=True)
+class JudgeAsked:
+    """What calibration wants to know of a judge that reads rated texts; nothing is known of other sources."""
+
+    settings: Asked | None = None
+    task: RatingTask | None = None
+    """With the classes that it chose from; None: it had none."""
+    output: JudgeOutput | None = None
+    """Its answers, if they are classes or numbers."""
+
+    @property
+    def dimension(self) -> str | None:
+        """The only dimension that it scored."""
+        return None if self.settings is None else self.settings.chosen.dimension_scored
+
+
+def asked_of(source: Source, reading: Reading) -> JudgeAsked:
+    """Return what a judge's run was asked, and its answers. Raises InputError for a run whose files are damaged."""
+    asked = _settings_of(source, reading)
+    if asked is None:
+        return JudgeAsked()
+    task: RatingTask | None = None
+    if asked.kind.attachment is not None and asked.attached:
+        task = asked.kind.attachment.read(asked.attached, source.written)
+    gives_scores = isinstance(asked.kind, JudgeKind) and not asked.kind.marks_errors
+    return JudgeAsked(asked, task, judge_of(source, reading) if gives_scores else None)
 
 
 def made_of(source: Source, reading: Reading) -> Made:

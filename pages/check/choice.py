@@ -31,6 +31,7 @@ from core.schema.runs import Run
 from core.schema.scores import ScoreTable
 from core.schema.settings import SettingField, fields_of
 from core.schema.study import Study
+from core.sources.named import RunSource, StudySource, parse_source
 from core.sources.texts import rated_of_study, texts_of_study
 from core.stats.resampling import Floats
 from core.store import Store
@@ -141,7 +142,7 @@ def _source(studies: dict[str, Study], runs: dict[str, Run]) -> str:
             menus.CHECKED,
             by_name[name],
             _FILE,
-            partial(_code, f"{name}:"),
+            partial(_code, name),
             gone=f"This link leads to a {name} that is not here"
             + (", or that is not unblinded yet." if name == "study" else "."),
         )
@@ -159,8 +160,12 @@ def _source(studies: dict[str, Study], runs: dict[str, Run]) -> str:
     )
 
 
-def _code(prefix: str, one: str) -> str:
-    return one.removeprefix(prefix) if one.startswith(prefix) else ""
+def _code(kind: str, one: str) -> str:
+    """What the address says for a study or a run; empty for what is of another kind."""
+    source = parse_source(one)
+    if isinstance(source, StudySource):
+        return source.name if kind == "study" else ""
+    return str(source.number) if isinstance(source, RunSource) and kind == "run" else ""
 
 
 def _rated(store: Store, study: Study | None) -> set[str]:

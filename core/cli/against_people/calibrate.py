@@ -20,7 +20,6 @@ from core.cli.shared.sources import (
 )
 from core.errors import InputError
 from core.formats.tasks import find_task
-from core.judges.kind import JudgeKind
 from core.judges.quality import Majority
 from core.results.calibration.cells import evaluators_of
 from core.results.calibration.raters import (
@@ -54,32 +53,14 @@ from core.results.calibration.tables import (
     warned_table,
 )
 from core.results.cells import plain
-from core.runs.asked import Asked
 from core.schema.analysis import PanelChoice
 from core.schema.scores import JudgeOutput
 from core.schema.settings import fields_of
-from core.schema.study import RatingTask
-from core.sources.judges import JUDGE_NAMES, judge_of, settings_of
-from core.sources.named import Source, parse_source, parse_sources
+from core.sources.judges import JUDGE_NAMES, asked_of
+from core.sources.named import parse_source, parse_sources
 from core.sources.people import ratings_and_task
-from core.sources.reading import Reading
 from core.stats.calibration import Method
 from core.tables.reading import shown
-
-
-def _output_of(asked: Asked | None, source: Source, reading: Reading) -> JudgeOutput | None:
-    """Return the output of a judge that gives classes or a number; None for anything else."""
-    if asked is None or not isinstance(asked.kind, JudgeKind) or asked.kind.marks_errors:
-        return None
-    return judge_of(source, reading)
-
-
-def task_of(asked: Asked | None, given: str) -> RatingTask | None:
-    """Return the judge's task with its classes, or None if it had no task. Raises InputError."""
-    if asked is None or asked.kind.attachment is None or not asked.attached:
-        return None
-    task: RatingTask = asked.kind.attachment.read(asked.attached, given)
-    return task
 
 
 def add_to(nouns: Commands) -> None:
@@ -185,21 +166,21 @@ def _calibrate(options: argparse.Namespace) -> None:
         judges = parse_sources(options.judges)
         for source, table in zip(judges, scores_given(options.judges, options), strict=True):
             tell(f"comparing {shown(table.file_name)}")
-            asked = settings_of(source, reading)
-            own = task or task_of(asked, source.written)
+            asked = asked_of(source, reading)
+            own = task or asked.task
             classes = replace(chosen, dimensions=own.dimensions if own else ())
             evaluators = evaluators_of(
                 table,
                 ratings,
                 dimension=options.dimension,
                 columns=columns,
-                said=None if asked is None else asked.chosen.dimension_scored,
+                said=asked.dimension,
             )
             by = name_list(options.by)
             compared.append(
                 [calibrate(ratings, table, one, group_by=by, options=classes) for one in evaluators]
             )
-            outputs.append(_output_of(asked, source, reading))
+            outputs.append(asked.output)
             split += [split_of(one, table, outputs[-1]) for one in compared[-1]]
         sweep = _sweep(outputs, compared, chosen)
         twins = _twins(options, outputs[0])
@@ -268,8 +249,7 @@ def _twins(options: argparse.Namespace, first: JudgeOutput | None) -> tuple[Sens
     """Compare the first judge's scores with those of `--shuffled`; None without it. Raises InputError."""
     if options.shuffled is None:
         return None
-    source, reading = parse_source(options.shuffled), reading_of(options)
-    shuffled = _output_of(settings_of(source, reading), source, reading)
+    shuffled = asked_of(parse_source(options.shuffled), reading_of(options)).output
     if first is None or shuffled is None:
         sides = (("JUDGE", options.judges[0], first), ("--shuffled", options.shuffled, shuffled))
         raise InputError(
