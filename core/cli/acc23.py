@@ -40,7 +40,7 @@ def add_to(nouns: Commands) -> None:
     command.add_argument(
         "human",
         metavar="HUMAN",
-        help="HUMAN.seg.score, a file of ratings, an mt-metrics-eval folder, or study:NAME (an unblinded rating study)",
+        help="HUMAN.seg.score, a file of ratings, an mt-metrics-eval folder, run:N, or study:NAME (an unblinded rating study)",
     )
     command.add_argument("metrics", metavar="METRIC", nargs="+", help=_SCORES)
     command.add_argument(

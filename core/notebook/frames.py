@@ -281,7 +281,7 @@ def beside_from(source: Source, panel: Panel) -> tuple[TextBeside, ...]:
     frame = frame_in(source)
     first = named_source(source) if frame is None else FileSource(FRAME, jsonl_of(frame))
     with in_rows(source):
-        return tuple(texts_beside_panel(first, [], reading_of(), panel))
+        return tuple(texts_beside_panel(first, [], reading_of(), panel.roles))
 
 
 def in_rows(source: Source) -> AbstractContextManager[None]:

@@ -51,6 +51,7 @@ from core.store.runs import run_data
 from core.store.studies import find_study
 from core.tables.mapping import with_columns
 from core.tables.reading import shown
+from core.tables.roles import Roles
 
 Judge = Source | ScoreTable
 """A source of a judge's scores, or scores that were read before."""
@@ -64,13 +65,15 @@ def panel_of_source(
     *,
     find: bool = False,
     people_alone: bool = False,
+    declared: DeclaredScale | None = None,
 ) -> Panel:
     """Return the raters of a source beside judges, those of the source and further ones.
 
-    find, people_alone: see `read_panel`. A run gives the ratings in the file that it read, and its scores. Of a study of pairs
+    find, people_alone: see `read_panel`. declared: the scale, in place of that in the choice. A run gives the ratings in the file that it read, and its scores. Of a study of pairs
     each row is a pair (`votes_panel`). Raises InputError, and NotAllowed for a study that is not unblinded.
     """
-    declared = declared_scale(choice.scale, choice.classes, choice.missing)
+    if declared is None:
+        declared = declared_scale(choice.scale, choice.classes, choice.missing)
     if find and choice.human is not None:
         source, judges = _people_first(source, judges, choice.human, reading)
     # A table of scores is read beside its ratings, so that words mean the same in both.
@@ -248,14 +251,26 @@ def margins_of(source: StudySource, judges: Sequence[Judge], choice: PanelChoice
 
     Raises InputError, and NotAllowed for a study that is not unblinded.
     """
-    tables = [_table(one, reading) for one in judges]
+    tables = [
+        judge_scores(reading.table(one), one.name, choice.judge, choice.human)
+        if isinstance(one, FileSource) and _is_table(one, reading)
+        else _table(one, reading)
+        for one in judges
+    ]
     return vote_margins(study_record(source, reading), tables, raters=choice.human, judges=choice.judge)
 
 
 def texts_beside_panel(
-    source: Source, judges: Sequence[Source], reading: Reading, panel: Panel, system_column: str | None = None
+    source: Source,
+    judges: Sequence[Source],
+    reading: Reading,
+    roles: Roles | None = None,
+    system_column: str | None = None,
 ) -> Iterator[TextBeside]:
-    """Yield what the sources of a panel hold about its texts: questions, texts, and reasons of judges."""
+    """Yield what the sources of a panel hold about its texts: questions, texts, and reasons of judges.
+
+    roles: what the panel found about the columns of the first source. system_column: of its table, if that says nothing.
+    """
     if is_study_of_pairs(source, reading):
         assert isinstance(source, StudySource)
         record = study_record(source, reading)
@@ -264,13 +279,11 @@ def texts_beside_panel(
         )
         return
     for one in (source, *judges):
-        yield from _texts_in(
-            one, reading, panel, system_column if one is source else None, is_first=one is source
-        )
+        yield from _texts_in(one, reading, *((roles, system_column) if one is source else (None, None)))
 
 
 def _texts_in(
-    source: Source, reading: Reading, panel: Panel, system_column: str | None, *, is_first: bool
+    source: Source, reading: Reading, roles: Roles | None, system_column: str | None
 ) -> Iterator[TextBeside]:
     match source:
         case RunSource():
@@ -288,7 +301,7 @@ def _texts_in(
             with suppress(InputError):  # of a metric, without texts
                 yield from texts_of_output(judge_of(source, reading))
         case FileSource():
-            data, roles = reading.table(source), panel.roles if is_first else None
+            data = reading.table(source)
             if roles is None and system_column:
                 data = with_columns(data, source.name, {"system": system_column})
             yield from texts_in(data, source.name, roles)

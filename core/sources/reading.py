@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -115,6 +115,11 @@ def _only(where: str, values: Mapping[str, object], source: Source) -> list[Rema
     )
     about = {"where": where, "source": shown(source.written)}
     return [Remark(name, text, about) for name, value in values.items() if value]
+
+
+def reading_in(store: Store) -> Reading:
+    """Return the usual way to read sources, with runs and studies of an open database."""
+    return Reading(opened=lambda: nullcontext(store))
 
 
 def cannot_give(source: Source, gives: str, needed: str) -> InputError:

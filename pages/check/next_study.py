@@ -20,12 +20,15 @@ from core.results.check.next_labels import (
     with_labels,
 )
 from core.results.check.verdict import Check
-from core.results.panel import Panel, panel_of, unlabelled
+from core.results.panel import Panel, unlabelled
+from core.schema.analysis import PanelChoice
 from core.schema.scores import ScorableOutput
+from core.sources.named import StudySource
+from core.sources.panel import panel_of_source
+from core.sources.reading import reading_in
 from core.store import Store
 from core.store.studies import inclusion_of, list_studies
 from core.study.analysis_set import released_record
-from core.study.ratings import rating_set_of
 from pages.check import choice
 from pages.widgets import address, menus, visitor
 from pages.widgets.messages import mistakes_shown, plain, with_code
@@ -148,7 +151,9 @@ def with_labels_back(store: Store, given: choice.Given) -> choice.Given:
     def read() -> Panel:
         found = given.read()
         for record in records:
-            found = with_labels(found, panel_of(rating_set_of(record)))
+            found = with_labels(
+                found, panel_of_source(StudySource(record.study.name), [], PanelChoice(), reading_in(store))
+            )
         return found
 
     return replace(

@@ -48,7 +48,7 @@ def gap_results(
     source, *judges = parse_sources([options.file, *options.scores])
     reading = reading_of(options)
     texts = (
-        tuple(texts_beside_panel(source, judges, reading, panel, options.system_column))
+        tuple(texts_beside_panel(source, judges, reading, panel.roles, options.system_column))
         if options.texts
         else ()
     )

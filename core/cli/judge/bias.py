@@ -29,7 +29,7 @@ from core.results.judges.bias import (
 )
 from core.sources.judges import JUDGE_NAMES as JUDGES
 from core.sources.judges import judge_if_any, texts_scored
-from core.sources.named import parse_source, parse_sources
+from core.sources.named import NAMES, parse_source, parse_sources
 from core.sources.panel import texts_of_output
 from core.sources.texts import texts_of
 
@@ -73,7 +73,7 @@ def add_bias(verbs: Commands) -> None:
         help="number of texts to show, largest change first (default %(default)s)",
     )
     command.add_argument(
-        "--texts", metavar="FILE", help="the file of twins, to show the texts behind a table of scores"
+        "--texts", metavar=NAMES, help="the twins, to show the texts behind a table of scores"
     )
     command.add_argument(
         "--confidence", type=float, default=0.95, help="confidence level of intervals (default %(default)s)"

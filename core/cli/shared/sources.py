@@ -110,7 +110,7 @@ def texts_given(
     return texts
 
 
-HUMAN_NAMES = "CSV, JSONL, MQM TSV, rated texts (JSONL), METAL's JSON, a folder, or study:NAME"
+HUMAN_NAMES = "CSV, JSONL, MQM TSV, rated texts (JSONL), METAL's JSON, a folder, run:N or study:NAME"
 
 
 def add_human_options(command: argparse.ArgumentParser) -> None:
@@ -128,7 +128,8 @@ def add_rating_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--human",
         metavar="PATH",
-        help="ratings: CSV, JSONL, MQM TSV, or a folder; with a folder of scores also the name of one of its rating sets",
+        help="ratings: CSV, JSONL, MQM TSV, a folder, run:N or study:NAME; with a folder of scores also the name of one of its "
+        "rating sets",
     )
     command.add_argument(
         "--dimension",
