@@ -91,7 +91,10 @@ def _acc23(options: argparse.Namespace) -> None:
     check_columns(options, [options.human, *options.metrics])
     with telling("reading the scores") as tell:
         table = merge_tables(scores_given(options.metrics, options))
-        human = ratings_of(parse_source(options.human), reading_of(options, ratings=options.named))
+        human = ratings_of(
+            parse_source(options.human),
+            reading_of(options, ratings=options.named, ratings_called="--ratings"),
+        )
         tell("calibrating ties")
         found = acc23(human, table, chosen)
     tests = [accuracy_test_table(found)] if found.tests else []

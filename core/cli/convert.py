@@ -178,7 +178,7 @@ def _given(options: argparse.Namespace, form: _Form) -> _Given:
     check_options(problems)
     if isinstance(source, FileSource):
         return _of_file(source, options, form)
-    found = spans_of(source, reading_of(options, ratings=options.ratings))
+    found = spans_of(source, reading_of(options, ratings=options.ratings, ratings_called="--ratings"))
     if options.texts is not None and found.texts is not None:
         raise InputError(f"--texts: {shown(options.given)} already contains the texts; leave the option out.")
     return _Given(single(found, "one file cannot contain them"), found.texts or _texts(options))

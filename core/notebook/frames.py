@@ -127,6 +127,7 @@ def read(
         columns=_checked(columns),
         language_pair=language_pair,
         ratings=ratings,
+        ratings_called="ratings",
         lower_is_better=lower_is_better,
         flip=tuple(names_of(flip)),
     )
@@ -135,7 +136,7 @@ def read(
 
 def reading_of(db: str | os.PathLike[str] | None = None, declared: DeclaredScale = NOT_DECLARED) -> Reading:
     """Return how sources are read. db: the database; None: `$ASSAY_DB`, else the app's. declared: see `Reading`."""
-    return Reading(opened=lambda: existing_store(db), ratings_called="ratings", declared=declared)
+    return Reading(opened=lambda: existing_store(db), declared=declared)
 
 
 def named_source(source: Source) -> StoredSource:

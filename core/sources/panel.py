@@ -210,7 +210,7 @@ def _people_first(
     first = (
         (reading.table(source), source.name)
         if isinstance(source, FileSource)
-        else _file_of_run(source, reading)
+        else rated_by_run(source, reading)
     )
     if names_people(*first, names):
         return source, judges
@@ -222,11 +222,6 @@ def _people_first(
         ):
             return one, [source, *judges[:at], *judges[at + 1 :]]
     return source, judges
-
-
-def _file_of_run(source: RunSource, reading: Reading) -> tuple[bytes, str]:
-    with reading.opened() as store:
-        return run_data(store, source.number), at_hand(store, source.number).run.data_file
 
 
 def _is_table(source: FileSource, reading: Reading) -> bool:

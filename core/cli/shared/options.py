@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 
 from core.errors import InputError
 from core.installation import COMMAND, IN_FOLDER, INSTALLED, START, default_database
+from core.schema.settings import fields_of
 from core.sources.named import FileSource
-from core.sources.reading import Reading
+from core.sources.reading import Reading, ReadingChoice
 from core.store import Store, database_path, open_store
 from core.tables.files import json_text, read_file
 
@@ -66,11 +67,13 @@ def add_reading_verb(
 
 def add_pair_option(command: Options) -> None:
     """Register `--language-pair`, the same for every command."""
-    command.add_argument(
-        "--language-pair",
-        metavar="PAIR",
-        help="which language pair to read when the folder has several, e.g. en-de",
-    )
+    add_reading_option(command, "language_pair")
+
+
+def add_reading_option(command: Options, name: str) -> None:
+    """Register the option of a field of ReadingChoice, the same for every command."""
+    one = fields_of(ReadingChoice)[name]
+    command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
 
 
 def add_columns_option(command: Options, *, several: bool = False) -> None:

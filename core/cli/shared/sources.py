@@ -12,6 +12,7 @@ from core.cli.shared.options import (
     add_columns_option,
     add_database_option,
     add_pair_option,
+    add_reading_option,
     check_columns,
     check_options,
     existing_database,
@@ -65,12 +66,13 @@ def reading_of(
     *,
     store: Store | None = None,
     ratings: str | None = None,
+    ratings_called: str | None = None,
     several: bool = True,
 ) -> Reading:
     """Return how the options say that sources are read.
 
-    store: the open database; None: that of `--db`. ratings: the rating set of a folder, of `--ratings`. several: whether
-    `--columns` is for several files; see check_columns.
+    store: the open database; None: that of `--db`. ratings: the chosen rating set of a folder. ratings_called: the option that
+    chooses it; None: the command has none. several: whether `--columns` is for several files; see check_columns.
     """
     return Reading(
         opened=partial(existing_store, options.db) if store is None else lambda: nullcontext(store),
@@ -79,7 +81,7 @@ def reading_of(
         declared=getattr(options, "declared", None) or NOT_DECLARED,
         language_pair=getattr(options, "language_pair", None),
         ratings=ratings,
-        ratings_called="--ratings",
+        ratings_called=ratings_called,
         by_rater=getattr(options, "by_rater", False),
         lower_is_better=getattr(options, "lower_is_better", False),
         flip=tuple(name_list(getattr(options, "flip", None)) or ()),
@@ -118,7 +120,7 @@ def add_human_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--lower-is-better", action="store_true", help="low ratings are better, e.g. counts of errors"
     )
-    command.add_argument("--flip", metavar="D,...", help="for METAL's JSON: dimensions in which 1 means bad")
+    add_reading_option(command, "flip")
     add_pair_option(command)
     add_database_option(command)
 
@@ -351,7 +353,7 @@ def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings
     for one in fields_of(choice).values():
         command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
     add_columns_option(command, several=True)
-    command.add_argument("--flip", metavar="D,...", help="for METAL's JSON: dimensions in which 1 means bad")
+    add_reading_option(command, "flip")
     add_pair_option(command)
     add_database_option(command)
 
@@ -494,7 +496,7 @@ def span_options(options: argparse.Namespace, also_wrong: Sequence[str] = ()) ->
 def marked_given(written: Sequence[str], options: argparse.Namespace) -> list[Marked]:
     """Read marked errors from every argument, in order. Raises InputError at the first that cannot be read."""
     check_columns(options, written)
-    reading = reading_of(options, ratings=options.ratings)
+    reading = reading_of(options, ratings=options.ratings, ratings_called="--ratings")
     return [spans_of(source, reading) for source in parse_sources(written)]
 
 
