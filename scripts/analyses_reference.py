@@ -57,7 +57,7 @@ _DATA: Mapping[Taken, _Data] = {
         },
         "Names | None",
         "panel_from(ratings, list(each_of(scores)), human=human, judge=judge, dimension=dimension, scale=scale, classes=classes, "
-        "missing=missing, system_column=system_column, item=item)",
+        "missing=missing, system_column=system_column, item=item, repeated=repeated)",
         "from core.notebook.frames import Names, Source, each_of, panel_from",
         "FILE [JUDGE ...]",
         "For unknown names, and if a rater rated a text twice.",
@@ -71,8 +71,8 @@ _DATA: Mapping[Taken, _Data] = {
             ),
         },
         "Names | None",
-        "panel_from(ratings, human=human, dimension=dimension, scale=scale, classes=classes, missing=missing, item=item, "
-        "people_alone=True)",
+        "panel_from(ratings, human=human, dimension=dimension, scale=scale, classes=classes, missing=missing, "
+        "system_column=system_column, item=item, repeated=repeated, people_alone=True)",
         "from core.notebook.frames import Names, Source, panel_from",
         "FILE",
         "For unknown names, and if a rater rated a text twice.",
@@ -142,7 +142,7 @@ def _function(one: Analysis[Any, Any]) -> str:
         *(f"{name}: {kind}" for each in data for name, (kind, _) in each.parameters.items()),
         "*",
         *(
-            f"{field.name}: {'str | None' if field.shape == 'text' else _DATA[kind].choices} = None"
+            f"{field.name}: {_chosen(field, kind)} = {field.default!r}"
             for kind in one.takes
             for field in fields_of(CHOICES[kind]).values()
         ),
@@ -156,6 +156,13 @@ def _function(one: Analysis[Any, Any]) -> str:
         f'    """{docstring.lstrip()}\n    """\n'
         f'    return answered("{one.name}", {{{given}}}, {opened})\n'
     )
+
+
+def _chosen(field: SettingField, kind: Taken) -> str:
+    """Return the type of the parameter of a choice that every analysis of the kind has."""
+    if field.choices:
+        return _kind(field, CHOICES[kind])
+    return "str | None" if field.shape == "text" else _DATA[kind].choices
 
 
 def _docstring(one: Analysis[Any, Any], options: Mapping[str, SettingField]) -> Iterator[str]:

@@ -43,6 +43,12 @@ def test_each_is_documented_with_its_command_in_its_docstring_and_in_the_list():
         assert own[1] == script
 
 
+def test_a_check_goes_from_file_to_file_as_rarely_as_promised():
+    status, said = run("file_switches")
+    assert status == 0, said
+    assert re.search(r"\d switches of file in check", said)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "options", "says"),
@@ -69,6 +75,11 @@ def test_each_is_documented_with_its_command_in_its_docstring_and_in_the_list():
             r"estimated from 2 of \d+ items(?s:.*)calls   estimated .*\n(?s:.*)within",
         ),
         ("long_texts", ["equal", "against"], r'"same": 1\.0'),
+        (
+            "reading_tables",
+            ["--rows", "60", "--metrics", "2", "--beside", "."],
+            r"wide\.parquet +other checkout(?s:.*) times less CPU",
+        ),
         ("metrics", ["--pairs", "20"], r"\(target: 8\)(?s:.*); the same scores"),
         (
             "raters",

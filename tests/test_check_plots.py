@@ -8,7 +8,7 @@ import pytest
 from core.plots.check import judges_and_ceiling
 from core.results.check.options import CheckOptions, Use
 from core.results.check.verdict import Check, check_panel
-from core.results.panel import Panel
+from core.schema.panel import Panel
 from core.schema.scores import ScoredRow
 from core.stats.in_place import ClassErrors
 

@@ -8,9 +8,9 @@ import pytest
 
 from core.analyses.alt_test import ANALYSIS, AltTestOptions, AltTests
 from core.plots.drawn import draw
-from core.results.panel import Panel
 from core.schema.analysis import Answer
 from core.schema.figures import Axis, Intervals, Lines, Shares
+from core.schema.panel import Panel
 from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.scores import ScoredRow
 

@@ -7,6 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from core.joining.tables import CorrelationOptions
 from core.plots import metrics as plots
 from core.plots.dressing import (
     dressed,
@@ -31,7 +32,6 @@ from core.results.correlations.table import (
     group_table,
 )
 from core.results.correlations.votes import MetricVotes
-from core.results.joining import CorrelationOptions
 from core.results.meta_correlation import Matrix, MatrixCell, MetaCorrelation, Point, meta_title
 from core.schema.scores import Metric
 from core.stats.resampling import Estimate

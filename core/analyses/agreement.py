@@ -19,7 +19,7 @@ from core.schema.rows import column, entry, row
 from core.schema.settings import Remark, Settings, setting
 
 if TYPE_CHECKING:
-    from core.results.panel import Panel
+    from core.schema.panel import Panel
     from core.schema.scale import Kind
     from core.stats.agreement import Severity
     from core.stats.resampling import Estimate, Floats
@@ -379,8 +379,8 @@ def _notes(panel: "Panel", ratings: "Floats", n_alone: int, n_off: int, n_tellin
     import numpy as np
 
     from core.errors import counted
+    from core.joining.panel import inclusion_probabilities
     from core.results.cells import left_out_lines
-    from core.results.panel import inclusion_probabilities
     from core.stats.agreement import MOST_PAIRS
     from core.stats.in_place import FEWEST_OF_A_PAIR
 

@@ -18,7 +18,7 @@ from core.schema.rows import column, entry, row
 from core.schema.settings import Remark, Settings, setting
 
 if TYPE_CHECKING:
-    from core.results.panel import Panel
+    from core.schema.panel import Panel
     from core.stats import alt_test as stats
 
 EPSILONS = {"experts": 0.2, "skilled raters": 0.15, "crowd workers": 0.1}

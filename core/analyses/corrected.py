@@ -13,7 +13,7 @@ from core.schema.settings import Remark, Settings, setting
 
 if TYPE_CHECKING:
     from core.results.corrected import Labelled
-    from core.results.panel import Panel
+    from core.schema.panel import Panel
     from core.stats.corrected import Answer, Asked, CorrectedMean, Texts
     from core.stats.prediction_powered import Corrected
     from core.stats.resampling import Estimate

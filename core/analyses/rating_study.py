@@ -6,9 +6,10 @@ from typing import Any
 
 from core.analyses.agreement import ANALYSIS
 from core.errors import InputError
-from core.results.choices import dimensions_of
-from core.results.panel import Panel, panel_of
+from core.joining.choices import dimensions_of
+from core.joining.panel import panel_of
 from core.schema.analysis import Answer
+from core.schema.panel import Panel
 from core.schema.result_table import Column, ResultTable
 from core.schema.study import StudyRecord
 from core.study.ratings import rating_set_of

@@ -18,6 +18,7 @@ from core.cli.shared.sources import (
     reading_of,
     scores_given,
 )
+from core.joining.tables import merge_tables
 from core.results.correlations.acc23 import (
     Acc23Options,
     acc23,
@@ -25,7 +26,6 @@ from core.results.correlations.acc23 import (
     accuracy_table,
     accuracy_test_table,
 )
-from core.results.joining import merge_tables
 from core.sources.named import parse_source
 from core.sources.people import ratings_of
 from core.tables.reading import shown

@@ -26,7 +26,7 @@ from core.formats.spans.cells import UNITS
 from core.formats.spans.mqm import write_mqm
 from core.formats.spans.rows import ENDS, write_span_rows_csv, write_span_rows_jsonl
 from core.formats.spans.wmt_qe import write_wmt_qe
-from core.results.choices import check_names
+from core.joining.choices import check_names
 from core.schema.scores import OutputSet, RatedSet, Rating, RatingSet
 from core.sources.named import FileSource, FolderSource, parse_source
 from core.sources.spans import SPAN_MEANING, SPAN_NAMES, spans_of

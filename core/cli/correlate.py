@@ -21,7 +21,8 @@ from core.cli.shared.sources import (
     table_choice,
 )
 from core.errors import InputError
-from core.results.choices import TableChoice, check_choice, chosen_people, chosen_table
+from core.joining.choices import TableChoice, check_choice, chosen_people, chosen_table
+from core.joining.tables import DEFAULT_OPTIONS, LISTED_AS, CorrelationOptions, merge_tables
 from core.results.correlations.files import (
     BY_MODEL,
     OfFile,
@@ -57,7 +58,6 @@ from core.results.correlations.table import (
     correlation_rows,
     correlation_table,
 )
-from core.results.joining import DEFAULT_OPTIONS, LISTED_AS, CorrelationOptions, merge_tables
 from core.schema.result_table import ResultTable
 from core.schema.scores import METHODS, RatingSet, ScoreTable
 from core.sources.named import parse_sources, short_name

@@ -17,7 +17,7 @@ from core.cli.shared.sources import (
     table_choice,
 )
 from core.errors import InputError
-from core.results.choices import TableChoice, check_choice, group_columns
+from core.joining.choices import TableChoice, check_choice, group_columns
 from core.results.meta_correlation import (
     DATASET,
     Alternative,

@@ -10,6 +10,7 @@ from typing import get_args
 from core.cli.shared.options import (
     Commands,
     add_columns_option,
+    add_excel_option,
     add_pair_option,
     check_out,
     name_list,
@@ -36,6 +37,7 @@ from core.sources.named import NAMES, FileSource, parse_source
 from core.store import Store, database_path
 from core.tables.files import write_file
 from core.tables.streaming import TableFile
+from core.tables.writer import for_excel
 
 _WRITERS: dict[str, Callable[[ScoreTable, Shape], bytes]] = {
     ".csv": write_scores_csv,
@@ -50,6 +52,7 @@ def add_to(nouns: Commands) -> None:
     command.add_argument("texts", nargs="?", metavar=NAMES, help=MEANING)
     command.add_argument("--list", action="store_true", help="list all metrics and exit")
     command.add_argument("--out", type=Path, metavar="FILE", help="table to write: .csv, .jsonl or .parquet")
+    add_excel_option(command)
     command.add_argument(
         "--shape",
         choices=get_args(Shape),
@@ -72,7 +75,7 @@ def _score(options: argparse.Namespace) -> None:
     metrics = name_list(",".join(chosen.get("metrics", ["lexical"])))
     chosen |= {"metrics": metrics, "models": _models(chosen.get("models", ()))}
     wanted, running = ask(KIND, chosen, {}, settings_given(options, ScoringRunning))
-    _check_ending(options.out)
+    _check_ending(options.out, excel=options.excel)
     check_out(options.out, database_path(options.db), [options.texts])
     if options.texts is None:
         raise InputError("Name the texts to score: a file, a folder, run:N or study:NAME.")
@@ -83,7 +86,7 @@ def _score(options: argparse.Namespace) -> None:
         running,
         lambda store: _texts(store, options),
         check=lambda *_: None,
-        write=partial(_finish, shape=options.shape),
+        write=partial(_finish, shape=options.shape, excel=options.excel),
     )
 
 
@@ -113,30 +116,33 @@ def _models(given: Iterable[str]) -> dict[str, str]:
     return models
 
 
-def _check_ending(out: Path | None) -> None:
-    """Raise InputError unless the file's ending names a format."""
+def _check_ending(out: Path | None, *, excel: bool) -> None:
+    """Raise InputError unless the file's ending names a format, CSV for Excel."""
     if out is None:
         raise InputError("--out is missing: name a .csv, .jsonl or .parquet file for the scores.")
     if out.suffix.lower() not in _WRITERS:
         raise InputError(
             f"--out: {out} does not end in one of {', '.join(_WRITERS)}, which choose the format."
         )
+    if excel and out.suffix.lower() != ".csv":
+        raise InputError("--excel: needs an --out file that ends in .csv.")
     if out.suffix.lower() == ".parquet" and importlib.util.find_spec("pyarrow") is None:
         raise InputError(
             "--out: .parquet needs the library pyarrow, which is not installed. Write a .csv file instead."
         )
 
 
-def _finish(run: RunAtHand, out: Path, shape: Shape) -> None:
+def _finish(run: RunAtHand, out: Path, shape: Shape, *, excel: bool) -> None:
     """Write the table, complete or not, and print a summary."""
     progress = progress_of(run.now().store, run.run.run_id)
     if run.kind.work == "tables":
         with telling(f"writing {out.name}") as tell:
-            write_table(run, out, shape, lambda n: tell(f"writing {out.name}: {n:,} texts"))
+            write_table(run, out, shape, lambda n: tell(f"writing {out.name}: {n:,} texts"), excel=excel)
         print("\n".join(summary(run, progress)))
     else:
         table = score_table(run)
-        write_file(out, _WRITERS[out.suffix.lower()](table, shape))
+        data = _WRITERS[out.suffix.lower()](table, shape)
+        write_file(out, for_excel(data) if excel else data)
         print("\n".join(summary(run, progress, table)))
         print_notes(table.notes)
     print(f"Written to {out} ({shape}).")

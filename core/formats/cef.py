@@ -7,11 +7,19 @@ from itertools import islice
 
 from core.formats import Format
 from core.formats.scores import read_scores
-from core.tables.columns import VOCABULARY, Record, Table, is_json, is_jsonl, jsonl_objects, named_columns
+from core.tables.columns import (
+    VOCABULARY,
+    Record,
+    Table,
+    is_json,
+    is_jsonl,
+    jsonl_objects,
+    named_columns,
+)
+from core.tables.containers import decode
 from core.tables.problems import FileFindings
 from core.tables.reading import (
     JsonObject,
-    decode,
     duplicate_problems,
     line_place,
     number_in,

@@ -15,11 +15,11 @@ from core.errors import InputError, nearest_names
 from core.formats.scores import family_of
 from core.schema.scores import METHODS, Against, CorrelationSet, Method
 from core.tables.columns import json_objects
+from core.tables.containers import decode, findings_of
 from core.tables.problems import FileFindings
 from core.tables.reading import (
     LONGEST_NAME,
     JsonObject,
-    decode,
     duplicate_problems,
     is_undefined,
     name_of,
@@ -29,7 +29,6 @@ from core.tables.reading import (
     parse_json,
     printable_text,
     reject,
-    sha256_of,
     shown,
     type_name,
 )
@@ -81,7 +80,7 @@ def read_correlations(data: bytes, file_name: str, *, synthetic: bool) -> Correl
     synthetic: the correlations of a Meta-Judge file are with the raw level (higher is worse), so their signs are
     reversed.
     """
-    findings = FileFindings(file_name, sha256_of(data))
+    findings = findings_of(data, file_name)
     value, problem = parse_json(numbers_as_json(decode(data, file_name)))
     if problem:
         reject(file_name, [problem])

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePath
 from typing import Any, Literal, NoReturn
 
 from core.errors import InputError
@@ -10,6 +9,7 @@ from core.schema.study import Item, Material, MaterialSet
 from core.tables.columns import (
     CSV_SUFFIXES,
     JSONL_SUFFIXES,
+    MOST_OTHER_NAMES,
     VOCABULARY,
     Columns,
     Record,
@@ -23,21 +23,20 @@ from core.tables.columns import (
     known_fields,
     read_rows,
     require,
-    table_rows,
     unknown_columns,
 )
+from core.tables.containers import decode, findings_of, table_rows
 from core.tables.problems import FileFindings, Lacking, likely_columns, place, rename, same_wording
 from core.tables.reading import (
     JsonObject,
-    decode,
     duplicate_problems,
     is_blank,
     name_of,
     name_problem,
     parse_json,
     reject,
-    sha256_of,
     shown,
+    suffix_of,
     type_name,
 )
 from core.tables.writer import csv_bytes
@@ -81,7 +80,7 @@ def read_questions(
 
 
 def _read(data: bytes, file_name: str, task: Task | None, rows: Rows) -> MaterialSet:
-    findings = FileFindings(file_name, sha256_of(data))
+    findings = findings_of(data, file_name)
     if rows is table_rows:
         entries = _entries(decode(data, file_name), findings)
     else:
@@ -99,7 +98,7 @@ def _read(data: bytes, file_name: str, task: Task | None, rows: Rows) -> Materia
 
 
 def _entries(text: str, findings: FileFindings) -> list[Record]:
-    suffix = PurePath(findings.file_name).suffix.lower()
+    suffix = suffix_of(findings.file_name)
     start = text.lstrip()[:1]
     table = suffix in CSV_SUFFIXES or suffix in JSONL_SUFFIXES
     if suffix == ".json" or (not table and start == "["):
@@ -155,7 +154,7 @@ def _refuse_without_reference(text: str, columns: Columns, findings: FileFinding
     unknown = [name for name in header_of(text) if columns.named.get(name) not in KNOWN]
     likely = likely_columns(["reference"], unknown, {})["reference"]
     instead = rename(likely, "reference") or unknown_columns(unknown, ["reference"])
-    others = ", ".join(KNOWN["reference"][1:])
+    others = ", ".join(KNOWN["reference"][1:MOST_OTHER_NAMES])
     findings.problems.append(f"line {line}: column reference is missing (or: {others}){instead}")
     reject(findings.file_name, findings.problems)
 

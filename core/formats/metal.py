@@ -4,7 +4,6 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePath
 
 import numpy as np
 
@@ -15,10 +14,10 @@ from core.formats.ratings import RaterScore, rater_scores
 from core.formats.scores import NO_SCORE, metric_made_elsewhere
 from core.schema.scores import RatedSet, RatedText, Rating, RatingSet, ScorableOutput, ScoredRow, ScoreTable
 from core.tables.columns import VOCABULARY, is_json, jsonl_objects
+from core.tables.containers import decode, findings_of
 from core.tables.problems import FileFindings
 from core.tables.reading import (
     JsonObject,
-    decode,
     duplicate_problems,
     is_nothing,
     label_of,
@@ -30,10 +29,11 @@ from core.tables.reading import (
     parse_json,
     printable_text,
     reject,
-    sha256_of,
     shown,
+    suffix_of,
     type_name,
 )
+from core.tables.roles import names_rating
 
 SCALES: Mapping[str, tuple[float, float]] = {
     "LA": (0, 2),
@@ -149,7 +149,7 @@ def read_metal(
     their scale. scales: dimension -> its lowest and highest score, needed to flip it; scores outside are problems.
     Scores that are null are left out and counted.
     """
-    findings = FileFindings(file_name, sha256_of(data))
+    findings = findings_of(data, file_name)
     reader = _Reader(frozenset(dimension_of(name) for name in flip), scales, Counter(), findings)
     findings.problems += [
         f"flip: the scale of {shown(name)} is unknown" for name in sorted(reader.flip - scales.keys())
@@ -293,7 +293,7 @@ _OF_TABLES = frozenset(VOCABULARY["score"])
 
 def holds_metal(data: bytes, file_name: str) -> bool:
     """Whether a file is METAL's JSON: one value that is neither a list of ratings nor one of rated texts."""
-    if PurePath(file_name).suffix.lower() != ".json":
+    if suffix_of(file_name) != ".json":
         return False
     value, problem = parse_json(decode(data, file_name))
     if problem is not None:
@@ -304,7 +304,15 @@ def holds_metal(data: bytes, file_name: str) -> bool:
     nested = any(isinstance(value, JsonObject | list) for value in rows[0].values())
     if isinstance(value, list) and not nested and not any(map(is_known, rows[0])):
         return False  # a table of plain cells, such as people's labels beside a judge's
-    return not _are_rated_texts(rows)
+    return not (_are_rated_texts(rows) or _are_verdicts(rows[0]))
+
+
+def _are_verdicts(record: JsonObject) -> bool:
+    """Whether a record without a text has blocks with one verdict each, such as `human: {label: 1}`."""
+    blocks = [one for one in record.values() if isinstance(one, JsonObject)]
+    plain = all(not isinstance(cell, JsonObject | list) for one in blocks for cell in one.values())
+    there = {key.lower() for key in record}
+    return bool(blocks) and plain and all(map(names_rating, blocks)) and not there & {*FIELDS["text"]}
 
 
 def _are_rated_texts(rows: Sequence[object]) -> bool:

@@ -13,9 +13,8 @@ import regex
 
 from core.errors import InputError, Problems
 from core.formats import Format
-from core.formats.scores import INFINITE, NO_SCORE, family_of, metric_made_elsewhere, signature_from_folder
+from core.formats.scores import INFINITE, NO_SCORE, family_of, metric_made_elsewhere
 from core.formats.spans.cells import LARGEST_OFFSET
-from core.formats.spans.mqm import score_of
 from core.formats.spans.rows import ReadRating
 from core.schema.scores import (
     ErrorSpan,
@@ -26,12 +25,14 @@ from core.schema.scores import (
     ScorableOutput,
     ScoredRow,
     ScoreTable,
+    score_of,
+    signature_from_folder,
 )
 from core.tables.columns import LABEL_PAIR, target_language
+from core.tables.containers import decode, decode_utf8
 from core.tables.problems import FileFindings
 from core.tables.reading import (
     JsonObject,
-    decode,
     is_undefined,
     name_of,
     name_problem,
@@ -43,6 +44,7 @@ from core.tables.reading import (
     shown,
     type_name,
 )
+from core.tables.references import OF_REFERENCE, names_reference
 
 USUAL_RATINGS = "mqm"
 """Default ratings of a folder that has several."""
@@ -125,7 +127,7 @@ class Folder:
         name = self.label(path)
         try:
             data = path.read_bytes()
-            text = decode(data, name)
+            text = decode_utf8(data, name)
         except OSError as error:
             self.findings.problems.append(f"{shown(name)}: cannot be read ({error.strerror})")
             return []
@@ -284,9 +286,6 @@ def _span(error: object) -> ErrorSpan | str:
 
 LAYOUT = "sources/LP.txt, references/LP.refA.txt, system-outputs/LP/SYSTEM.txt"
 
-OF_REFERENCE = "belongs to a reference, not a system"
-_REFERENCE = regex.compile(r"(synthetic[_-]?)?ref(erence)?([_-]?[A-Za-z0-9])?", regex.IGNORECASE)
-
 
 @dataclass(frozen=True)
 class MtPair:
@@ -313,11 +312,6 @@ class MtPair:
     def is_reference(self, system: str) -> bool:
         """Whether the name belongs to a reference."""
         return system in self.references or names_reference(system)
-
-
-def names_reference(system: str) -> bool:
-    """Whether a system's name looks like a reference's: refA, synthetic_ref, reference."""
-    return _REFERENCE.fullmatch(system) is not None
 
 
 def pair_name(folder: Folder, wanted: str | None) -> str:
@@ -742,7 +736,7 @@ def _read(data: bytes, file_name: str) -> Mapping[str, list[float]]:
     """System -> one number for each segment; NaN where the file has None. Every system has the same number."""
     found: dict[str, list[float]] = {}
     problems = Problems()
-    for number, line in enumerate(decode(data, file_name).split("\n"), start=1):
+    for number, line in enumerate(decode_utf8(data, file_name).split("\n"), start=1):
         if not line.strip():
             continue
         parts = _LINE.fullmatch(line.removesuffix("\r"))

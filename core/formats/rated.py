@@ -11,8 +11,8 @@ from core.formats.ratings import OVERALL, TextFinder, is_nested, rating_entries
 from core.formats.scorable import output_row, outputs_in
 from core.formats.spans.cells import Clipping, rating_fields, span_row, spans_in
 from core.schema.scores import ErrorSpan, OutputSet, RatedSet, RatedText, Rating, RatingSet, ScorableOutput
-from core.tables.columns import Rows, jsonl_bytes, objects_in, table_rows
-from core.tables.problems import FileFindings
+from core.tables.columns import Rows, jsonl_bytes, objects_in
+from core.tables.containers import findings_of, table_rows
 from core.tables.reading import JsonObject, duplicate_problems, reject, sha256_of, shown, type_name
 
 RATINGS = "ratings"
@@ -27,7 +27,7 @@ def read_rated(data: bytes, file_name: str, *, rows: Rows = table_rows) -> Rated
     Reads every format that `scorable.read_outputs` reads, but ratings only from JSON. Spans beyond the end of their text
     are cut there, with a note. InputError lists every problem.
     """
-    findings = FileFindings(file_name, sha256_of(data))
+    findings = findings_of(data, file_name)
     left_out: Counter[str] = Counter()
     found = outputs_in(data, left_out, findings, rows, beside=(RATINGS,), as_written=True)
     clipping = Clipping()

@@ -6,14 +6,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import regex
 
 from core.errors import Problems
-from core.formats.scorable import NO_LABELS
-from core.formats.scores import INDEX_COLUMNS, LABELS, NO_FAMILY, family_of, label_column
+from core.formats.scorable import NO_LABELS, with_items
+from core.formats.scores import INDEX_COLUMNS, LABELS, NO_FAMILY, family_of, label_column, parquet_rows
 from core.formats.spans.cells import span_row, spans_in
+from core.schema.row_columns import Coded, Ratings, combined, renamed, same_everywhere
 from core.schema.scale import Scale
 from core.schema.scores import Rating, RatingSet, ScorableOutput
+from core.tables.column_table import (
+    csv_columns,
+    names_of_columns,
+    no_label_in,
+    parquet_columns,
+)
 from core.tables.columns import (
     LABEL_MARK,
     LABEL_PAIR,
@@ -31,9 +39,9 @@ from core.tables.columns import (
     needed_at,
     repeated,
     require,
-    table_rows,
     with_item_level,
 )
+from core.tables.containers import decode, findings_of, table_rows
 from core.tables.mapping import class_columns, scale_of, with_classes
 from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
@@ -48,7 +56,6 @@ from core.tables.reading import (
     no_number,
     number_in,
     reject,
-    sha256_of,
     shown,
     type_name,
 )
@@ -374,6 +381,7 @@ UNUSED = (*TEXTS, "reason", *NO_LABELS)
 SCORES = frozenset(VOCABULARY["metric"])
 """Columns that only tables of scores have."""
 NO_RATING = "no rating"
+REVERSED = "signs were reversed, because lower is better in the file"
 
 
 def read_ratings(
@@ -384,16 +392,19 @@ def read_ratings(
     lower_is_better: the direction of the file's scale; if true, signs are reversed so that higher is better. Any number
     of raters may rate a text, but each only once on each dimension. Rows without a score are left out and counted.
     """
-    findings = FileFindings(file_name, sha256_of(data))
+    findings = findings_of(data, file_name)
+    if (found := _of_columns(data, lower_is_better, findings, rows)) is not None:
+        return found
     keys, columns, records, _ = rows(data, COLUMNS, findings)
     scale: Scale | None = None
     if words := class_columns(records, _may_be_ratings(records)):
         scale = _scale_of_words(words)
         records = with_classes(records, words, findings)
+    columns, records = with_items(columns, records, findings) or (columns, records)
     is_scores = bool(SCORES & {key.strip().lower() for key in keys})
     shaped = records if is_scores else one_rating_a_row(records, [*COLUMNS, *UNUSED], findings)
-    found = (*columns.values(), *(() if shaped is records else ("score",)))
-    require(found, needed_at("ratings"), keys, file_name)
+    there = (*columns.values(), *(() if shaped is records else ("score",)))
+    require(there, needed_at("ratings"), keys, file_name)
     if is_scores:
         reject(file_name, ["file: the column metric shows scores of metrics, expected ratings by people"])
     left_out: Counter[str] = Counter()
@@ -408,11 +419,67 @@ def read_ratings(
     if not read and not findings.problems:
         findings.problems.append("file: contains no rating; at least one is needed")
     if lower_is_better:
-        findings.notes.append("signs were reversed, because lower is better in the file")
-    _note_unnamed([rating for _, rating in read], findings)
-    ratings = tuple(rating for _, rating in read)
+        findings.notes.append(REVERSED)
+    ratings = Ratings.of([rating for _, rating in read])
+    _note_unnamed(ratings, findings)
     scales = dict.fromkeys((one.dimension for one in ratings), scale) if scale and not lower_is_better else {}
     return RatingSet(ratings, *findings.settled(), dict(left_out), scales)
+
+
+def _of_columns(data: bytes, lower_is_better: bool, findings: FileFindings, rows: Rows) -> RatingSet | None:
+    """The ratings of a table with a column `score`, column by column; None if only the reader of rows can read it."""
+    opened = None
+    if rows is table_rows:
+        text = decode(data, findings.file_name)
+        opened = csv_columns(text, COLUMNS, findings.file_name, lambda *_: ["score"], {*UNUSED} - {"score"})
+    elif rows is parquet_rows:
+        opened = parquet_columns(
+            data, COLUMNS, findings.file_name, lambda *_: ["score"], {*UNUSED} - {"score"}
+        )
+    names = None if opened is None else opened.names
+    if opened is None or names is None or "score" not in opened.numbers or "item_id" not in names:
+        return None
+    if "spans" in opened.header or SCORES & {key.strip().lower() for key in opened.keys}:
+        return None
+    people = (key for key in opened.header if who_in(key) == "person" and not is_about(key))
+    if "rater" not in names and any(key not in (*COLUMNS, *UNUSED) for key in people):
+        return None  # the score may be a judge's
+    trial = FileFindings(findings.file_name, findings.sha256)
+    odd, scores = list[str](), opened.numbers["score"]
+    others = [key for key in opened.header if key in UNUSED or key not in COLUMNS]
+    labels = labels_among(others, UNUSED, no_label_in(names, odd), trial)
+    found = None if odd or np.isinf(scores).any() else names_of_columns(names, labels, trial)
+    if found is None:
+        return None
+    rater, dimension = (_names_of(names, column, len(scores), trial) for column in ("rater", "dimension"))
+    by_dimension = renamed(dimension, [name or OVERALL for name in dimension.words])
+    ratings = Ratings(
+        *(found.item_id, 0.0 - scores if lower_is_better else scores, found.system, found.level),
+        *(rater, by_dimension, found.language, found.labels),
+    )
+    if not (rated := ~np.isnan(scores)).all():
+        ratings = ratings.take(rated)
+    number, first = combined(ratings.columns)
+    named = np.array([name is not None for name in ratings.rater.words])[ratings.rater.codes]
+    if trial.problems or (np.bincount(number)[number][named] > 1).any():
+        return None  # the reader of rows names the places
+    findings.notes += trial.notes
+    if lower_is_better:
+        findings.notes.append(REVERSED)
+    if len(first) < len(ratings):
+        _note_unnamed(ratings, findings)
+    left_out = {} if rated.all() else {NO_RATING: int((~rated).sum())}
+    return RatingSet(ratings, *findings.settled(), left_out)
+
+
+def _names_of(
+    names: Mapping[str, Coded[Any]], column: str, n_rows: int, findings: FileFindings
+) -> Coded[str | None]:
+    """A column of names that rows may lack."""
+    if column not in names:
+        return same_everywhere(None, n_rows)
+    cells = (Record("", {column: cell}) for cell in names[column].words)
+    return renamed(names[column], [optional_name(record, column, findings) for record in cells])
 
 
 def _scale_of_words(columns: Mapping[str, Mapping[str, int]]) -> Scale | None:

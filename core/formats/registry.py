@@ -24,11 +24,11 @@ from core.formats.spans import mqm, wmt_qe
 from core.formats.spans.cells import Units
 from core.formats.spans.rows import Ends, Offsets, at_border, is_span_table, marked_among, read_span_table
 from core.formats.study import tables as study_tables
+from core.formats.study.pairs import DatasetBuilder
 from core.schema.scores import OutputSet, RatedSet, RatingSet, ScoreTable
 from core.schema.study import MaterialSet
-from core.tables.columns import table_rows
-from core.tables.problems import FileFindings
-from core.tables.reading import sha256_of, shown
+from core.tables.containers import findings_of, opened, table_rows
+from core.tables.reading import shown
 
 FORMATS: dict[str, Format] = {
     one.name: one
@@ -56,7 +56,8 @@ Found = TypeVar("Found")
 
 
 def format_of(gives: Gives, data: bytes, file_name: str) -> Format:
-    """The format of a file, among those that a door can read."""
+    """The format of a file, among those that a door can read. Raises InputError if its container cannot be opened."""
+    data = opened(data, file_name)
     there = (one for one in FORMATS.values() if gives in one.gives and one.sniff(data, file_name))
     return next(there, TABLE)
 
@@ -71,6 +72,7 @@ class Door(Generic[Found]):
 
     def __call__(self, data: bytes, file_name: str, **asked: Any) -> Found:
         """Read a file. asked: keywords of the reader."""
+        data = opened(data, file_name)
         found = format_of(self.gives, data, file_name)
         if (own := found.read.get(self.gives)) is not None:
             read: Found = own(data, file_name, **asked)
@@ -78,7 +80,7 @@ class Door(Generic[Found]):
         return self.of_rows(data, file_name, rows=found.rows, **asked)
 
 
-read_study = Door[study_tables.DatasetBuilder]("study", study_tables.collect_tabular)
+read_study = Door[DatasetBuilder]("study", study_tables.collect_tabular)
 """A study's texts, before the check that they are a complete data set."""
 read_questions = Door[MaterialSet]("questions", generation.read_questions)
 """Questions and references for generation. task=TASK: the kind of references; requires the context that TASK needs."""
@@ -92,6 +94,7 @@ read_scores = Door[ScoreTable]("scores", scores.read_scores)
 
 def read_scored_texts(data: bytes, file_name: str) -> OutputSet | None:
     """Read the texts in a file of scores; None if it has none. Raises InputError."""
+    data = opened(data, file_name)
     found = format_of("scores", data, file_name)
     return None if found.rows is None else scores.read_scored_texts(data, file_name, rows=found.rows)
 
@@ -136,8 +139,9 @@ def read_spans(
     against the texts in the file, if it has any. Spans beyond the end of their text are cut there, with a note.
     units, ends: the meaning of the file's offsets; formats with marks in their own texts accept only the defaults.
     """
+    data = opened(data, file_name)
     found, offsets = format_of("spans", data, file_name), Offsets(units, ends)
-    findings, left_out = FileFindings(file_name, sha256_of(data)), Counter[str]()
+    findings, left_out = findings_of(data, file_name), Counter[str]()
     if found.marks and offsets != Offsets():
         raise InputError(
             f"{shown(file_name)} contains {found.marks}. Leave out units and ends, which it does not need"
@@ -156,6 +160,7 @@ def read_spans(
 
 def has_spans_alone(data: bytes, file_name: str) -> bool:
     """Whether a file rates texts only by marked errors, so that `read_spans` must read it."""
+    data = opened(data, file_name)
     found = format_of("ratings", data, file_name)
     if found.rows is None:
         return "ratings" not in found.read
@@ -169,6 +174,7 @@ def read_with_texts(
 
     flip: as in `read_ratings`. Raises InputError.
     """
+    data = opened(data, file_name)
     found = format_of(gives, data, file_name)
     if "with_texts" not in found.read:
         return None
@@ -182,6 +188,7 @@ def read_evaluators(data: bytes, file_name: str, *, flip: Collection[str] = ()) 
 
     Raises InputError, also if the file has no evaluator's scores.
     """
+    data = opened(data, file_name)
     own = format_of("ratings", data, file_name).read.get("evaluators")
     return None if own is None else own(data, file_name, flip=flip)
 

@@ -22,11 +22,12 @@ from core.tables.columns import (
     needed_at,
     repeated,
     require,
-    table_rows,
     with_item_level,
 )
+from core.tables.containers import findings_of, table_rows
+from core.tables.layouts import TURNS, turns_in, turns_of, with_a_row_for_each
 from core.tables.problems import FileFindings, same_wording
-from core.tables.reading import is_blank, is_nothing, printable_text, sha256_of, shown
+from core.tables.reading import is_blank, is_nothing, printable_text, shown
 
 COLUMNS = known_at("texts")
 """Known columns; all others are labels."""
@@ -72,7 +73,7 @@ def read_outputs(data: bytes, file_name: str, *, rows: Rows = table_rows) -> Out
     A metric's source is the context if there is one, else the text to translate, else the question;
     `core.tables.columns.source_as_system` decides what a column `source` means.
     """
-    findings = FileFindings(file_name, sha256_of(data))
+    findings = findings_of(data, file_name)
     left_out: Counter[str] = Counter()
     outputs = tuple(one for one, _ in outputs_in(data, left_out, findings, rows))
     return OutputSet(outputs, *findings.settled(), dict(left_out))
@@ -93,10 +94,11 @@ def outputs_in(
     texts stay right; control characters are replaced by U+FFFD in either case.
     """
     known = {**COLUMNS, **{name: (name,) for name in beside}}
-    table = rows(data, known, findings)
-    require(table.columns.values(), needed_at("texts"), table.keys, findings.file_name)
+    table = with_a_row_for_each(rows(data, known, findings), known, findings)
+    columns, records = with_items(table.columns, table.records, findings) or (table.columns, table.records)
+    require(columns.values(), needed_at("texts"), table.keys, findings.file_name)
     reader = TextReader(not table.null, as_written, frozenset(beside), left_out, findings)
-    records = with_item_level(table.records)
+    records = with_item_level(records)
     labels = reader.labels(dict.fromkeys(key for record in records for key in record.cells), records)
     read = _with_languages(reader.rows(records, labels))
     repeated(((row.key, row.where) for row in read if row.text is not None), SAME_TEXT, findings)
@@ -118,7 +120,7 @@ def write_outputs(outputs: Sequence[ScorableOutput]) -> bytes:
     return jsonl_bytes(map(output_row, outputs))
 
 
-def output_row(one: ScorableOutput, beside: Collection[str] = ()) -> dict[str, str | None]:
+def output_row(one: ScorableOutput, beside: Collection[str] = ()) -> dict[str, object]:
     """A text as one row of a file; labels with the name of another column, or of one in `beside`, are marked."""
     taken = {*COLUMNS, *NO_LABELS, *beside, *(name for names in COLUMNS.values() for name in names)}
     return {
@@ -130,6 +132,7 @@ def output_row(one: ScorableOutput, beside: Collection[str] = ()) -> dict[str, s
         "text": one.text,
         "reference": one.reference,
         "source": one.source,
+        **turns_of(one.turns),
     }
 
 
@@ -228,6 +231,7 @@ def _outputs(rows: Sequence[TextRow], findings: FileFindings) -> list[tuple[Scor
                 level=row.names.level,
                 language=row.names.language,
                 labels=row.names.labels,
+                turns=turns_in(row.record.cells.get(TURNS)) or (),
             ),
             row.record,
         )
@@ -245,33 +249,26 @@ def _commonest(values: Sequence[tuple[str, str]]) -> tuple[str, str]:
     return next(one for one in values if same_wording(one[0]) == meant)
 
 
-QUESTION, OLD_QUESTION = "user_input", "question"
-_OLD_COMPANIONS = frozenset({"contexts", "ground_truths"})
-"""Further columns of a RAGAS evaluation before version 0.2."""
 OF_RAGAS = ("user_input", "response", "retrieved_contexts", "reference_contexts", "contexts", "ground_truths")
 """Columns with the texts of a RAGAS evaluation."""
 BY_QUESTION = "no column names the item: rows with the same question ({column}) are one item, numbered from 1"
 
 
 def with_items(
-    columns: Mapping[str, str], keys: Sequence[str], records: Sequence[Record], findings: FileFindings
+    columns: Mapping[str, str], records: Sequence[Record], findings: FileFindings
 ) -> tuple[dict[str, str], list[Record]] | None:
-    """The columns and rows with items numbered by question; None if the table is not from RAGAS or names its items."""
-    if "item_id" in columns.values():
+    """The columns and rows with items numbered by question; None if the table names its items, or no question."""
+    column = next((key for key, name in columns.items() if name == "question"), None)
+    if "item_id" in columns.values() or column is None:
         return None
-    plain = {key.strip().lower(): columns.get(key, key) for key in keys}
-    old = OLD_QUESTION if _OLD_COMPANIONS & plain.keys() else ""
-    column = plain.get(QUESTION) or plain.get(old, "")
-    if not column:
-        return None
-    findings.notes.append(BY_QUESTION.format(column=QUESTION if QUESTION in plain else OLD_QUESTION))
+    findings.notes.append(BY_QUESTION.format(column=shown(column)))
     numbers: dict[str, str] = {}
     rows = []
     for record in records:
-        question = record.cells.get(column)
+        question = record.cells.get("question")
         if not isinstance(question, str) or is_blank(question):
             findings.problems.append(f"{record.where}: the question is missing; it identifies the item")
             continue
-        item = numbers.setdefault(question, str(len(numbers) + 1))
-        rows.append(Record(record.where, {**record.cells, "item_id": item}))
+        item = numbers.setdefault(same_wording(question), str(len(numbers) + 1))
+        rows.append(replace(record, cells={**record.cells, "item_id": item}))
     return {**columns, "item_id": "item_id"}, rows

@@ -14,16 +14,28 @@ from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.formats import Format
-from core.formats.scorable import NO_LABELS, OF_RAGAS, OLD_QUESTION, QUESTION, read_outputs, with_items
+from core.formats.scorable import NO_LABELS, OF_RAGAS, read_outputs, with_items
+from core.schema.row_columns import Coded, ScoredRows, combined, renamed, same_everywhere
 from core.schema.scores import (
     PROBABILITY,
+    STATED,
     Direction,
     Metric,
     OutputSet,
+    RowKey,
     ScorableOutput,
     ScoredRow,
     ScoreTable,
+    direction_is_stated,
     mask_notes,
+    row_key,
+)
+from core.tables.column_table import (
+    ColumnTable,
+    csv_columns,
+    names_of_columns,
+    no_label_in,
+    parquet_columns,
 )
 from core.tables.columns import (
     LABEL_MARK,
@@ -32,6 +44,7 @@ from core.tables.columns import (
     ONLY_SYSTEM,
     TEXTS,
     VOCABULARY,
+    NoLabel,
     Record,
     Rows,
     Table,
@@ -43,18 +56,16 @@ from core.tables.columns import (
     names_in,
     needed_at,
     object_records,
-    open_numbers,
     open_records,
     repeated,
     require,
-    table_rows,
     with_item_level,
 )
+from core.tables.containers import decode, findings_of, opened, table_rows
 from core.tables.mapping import class_columns, is_parquet, pyarrow_for, with_classes
 from core.tables.problems import MOST_LISTED, FileFindings, listed
 from core.tables.reading import (
     JsonObject,
-    decode,
     is_nothing,
     is_undefined,
     label_of,
@@ -66,7 +77,6 @@ from core.tables.reading import (
     parse_json,
     printable_text,
     reject,
-    sha256_of,
     shown,
     type_name,
 )
@@ -98,12 +108,8 @@ LOWER_MARK = " (lower is better)"
 """Suffix of a wide column's name: the wide form has no other place for the direction."""
 HIGHER_MARK = " (higher is better)"
 """Suffix for the other direction; without a suffix the direction is unknown."""
-STATED = "made elsewhere"
-"""Signature of another program's metric whose direction the file states; without a direction it is empty."""
 RESULT = "result"
 """Metric in CEF's published results, whose value may be a judge's whole answer."""
-
-_FROM_FOLDER = "|from:"
 
 NO_FAMILY = "other"
 _FAMILIES = (
@@ -131,16 +137,6 @@ def family_of(metric: str) -> str:
     if name == "ter":  # exact match only: other names begin with "ter" too
         return "TER"
     return next((family for start, family in _FAMILIES if name.startswith(start)), NO_FAMILY)
-
-
-def signature_from_folder(stem: str, folder: str) -> str:
-    """The signature of a metric from a folder of scores, whose files state no direction."""
-    return f"{stem}{_FROM_FOLDER}{folder}"
-
-
-def direction_is_stated(metric: Metric) -> bool:
-    """Whether a metric's direction is known, rather than assumed because its file states none."""
-    return metric.signature != "" and _FROM_FOLDER not in metric.signature
 
 
 def label_column(label: str, values: Sequence[str], taken: frozenset[str], *, wide: bool) -> str:
@@ -217,11 +213,14 @@ def may_be_metric(key: str) -> bool:
 
 
 def wide_columns(
-    keys: Sequence[str], numbers: Collection[str], records: Sequence[Record], findings: FileFindings
+    keys: Sequence[str],
+    numbers: Collection[str],
+    records: Sequence[Record] | Callable[[str], Sequence[Record]],
+    findings: FileFindings,
 ) -> WideColumns:
     """Sort columns into metrics and others: metrics are columns of numbers that are not known columns or labels.
 
-    numbers: columns that contain only numbers. More than half of a metric's filled cells must be numbers. A column with
+    numbers: columns that contain only numbers. records: the rows, or a function that gives those for a column. More than half of a metric's filled cells must be numbers. A column with
     as many words or more is a problem: read as a label it would split the table, and a metric would be lost.
     """
     found = WideColumns()
@@ -230,7 +229,7 @@ def wide_columns(
             continue
         why = "" if key in numbers else _by_name(key)
         if why is None:
-            why = _by_cells(key, records, findings)
+            why = _by_cells(key, records(key) if callable(records) else records, findings)
         if why == "":
             found.metrics.append(key)
             continue
@@ -293,7 +292,6 @@ INFINITE = "infinite in the file"
 NO_RESULT = "the result contains no number"
 
 _LAST_RESULT = regex.compile(r".*\[RESULT\]\s*\(?\s*(?P<number>[-+]?\d+(?:\.\d+)?)(?![\d.]*\d)", regex.DOTALL)
-RowKey = tuple[str, str, str | None, str, tuple[tuple[str, str], ...]]
 
 
 @dataclass
@@ -308,7 +306,9 @@ class ScoreSheet:
     """Metric -> all its scores, for columns read as arrays: NaN where undefined, infinite as in the file."""
 
 
-def label_columns(records: Sequence[Record], others: Sequence[str], findings: FileFindings) -> list[str]:
+def label_columns(
+    records: Sequence[Record] | NoLabel, others: Sequence[str], findings: FileFindings
+) -> list[str]:
     """The columns among `others` to group by; add a note on columns that are not used."""
     unused = {key for key in others if key in (*UNUSED, *SAID) or key.lower() in INDEX_COLUMNS}
     # Texts have a reader of their own (`read_scored_texts`).
@@ -324,16 +324,14 @@ def scored_row(record: Record, labels: Sequence[str], findings: FileFindings) ->
     return ScoredRow(names.item_id, names.system or ONLY_SYSTEM, names.level, names.language, names.labels)
 
 
-def row_key(row: ScoredRow) -> RowKey:
-    """The key of a text, which must be unique."""
-    return row.item_id, row.system, row.level, row.language, tuple(sorted(row.labels.items()))
-
-
 def put_score(
     sheet: ScoreSheet, at: tuple[int, int], record: Record, column: str, findings: FileFindings
 ) -> None:
     """Store one score in the table: a number, or undefined with a reason; or add a problem."""
     value = record.cells.get(column)
+    if type(value) is float and math.isfinite(value) and column != "score":
+        sheet.cells[at] = value
+        return
     number = number_in(value)
     reason = record.cells.get("reason") if column == "score" else None
     if (
@@ -348,13 +346,17 @@ def put_score(
     if number is None and not is_undefined(value):
         findings.problems.append(f"{record.where}: {shown(column)} {no_number(value)}")
         return
-    stated = printable_text(reason.strip()) if isinstance(reason, str) and reason.strip() else NO_SCORE
     if number is None or math.isnan(number):
-        sheet.cells[at], sheet.reasons[at] = math.nan, stated
+        sheet.cells[at], sheet.reasons[at] = math.nan, _stated_reason(reason)
     elif math.isinf(number):
         sheet.cells[at], sheet.reasons[at] = math.nan, INFINITE
     else:
         sheet.cells[at] = number
+
+
+def _stated_reason(reason: object) -> str:
+    """Why a score is undefined, as its row states it."""
+    return printable_text(reason.strip()) if isinstance(reason, str) and reason.strip() else NO_SCORE
 
 
 DATASET_LABELS = ("dataset", "data_set")
@@ -472,11 +474,12 @@ class ParquetNotes:
     """(row, metric, why the score is undefined)."""
 
 
-def _parquet_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+def parquet_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+    """The table in a Parquet file, row by row. Raises InputError."""
     file_name = findings.file_name
     arrow, parquet = pyarrow_for(file_name)
     try:
-        table = parquet.read_table(io.BytesIO(data))
+        table = parquet.read_table(io.BytesIO(opened(data, file_name)))
         rows: list[dict[str, object]] = table.to_pylist()
     except (arrow.ArrowException, OSError, MemoryError, ValueError, OverflowError, KeyError) as error:
         reject(file_name, [f"file: not readable as Parquet ({shown(str(error))})"])
@@ -486,7 +489,7 @@ def _parquet_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: Fil
     return object_records(((f"row {at}", row) for at, row in enumerate(rows, start=1)), known, findings, keys)
 
 
-PARQUET = Format("parquet", "a Parquet table", is_parquet, rows=_parquet_rows)
+PARQUET = Format("parquet", "a Parquet table", is_parquet, rows=parquet_rows)
 
 
 def parquet_notes(data: bytes) -> ParquetNotes:
@@ -723,6 +726,7 @@ def _is_clear(table: ScoreTable, metric: int) -> bool:
     return bool((~np.isnan(table.values[:, metric])).any())
 
 
+NO_SYSTEM = f"the file names no system: its scores get the system {ONLY_SYSTEM}"
 IDS_WITH_LEVEL = "ids end in _levelN: the part before it is the item, N is the level"
 NO_METRIC = "file: contains no score; expected the columns metric and score (long), or a column of numbers for each metric (wide)"
 _LONG = frozenset({"metric", "score"})
@@ -737,21 +741,32 @@ def read_scores(data: bytes, file_name: str, *, rows: Rows = table_rows) -> Scor
     A file with columns `metric` and `score` is long. Else every column of numbers that is not a known column or label is
     a metric. An empty cell, null and NaN are undefined, with a reason; other cells without a number are problems.
     """
-    findings = FileFindings(file_name, sha256_of(data))
+    findings = findings_of(data, file_name)
     notes, numbers = ParquetNotes(), dict[str, NDArray[np.float64]]()
     if rows is table_rows:
         text = decode(data, file_name)
         del data  # frees memory: the text is a second copy
-        numbers = open_numbers(text, COLUMNS, file_name, _candidates)
+        opened = csv_columns(text, COLUMNS, file_name, _columns_of_numbers, UNUSED)
+        if opened is not None and (found := _of_columns(opened, notes, findings)) is not None:
+            return found
+        if opened is not None and not _is_long(opened.columns):
+            numbers = dict(opened.numbers)
         table = open_records(text, COLUMNS, findings, without=numbers)
-        del text
+        del text, opened
     else:
+        if rows is parquet_rows:
+            opened = parquet_columns(data, COLUMNS, file_name, _columns_of_numbers, UNUSED)
+            if (
+                opened is not None
+                and (found := _of_columns(opened, parquet_notes(data), findings)) is not None
+            ):
+                return found
         table = rows(data, COLUMNS, findings)
         notes = parquet_notes(data) if is_parquet(data, file_name) else notes
     keys, columns, records, _ = table
-    if (asked := with_items(columns, keys, records, findings)) is not None:
+    if (asked := with_items(columns, records, findings)) is not None:
         columns, records = asked
-    long = set(columns.values()) >= _LONG
+    long = _is_long(columns)
     if not long:
         back = {name: key for key, name in columns.items() if name in OF_METRIC and name != "reason"}
         records = [_renamed(record, back) for record in records] if back else records
@@ -770,8 +785,21 @@ def read_scores(data: bytes, file_name: str, *, rows: Rows = table_rows) -> Scor
         findings.problems.append(NO_METRIC)
     findings.refuse()
     if not any("system" in record.cells for record in records):
-        findings.notes.append(f"the file names no system: its scores get the system {ONLY_SYSTEM}")
-    return replace(_table(sheet, notes, findings), sha256=findings.sha256)
+        findings.notes.append(NO_SYSTEM)
+    values, reasons = _cells_of(sheet)
+    return _table(
+        ScoredRows.of(tuple(sheet.rows.values())), sheet.metrics.values(), values, reasons, notes, findings
+    )
+
+
+def _is_long(columns: Mapping[str, str]) -> bool:
+    """Whether a table has one row a score. columns: key -> Assay's name."""
+    return set(columns.values()) >= _LONG
+
+
+def _columns_of_numbers(keys: Sequence[str], columns: Mapping[str, str]) -> list[str]:
+    """The columns of a table that may be numbers."""
+    return ["score"] if _is_long(columns) else _candidates(keys, columns)
 
 
 def read_scored_texts(data: bytes, file_name: str, *, rows: Rows = table_rows) -> OutputSet | None:
@@ -780,7 +808,7 @@ def read_scored_texts(data: bytes, file_name: str, *, rows: Rows = table_rows) -
     In the long form, a text may stand in any of its rows, and several times. Columns of metrics are no labels. Raises
     InputError if texts contradict each other.
     """
-    findings = FileFindings(file_name, sha256_of(data))
+    findings = findings_of(data, file_name)
     if rows is table_rows:
         text = decode(data, file_name)
         if is_jsonl(text, file_name) and not is_json(text, file_name):
@@ -794,14 +822,11 @@ def read_scored_texts(data: bytes, file_name: str, *, rows: Rows = table_rows) -
     findings.refuse()
     if "text" not in columns.values():
         return None
-    if (asked := with_items(columns, keys, records, FileFindings(file_name, ""))) is not None:
+    if (asked := with_items(columns, records, FileFindings(file_name, ""))) is not None:
         columns, records = asked
-        question = next(key for key in keys if key.strip().lower() in (QUESTION, OLD_QUESTION))
-        columns = {**columns, question: "question"}
-        records = [replace(one, cells={**one.cells, "question": one.cells.get(question)}) for one in records]
     ignored = FileFindings(file_name, "")  # `read_scores` reports them
     there = dict.fromkeys(key for record in records for key in record.cells)
-    if set(columns.values()) >= _LONG:
+    if _is_long(columns):
         labels = [key for key in there if key not in OF_METRIC]
     else:
         labels = wide_columns([*there], (), records, ignored).others
@@ -828,7 +853,7 @@ def check_no_ratings(table: ScoreTable) -> None:
 
 def _candidates(keys: Sequence[str], columns: Mapping[str, str]) -> list[str]:
     """The columns of a wide table that may be metrics, except RESULT, where `nan` may be a word in a judge's answer."""
-    if set(columns.values()) >= _LONG:
+    if _is_long(columns):
         return []
     known = {*columns, *OF_METRIC}
     return [key for key in keys if key not in known and key.lower() != RESULT and may_be_metric(key)]
@@ -936,22 +961,12 @@ def _wide(
     findings: FileFindings,
 ) -> ScoreSheet:
     there = list(dict.fromkeys(key for record in records for key in record.cells))
-    if numbers:  # restore the order of the header
-        place = {key: at for at, key in enumerate(keys)}
-        there = sorted([*there, *numbers], key=lambda key: place.get(key, -1))
+    if numbers:
+        there = _in_order([*there, *numbers], keys)
     wide = wide_columns(there, numbers, records, findings)
     columns = wide.metrics
     labels = label_columns(records, [*(key for key in there if key in ABOUT), *wide.others], findings)
-    sheet = ScoreSheet()
-    known: dict[str, str] = {}
-    for column in columns:
-        name, direction = wide_metric(column)
-        before = known.setdefault(name.lower(), column)
-        if before != column:
-            findings.problems.append(
-                f"file: columns {shown(before)} and {shown(column)} name the same metric"
-            )
-        sheet.metrics[name] = metric_made_elsewhere(name, direction)
+    sheet = ScoreSheet(metrics=_wide_metrics(columns, findings))
     if not columns and not findings.problems:
         findings.problems.append(NO_METRIC + wide.checked())
     rows = [scored_row(record, labels, findings) for record in records]
@@ -971,33 +986,185 @@ def _wide(
     return sheet
 
 
-def _table(sheet: ScoreSheet, notes: ParquetNotes, findings: FileFindings) -> ScoreTable:
-    values = np.full((len(sheet.rows), len(sheet.metrics)), np.nan)
+def _in_order(columns: Sequence[str], keys: Sequence[str]) -> list[str]:
+    """Columns in the order of the header; those under Assay's names first."""
+    place = {key: at for at, key in enumerate(keys)}
+    return sorted(columns, key=lambda key: place.get(key, -1))
+
+
+def _wide_metrics(columns: Sequence[str], findings: FileFindings) -> dict[str, Metric]:
+    """Name -> metric of the columns of scores."""
+    known: dict[str, str] = {}
+    found = {}
+    for column in columns:
+        name, direction = wide_metric(column)
+        before = known.setdefault(name.lower(), column)
+        if before != column:
+            findings.problems.append(
+                f"file: columns {shown(before)} and {shown(column)} name the same metric"
+            )
+        found[name] = metric_made_elsewhere(name, direction)
+    return found
+
+
+# --- both forms, column by column -------------------------------------------------------------------
+
+
+def _of_columns(table: ColumnTable, notes: ParquetNotes, findings: FileFindings) -> ScoreTable | None:
+    """The scores of a table in columns; None if it has anything that only the reader of rows can report."""
+    names, long = table.names, _is_long(table.columns)
+    if names is None or not table.numbers or not table.n_rows or "item_id" not in names:
+        return None
+    if not long and {*OF_METRIC[:2], *OF_METRIC[3:]} & {*table.header}:
+        return None  # read under the file's own names
+    trial = FileFindings(findings.file_name, findings.sha256)
+    read = _long_columns(table, names, trial) if long else _wide_columns(table, names, trial)
+    if read is None or trial.problems:
+        return None
+    findings.notes += trial.notes
+    if "system" not in names:
+        findings.notes.append(NO_SYSTEM)
+    return _table(*read, notes, findings)
+
+
+_Scores = tuple[ScoredRows, Collection[Metric], NDArray[np.float64], dict[tuple[int, int], str]]
+"""Rows, metrics, values, and reasons for undefined values."""
+
+
+def _wide_columns(
+    table: ColumnTable, names: Mapping[str, Coded[Any]], findings: FileFindings
+) -> _Scores | None:
+    there = _in_order(table.header, table.keys)
+
+    def distinct(column: str) -> list[Record]:
+        return [Record("", {column: cell}) for cell in names[column].words]
+
+    by_cells = (key for key in there if key in names and key not in ABOUT and _by_name(key) is None)
+    if any(
+        not is_undefined(cell) and looks_like_number(cell) for key in by_cells for cell in names[key].words
+    ):
+        return None  # how many numbers and words a column has, and where, only its rows tell
+    wide = wide_columns(there, table.numbers, distinct, findings)
+    if any(column not in table.numbers for column in wide.metrics):
+        return None
+    rows = _rows_of_columns(names, [*(key for key in there if key in ABOUT), *wide.others], findings)
+    if rows is None or combined(rows.columns)[1].size < len(rows):
+        return None
+    metrics = _wide_metrics(wide.metrics, findings)
+    columns = {number: table.numbers[column] for number, column in enumerate(wide.metrics)}
+    if len(metrics) < len(columns):
+        return None
+    values, reasons = _cells_of(ScoreSheet(metrics=metrics, columns=columns), len(rows))
+    return rows, metrics.values(), values, reasons
+
+
+def _long_columns(
+    table: ColumnTable, names: Mapping[str, Coded[Any]], findings: FileFindings
+) -> _Scores | None:
+    if "metric" not in names or "score" not in table.numbers:
+        return None
+    about = [key for key in table.header if key not in OF_METRIC]
+    rows = _rows_of_columns(names, about, findings)
+    if rows is None:
+        return None
+    described = [key for key in _ABOUT_METRIC if key in names]
+    of_metric, first = combined([names[key] for key in described])
+    sheet, numbers = ScoreSheet(), dict[str, int]()
+    for row in first.tolist():
+        cells = {key: names[key].words[names[key].codes[row]] for key in described}
+        name = _metric(Record("", cells), sheet, findings)
+        if name is None:
+            return None
+        numbers.setdefault(name, len(numbers))
+    if len(numbers) < len(first):
+        return None
+    of_text, texts = combined(rows.columns)
+    places = of_text.astype(np.int64) * len(numbers) + of_metric
+    if np.unique(places).size < places.size:
+        return None
+    scores, reason = table.numbers["score"], names.get("reason", same_everywhere(None, len(rows)))
+    undefined = np.flatnonzero(~np.isfinite(scores))
+    reasons = {
+        (int(of_text[at]), int(of_metric[at])): INFINITE
+        if np.isinf(scores[at])
+        else _stated_reason(reason.words[reason.codes[at]])
+        for at in undefined.tolist()
+    }
+    values = np.full(len(texts) * len(numbers), np.nan)
+    values[places] = np.where(np.isfinite(scores), scores, np.nan)
+    return rows.take(texts), sheet.metrics.values(), values.reshape(len(texts), -1), reasons
+
+
+def _rows_of_columns(
+    names: Mapping[str, Coded[Any]], others: Sequence[str], findings: FileFindings
+) -> ScoredRows | None:
+    """The scored text of each row; None if only the reader of rows can tell, as where blanks are filled in."""
+    odd = list[str]()
+    labels = label_columns(no_label_in(names, odd), others, findings)
+    found = None if odd else names_of_columns(names, labels, findings)
+    if found is None:
+        return None
+    parts: list[list[str | None]] = [
+        [None if language == UNKNOWN_LANGUAGE else language for language in found.language.words],
+        *(
+            [own.get(label) or None for own in found.labels.words]
+            for label in dict.fromkeys(label for own in found.labels.words for label in own)
+            if label.lower() in DATASET_LABELS
+        ),
+    ]
+    if any(None in part and any(part) for part in parts):
+        return None
+    systems = renamed(found.system, [system or ONLY_SYSTEM for system in found.system.words])
+    return ScoredRows(found.item_id, systems, found.level, found.language, found.labels)
+
+
+# --- the table ------------------------------------------------------------------------------------
+
+
+def _cells_of(
+    sheet: ScoreSheet, n_rows: int | None = None
+) -> tuple[NDArray[np.float64], dict[tuple[int, int], str]]:
+    """The values of a sheet, and the reasons that it states."""
+    values = np.full((len(sheet.rows) if n_rows is None else n_rows, len(sheet.metrics)), np.nan)
     reasons = dict(sheet.reasons)
     for at, value in sheet.cells.items():
         values[at] = value
     for number, column in sheet.columns.items():
         values[:, number] = np.where(np.isinf(column), np.nan, column)
         reasons |= {(int(row), number): INFINITE for row in np.flatnonzero(np.isinf(column))}
-    metrics = tuple(notes.metrics.get(metric.name, metric) for metric in sheet.metrics.values())
+    if sheet.columns:
+        for row, number in zip(*np.nonzero(np.isnan(values)), strict=True):
+            reasons.setdefault((int(row), int(number)), NO_SCORE)
+        reasons = dict(sorted(reasons.items()))
+    return values, reasons
+
+
+def _table(
+    rows: ScoredRows,
+    described: Collection[Metric],
+    values: NDArray[np.float64],
+    reasons: dict[tuple[int, int], str],
+    notes: ParquetNotes,
+    findings: FileFindings,
+) -> ScoreTable:
+    metrics = tuple(notes.metrics.get(metric.name, metric) for metric in described)
     numbers = {metric.name: number for number, metric in enumerate(metrics)}
     for row, name, reason in notes.reasons:
         if (row, numbers.get(name, -1)) in reasons:
             reasons[row, numbers[name]] = reason
     for row, number in zip(*np.nonzero(np.isnan(values)), strict=True):
         reasons.setdefault((int(row), int(number)), NO_SCORE)
-    if sheet.columns:
-        reasons = dict(sorted(reasons.items()))
     if undefined := Counter(reasons.values()):
         listed = ", ".join(f"{count} ({shown(reason)})" for reason, count in undefined.most_common(5))
         findings.notes.append(f"undefined scores: {listed}")
     findings.note_replaced()
-    findings.notes += mask_notes(row.system for row in sheet.rows.values())
+    findings.notes += mask_notes(rows.system.words)
     return ScoreTable(
-        tuple(sheet.rows.values()),
+        rows,
         metrics,
         values,
         reasons,
         printable_text(findings.file_name),
         tuple(findings.notes),
+        sha256=findings.sha256,
     )

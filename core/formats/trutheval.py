@@ -10,14 +10,14 @@ from core.formats import Format
 from core.formats.generation import read_questions
 from core.formats.rated import read_rated
 from core.formats.scorable import read_outputs
-from core.formats.study.tables import DatasetBuilder, natural_order
+from core.formats.study.pairs import DatasetBuilder, natural_order
 from core.installation import COMMAND
 from core.schema.study import FIRST_LEVEL, Item, Preference
-from core.tables.columns import Record, Table, is_json, json_objects, table_rows
+from core.tables.columns import Record, Table, is_json, json_objects
+from core.tables.containers import decode, findings_of, table_rows
 from core.tables.problems import FileFindings, place
 from core.tables.reading import (
     JsonObject,
-    decode,
     duplicate_problems,
     name_of,
     name_problem,
@@ -49,7 +49,7 @@ def collect_trutheval(data: bytes, file_name: str) -> DatasetBuilder:
         reject(file_name, [f'file: is {type_name(value)}, expected an object with "questions"'])
     if "questions" not in value:
         reject(file_name, ['file: "questions" is missing'])
-    builder = DatasetBuilder(file_name, sha256_of(data))
+    builder = findings_of(data, file_name, DatasetBuilder)
     builder.problems += duplicate_problems("file", value)
     _note_unused(builder, "file", [key for key in value if key != "questions"])
     questions = value["questions"]

@@ -94,7 +94,7 @@ def lacking(pair: ScoringPair, needed: Compared) -> str | None:
 
 def pair_of(text: RatedText) -> ScoringPair:
     """The text with its source and reference."""
-    return ScoringPair(text.output.text, text.output.reference, text.output.source)
+    return ScoringPair(text.output.text, text.output.reference, text.output.asked)
 
 
 class Judge(Protocol):

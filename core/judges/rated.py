@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator
 
 from core.errors import InputError
-from core.formats.mt_metrics_eval import names_reference
-from core.formats.spans.mqm import score_of, weight_of
+from core.formats.spans.mqm import weight_of
 from core.formats.tasks import dump_task, find_task, parse_task, shipped_tasks, unusable_tasks
 from core.judges.kind import (
     NOTHING,
@@ -27,12 +26,13 @@ from core.judges.kind import (
 )
 from core.llm.defusing import defused
 from core.llm.prompts import Prompt
-from core.schema.runs import Attachment
-from core.schema.scores import ErrorSpan, RatedSet, RatedText, Rating, ScorableOutput
+from core.schema.runs import RULES, Attachment
+from core.schema.scores import ErrorSpan, JudgeOutput, RatedSet, RatedText, Rating, ScorableOutput, score_of
 from core.schema.settings import About, Remark, SettingField, refuse, seed_setting, setting
 from core.schema.study import Dimension, RatingTask
 from core.tables.columns import LABEL_PAIR
 from core.tables.reading import same_name, sha256_of, shown
+from core.tables.references import names_reference
 
 Item = tuple[str, str]
 """An item's id and source. Two sources with the same id, as in files with several test sets, are two items; white space
@@ -541,6 +541,14 @@ def task_of(bench: Bench) -> RatingTask:
     return parse_task(bench.attached, "task.yaml")
 
 
+def severities_offered(output: JudgeOutput) -> frozenset[str] | None:
+    """Severities in the judge's examples, in lower case; None: all or unknown."""
+    if output.model == RULES or not output.attached:
+        return None
+    spans = parse_task(output.attached, output.name).spans
+    return None if spans is None else frozenset(one.casefold() for one in spans.severities)
+
+
 def rated_signed(settings: JudgeSettings, bench: Bench) -> dict[str, object]:
     """See JudgeKind.also_signed: the task, and the file with the examples."""
     return {
@@ -558,7 +566,7 @@ def prompt_for(bench: Bench, purpose: str) -> Prompt:
 
 def given_in(output: ScorableOutput, task: RatingTask, prompt: Prompt) -> str:
     """The prompt's "source" section: the source, and the reference if the task shows it to raters."""
-    source = defused(output.source or "", [prompt]).strip()
+    source = defused(output.asked or "", [prompt]).strip()
     reference = defused(output.reference or "", [prompt]).strip() if task.show_reference else ""
     if not reference:
         return source or NOTHING

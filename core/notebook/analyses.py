@@ -12,6 +12,9 @@ from typing import Any, Literal, TypeAlias, get_args
 from core.errors import InputError
 from core.formats.correlations import read_correlations
 from core.formats.tasks import find_task
+from core.joining.choices import TableChoice, chosen_people, chosen_table
+from core.joining.choices import check_choice as check_table_choice
+from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions, Raters, SystemScores, merge_tables
 from core.judges.quality import Majority
 from core.notebook.frames import (
     PATH,
@@ -55,14 +58,6 @@ from core.results.calibration.tables import (
     reliability_table,
     warned_table,
 )
-from core.results.choices import (
-    TableChoice,
-    chosen_people,
-    chosen_table,
-)
-from core.results.choices import (
-    check_choice as check_table_choice,
-)
 from core.results.correlations.acc23 import (
     Acc23Options,
     acc23_json,
@@ -103,7 +98,6 @@ from core.results.correlations.table import (
     correlation_table,
     dimension_of,
 )
-from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, Raters, SystemScores, merge_tables
 from core.results.meta_correlation import (
     Alternative,
     LiveSide,

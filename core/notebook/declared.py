@@ -29,6 +29,7 @@ def agreement(
     missing: Names | None = None,
     system_column: str | None = None,
     item: str | None = None,
+    repeated: Literal["refuse", "first", "last", "mean"] = "refuse",
     little: float = 0.2,
     resamples: int = 1000,
     confidence: float = 0.95,
@@ -61,6 +62,9 @@ def agreement(
     item
         What an item is, the unit of intervals: a column of ``ratings`` whose rows belong together if they have
         the same value, or row (default: the id; where ids do not repeat, a question or source that does).
+    repeated
+        Which counts of several ratings of a text by one rater: first, last or mean; refuse: such a file is
+        refused.
     little
         Agreement above chance, 0 to 1, below which raters agree little; the default is a choice, not a convention
         (number from 0 to below 1).
@@ -111,7 +115,9 @@ def agreement(
             scale=scale,
             classes=classes,
             missing=missing,
+            system_column=system_column,
             item=item,
+            repeated=repeated,
             people_alone=True,
         ),
     )
@@ -129,6 +135,7 @@ def alt_test(
     missing: Names | None = None,
     system_column: str | None = None,
     item: str | None = None,
+    repeated: Literal["refuse", "first", "last", "mean"] = "refuse",
     epsilon: float = 0.2,
     alignment: Literal["accuracy", "rmse"] | None = None,
     items: Sequence[int] = (30, 50, 100, 200),
@@ -170,6 +177,9 @@ def alt_test(
     item
         What an item is, the unit of intervals: a column of ``ratings`` whose rows belong together if they have
         the same value, or row (default: the id; where ids do not repeat, a question or source that does).
+    repeated
+        Which counts of several ratings of a text by one rater: first, last or mean; refuse: such a file is
+        refused.
     epsilon
         Price of a rater: by which share of texts a rater may be ahead of the judge, because the judge is cheaper;
         Calderon et al. (2025) advise 0.2 for experts, 0.15 for skilled raters, 0.1 for crowd workers (number from
@@ -238,6 +248,7 @@ def alt_test(
             missing=missing,
             system_column=system_column,
             item=item,
+            repeated=repeated,
         ),
     )
 
@@ -254,6 +265,7 @@ def corrected(
     missing: Names | None = None,
     system_column: str | None = None,
     item: str | None = None,
+    repeated: Literal["refuse", "first", "last", "mean"] = "refuse",
     passes: str | None = None,
     labels_chosen: Literal["at-random", "by-judge", "by-truth"] | None = None,
     method: Literal["by-class", "ppi++", "rogan-gladen", "labels-only"] | None = None,
@@ -292,6 +304,9 @@ def corrected(
     item
         What an item is, the unit of intervals: a column of ``ratings`` whose rows belong together if they have
         the same value, or row (default: the id; where ids do not repeat, a question or source that does).
+    repeated
+        Which counts of several ratings of a text by one rater: first, last or mean; refuse: such a file is
+        refused.
     passes
         Rating that counts as a pass; all others are fails (default: the better of two words, or 1 of 0 and 1;
         other ratings are averaged).
@@ -355,5 +370,6 @@ def corrected(
             missing=missing,
             system_column=system_column,
             item=item,
+            repeated=repeated,
         ),
     )

@@ -12,16 +12,16 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from core.errors import InputError
+from core.formats.panel.judge_files import judge_scores
 from core.formats.ratings import write_ratings_jsonl
 from core.formats.scorable import write_outputs
 from core.formats.scores import LABELS, Shape, write_scores_jsonl
+from core.joining.choices import interval_problems
 from core.notebook.result import Result
 from core.results.check.facts import facts_of_tables
-from core.results.check.gaps import TextBeside
 from core.results.check.verdict import JudgeFacts
-from core.results.choices import interval_problems
-from core.results.panel import Panel, judge_scores
-from core.schema.analysis import PanelChoice
+from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
+from core.schema.panel import Panel, TextBeside
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import SettingsError, as_parameter
@@ -32,7 +32,7 @@ from core.sources.named import Source as StoredSource
 from core.sources.panel import Judge, panel_of_source, texts_beside_panel
 from core.sources.people import ratings_and_task
 from core.sources.people import ratings_of as source_ratings
-from core.sources.reading import Reading
+from core.sources.reading import SourceReader
 from core.sources.scores import scores_of as source_scores
 from core.sources.texts import texts_of as source_texts
 from core.store import Store, database_path, open_store
@@ -134,9 +134,11 @@ def read(
     return frame_from(contents(source, kind, reading), shape)
 
 
-def reading_of(db: str | os.PathLike[str] | None = None, declared: DeclaredScale = NOT_DECLARED) -> Reading:
-    """Return how sources are read. db: the database; None: `$ASSAY_DB`, else the app's. declared: see `Reading`."""
-    return Reading(opened=lambda: existing_store(db), declared=declared)
+def reading_of(
+    db: str | os.PathLike[str] | None = None, declared: DeclaredScale = NOT_DECLARED
+) -> SourceReader:
+    """Return how sources are read. db: the database; None: `$ASSAY_DB`, else the app's. declared: see `SourceReader`."""
+    return SourceReader(opened=lambda: existing_store(db), declared=declared)
 
 
 def named_source(source: Source) -> StoredSource:
@@ -153,7 +155,7 @@ def in_parameters() -> Iterator[None]:
         raise problem.in_words(as_parameter) from problem
 
 
-def contents(source: Source, kind: Kind, reading: Reading | None = None) -> Any:
+def contents(source: Source, kind: Kind, reading: SourceReader | None = None) -> Any:
     """Read a source as the house's type. reading: None for the usual one. Raises InputError, and NotAllowed for a blinded study."""
     reading = reading or reading_of()
     with in_parameters():
@@ -165,7 +167,7 @@ def contents(source: Source, kind: Kind, reading: Reading | None = None) -> Any:
         return _READERS[kind](found, reading)
 
 
-_READERS: Mapping[Kind, Callable[[StoredSource, Reading], Contents]] = {
+_READERS: Mapping[Kind, Callable[[StoredSource, SourceReader], Contents]] = {
     "texts": source_texts,
     "scores": source_scores,
     "ratings": source_ratings,
@@ -217,6 +219,7 @@ def panel_from(
     missing: Names | None = None,
     system_column: str | None = None,
     item: str | None = None,
+    repeated: RepeatedRatings = REFUSE,
     find: bool = False,
     people_alone: bool = False,
 ) -> Panel:
@@ -236,6 +239,7 @@ def panel_from(
         scale=scale,
         system_column=system_column,
         item=item,
+        repeated=repeated,
     )
     reading, frame = reading_of(), frame_in(source)
     judges: list[Judge] = [
@@ -308,7 +312,7 @@ def existing_store(db: str | os.PathLike[str] | None) -> Store:
     return open_store(path)
 
 
-def _of_frame(frame: pd.DataFrame, kind: Kind, reading: Reading) -> Contents:
+def _of_frame(frame: pd.DataFrame, kind: Kind, reading: SourceReader) -> Contents:
     """Read a frame as its own JSONL file; problems and notes name its rows by their index."""
     with rows_of(frame):
         found = _READERS[kind](FileSource(FRAME, jsonl_of(frame)), reading)

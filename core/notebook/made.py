@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from numbers import Real
 
+from core.joining.choices import interval_problems
 from core.notebook.frames import (
     Source,
     check_parameters,
@@ -16,7 +17,6 @@ from core.notebook.frames import (
     type_problems,
 )
 from core.notebook.result import Result, result_of
-from core.results.choices import interval_problems
 from core.results.judges.made_levels import (
     DEFAULT_OPTIONS,
     MadeOptions,

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import InputError
+from core.joining.choices import check_names
 from core.report import ENDINGS, file_of, frame_of, headings, lines, notes, terminal_lines
-from core.results.choices import check_names
 from core.schema.result_table import ResultTable
 from core.tables.files import write_file
 

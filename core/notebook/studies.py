@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.analyses.rating_study import raters_agreement
 from core.errors import InputError
+from core.joining.choices import interval_problems
 from core.notebook.frames import (
     PATH,
     Names,
@@ -22,7 +23,6 @@ from core.notebook.frames import (
 )
 from core.notebook.result import Result, result_of
 from core.results.cells import plain
-from core.results.choices import interval_problems
 from core.results.judges.pairwise import EPSILON, pairs_json, pairs_report, pairs_said, pairs_tables
 from core.results.study.counted import Filters
 from core.results.study.planning import planned

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from core.analyses.agreement import ANALYSIS as PEOPLE_ALONE
 from core.analyses.agreement import no_judge, without_judge_json
 from core.errors import InputError
+from core.formats.panel.beside import texts_of_outputs
 from core.notebook.frames import (
     Names,
     Source,
@@ -37,11 +38,11 @@ from core.results.check.choosing import (
     which_said,
     which_tables,
 )
-from core.results.check.gaps import gaps_of, texts_of_outputs
+from core.results.check.gaps import gaps_of
 from core.results.check.options import DEFAULT_OPTIONS as CHECK
 from core.results.check.options import CheckOptions, Use
 from core.results.check.tables import check_json, check_said, check_tables
-from core.results.check.verdict import check_panel
+from core.results.check.verdict import check_needs_judge, check_panel
 from core.results.judges.bias import DEFAULT_OPTIONS as BIAS
 from core.results.judges.bias import (
     BiasOptions,
@@ -52,8 +53,8 @@ from core.results.judges.bias import (
     changes_table,
 )
 from core.results.judges.bias import option_problems as bias_option_problems
-from core.results.panel import Panel
-from core.schema.analysis import PanelChoice
+from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
+from core.schema.panel import Panel
 from core.schema.settings import Remark, as_parameter, fields_of, said, worded
 from core.sources.panel import texts_of_output
 from core.tables.reading import shown
@@ -72,6 +73,7 @@ def check(
     missing: Names | None = None,
     system_column: str | None = None,
     item: str | None = None,
+    repeated: RepeatedRatings = REFUSE,
     use: Use | None = None,
     margin: float = CHECK.margin,
     tolerance: float = CHECK.tolerance,
@@ -106,6 +108,8 @@ def check(
         Column with the system. Default: found by its name.
     item
         What an item is, the unit of intervals: a column, or ``"row"``. Default: the id, or a question that repeats.
+    repeated
+        Which counts of several ratings of a text by one rater: ``"first"``, ``"last"`` or ``"mean"``. Default: refused.
     use
         ``"replace"`` a rater, ``"rank"`` systems, ``"gate"`` single answers, ``"monitor"`` a mean or ``"certify"`` that a system's
         answers are good. Default: replace with three raters or more, else gate.
@@ -178,6 +182,7 @@ def check(
         "missing": missing,
         "system_column": system_column,
         "item": item,
+        "repeated": repeated,
     }
     may_be_judges: Sequence[str] = ()
     try:
@@ -187,6 +192,7 @@ def check(
             raise
         may_be_judges, panel = problem.roles.candidates, None
     if panel is None or not (panel.judges or judge is not None or further or len(panel.raters) < 2):
+        check_needs_judge(use)
         return _people_alone(panel_from(ratings, people_alone=True, **read_as), may_be_judges)
     facts = stated_facts(
         facts_from([ratings, *each_of(scores)], panel, dimension),
@@ -231,6 +237,7 @@ def which_judge(
     classes: Names | None = None,
     missing: Names | None = None,
     item: str | None = None,
+    repeated: RepeatedRatings = REFUSE,
     prices: Mapping[str, float] | None = None,
     seconds: Mapping[str, float] | None = None,
     currency: str = "",
@@ -244,7 +251,7 @@ def which_judge(
 
     Parameters
     ----------
-    ratings, scores, human, judge, dimension, scale, classes, missing, item
+    ratings, scores, human, judge, dimension, scale, classes, missing, item, repeated
         As in ``alt_test``, with two judges or more.
     prices, seconds
         Price and time of 1,000 texts by judge. With both unknown for a judge there is no front.
@@ -295,6 +302,7 @@ def which_judge(
         classes=classes,
         missing=missing,
         item=item,
+        repeated=repeated,
         find=True,
     )
     facts = stated_facts(
@@ -384,6 +392,7 @@ def next_labels(
     classes: Names | None = None,
     missing: Names | None = None,
     item: str | None = None,
+    repeated: RepeatedRatings = REFUSE,
     n: int,
     whole_items: bool = False,
     rng: int = 0,
@@ -392,7 +401,7 @@ def next_labels(
 
     Parameters
     ----------
-    ratings, scores, human, judge, dimension, scale, classes, missing, item
+    ratings, scores, human, judge, dimension, scale, classes, missing, item, repeated
         As in ``alt_test``. Texts without a label have no rating, but a score of every judge.
     n
         Number of texts.
@@ -439,6 +448,7 @@ def next_labels(
         classes=classes,
         missing=missing,
         item=item,
+        repeated=repeated,
     )
     found = labels_next(panel, n, whole_items=whole_items, rng=rng)
     return result_of([*next_labels_said(found), next_labels_table(found)], next_labels_json(found))
@@ -537,6 +547,7 @@ def escalate(
     classes: Names | None = None,
     missing: Names | None = None,
     item: str | None = None,
+    repeated: RepeatedRatings = REFUSE,
     confidence: str | None = None,
     cut: float | None = None,
     agreement: float = 0.9,
@@ -550,7 +561,7 @@ def escalate(
 
     Parameters
     ----------
-    ratings, scores, human, judge, dimension, scale, classes, missing, item
+    ratings, scores, human, judge, dimension, scale, classes, missing, item, repeated
         As in ``alt_test``. Texts without a label have no rating.
     confidence
         Column of ``ratings`` or ``scores`` with the judge's confidence, or ``"judges"``: the share of several judges with the
@@ -593,6 +604,7 @@ def escalate(
     (0.9, 60)
     """
     # Imported lazily: loads studies and the planner.
+    from core.formats.panel.beside import columns_in, numbers_beside, texts_beside
     from core.results.check.escalation import (
         EscalationOptions,
         escalation_json,
@@ -602,17 +614,8 @@ def escalate(
     )
     from core.results.check.escalation import escalate as escalated
     from core.results.check.escalation import option_problems as escalation_problems
-    from core.results.check.next_labels import check_same_texts, texts_beside, with_labels
-    from core.results.check.sureness import (
-        COLUMN,
-        JUDGES,
-        Way,
-        columns_in,
-        confidence_column,
-        numbers_beside,
-        sureness,
-        ways_had,
-    )
+    from core.results.check.next_labels import check_same_texts, with_labels
+    from core.results.check.sureness import COLUMN, JUDGES, Way, confidence_column, sureness, ways_had
 
     check_type("confidence", confidence, str, "the name of a column", optional=True)
     wanted = f"{passes:g}" if isinstance(passes, int | float) else passes
@@ -628,6 +631,7 @@ def escalate(
         classes=classes,
         missing=missing,
         item=item,
+        repeated=repeated,
         find=True,
     )
     before, returned = panel, list(each_of(labels))

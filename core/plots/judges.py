@@ -8,7 +8,7 @@ from typing import Literal
 
 import plotly.graph_objects as go
 
-from core.formats.study.tables import natural_order
+from core.formats.study.pairs import natural_order
 from core.plots.dressing import (
     BLUE,
     DARK,

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from core.diff import WordsKept
+from core.joining.choices import marked
 from core.plots.dressing import (
     BLUE,
     CLEAR,
@@ -33,7 +34,6 @@ from core.plots.dressing import (
     whiskers,
 )
 from core.results.cells import decimal
-from core.results.choices import marked
 from core.results.correlations.levels import LevelMeans
 from core.results.correlations.points import Points
 from core.results.correlations.ranking import Ranking, Redundancy

@@ -6,6 +6,7 @@ from html import escape
 import plotly.graph_objects as go
 
 from core.errors import InputError
+from core.joining.choices import check_names
 from core.plots.dressing import (
     BLUE,
     GRID,
@@ -25,7 +26,6 @@ from core.plots.dressing import (
     stretched,
     whiskers,
 )
-from core.results.choices import check_names
 from core.schema.result_table import Cell, Interval, ResultTable
 
 _NAME, _ON_POINT = 44, 24

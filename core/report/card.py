@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from core import __version__
-from core.formats.scores import STATED
 from core.report import headings, lines, markdown_of, markdown_text, notes, written
 from core.results.cells import interval
 from core.results.check.groups import Group
@@ -30,8 +29,10 @@ from core.results.check.tables import (
 )
 from core.results.check.verdict import Check, JudgeCheck
 from core.schema.result_table import Column, Interval, ResultTable
+from core.schema.scores import STATED
 from core.stats.resampling import Estimate
 from core.tables.reading import printable_text
+from core.tables.roles import roles_said
 
 _STYLE = Path(__file__).with_name("card.css")
 MOST_DRAWN = 24
@@ -124,8 +125,8 @@ def _shown(
         return check, tuple(further)
     roles, raters = check.panel.roles, check.panel.raters
     if roles is not None:
-        unnamed = f"{_raters_counted(check)}; {replace(roles, human=()).said}"
-        check = replace(check, notes=tuple(note.replace(roles.said, unnamed) for note in check.notes))
+        unnamed = f"{_raters_counted(check)}; {roles_said(replace(roles, human=()))}"
+        check = replace(check, notes=tuple(note.replace(roles_said(roles), unnamed) for note in check.notes))
     return check, tuple(_without_raters(table, raters) for table in further)
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.results.panel import Panel, inclusion_probabilities
+from core.joining.panel import inclusion_probabilities
+from core.schema.panel import Panel
 from core.schema.scale import BY_NAME
 from core.schema.scores import ScoredRow
 from core.stats.corrected import Texts

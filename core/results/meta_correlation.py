@@ -21,9 +21,7 @@ from core.formats.correlations import (
     published_side,
     read_table,
 )
-from core.metrics.registry import all_metrics, canonical_name
-from core.results.cells import corrected_json, decimal, ends, fitted, for_rows, interval, picked
-from core.results.choices import (
+from core.joining.choices import (
     TableChoice,
     check_names,
     chosen_correlations,
@@ -35,7 +33,9 @@ from core.results.choices import (
     rows_at,
     rows_by,
 )
-from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, Joined, joined_with
+from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions, Joined, joined_with
+from core.metrics.registry import all_metrics, canonical_name
+from core.results.cells import corrected_json, decimal, ends, fitted, for_rows, interval, picked
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import METHODS, Against, CorrelationSet, Method, RatingSet, ScoreTable
 from core.stats.correlation import intervals

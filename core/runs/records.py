@@ -15,17 +15,16 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from core.errors import InputError, Problems
-from core.formats.scores import row_key
 from core.judges.kind import AuditKind, JudgeKind, twice_problems
 from core.runs.kinds import KINDS, kinds_that
 from core.schema.runs import RULES, RUN_FILE, Kind
-from core.schema.scores import JudgedText, JudgeOutput, Metric, ScoredRow
+from core.schema.scores import JudgedText, JudgeOutput, Metric, ScoredRow, row_key
 from core.schema.settings import Remark, fields_of, said
 from core.tables.columns import jsonl_bytes, jsonl_objects
+from core.tables.containers import decode_utf8
 from core.tables.reading import (
     JsonObject,
     checked,
-    decode,
     name_of,
     name_problem,
     number_problem,
@@ -234,7 +233,7 @@ def _nested(value: Mapping[str, object]) -> dict[str, object]:
 
 def _lines(data: bytes, file_name: str, problems: Problems) -> Iterable[tuple[int, dict[str, object]]]:
     """The objects of a file by line; empty for a run without processed items."""
-    for one in jsonl_objects(decode(data, file_name)) if data.strip() else ():
+    for one in jsonl_objects(decode_utf8(data, file_name)) if data.strip() else ():
         problems += one.problems
         if one.value is None:
             continue
@@ -275,7 +274,7 @@ def bytes_of(path: Path) -> bytes:
 def read_report(folder: Path) -> dict[str, Any]:
     """A run's run.json with kind and settings, made printable. Raises InputError."""
     path = folder / RUN_FILE
-    value, problem = parse_json(decode(bytes_of(path), str(path)))
+    value, problem = parse_json(decode_utf8(bytes_of(path), str(path)))
     if problem is None and not isinstance(value, JsonObject):
         problem = f"file: is {type_name(value)}, expected an object"
     if problem is None and isinstance(value, JsonObject):

@@ -28,6 +28,11 @@ def _quiet(_doing: str) -> None:
     """Tell nobody."""
 
 
+RepeatedRatings = Literal["refuse", "first", "last", "mean"]
+"""Which of several ratings of a text by one rater counts; refuse: none, as it may be a mistake."""
+REFUSE: RepeatedRatings = "refuse"
+
+
 class _Raters(Settings):
     human: tuple[str, ...] | None = setting(
         None,
@@ -90,6 +95,12 @@ class _RatedAs(Settings):
         "what an item is, the unit of intervals: a column of FILE whose rows belong together if they have the same value, or "
         "row (default: the id; where ids do not repeat, a question or source that does)",
         metavar="COLUMN|row",
+    )
+    repeated: RepeatedRatings = setting(
+        REFUSE,
+        "Repeated ratings",
+        "which counts of several ratings of a text by one rater: first, last or mean; refuse: such a file is refused",
+        folded=True,
     )
 
 

@@ -190,21 +190,49 @@ def guessed_scale(ratings: ArrayLike) -> Scale:
     return Scale("scores")
 
 
+def guessed_beside(ratings: ArrayLike, scores: ArrayLike) -> Scale:
+    """The scale of ratings that are numbers; where they are all the same, guessed from the judges' scores, too.
+
+    ratings all 1 may be the better of 0 and 1, or the worst of 1 to 5: a judge whose scores go beyond the two classes shows a
+    longer scale, and if none has both, the ratings are scores. scores: shape (n, judges), NaN for none.
+    """
+    guess = guessed_scale(ratings)
+    given = np.asarray(ratings, dtype=np.float64)
+    values = np.unique(given[~np.isnan(given)])
+    if values.size != 1 or not guess.classes:
+        return guess
+    beyond = False
+    for column in np.asarray(scores, dtype=np.float64).T:
+        known = column[~np.isnan(column)]
+        if not known.size or (guess.on_offer(known).all() or (known.min() >= 0 and known.max() <= 1)):
+            continue
+        both = guessed_scale([*values, *np.floor(known), *np.ceil(known)])
+        if both.classes:
+            return both
+        beyond = True
+    return Scale("scores") if beyond else guess
+
+
 def scale_of_numbers(
-    ratings: ArrayLike, declared: DeclaredScale = NOT_DECLARED, *, codes: bool = False
+    ratings: ArrayLike,
+    declared: DeclaredScale = NOT_DECLARED,
+    *,
+    codes: bool = False,
+    beside: ArrayLike | None = None,
 ) -> Scale:
     """The scale of ratings that are numbers: as declared, else guessed.
 
-    codes: whether the numbers are codes of classes without an order, unless something else is declared. Of these, and of two
+    beside: the judges' scores, for `guessed_beside`. codes: whether the numbers are codes of classes without an order, unless something else is declared. Of these, and of two
     classes that are not the ends of a usual scale, the ratings show which are on offer. Raises InputError where the ratings do
     not tell what the declaration leaves open.
     """
     given = np.asarray(ratings, dtype=np.float64)
     values = tuple(np.unique(given[~np.isnan(given)]).tolist())
-    return replace(_of_numbers(values, declared, codes), missing=declared.missing)
+    guess = guessed_scale(values) if beside is None else guessed_beside(values, beside)
+    return replace(_of_numbers(values, declared, codes, guess), missing=declared.missing)
 
 
-def _of_numbers(values: tuple[float, ...], declared: DeclaredScale, codes: bool) -> Scale:
+def _of_numbers(values: tuple[float, ...], declared: DeclaredScale, codes: bool, guess: Scale) -> Scale:
     kind = declared.kind
     if numbers := declared.numbers:
         ends = None if kind == "unordered" else (numbers[0], numbers[-1])
@@ -217,7 +245,6 @@ def _of_numbers(values: tuple[float, ...], declared: DeclaredScale, codes: bool)
         return Scale("scores", origin="declared")
     if kind == "unordered" or (kind is None and codes):
         return Scale("unordered", values, origin="guessed" if kind is None else "declared")
-    guess = guessed_scale(values)
     if kind is None or guess.kind == kind:
         return guess if kind is None else replace(guess, origin="declared")
     if kind == "two" and len(values) == 2:

@@ -1,7 +1,8 @@
 """Data types for scoring and judging: texts, metrics, score tables, human ratings, judges' output, imported correlations."""
 
+import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -81,6 +82,21 @@ class Metric:
     direction: Direction = "higher"
 
 
+STATED = "made elsewhere"
+"""Signature of another program's metric whose direction the file states; without a direction it is empty."""
+_FROM_FOLDER = "|from:"
+
+
+def signature_from_folder(stem: str, folder: str) -> str:
+    """The signature of a metric from a folder of scores, whose files state no direction."""
+    return f"{stem}{_FROM_FOLDER}{folder}"
+
+
+def direction_is_stated(metric: Metric) -> bool:
+    """Whether a metric's direction is known, rather than assumed because its file states none."""
+    return metric.signature != "" and _FROM_FOLDER not in metric.signature
+
+
 @dataclass(frozen=True)
 class Score:
     """One metric's score for one text. An unscored text is not a zero."""
@@ -88,6 +104,22 @@ class Score:
     value: float | None
     reason: str | None = None
     """Why there is no value; None if there is one."""
+
+
+TurnRole = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One message of a conversation."""
+
+    role: TurnRole
+    text: str
+
+
+def in_turns(turns: Sequence[Turn]) -> str:
+    """A conversation as one text, each turn under the name of its speaker."""
+    return "\n\n".join(f"{turn.role.capitalize()}: {turn.text}" for turn in turns)
 
 
 @dataclass(frozen=True)
@@ -106,6 +138,13 @@ class ScorableOutput:
     language: str = "und"
     labels: Mapping[str, str] = field(default_factory=dict)
     """Other columns to group by, such as dataset, generator, shots, prompt."""
+    turns: tuple[Turn, ...] = ()
+    """The conversation up to the question, which is its last turn; empty if the source stands alone."""
+
+    @property
+    def asked(self) -> str | None:
+        """The source as a judge reads it: with the turns before it, if there are any."""
+        return in_turns(self.turns) if self.turns else self.source
 
     @property
     def row(self) -> "ScoredRow":
@@ -138,6 +177,14 @@ class ScoredRow:
     labels: Mapping[str, str] = field(default_factory=dict)
 
 
+RowKey = tuple[str, str, str | None, str, tuple[tuple[str, str], ...]]
+
+
+def row_key(row: ScoredRow) -> RowKey:
+    """The key of a text, which must be unique."""
+    return row.item_id, row.system, row.level, row.language, tuple(sorted(row.labels.items()))
+
+
 def twin_series(text: ScorableOutput | ScoredRow) -> tuple[str, str, str, tuple[tuple[str, str], ...]]:
     """Key that twins share with the texts they were made from: item, system, language and all labels but TWIN_LABELS."""
     own = tuple(sorted((name, value) for name, value in text.labels.items() if name not in TWIN_LABELS))
@@ -148,7 +195,8 @@ def twin_series(text: ScorableOutput | ScoredRow) -> tuple[str, str, str, tuple[
 class ScoreTable:
     """Scores of many texts on many metrics."""
 
-    rows: tuple[ScoredRow, ...]
+    rows: Sequence[ScoredRow]
+    """As `core.schema.row_columns.ScoredRows` from a file; never changed."""
     metrics: tuple[Metric, ...]
     values: NDArray[np.float64]
     """Shape (rows, metrics); NaN where undefined, never infinite."""
@@ -180,6 +228,14 @@ class ErrorSpan:
     """Whether it is marked in the source instead of the translation."""
 
 
+_DECIMALS = 9  # for sums of weights: more than any weight has, few enough to remove rounding errors
+
+
+def score_of(spans: Iterable[ErrorSpan]) -> float:
+    """Minus the weights of a text's errors, including those in the source. Exact: ten errors of 0.1 sum to 1 in any order."""
+    return 0.0 - round(math.fsum(span.weight or 0.0 for span in spans), _DECIMALS)
+
+
 @dataclass(frozen=True, slots=True)
 class Rating:
     """One rater's score for one text. Higher is better, whatever the polarity of the file."""
@@ -202,7 +258,8 @@ class Rating:
 class RatingSet:
     """A validated file of human ratings."""
 
-    ratings: tuple[Rating, ...]
+    ratings: Sequence[Rating]
+    """As `core.schema.row_columns.Ratings` from a file; never changed."""
     sha256: str
     file_name: str
     notes: tuple[str, ...] = ()

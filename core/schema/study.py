@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from core.schema.scores import ErrorSpan
+from core.schema.scores import ErrorSpan, Turn
 
 StudyKind = Literal["pairs", "ratings"]
 """What a rater sees at a time. pairs: two blind answers side by side; ratings: one blind text."""
@@ -190,6 +190,8 @@ AnswerKey = tuple[str, str, str, bool]
 
 FIRST_LEVEL = "A0"
 """The level that is as good as the reference; later levels are shown as changes to it."""
+NO_ANSWER = ""
+"""The text of a system that gave no answer; raters read that there is none."""
 NO_LEVEL = ""
 """The level of every text in plain pairs, which have no levels."""
 
@@ -204,6 +206,8 @@ class Item:
     reference: str
     language: str = "und"
     """BCP 47 tag; `und` if the file has none."""
+    turns: tuple[Turn, ...] = ()
+    """The conversation up to the question, which is its last turn; empty for a question that stands alone."""
 
 
 @dataclass(frozen=True)
@@ -256,6 +260,8 @@ class Dataset:
     file_name: str
     notes: tuple[str, ...] = ()
     """Notes that are not errors."""
+    read_as: tuple[str, ...] = ()
+    """What was understood of a table's columns, one line each."""
 
     @property
     def plain(self) -> bool:

@@ -23,7 +23,7 @@ from core.schema.scores import JudgeOutput, ScoredRow
 from core.schema.settings import SettingsError
 from core.schema.study import RatingTask
 from core.sources.named import OF_RUNS, PathSource, PublishedSource, RunSource, Source, StudySource
-from core.sources.reading import PUBLISHED_GIVES, Reading, cannot_give, study_gives
+from core.sources.reading import PUBLISHED_GIVES, SourceReader, cannot_give, study_gives
 from core.store.studies import find_study
 from core.tables.reading import shown
 
@@ -34,7 +34,10 @@ _NEEDED = "results of a judge, run:N or its folder,"
 
 
 def from_run(
-    source: Source, reading: Reading, of_folder: Callable[[Path], Found], of_run: Callable[[RunAtHand], Found]
+    source: Source,
+    reading: SourceReader,
+    of_folder: Callable[[Path], Found],
+    of_run: Callable[[RunAtHand], Found],
 ) -> Found:
     """Read a run of the database, or the folder that one wrote. Raises InputError for other sources.
 
@@ -53,19 +56,19 @@ def from_run(
             raise cannot_give(source, PUBLISHED_GIVES, _NEEDED)
 
 
-def judge_of(source: Source, reading: Reading) -> JudgeOutput:
+def judge_of(source: Source, reading: SourceReader) -> JudgeOutput:
     """Return a judge's output. Raises InputError for sources without one."""
     return from_run(source, reading, read_judge_folder, judge_output)
 
 
-def judge_if_any(source: Source, reading: Reading) -> JudgeOutput | None:
+def judge_if_any(source: Source, reading: SourceReader) -> JudgeOutput | None:
     """Return a judge's output; None for any other source of scores."""
     if not isinstance(source, OF_RUNS):
         return None
     return from_run(source, reading, judge_in_folder, judge_output_if_any)
 
 
-def answers_of(source: Source, reading: Reading) -> AnswerSet:
+def answers_of(source: Source, reading: SourceReader) -> AnswerSet:
     """Return a model's answers, from `judge answers`. Raises InputError for sources without them."""
     return from_run(
         source,
@@ -75,12 +78,12 @@ def answers_of(source: Source, reading: Reading) -> AnswerSet:
     )
 
 
-def cost_of(source: Source, reading: Reading) -> JudgeCost:
+def cost_of(source: Source, reading: SourceReader) -> JudgeCost:
     """Return the cost of a judge's run. Raises InputError for sources without one."""
     return from_run(source, reading, cost_of_folder, cost_of_run)
 
 
-def identity(source: Source, reading: Reading) -> dict[str, object]:
+def identity(source: Source, reading: SourceReader) -> dict[str, object]:
     """Return what is equal for a run and its folder, or the path of a folder whose report lacks it."""
     return from_run(source, reading, _identity_of_folder, lambda run: identity_of(run.run))
 
@@ -91,7 +94,7 @@ def _identity_of_folder(folder: Path) -> dict[str, object]:
     return {"folder": folder.resolve()} if None in found.values() else found
 
 
-def check_each_once(sources: Sequence[Source], reading: Reading) -> None:
+def check_each_once(sources: Sequence[Source], reading: SourceReader) -> None:
     """Raise InputError for a run that is named twice, such as by its number and its folder."""
     names: dict[str, list[str]] = {}
     for source in sources:
@@ -104,7 +107,7 @@ def check_each_once(sources: Sequence[Source], reading: Reading) -> None:
 
 
 def facts_of(
-    sources: Sequence[Source], reading: Reading, dimension: str | None
+    sources: Sequence[Source], reading: SourceReader, dimension: str | None
 ) -> dict[str, dict[str, JudgeFacts]]:
     """Return, for each run among the sources, its metric or judge -> consistency, price, time and model."""
     return {
@@ -119,7 +122,7 @@ def facts_of(
     }
 
 
-def _settings_of(source: Source, reading: Reading) -> Asked | None:
+def _settings_of(source: Source, reading: SourceReader) -> Asked | None:
     """Return the settings of a judge that reads rated texts; None for any other source."""
     if isinstance(source, RunSource):
         with reading.opened() as store:
@@ -153,7 +156,7 @@ class JudgeAsked:
         return None if self.settings is None else self.settings.chosen.dimension_scored
 
 
-def asked_of(source: Source, reading: Reading) -> JudgeAsked:
+def asked_of(source: Source, reading: SourceReader) -> JudgeAsked:
     """Return what a judge's run was asked, and its answers. Raises InputError for a run whose files are damaged."""
     asked = _settings_of(source, reading)
     if asked is None:
@@ -165,12 +168,12 @@ def asked_of(source: Source, reading: Reading) -> JudgeAsked:
     return JudgeAsked(asked, task, judge_of(source, reading) if gives_scores else None)
 
 
-def made_of(source: Source, reading: Reading) -> Made:
+def made_of(source: Source, reading: SourceReader) -> Made:
     """Return the texts of a run or of its folder, with claims and steps; none for any other source."""
     return from_run(source, reading, made_of_folder, made_of_run) if isinstance(source, OF_RUNS) else Made()
 
 
-def texts_scored(source: Source, reading: Reading) -> list[tuple[ScoredRow, str]]:
+def texts_scored(source: Source, reading: SourceReader) -> list[tuple[ScoredRow, str]]:
     """Return the texts that a run scored, with their rows; empty for any other source."""
     if not isinstance(source, OF_RUNS):
         return []

@@ -6,26 +6,24 @@ from contextlib import suppress
 from typing import Any
 
 from core.errors import InputError, NotAllowed
+from core.formats.panel import read_panel
+from core.formats.panel.beside import texts_in
+from core.formats.panel.columns import names_people
+from core.formats.panel.judge_files import judge_scores
+from core.formats.panel.repeats import check_in_table
 from core.formats.registry import format_of
+from core.joining.panel import named_people, on_scale, panel_of
+from core.joining.tables import check_join
 from core.judges.kind import JudgeKind
-from core.results.check.gaps import TextBeside, texts_in, texts_of_judge
+from core.results.check.gaps import texts_of_judge
 from core.results.correlations.votes import vote_margins, votes_panel
-from core.results.joining import check_join
 from core.results.judges.pairwise import pair_texts
-from core.results.panel import (
-    Panel,
-    judge_scores,
-    named_people,
-    names_people,
-    of_rows,
-    on_scale,
-    panel_of,
-    read_panel,
-)
 from core.runs.judging import texts_beside
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand
 from core.schema.analysis import PanelChoice
+from core.schema.panel import Panel, TextBeside, of_rows
+from core.schema.roles import Roles
 from core.schema.scale import DeclaredScale, declared_scale
 from core.schema.scores import JudgeOutput, ScoreTable
 from core.schema.settings import Remark, refuse
@@ -43,7 +41,7 @@ from core.sources.named import (
     StudySource,
 )
 from core.sources.people import people_of, rated_by_run, study_record
-from core.sources.reading import NOT_SO, Reading
+from core.sources.reading import NOT_SO, SourceReader
 from core.sources.scores import scores_of
 from core.sources.texts import rated_of_study
 from core.stats.resampling import Floats
@@ -51,7 +49,6 @@ from core.store.runs import run_data
 from core.store.studies import find_study
 from core.tables.mapping import with_columns
 from core.tables.reading import shown
-from core.tables.roles import Roles
 
 Judge = Source | ScoreTable
 """A source of a judge's scores, or scores that were read before."""
@@ -61,7 +58,7 @@ def panel_of_source(
     source: Source,
     judges: Sequence[Judge],
     choice: PanelChoice,
-    reading: Reading,
+    reading: SourceReader,
     *,
     find: bool = False,
     people_alone: bool = False,
@@ -69,8 +66,9 @@ def panel_of_source(
 ) -> Panel:
     """Return the raters of a source beside judges, those of the source and further ones.
 
-    find, people_alone: see `read_panel`. declared: the scale, in place of that in the choice. A run gives the ratings in the file that it read, and its scores. Of a study of pairs
-    each row is a pair (`votes_panel`). Raises InputError, and NotAllowed for a study that is not unblinded.
+    find, people_alone: see `read_panel`. declared: the scale, in place of that in the choice. A run gives the ratings in the
+    file that it read, and its scores. Of a study of pairs each row is a pair (`votes_panel`). Raises InputError, and NotAllowed for a
+    study that is not unblinded.
     """
     if declared is None:
         declared = declared_scale(choice.scale, choice.classes, choice.missing)
@@ -122,6 +120,7 @@ def panel_of_source(
             people_alone=people_alone,
             **_names(choice),
         )
+    check_in_table(choice.repeated, source.written)
     tables = [*tables, *(judge_scores(*one, choice.judge, choice.human) for one in beside)]
     if people_alone:
         found = _people_alone(source, choice, declared, reading)
@@ -131,14 +130,21 @@ def panel_of_source(
 
 
 def _names(choice: PanelChoice) -> dict[str, Any]:
-    return {"human": choice.human, "judges": choice.judge, "dimension": choice.dimension}
+    return {
+        "human": choice.human,
+        "judges": choice.judge,
+        "dimension": choice.dimension,
+        "repeated": choice.repeated,
+    }
 
 
-def _table(judge: Judge, reading: Reading) -> ScoreTable:
+def _table(judge: Judge, reading: SourceReader) -> ScoreTable:
     return judge if isinstance(judge, ScoreTable) else scores_of(judge, reading)
 
 
-def _people_alone(source: Source, choice: PanelChoice, declared: DeclaredScale, reading: Reading) -> Panel:
+def _people_alone(
+    source: Source, choice: PanelChoice, declared: DeclaredScale, reading: SourceReader
+) -> Panel:
     ratings = people_of(source, reading)
     if isinstance(ratings, StudyRecord):
         raise NotAllowed(
@@ -154,7 +160,7 @@ def panel_beside(
     source: Source,
     tables: Sequence[ScoreTable],
     choice: PanelChoice,
-    reading: Reading,
+    reading: SourceReader,
     *,
     check: bool = False,
 ) -> Panel:
@@ -202,7 +208,7 @@ _KNOWN_SCALE = "study {study} compares pairs, whose scale is known; leave it out
 
 
 def _people_first(
-    source: Source, judges: Sequence[Judge], names: Sequence[str], reading: Reading
+    source: Source, judges: Sequence[Judge], names: Sequence[str], reading: SourceReader
 ) -> tuple[Source, Sequence[Judge]]:
     """Return the first table that has all named people as the source of ratings, if the source is a table or run without them."""
     if not (isinstance(source, RunSource) or (isinstance(source, FileSource) and _is_table(source, reading))):
@@ -224,7 +230,7 @@ def _people_first(
     return source, judges
 
 
-def _is_table(source: FileSource, reading: Reading) -> bool:
+def _is_table(source: FileSource, reading: SourceReader) -> bool:
     """Whether a file is there, without evaluators, which METAL's JSON has."""
     if source.data is None and not source.path.is_file():
         return False
@@ -233,7 +239,7 @@ def _is_table(source: FileSource, reading: Reading) -> bool:
     return "evaluators" not in format_of("evaluators", reading.table(source), source.name).read
 
 
-def is_study_of_pairs(source: Source, reading: Reading) -> bool:
+def is_study_of_pairs(source: Source, reading: SourceReader) -> bool:
     """Return whether a source is a study whose raters vote on pairs. Raises NotFound for an unknown study."""
     if not isinstance(source, StudySource):
         return False
@@ -241,7 +247,9 @@ def is_study_of_pairs(source: Source, reading: Reading) -> bool:
         return find_study(store, source.name).kind == "pairs"
 
 
-def margins_of(source: StudySource, judges: Sequence[Judge], choice: PanelChoice, reading: Reading) -> Floats:
+def margins_of(
+    source: StudySource, judges: Sequence[Judge], choice: PanelChoice, reading: SourceReader
+) -> Floats:
     """Return how far each judge's scores of the answers of a pair are apart, shape (pairs, judges).
 
     Raises InputError, and NotAllowed for a study that is not unblinded.
@@ -258,7 +266,7 @@ def margins_of(source: StudySource, judges: Sequence[Judge], choice: PanelChoice
 def texts_beside_panel(
     source: Source,
     judges: Sequence[Source],
-    reading: Reading,
+    reading: SourceReader,
     roles: Roles | None = None,
     system_column: str | None = None,
 ) -> Iterator[TextBeside]:
@@ -278,7 +286,7 @@ def texts_beside_panel(
 
 
 def _texts_in(
-    source: Source, reading: Reading, roles: Roles | None, system_column: str | None
+    source: Source, reading: SourceReader, roles: Roles | None, system_column: str | None
 ) -> Iterator[TextBeside]:
     match source:
         case RunSource():
@@ -311,7 +319,7 @@ def texts_of_output(output: JudgeOutput) -> tuple[TextBeside, ...]:
     return texts_of_judge(output, kind)
 
 
-def _outputs(sources: Sequence[Source], reading: Reading) -> Iterator[JudgeOutput]:
+def _outputs(sources: Sequence[Source], reading: SourceReader) -> Iterator[JudgeOutput]:
     """Yield the outputs of the judges among runs and folders; metrics have none."""
     for one in sources:
         with suppress(InputError):

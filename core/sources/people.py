@@ -21,8 +21,8 @@ from core.sources.named import (
 from core.sources.reading import (
     NOT_SO,
     PUBLISHED_GIVES,
-    Reading,
     ReadingChoice,
+    SourceReader,
     cannot_give,
     folder_gives,
     run_gives,
@@ -37,7 +37,7 @@ from core.tables.reading import shown
 _NEEDED = "ratings of single texts"
 
 
-def ratings_of(source: Source, reading: Reading) -> RatingSet:
+def ratings_of(source: Source, reading: SourceReader) -> RatingSet:
     """Return the ratings of a source: of a run, those in the file that it read.
 
     Raises InputError, and NotAllowed for a study that is not unblinded.
@@ -66,7 +66,7 @@ def ratings_of(source: Source, reading: Reading) -> RatingSet:
             raise cannot_give(source, PUBLISHED_GIVES, _NEEDED)
 
 
-def rated_by_run(source: RunSource, reading: Reading) -> tuple[bytes, str]:
+def rated_by_run(source: RunSource, reading: SourceReader) -> tuple[bytes, str]:
     """Return the file that a judge or metric read, and its name. Raises InputError for other runs."""
     with reading.opened() as store:
         run = at_hand(store, source.number)
@@ -75,20 +75,20 @@ def rated_by_run(source: RunSource, reading: Reading) -> tuple[bytes, str]:
         return run_data(store, source.number), PurePath(run.run.data_file).name
 
 
-def _record_of_ratings(source: StudySource, reading: Reading) -> StudyRecord:
+def _record_of_ratings(source: StudySource, reading: SourceReader) -> StudyRecord:
     record = study_record(source, reading)
     if record.study.kind != "ratings":
         raise cannot_give(source, study_gives(record.study), _NEEDED)
     return record
 
 
-def study_record(source: StudySource, reading: Reading) -> StudyRecord:
+def study_record(source: StudySource, reading: SourceReader) -> StudyRecord:
     """Return all answers of a study. Raises NotFound, and NotAllowed before it is unblinded."""
     with reading.opened() as store:
         return released_record(store, find_study(store, source.name))
 
 
-def ratings_and_task(source: Source, reading: Reading) -> tuple[RatingSet, RatingTask | None]:
+def ratings_and_task(source: Source, reading: SourceReader) -> tuple[RatingSet, RatingTask | None]:
     """Return the ratings of a source, and the raters' task if they come from a study. Raises as `ratings_of`."""
     if isinstance(source, StudySource):
         record = _record_of_ratings(source, reading)
@@ -96,7 +96,7 @@ def ratings_and_task(source: Source, reading: Reading) -> tuple[RatingSet, Ratin
     return ratings_of(source, reading), None
 
 
-def people_of(source: Source, reading: Reading) -> RatingSet | StudyRecord:
+def people_of(source: Source, reading: SourceReader) -> RatingSet | StudyRecord:
     """Return ratings, or the record of a study whose raters vote on pairs. Raises as `ratings_of`."""
     if isinstance(source, StudySource):
         record = study_record(source, reading)

@@ -62,7 +62,7 @@ def _no_database() -> AbstractContextManager[Store]:
 
 
 @dataclass(frozen=True)
-class Reading:
+class SourceReader:
     """How sources are read."""
 
     opened: Callable[[], AbstractContextManager[Store]] = _no_database
@@ -117,9 +117,9 @@ def _only(where: str, values: Mapping[str, object], source: Source) -> list[Rema
     return [Remark(name, text, about) for name, value in values.items() if value]
 
 
-def reading_in(store: Store) -> Reading:
+def reading_in(store: Store) -> SourceReader:
     """Return the usual way to read sources, with runs and studies of an open database."""
-    return Reading(opened=lambda: nullcontext(store))
+    return SourceReader(opened=lambda: nullcontext(store))
 
 
 def cannot_give(source: Source, gives: str, needed: str) -> InputError:

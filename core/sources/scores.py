@@ -18,7 +18,7 @@ from core.sources.named import (
     Source,
     StudySource,
 )
-from core.sources.reading import PUBLISHED_GIVES, Reading, cannot_give, folder_gives, study_gives
+from core.sources.reading import PUBLISHED_GIVES, SourceReader, cannot_give, folder_gives, study_gives
 from core.store.studies import find_study
 from core.tables.files import read_file
 
@@ -36,12 +36,12 @@ class Scores:
     """Rating sets of a folder, by name; empty for other sources."""
 
 
-def scores_of(source: Source, reading: Reading) -> ScoreTable:
+def scores_of(source: Source, reading: SourceReader) -> ScoreTable:
     """Return the scores of a source; those of a run are named as the user named it. Raises InputError."""
     return scores_and_ratings(source, reading).table
 
 
-def scores_and_ratings(source: Source, reading: Reading) -> Scores:
+def scores_and_ratings(source: Source, reading: SourceReader) -> Scores:
     """Return the scores of a source, and the rating sets of a folder. Raises InputError."""
     match source:
         case FileSource():
@@ -64,7 +64,7 @@ def scores_and_ratings(source: Source, reading: Reading) -> Scores:
             raise cannot_give(source, PUBLISHED_GIVES, _NEEDED)
 
 
-def _of_file(data: bytes, file_name: str, reading: Reading) -> ScoreTable:
+def _of_file(data: bytes, file_name: str, reading: SourceReader) -> ScoreTable:
     """Return the scores of a file; of METAL's JSON, those of its evaluators."""
     table = read_evaluators(data, file_name, flip=reading.flip)
     if table is None:

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 
 from core.formats.correlations import published_side, read_correlations
-from core.results.joining import CorrelationOptions
+from core.joining.tables import CorrelationOptions
 from core.results.meta_correlation import LiveSide, Side
 from core.schema.scores import RatingSet
 from core.sources.named import FileSource, PublishedSource, Source
-from core.sources.reading import Reading
+from core.sources.reading import SourceReader
 from core.sources.scores import Scores, scores_and_ratings
 
 RatedSide = Callable[[Scores], tuple[RatingSet, CorrelationOptions]]
@@ -20,7 +20,7 @@ def holds_correlations(source: Source, *, rated: bool) -> bool:
     return isinstance(source, PublishedSource) or (is_json and not rated)
 
 
-def side_of(source: Source, reading: Reading, *, human: bool, rated: bool, ratings: RatedSide) -> Side:
+def side_of(source: Source, reading: SourceReader, *, human: bool, rated: bool, ratings: RatedSide) -> Side:
     """Return one side of a meta-correlation.
 
     human: the side of people, whose scores are correlated with ratings; those of the other side with the negative level. rated:

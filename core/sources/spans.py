@@ -18,7 +18,7 @@ from core.sources.named import (
     short_name,
 )
 from core.sources.people import study_record
-from core.sources.reading import PUBLISHED_GIVES, Reading, cannot_give, study_gives
+from core.sources.reading import PUBLISHED_GIVES, SourceReader, cannot_give, study_gives
 from core.study.ratings import rated_texts_of, rating_set_of
 
 SPAN_NAMES = "FILE|FOLDER|run:N|DIR|study:NAME"
@@ -46,7 +46,7 @@ class Marked:
     """For a judge: the only rater among its examples; empty: several raters, or none."""
 
 
-def spans_of(source: Source, reading: Reading) -> Marked:
+def spans_of(source: Source, reading: SourceReader) -> Marked:
     """Return the marked errors of a source. Raises InputError, and NotAllowed for a study that is not unblinded."""
     name = short_name(source)
     match source:

@@ -32,7 +32,7 @@ from core.sources.named import (
     StudySource,
 )
 from core.sources.people import ratings_of
-from core.sources.reading import PUBLISHED_GIVES, Reading, cannot_give, folder_gives
+from core.sources.reading import PUBLISHED_GIVES, SourceReader, cannot_give, folder_gives
 from core.store import Store
 from core.store.studies import find_study, get_study, items_of
 from core.store.studies import outputs_of as answers_of_study
@@ -42,6 +42,7 @@ from core.study.ratings import rated_texts_of
 from core.study.shipped import guidelines_read
 from core.tables.columns import jsonl_bytes
 from core.tables.files import read_file
+from core.tables.layouts import turns_of
 from core.tables.reading import shown
 
 Texts = tuple[bytes, str]
@@ -56,7 +57,7 @@ _NEEDED = "texts"
 
 
 def texts_file(
-    source: Source, reading: Reading, *, of_study: Callable[[Store, Study], Texts] | None = None
+    source: Source, reading: SourceReader, *, of_study: Callable[[Store, Study], Texts] | None = None
 ) -> tuple[Texts, tuple[str, ...]]:
     """Return the texts of a source as a file, and notes on it.
 
@@ -83,7 +84,7 @@ def texts_file(
             raise cannot_give(source, PUBLISHED_GIVES, _NEEDED)
 
 
-def texts_of(source: Source, reading: Reading) -> OutputSet:
+def texts_of(source: Source, reading: SourceReader) -> OutputSet:
     """Return the texts of a source. Raises InputError, and NotAllowed for a study that is not unblinded."""
     if isinstance(source, FolderSource):
         return read_folder_outputs(source.path, language_pair=reading.language_pair)
@@ -94,7 +95,7 @@ def texts_of(source: Source, reading: Reading) -> OutputSet:
 
 def rated_file(
     source: Source,
-    reading: Reading,
+    reading: SourceReader,
     kind: JudgeKind,
     ratings: Sequence[Source] = (),
     rating_sets: Sequence[str] = (),
@@ -117,13 +118,13 @@ def rated_file(
     return rated, (*notes, *more)
 
 
-def _ratings_apart(source: Source, reading: Reading, kind: JudgeKind, texts: OutputSet) -> RatingSet:
+def _ratings_apart(source: Source, reading: SourceReader, kind: JudgeKind, texts: OutputSet) -> RatingSet:
     if isinstance(source, FileSource):
         return read_apart(kind, reading.table(source), source.name, texts, reading.flip)
     return ratings_of(source, replace(reading, lower_is_better=False))
 
 
-def rated_texts_of_source(source: Source, reading: Reading) -> RatedSet:
+def rated_texts_of_source(source: Source, reading: SourceReader) -> RatedSet:
     """Return the rated texts of a file, folder or study, or those that a judge's run read.
 
     Raises InputError, and NotAllowed for a study that is not unblinded.
@@ -143,7 +144,7 @@ def rated_texts_of_source(source: Source, reading: Reading) -> RatedSet:
             return read_rated(*texts_file(source, reading, of_study=rated_of_study)[0])
 
 
-def made_texts_of(source: Source, reading: Reading) -> Made:
+def made_texts_of(source: Source, reading: SourceReader) -> Made:
     """Return the texts of a source, of a run with everything that is known about how they were made. Raises InputError."""
     if isinstance(source, OF_RUNS):
         return made_of(source, reading)
@@ -197,6 +198,7 @@ def _texts_in(items: Sequence[Item], outputs: Iterable[Output]) -> bytes:
             **({} if output.level == NO_LEVEL else {"level": output.level}),
             "source": output.source,
             "text": output.text,
+            **turns_of(of_id[output.item_id].turns),
         }
         for output in outputs
     )

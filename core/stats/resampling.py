@@ -330,9 +330,9 @@ def over_clusters(
 _KEPT_CELLS = 40_000_000  # counts to cache, one byte each: 40 MB, twice
 _DRAWN_AT_ONCE = 256
 _CELLS, _FEWEST_TOGETHER = (
-    1_000_000,
+    1_280_000,
     64,
-)  # cells of a block: blocks of 8 MB are summed faster than larger ones
+)  # cells of a block: blocks of 10 MB are summed faster than larger ones
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,7 @@ CREATE UNIQUE INDEX study_name ON study (name)
 CREATE TABLE item (
     study_id INTEGER REFERENCES study(id), position INTEGER NOT NULL, item_id TEXT,
     question TEXT NOT NULL, reference TEXT NOT NULL, language TEXT NOT NULL,
+    turns TEXT NOT NULL DEFAULT '[]',
     PRIMARY KEY (study_id, item_id)
 ) STRICT
 

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from core.errors import NotFound
+from core.schema.scores import Turn
 from core.schema.study import (
     Design,
     EnteredQuestion,
@@ -90,7 +91,16 @@ def items_of(store: Store, study_id: int, item_id: str | None = None) -> tuple[I
     rows = store.rows(
         f"select * from item where study_id = :id{only} order by position", {"id": study_id, "item": item_id}
     )
-    return tuple(Item(row["item_id"], row["question"], row["reference"], row["language"]) for row in rows)
+    return tuple(
+        Item(
+            row["item_id"],
+            row["question"],
+            row["reference"],
+            row["language"],
+            tuple(Turn(**turn) for turn in json.loads(row["turns"])),
+        )
+        for row in rows
+    )
 
 
 def outputs_of(store: Store, study_id: int, item_id: str | None = None) -> tuple[Output, ...]:

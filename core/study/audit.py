@@ -11,7 +11,7 @@ from rapidfuzz.distance import LCSseq
 from core import __version__
 from core.diff import diff_against, tokenize
 from core.schema.result_table import Column, Interval, ResultTable
-from core.schema.study import FIRST_LEVEL, Design, Item, Output, Study
+from core.schema.study import FIRST_LEVEL, NO_ANSWER, Design, Item, Output, Study
 from core.stats.blinding import Separability, SingleRule, separability, strongest_rule
 from core.stats.multiplicity import corrected
 from core.store import Store
@@ -272,6 +272,8 @@ class LeakageAudit:
     overall: LevelAudit
     """All levels together; cross-validation and resampling treat the levels of a question as one unit."""
     linkage: Linkage
+    no_answers: Mapping[str, int]
+    """System -> its texts that are empty, of which there are as many as pairs."""
     shuffled: bool
     """Whether the design shuffles levels already."""
     n_resamples: int
@@ -319,6 +321,7 @@ class LeakageAudit:
             "features": [feature.name for feature in FEATURES],
             "per_level": {part.level: _json(part, self.corrected_p(part)) for part in self.levels},
             "overall": _json(self.overall, self.corrected_p(self.overall)),
+            "no_answers": dict(self.no_answers),
             "linkage": {**asdict(self.linkage), "sentence": self.linkage.sentence()},
             "reading": reading,
             "n_resamples": self.n_resamples,
@@ -363,6 +366,12 @@ def audit_texts(
         levels=tuple(part(level, [level]) for level in levels),
         overall=part(None, levels),
         linkage=link_levels(levels, outputs),
+        no_answers={
+            source: sum(
+                one.text == NO_ANSWER for one in outputs if one.source == source and one.level in levels
+            )
+            for source in (design.candidate, design.comparator)
+        },
         shuffled=design.level_order == "shuffled",
         n_resamples=n_resamples,
         rng=rng,
@@ -404,13 +413,26 @@ def audit_table(audit: LeakageAudit) -> ResultTable:
         for part in (*audit.levels, audit.overall)
         for found, paid in [(part.all_features, audit.corrected_p(part))]
     )
-    notes = (
+    notes = [
         f"The strongest rule describes the answers of {audit.candidate}. Its p-value is corrected for trying every rule.",
         f"p: from at most {audit.n_resamples:,} swaps of the two systems within a question. Holm p: corrected for the "
         f"{2 * len(audit.levels)} tests of the levels; of all levels together, for two tests.",
-    )
+        *filter(None, [_no_answers_said(audit)]),
+    ]
     title = f"Leakage audit: {audit.candidate} against {audit.comparator}, texts only"
-    return ResultTable("leakage", AUDIT_COLUMNS, rows, title, notes)
+    return ResultTable("leakage", AUDIT_COLUMNS, rows, title, tuple(notes))
+
+
+def _no_answers_said(audit: LeakageAudit) -> str:
+    """How often each system gave no answer; empty if both always did."""
+    if not any(audit.no_answers.values()):
+        return ""
+    each = " and ".join(f"{source} {n:,}" for source, n in audit.no_answers.items())
+    n_texts = audit.overall.all_features.n_pairs
+    return (
+        f"No answer: {each}, of {n_texts:,} texts each. Raters see the same words for both systems, but which one fails more often "
+        "may tell it."
+    )
 
 
 def reading_sentences(audit: LeakageAudit) -> tuple[str, ...]:

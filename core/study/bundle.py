@@ -21,6 +21,7 @@ from core import __version__
 from core.errors import InputError, NotFound, Problems
 from core.installation import COMMAND
 from core.schema.study import (
+    NO_ANSWER,
     NO_LEVEL,
     Answer,
     Assignment,
@@ -51,6 +52,7 @@ from core.study.guidelines import FALLBACK_LANGUAGE, check_guideline, check_word
 from core.study.lifecycle import check_task
 from core.study.raters import rater_id_problem
 from core.study.shipped import copy_problems
+from core.tables.containers import is_workbook
 from core.tables.files import read_file
 from core.tables.reading import clean_text, is_language_tag, name_of, text_problem
 
@@ -89,8 +91,8 @@ _STRING_OR_COMMA = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|,', re.DO
 
 
 def is_bundle(data: bytes) -> bool:
-    """Whether a file looks like a zip file."""
-    return data[:4] == b"PK\x03\x04"
+    """Whether a file looks like a zip file, and is no workbook."""
+    return data[:4] == b"PK\x03\x04" and not is_workbook(data)
 
 
 def write_bundle(record: StudyRecord) -> bytes:
@@ -393,7 +395,12 @@ def _wrong_texts(record: StudyRecord) -> Iterator[str]:
         yield from (f"items.jsonl: item {item!r} has no text" for item in sorted(items - rated))
         yield from (f"outputs.jsonl: there is no item {item!r}" for item in sorted(rated - items))
     fields = [("items", i.item_id, text) for i in record.items for text in (i.question, i.reference)]
-    fields += [("outputs", o.item_id, o.text) for o in record.outputs]
+    fields += [("items", i.item_id, turn.text) for i in record.items for turn in i.turns if turn.text]
+    fields += [("outputs", o.item_id, o.text) for o in record.outputs if not pairs or o.text != NO_ANSWER]
+    for item_with_turns in (one for one in record.items if one.turns):
+        last = item_with_turns.turns[-1]
+        if (last.role, last.text) != ("user", item_with_turns.question):
+            yield f"items.jsonl: {item_with_turns.item_id!r}: the question is not the last turn"
     for name, item, text in fields:
         if pairs and clean_text(text) != text and not text_problem(text):
             yield f"{name}.jsonl: {item!r}: blanks or line ends of the text differ from what an import stores"

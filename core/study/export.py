@@ -35,8 +35,17 @@ GUESS_COLUMNS = (
 )
 
 
-def answer_rows(record: StudyRecord, *, open_notes: bool = False) -> list[dict[str, Any]]:
-    """One dictionary with the keys COLUMNS for each answer; with `open_notes`, also for comments on open pairs."""
+TEXT_COLUMNS = ("candidate_text", "comparator_text")
+"""Columns that an export of answers to pairs has on request, after COLUMNS."""
+
+
+def answer_rows(
+    record: StudyRecord, *, open_notes: bool = False, texts: bool = False
+) -> list[dict[str, Any]]:
+    """One dictionary with the keys COLUMNS for each answer.
+
+    open_notes: also for comments on open pairs. texts: also TEXT_COLUMNS, the two answers that were compared.
+    """
     look, saves = _LookUp(record), Counter(entry.answer.key for entry in record.history)
     shown = {a.key: a for a in record.assignments}
     first = first_seconds(record.history)
@@ -63,7 +72,14 @@ def answer_rows(record: StudyRecord, *, open_notes: bool = False) -> list[dict[s
                 "flagged_pairs": rules.flagged,
                 "analysis_declared": rules.declared,
             }
-            rows.append({name: row[name] for name in COLUMNS})
+            kept = {name: row[name] for name in COLUMNS}
+            if texts:
+                pair = (
+                    look.texts[answer.item_id, answer.level, name]
+                    for name in (design.candidate, design.comparator)
+                )
+                kept |= dict(zip(TEXT_COLUMNS, pair, strict=True))
+            rows.append(kept)
     return rows
 
 
@@ -93,9 +109,12 @@ def guess_rows(record: StudyRecord) -> list[dict[str, Any]]:
     return rows
 
 
-def to_csv(record: StudyRecord) -> bytes:
-    """UTF-8 CSV of all answers; cells that a spreadsheet would run as a formula start with an apostrophe."""
-    return csv_bytes(COLUMNS, answer_rows(record))
+def to_csv(record: StudyRecord, *, texts: bool = False) -> bytes:
+    """UTF-8 CSV of all answers; cells that a spreadsheet would run as a formula start with an apostrophe.
+
+    texts: with the two answers that were compared.
+    """
+    return csv_bytes((*COLUMNS, *TEXT_COLUMNS) if texts else COLUMNS, answer_rows(record, texts=texts))
 
 
 def guesses_csv(record: StudyRecord) -> bytes:
@@ -103,9 +122,9 @@ def guesses_csv(record: StudyRecord) -> bytes:
     return csv_bytes(GUESS_COLUMNS, guess_rows(record))
 
 
-def to_jsonl(record: StudyRecord) -> bytes:
-    """JSONL with one object per answer, texts unchanged; comments on open pairs are included."""
-    return _jsonl(answer_rows(record, open_notes=True))
+def to_jsonl(record: StudyRecord, *, texts: bool = False) -> bytes:
+    """JSONL with one object per answer, texts unchanged; comments on open pairs are included. texts: as in `to_csv`."""
+    return _jsonl(answer_rows(record, open_notes=True, texts=texts))
 
 
 def to_paper(record: StudyRecord) -> dict[str, bytes]:

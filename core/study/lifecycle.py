@@ -11,8 +11,10 @@ from pathlib import Path
 
 from core import __version__
 from core.errors import MOST_PROBLEMS, InputError, NotAllowed, Problems
+from core.formats.scorable import write_outputs
 from core.formats.study.files import read_dataset, verbatim
-from core.formats.study.tables import slip_sentence
+from core.formats.study.pairs import slip_sentence
+from core.formats.study.votes import TableVotes
 from core.formats.tasks import dump_task, parse_task
 from core.schema.scores import PROBABILITY, OutputSet, ScorableOutput
 from core.schema.study import (
@@ -60,9 +62,9 @@ from core.study.design import (
     lists_drawn_otherwise,
 )
 from core.study.guidelines import check_guideline, check_wording, named_sources
-from core.study.raters import ListProgress, add_raters, links, list_progress
+from core.study.raters import ListProgress, add_raters, import_votes, links, list_progress
 from core.study.shipped import guidelines_read, wording_read
-from core.tables.reading import is_language_tag, number_in, printable_text, same_name, shown
+from core.tables.reading import is_language_tag, number_in, printable_text, same_name, sha256_of, shown
 
 PAPER_SOURCES = ("ai", "human")
 """System names in Factual's data set: the default candidate and comparator."""
@@ -125,6 +127,23 @@ def import_study(store: Store, name: str, dataset: Dataset, design: Design, *, a
     check_design(design, dataset.sources, dataset.levels)
     texts = dataset.items, dataset.outputs, dataset.levels
     return _keep_new(store, name, dataset, design, texts, again=again)
+
+
+def import_voted_study(
+    store: Store, name: str, dataset: Dataset, design: Design, votes: TableVotes, *, again: bool = False
+) -> Study:
+    """Store a checked data set with the votes that stand beside its texts, all of it or nothing.
+
+    The votes have no side and no time, and since nobody rates by link, the study is unblinded at once. Raises InputError as
+    `import_study`, and for a file without votes on these pairs.
+    """
+    preferences = votes.preferences(design.candidate, design.comparator)
+    with store.writing():
+        study = import_study(store, name, dataset, design, again=again)
+        for rater, own in preferences.items():
+            if own:
+                import_votes(store, study, rater, own)
+        return get_study(store, study.study_id)
 
 
 def studies_like(store: Store, file: Dataset | OutputSet, systems: Collection[str] = ()) -> list[str]:
@@ -475,6 +494,11 @@ _LINE = re.compile(r"^line \d+, ")
 """Start of a problem's place in a task file; a study's task has no file."""
 
 
+def made_set(outputs: Sequence[ScorableOutput], file_name: str) -> OutputSet:
+    """Texts that were chosen here and never stood in a file, named and hashed as if they did."""
+    return OutputSet(tuple(outputs), sha256_of(write_outputs(outputs)), file_name)
+
+
 def import_rating_study(
     store: Store, name: str, outputs: OutputSet, task: RatingTask, design: Design, *, again: bool = False
 ) -> tuple[Study, tuple[str, ...]]:
@@ -569,7 +593,9 @@ def study_texts(
     firsts: dict[str, ScorableOutput] = {}
     for one in outputs.outputs:
         firsts.setdefault(one.item_id, one)
-    items = tuple(Item(i, one.source or "", one.reference or "", one.language) for i, one in firsts.items())
+    items = tuple(
+        Item(i, one.source or "", one.reference or "", one.language, one.turns) for i, one in firsts.items()
+    )
     texts = tuple(Output(one.item_id, one.level or "", one.system, one.text) for one in outputs.outputs)
     levels = tuple(dict.fromkeys(text.level for text in texts if text.level))
     return items, texts, levels, _notes(outputs, items, texts)

@@ -9,9 +9,8 @@ import numpy as np
 
 from core.errors import NotAllowed
 from core.formats.spans.cells import with_weight
-from core.formats.spans.mqm import score_of
 from core.schema.scale import MOST_GUESSED, Scale
-from core.schema.scores import PROBABILITY, ErrorSpan, RatedText, Rating, RatingSet, ScorableOutput
+from core.schema.scores import PROBABILITY, ErrorSpan, RatedText, Rating, RatingSet, ScorableOutput, score_of
 from core.schema.study import Dimension, Item, Output, Rater, RatingAnswer, RatingTask, StudyRecord
 from core.stats.resampling import Estimate, cluster_bootstrap, mean_of_sums
 from core.study.blinding import SPAN_DIMENSION
@@ -180,6 +179,7 @@ def _scorable(item: Item, output: Output, labels: Mapping[str, str] | None) -> S
         level=output.level or None,
         language=item.language,
         labels=labels or {},
+        turns=item.turns,
     )
 
 

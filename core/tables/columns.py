@@ -12,28 +12,28 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice, takewhile
-from pathlib import PurePath
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
 import regex
-from numpy.typing import NDArray
 
 from core.tables.problems import FileFindings, likely_columns, listed, rename
 from core.tables.reading import (
+    MOST_NAME,
     JsonObject,
-    decode,
     duplicate_problems,
+    is_language_tag,
     is_nothing,
     label_of,
+    labels_of,
     line_place,
     name_of,
     name_problem,
+    number_in,
     numbers_as_json,
-    numbers_in,
     parse_json,
     reject,
     shown,
+    suffix_of,
     type_name,
     whole_input,
 )
@@ -50,6 +50,7 @@ _EVERY: tuple[Door, ...] = ("study", "questions", *_ALL)
 _RATED: tuple[Door, ...] = ("ratings", "spans")
 _READ: tuple[Door, ...] = (*_ALL, *_PANEL)
 _STUDY: tuple[Door, ...] = ("study",)
+_TEXTS_ONLY: tuple[Door, ...] = ("study", "questions", "texts")
 _SPANS: tuple[Door, ...] = ("spans",)
 _SCORES: tuple[Door, ...] = ("scores",)
 
@@ -68,20 +69,24 @@ class ColumnSpec:
     """Doors that refuse a table without the column."""
     aliases_at: Mapping[Door, tuple[str, ...]] = field(default_factory=dict)
     """Doors with names that replace `aliases`."""
-    suggested: tuple[str, ...] = ()
-    """Names that other programs use; suggested if the column is missing, but never used."""
+    wider: tuple[str, ...] = ()
+    """Names that other programs use: they count, at every door, only where no column has a name above."""
+    wider_at: Mapping[Door, tuple[str, ...]] = field(default_factory=dict)
+    """Doors with names that replace `wider`."""
 
     def names(self, door: Door | None = None) -> tuple[str, ...]:
-        """All names that a table may use at a door, or in general."""
-        return (self.name, *(self.aliases_at.get(door, self.aliases) if door else self.aliases))
+        """All names that a table may use at a door, or in general; the first that a file has counts."""
+        aliases = self.aliases_at.get(door, self.aliases) if door else self.aliases
+        wider = self.wider_at.get(door, self.wider) if door else self.wider
+        return tuple(dict.fromkeys((self.name, *aliases, *wider)))
 
 
-_WHO = ("system", "system_id", "system_name")
+_WHO = ("system_id", "system_name")
 _REFERENCE, _CONTEXT = ("ref", "ground_truth"), ("passage", "source_text", "source_sentence")
 _ITEM = ("item", "id", "question_id", "segment_id", "seg_id", "segment", "seg")
 _TEXT = ("output", "hypothesis", "hyp", "mt", "translation", "target", "response", "answer")
 _RATER = ("rater_id", "annotator", "annotator_id", "user", "user_id", "evaluator")
-# Names that other programs use. Only a panel is read by them: elsewhere such a column may be a label to group by.
+# Names of other programs, wherever no column has a name above.
 _ANY_ITEM = (
     *(
         "example_id",
@@ -100,26 +105,23 @@ _ANY_SYSTEM = (
     *("model", "model_name", "model_id", "generator", "target_model", "response_model", "output_model"),
     *("candidate_model", "generated_by", "agent", "pipeline", "submission", "author"),
 )
-_ANY_QUESTION = ("prompt", "query", "input", "instruction", "user_input")
-_ANY_TEXT = ("completion", "generation", "model_output", "actual_output", "model_response", "summary")
-_ANY_REFERENCE = ("gold_answer", "reference_answer", "expected_output", "reference_text")
+_ANY_QUESTION = ("prompt", "query", "input", "instruction", "user_input", "question_text", "user_prompt")
+_ANY_TEXT = (
+    *("completion", "generation", "model_output", "actual_output", "model_response", "model_answer"),
+    *("generated_text", "reply", "summary"),
+)
+_ANY_REFERENCE = (
+    *("gold_answer", "reference_answer", "expected_output", "reference_text", "expected_answer"),
+    *("correct_answer", "golden_answer", "ideal_answer", "best_answer"),
+)
+_ANY_CONTEXT = ("document", "article")
 _ANY_RATER = (
-    *("rater_id", "rater_name", "annotator", "annotator_id", "annotator_name", "evaluator", "evaluator_id"),
-    *("worker", "worker_id", "labeler", "labeler_id", "labeller", "reviewer", "coder", "assessor"),
+    *("rater_name", "annotator_name", "evaluator_id", "worker", "worker_id", "labeler", "labeler_id"),
+    *("labeller", "reviewer", "coder", "assessor"),
 )
 SPECS: tuple[ColumnSpec, ...] = (
-    ColumnSpec(
-        "item_id", _ITEM, "name", (*_EVERY, *_PANEL), (*_STUDY, *_ALL), {"panel": (*_ITEM, *_ANY_ITEM)}
-    ),
-    ColumnSpec(
-        "question",
-        (),
-        "text",
-        (*_EVERY, *_PANEL),
-        _STUDY,
-        {"panel": _ANY_QUESTION},
-        ("prompt", "query", "input", "instruction"),
-    ),
+    ColumnSpec("item_id", _ITEM, "name", (*_EVERY, *_PANEL), (*_STUDY, *_ALL), wider=_ANY_ITEM),
+    ColumnSpec("question", (), "text", (*_EVERY, *_PANEL), _STUDY, wider=_ANY_QUESTION),
     ColumnSpec(
         "reference",
         _REFERENCE,
@@ -133,10 +135,11 @@ SPECS: tuple[ColumnSpec, ...] = (
                 "reference_summary",
                 "reference_translation",
                 "answer",
-            ),
-            "panel": (*_REFERENCE, *_ANY_REFERENCE),
+            )
         },
-        ("gold", "gold_answer", "reference_answer"),
+        _ANY_REFERENCE,
+        # Beside scores `gold` may be people's label.
+        dict.fromkeys(_TEXTS_ONLY, ("gold", *_ANY_REFERENCE)),
     ),
     # In a file of questions `source` is the text to translate; in a study's table it is the system.
     ColumnSpec(
@@ -144,10 +147,10 @@ SPECS: tuple[ColumnSpec, ...] = (
         _CONTEXT,
         "text",
         ("questions", *_READ),
-        aliases_at={
-            "questions": (*_CONTEXT, "source", "src"),
-            "panel": (*_CONTEXT, "contexts", "retrieved_contexts", "document", "article"),
-        },
+        aliases_at={"questions": (*_CONTEXT, "source", "src")},
+        wider=_ANY_CONTEXT,
+        # Passages that were retrieved describe a text, but no metric reads them as its source.
+        wider_at={"panel": ("contexts", "retrieved_contexts", *_ANY_CONTEXT)},
     ),
     ColumnSpec("paraphrase", (), "text", ("questions",)),
     ColumnSpec("level", ("damage_level",), "name", (*_STUDY, *_READ), _STUDY),
@@ -157,29 +160,29 @@ SPECS: tuple[ColumnSpec, ...] = (
         "text",
         (*_STUDY, *_READ),
         _STUDY,
-        {"study": _WHO},
-        ("model", "model_name", "author"),
+        {"study": ("system", *_WHO)},
+        wider_at={"study": _ANY_SYSTEM},
     ),
-    ColumnSpec("system", _WHO[1:], aliases_at={"panel": (*_WHO[1:], *_ANY_SYSTEM)}),
-    ColumnSpec(
-        "text",
-        _TEXT,
-        "text",
-        (*_STUDY, *_READ),
-        ("study", "texts"),
-        {"panel": (*_TEXT, *_ANY_TEXT)},
-        ("completion",),
-    ),
+    ColumnSpec("system", _WHO, wider=_ANY_SYSTEM),
+    ColumnSpec("text", _TEXT, "text", (*_STUDY, *_READ), ("study", "texts"), wider=_ANY_TEXT),
     ColumnSpec(
         "language",
         ("lang",),
         "language",
         (*_EVERY, *_PANEL),
-        aliases_at={"panel": ("lang", "language_code", "locale")},
+        wider=("language_code", "locale"),
     ),
     ColumnSpec(LABEL_PAIR, ("lp",), "language"),
     ColumnSpec("reason", type="reason"),
-    ColumnSpec("rater", _RATER, "name", (*_RATED, *_PANEL), aliases_at={"panel": _ANY_RATER}),
+    # Beside labels `user` may be what a user wrote.
+    ColumnSpec(
+        "rater",
+        _RATER,
+        "name",
+        (*_RATED, *_PANEL),
+        aliases_at={"panel": tuple(name for name in _RATER if not name.startswith("user"))},
+        wider=_ANY_RATER,
+    ),
     # In a wide table of scores a column `rating` is a metric of its own.
     ColumnSpec(
         "score",
@@ -194,7 +197,7 @@ SPECS: tuple[ColumnSpec, ...] = (
         ("criterion", "aspect"),
         "name",
         (*_RATED, *_PANEL),
-        aliases_at={"panel": ("criterion", "criteria", "aspect")},
+        wider=("criteria",),
     ),
     ColumnSpec("spans", (), "list", _RATED),
     ColumnSpec("start", ("start_offset", "begin"), "number", _SPANS, _SPANS),
@@ -212,13 +215,16 @@ SPECS: tuple[ColumnSpec, ...] = (
 VOCABULARY: Mapping[str, tuple[str, ...]] = {spec.name: spec.names() for spec in SPECS}
 """Assay's name -> the names that a table may use."""
 _KNOWN = frozenset(name for names in VOCABULARY.values() for name in names)
-SUGGESTED = {spec.name: spec.suggested for spec in SPECS if spec.suggested}
 TEXTS = tuple(spec.name for spec in SPECS if spec.type == "text" and "texts" in spec.read_by)
 """Columns with texts: those of an item, and the text to score."""
 MOST_REPEATED = 5
 """Repeated rows that are listed one by one; if there are more, the file was probably pasted twice."""
 LABEL_MARK = "label:"
 """Prefix of a column's name that makes the column a label, whatever it looks like."""
+MOST_OTHER_NAMES = 7
+"""Names of a missing column that a message lists; docs/formats.md has all."""
+NOT_USED_COLUMNS = "columns not used: "
+"""How the note on columns that a reader does not use begins."""
 METRIC_MARK = "metric:"
 """Prefix of a wide column's name that makes the column a metric, whatever it looks like."""
 
@@ -236,11 +242,10 @@ _FIRST_ROWS, _FIRST_CHARACTERS = 20, 1 << 16
 JSONL_SUFFIXES = (".jsonl", ".ndjson")
 CSV_SUFFIXES = (".csv", ".tsv")
 
+_LINE_PLACE = re.compile(r"line (\d+)")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _SHORT = 16
 """Cells up to this many characters are probably repeated names, and are interned."""
-_AT_ONCE = 1_000
-"""Rows that are read together, column by column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +314,7 @@ class Columns:
 
 def is_jsonl(text: str, file_name: str) -> bool:
     """Whether the file has one JSON object a line, by its name or else by its first character."""
-    suffix = PurePath(file_name).suffix.lower()
+    suffix = suffix_of(file_name)
     return suffix in JSONL_SUFFIXES or (text.lstrip().startswith("{") and suffix not in CSV_SUFFIXES)
 
 
@@ -323,30 +328,6 @@ def read_rows(
     if is_jsonl(text, findings.file_name):
         return _jsonl_rows(text, columns, findings)
     return csv_records(csv_lines(text), delimiter_of(text), columns, findings, without)
-
-
-def number_columns(text: str, columns: Columns, wanted: Collection[str]) -> dict[str, NDArray[np.float64]]:
-    """The `wanted` columns of CSV text in which every cell is a number or undefined (NaN), and at least one a number.
-
-    Returns nothing if a row cannot be read: read_rows reports the problem.
-    """
-    rows, asked = _csv_cells(csv_lines(text), delimiter_of(text)), set(wanted)
-    try:
-        header = [columns.named.get(cell.strip().lower()) for cell in next(rows)[1]]
-        parts: dict[int, list[NDArray[np.float64]]] = {
-            place: [] for place, name in enumerate(header) if name in asked
-        }
-        while parts and (some := [cells for _, cells in islice(rows, _AT_ONCE)]):
-            by_column = list(zip(header, *some, strict=True))
-            for place in list(parts):
-                if (numbers := numbers_in(by_column[place][1:])) is None:
-                    del parts[place]
-                else:
-                    parts[place].append(np.array(numbers))
-    except (csv.Error, ValueError, StopIteration):
-        return {}
-    found = {header[place] or "": np.concatenate(own) for place, own in parts.items() if own}
-    return {name: numbers for name, numbers in found.items() if not np.isnan(numbers).all()}
 
 
 def jsonl_bytes(rows: Iterable[Mapping[str, Any]]) -> bytes:
@@ -371,7 +352,7 @@ def allow_cells(length: int) -> None:
     csv.field_size_limit(max(csv.field_size_limit(), length))
 
 
-def _csv_cells(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def csv_cells(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not empty, each with its first line. csv.Error names the line of an invalid row."""
     reader, start = csv.reader(lines, delimiter=delimiter, strict=True), 1
     try:
@@ -397,7 +378,7 @@ def csv_records(
     header: list[str | None] | None = None
     freed = 0
     try:
-        for line, cells in _csv_cells(lines, delimiter):
+        for line, cells in csv_cells(lines, delimiter):
             if header is None:
                 written = [cell.strip().lower() for cell in cells]
                 _check_header(written, line, columns, findings)
@@ -410,8 +391,10 @@ def csv_records(
             else:
                 row: dict[str, object] = {}
                 for at, name in kept:
-                    cell = unguarded(cells[at])
-                    freed += cell != cells[at]
+                    cell = cells[at]
+                    if cell.startswith("'"):
+                        cell = unguarded(cell)
+                        freed += cell != cells[at]
                     # Names of items and systems are repeated in many rows: keep one copy of each.
                     row[name] = sys.intern(cell) if len(cell) <= _SHORT else cell
                 yield Record(f"line {line}", row, line)
@@ -428,20 +411,44 @@ def csv_records(
 def delimiter_of(text: str) -> str:
     """The separator of CSV text, which every reader of a file asks for here.
 
-    It is the one that gives the header the most columns that Assay knows. If several give as many, more of the first rows
-    must have as many cells as the header; then the header must have more cells. A separator inside cells, such as a comma
-    in sentences, divides each row differently.
+    It is the one that gives all of the first rows as many cells as the header, more than one. Next best is one that
+    divides the header and most rows, then one that divides nothing: a single column. Between equals, the columns that Assay
+    knows decide, then the number of cells. Quotes count: a mark inside quoted cells divides nothing.
     """
     head = text[:_FIRST_CHARACTERS]
+    cut = len(head) < len(text)
+    return max(DELIMITERS, key=lambda mark: _fit(head, mark, cut=cut))
 
-    def fits(mark: str) -> tuple[int, int, int]:
-        rows = islice(filled_rows(head, mark), _FIRST_ROWS)
-        header = next(rows, [])
-        known = sum(cell.strip().lower() in _KNOWN for cell in header)
-        alike = sum(len(cells) == len(header) for cells in rows) if len(header) > 1 else 0
-        return known, alike, len(header)
 
-    return max(DELIMITERS, key=fits)
+_ALL_ALIKE, _MOSTLY, _UNDIVIDED, _NO_FIT = 3, 2, 1, 0
+
+
+def _fit(head: str, mark: str, *, cut: bool) -> tuple[int, int, int, int]:
+    """How well a separator divides the first rows; see delimiter_of. cut: whether the last row may be incomplete."""
+    rows, broken = [], False
+    try:
+        for cells in csv.reader(csv_lines(head), delimiter=mark, strict=True):
+            if any(map(str.strip, cells)):
+                rows.append(cells)
+            if len(rows) > _FIRST_ROWS:
+                break
+    except csv.Error:
+        broken = not cut
+    if cut and 1 < len(rows) <= _FIRST_ROWS:
+        rows.pop()
+    if not rows:
+        return _NO_FIT, 0, 0, 0
+    header, below = rows[0], rows[1:]
+    known = sum(cell.strip().lower() in _KNOWN for cell in header)
+    alike = sum(len(cells) == len(header) for cells in below)
+    if len(header) == 1:
+        fits = _UNDIVIDED if alike == len(below) and not broken else _NO_FIT
+    elif alike == len(below) and not broken:
+        fits = _ALL_ALIKE
+    else:
+        divided = sum(len(cells) > 1 for cells in below)
+        fits = _MOSTLY if known or 2 * divided >= len(below) else _NO_FIT
+    return fits, known, alike, len(header)
 
 
 def filled_rows(text: str, delimiter: str) -> Iterator[list[str]]:
@@ -452,6 +459,50 @@ def filled_rows(text: str, delimiter: str) -> Iterator[list[str]]:
 def first_cells(text: str, delimiter: str) -> list[str]:
     """The cells of the first line that is not empty; none if all lines are."""
     return [cell.strip() for cell in next(filled_rows(text, delimiter), [])]
+
+
+def refuse_data_as_names(text: str, file_name: str) -> None:
+    """Raise InputError if the first line of CSV text holds data instead of the names of the columns."""
+    rows = filled_rows(text[:_FIRST_CHARACTERS], delimiter_of(text))
+    header = [cell.strip() for cell in next(rows, [])]
+    if _is_data(header, list(islice(rows, _FIRST_ROWS))):
+        typed = sorted(filter(_typed, dict.fromkeys(header)), key=lambda cell: bool(_WHOLE.fullmatch(cell)))
+        some = listed((typed or [cell for cell in header if cell])[:_SHOWN_CELLS])
+        reject(
+            file_name,
+            [f"line 1: the first line looks like data ({some}): add a line with the names of the columns"],
+        )
+
+
+_WHOLE = regex.compile(r"[-+]?[0-9]+")
+_SHOWN_CELLS = 3
+_MOMENT = regex.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}.*)?")
+
+
+def _typed(cell: str) -> bool:
+    """Whether a cell is a number, true or false, a moment or JSON, as few names are."""
+    if cell[:1] in ("[", "{"):
+        return parse_json(cell)[1] is None
+    return cell.lower() in ("true", "false") or number_in(cell) is not None or bool(_MOMENT.fullmatch(cell))
+
+
+def _is_data(header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a first row of cells can hardly be names of columns.
+
+    Whole numbers alone may be names, such as those of raters, unless they recur in their columns.
+    """
+    filled = [at for at, cell in enumerate(header) if cell]
+    names = [header[at] for at in filled]
+    if not filled or any(_BETWEEN.sub("_", name.lower()) in _KNOWN for name in names):
+        return False
+    if names in ([str(first + at) for at in range(len(names))] for first in (0, 1)):
+        return False
+    others = [row for row in below if [cell.strip() for cell in row] != list(header)]
+    recurs = {at for at in filled if any(at < len(row) and row[at].strip() == header[at] for row in others)}
+    typed = {at for at in filled if _typed(header[at])}
+    if any(not _WHOLE.fullmatch(header[at]) for at in typed):
+        return 2 * len(typed | recurs) >= len(filled)
+    return len(recurs) == len(filled)
 
 
 def _check_header(header: list[str], line: int, columns: Columns, findings: FileFindings) -> None:
@@ -467,7 +518,7 @@ def _check_header(header: list[str], line: int, columns: Columns, findings: File
     for column, same in written.items():
         if len(same) > 1:
             also = "" if set(same) == {column} else f" ({listed(same)})"
-            problems.append(f"line {line}: column {column} appears more than once{also}")
+            problems.append(f"line {line}: column {shown(column)} appears more than once{also}")
     if problems:
         # Without the columns no row can be read: every further problem would follow from these.
         reject(findings.file_name, problems)
@@ -551,7 +602,7 @@ def known_fields(
 def note_ignored(findings: FileFindings, names: Sequence[str]) -> None:
     """Add a note on the columns or keys that the reader does not use."""
     if names:
-        findings.notes.append(f"columns not used: {listed(names)}")
+        findings.notes.append(f"{NOT_USED_COLUMNS}{listed(names)}")
 
 
 def known_at(door: Door) -> dict[str, tuple[str, ...]]:
@@ -566,7 +617,7 @@ def needed_at(door: Door) -> dict[str, tuple[str, ...]]:
 
 def is_json(text: str, file_name: str) -> bool:
     """Whether the file is one JSON value, by its name or else by its beginning: a list, or an object over all lines."""
-    suffix = PurePath(file_name).suffix.lower()
+    suffix = suffix_of(file_name)
     if suffix == ".json" or suffix in (*JSONL_SUFFIXES, *CSV_SUFFIXES):
         return suffix == ".json"
     start = text.lstrip()
@@ -618,31 +669,9 @@ def open_records(
         lines = list(jsonl_objects(numbers_as_json(text)))
         keys = _filled_keys(one.value for one in lines if one.value is not None)
         return object_records(reported(lines, findings), known, findings, keys)
-    keys, columns, house = _house(text, known)
+    keys, columns, house = _house(text, known, name)
     rows = read_rows(text, house, findings, without=without)
     return Table(keys, columns, list(rows), null=False)
-
-
-def table_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
-    """The table in a file's bytes; see open_records."""
-    return open_records(decode(data, findings.file_name), known, findings)
-
-
-def open_numbers(
-    text: str,
-    known: Mapping[str, Sequence[str]],
-    file_name: str,
-    choose: Callable[[list[str], dict[str, str]], Collection[str]],
-) -> dict[str, NDArray[np.float64]]:
-    """Columns of CSV text that contain only numbers, one number a row; no columns of other files.
-
-    choose: picks the columns to try, from the keys and key -> Assay's name. Arrays take a hundredth of the memory
-    that an object for every cell would take.
-    """
-    if is_json(text, file_name) or is_jsonl(text, file_name):
-        return {}
-    keys, columns, house = _house(text, known)
-    return number_columns(text, house, choose(keys, columns))
 
 
 def _filled_keys(objects: Iterable[Mapping[str, object]]) -> list[str]:
@@ -681,26 +710,45 @@ def records_of_objects(
     """Yield (place, object) pairs as rows. keys: all keys; columns: key -> Assay's name, as columns_of_keys gives it."""
     house, ignored = Columns({key: columns.get(key, key) for key in keys}), dict[str, None]()
     for where, one in objects:
-        yield Record(where, known_fields(one, house, where, findings, ignored))
+        yield Record(where, known_fields(one, house, where, findings, ignored), _line_in(where))
     note_ignored(findings, list(ignored))
+
+
+def _line_in(where: str) -> int:
+    """The line that a place names, 0 if it names none."""
+    found = _LINE_PLACE.fullmatch(where)
+    return int(found[1]) if found else 0
 
 
 def columns_of_keys(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Key -> Assay's name, for the keys of a table's rows that a reader of `known` uses."""
     columns = named_columns(keys, known)
+    if "level" in columns.values():
+        columns = {key: name for key, name in columns.items() if not _says_how_made(key, name)}
     return source_as_system(columns) if "system" in known else columns
 
 
+_HOW_MADE = {"system": frozenset(_ANY_SYSTEM), "question": frozenset({"prompt"})}
+
+
+def _says_how_made(key: str, name: str) -> bool:
+    """Whether a column beside levels is a label of how they were made, such as `generator`, `model` or `prompt`."""
+    return _BETWEEN.sub("_", key.strip().lower()) in _HOW_MADE.get(name, ())
+
+
 def csv_opened(
-    text: str, known: Mapping[str, Sequence[str]]
+    text: str, known: Mapping[str, Sequence[str]], file_name: str
 ) -> tuple[list[str], dict[str, str], Columns, str]:
     """Keys of CSV text, key -> Assay's name, the columns to read, and the separator. text: at least the header."""
-    keys, columns, house = _house(text, known)
+    keys, columns, house = _house(text, known, file_name)
     return keys, columns, house, delimiter_of(text)
 
 
-def _house(text: str, known: Mapping[str, Sequence[str]]) -> tuple[list[str], dict[str, str], Columns]:
-    """Keys of CSV text, key -> Assay's name, and the columns to read."""
+def _house(
+    text: str, known: Mapping[str, Sequence[str]], file_name: str
+) -> tuple[list[str], dict[str, str], Columns]:
+    """Keys of CSV text, key -> Assay's name, and the columns to read. Raises InputError for a first line of data."""
+    refuse_data_as_names(text, file_name)
     # As written, not in lower case: columns such as BLEU and chrF keep their case.
     keys = [key for cell in first_cells(text, delimiter_of(text)) if (key := unguarded(cell))]
     columns = columns_of_keys(keys, known)
@@ -726,6 +774,7 @@ def file_columns(
     if is_jsonl(text, file_name):
         keys = _filled_keys(one.value for one in jsonl_objects(text) if one.value is not None)
     else:
+        refuse_data_as_names(text, file_name)
         keys = header_of(text)
     return columns_among(keys, known, required, usual)
 
@@ -762,7 +811,7 @@ def require(
 
 
 def _other_names(column: str, names: Sequence[str]) -> str:
-    others = [name for name in names if name != column]
+    others = [name for name in names if name != column][:MOST_OTHER_NAMES]
     return f" (or: {', '.join(others)})" if others else ""
 
 
@@ -832,6 +881,10 @@ def usable_labels(
 
 def _no_label(column: str, records: Sequence[Record]) -> str:
     """The first cell of a column that cannot be a label, and why; empty if all can."""
+    if None not in labels_of(
+        cell for record in records if (cell := record.cells.get(column)) not in (None, "")
+    ):
+        return ""
     return next(filter(None, (no_label(record.where, record.cells.get(column)) for record in records)), "")
 
 
@@ -844,6 +897,8 @@ def no_label(where: str, value: object) -> str:
 
 def names_in(record: Record, labels: Sequence[str], findings: FileFindings) -> Names | None:
     """The item, system, level, language and labels of a row; None, with problems added, if they cannot be read."""
+    if (clean := _clean_names(record.cells, labels)) is not None:
+        return clean
     known = findings.problems.n
     item_id = _name(record, "item_id", findings)
     if item_id is None and findings.problems.n == known:
@@ -867,6 +922,38 @@ def names_in(record: Record, labels: Sequence[str], findings: FileFindings) -> N
     if item_id is None or findings.problems.n > known:
         return None
     return Names(item_id, system, level, language, found or _NO_LABELS)
+
+
+def _clean_names(cells: Mapping[str, object], labels: Sequence[str]) -> Names | None:
+    """The names of a row in which all are plain texts, as in most rows; None if a cell needs a closer look.
+
+    One look at each cell: a file has several names in each row.
+    """
+    found: dict[str, str] = {}
+    for column in ("item_id", "system", "level", "language", *labels):
+        cell = cells.get(column)
+        if cell is None or cell == "":
+            continue
+        if (
+            not isinstance(cell, str)
+            or len(cell) > MOST_NAME
+            or not cell.isprintable()
+            or " " in (cell[0], cell[-1])
+        ):
+            return None
+        found[column] = cell
+    level, language = found.get("level"), found.get("language", "und")
+    if "item_id" not in found or (level is not None and _NEGATIVE.fullmatch(level)) or not _is_tag(language):
+        return None
+    if cells.get(LABEL_PAIR) is not None:
+        return None
+    own = {column.removeprefix(LABEL_MARK): found[column] for column in labels if column in found}
+    return Names(found["item_id"], found.get("system"), level, language, own or _NO_LABELS)
+
+
+@lru_cache(maxsize=256)
+def _is_tag(language: str) -> bool:
+    return is_language_tag(language)
 
 
 def _name(record: Record, column: str, findings: FileFindings) -> str | None:
@@ -956,6 +1043,12 @@ def level_in(item_id: object) -> tuple[str, str] | None:
     """Item and level of an id such as ITEM_levelL; None for others."""
     match = _DAMAGED.fullmatch(label_of(item_id) or "")
     return None if match is None else (match["item"], match["level"])
+
+
+def levels_in(ids: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Id -> item and level, for the ids such as ITEM_levelL."""
+    found = ((name, _DAMAGED.fullmatch(name)) for name in ids)
+    return {name: (match["item"], match["level"]) for name, match in found if match is not None}
 
 
 def contradicts(level: object, of_id: str) -> bool:

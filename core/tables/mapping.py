@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import PurePath
 from typing import Any
 
 from core.errors import InputError, Problems, nearest_names
@@ -27,17 +26,19 @@ from core.tables.columns import (
     is_jsonl,
     named_columns,
     objects_in,
+    refuse_data_as_names,
 )
+from core.tables.containers import GZIP, changed, decode, opened
 from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
     JsonObject,
-    decode,
     is_nothing,
     is_undefined,
     looks_like_number,
     parse_json,
     reject,
     shown,
+    suffix_of,
     whole_input,
 )
 
@@ -65,6 +66,23 @@ def parse_columns(given: str | None) -> dict[str, str]:
     return checked_columns((ours, theirs) for ours, _, theirs in parts)
 
 
+def parse_answer_columns(given: str | None) -> dict[str, tuple[str, ...]]:
+    """`text=Answer A,text=Answer B,question=Asked` as Assay's name -> columns; only `text` may be given several times.
+
+    InputError names every wrong part.
+    """
+    parts = [part.partition("=") for part in given.split(",")] if given else []
+    texts = [theirs.strip() for ours, _, theirs in parts if ours.strip() == "text"]
+    others = checked_columns((ours, theirs) for ours, _, theirs in parts if ours.strip() != "text")
+    if both := {*texts} & {*others.values()}:
+        raise InputError(
+            "Invalid list of columns", [f"column {shown(min(both))} is used twice; give it one name"]
+        )
+    if "source" in others and "system" not in others:
+        others["system"] = others.pop("source")
+    return {name: (column,) for name, column in others.items()} | ({"text": tuple(texts)} if texts else {})
+
+
 def checked_columns(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Pairs of Assay's name and the file's column as a mapping. InputError names every wrong pair."""
     problems, found = Problems(), dict[str, str]()
@@ -88,7 +106,9 @@ def checked_columns(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 def is_parquet(data: bytes, file_name: str) -> bool:
     """Whether the file is Parquet, by its first bytes or else by its name."""
-    return data.startswith(b"PAR1") or PurePath(file_name).suffix.lower() in (".parquet", ".pq")
+    if data.startswith(GZIP):
+        return False
+    return data.startswith(b"PAR1") or suffix_of(file_name) in (".parquet", ".pq")
 
 
 def pyarrow_for(file_name: str) -> tuple[Any, Any]:
@@ -105,16 +125,27 @@ def pyarrow_for(file_name: str) -> tuple[Any, Any]:
 
 def first_rows(data: bytes, file_name: str) -> FirstRows:
     """The columns and first rows of a table, JSONL or a JSON list. InputError if the file is none of these."""
+    if keys := tuple(_parquet_keys(data, file_name)):
+        return FirstRows(keys, _first_parquet_rows(data, file_name), named_columns(keys, VOCABULARY))
     text = decode(data, file_name)
     if is_json(text, file_name) or is_jsonl(text, file_name):
         found = list(islice(_objects(text, file_name), FIRST_ROWS))
         keys = tuple(dict.fromkeys(key for one in found for key in one))
         rows = tuple(tuple(_as_text(one.get(key)) for key in keys) for one in found)
     else:
+        refuse_data_as_names(text, file_name)
         filled = _filled(text)
         keys = tuple(cell.strip() for cell in next(filled, ()))
         rows = tuple(map(tuple, islice(filled, FIRST_ROWS)))
     return FirstRows(keys, rows, named_columns(keys, VOCABULARY))
+
+
+def _first_parquet_rows(data: bytes, file_name: str) -> tuple[tuple[str, ...], ...]:
+    _, parquet = pyarrow_for(file_name)
+    file = parquet.ParquetFile(io.BytesIO(opened(data, file_name)))
+    batch = next(file.iter_batches(batch_size=FIRST_ROWS), None)
+    rows = [] if batch is None else batch.to_pylist()
+    return tuple(tuple(_as_text(cell) for cell in row.values()) for row in rows)
 
 
 def columns_there(data: bytes, file_name: str, columns: Mapping[str, str]) -> dict[str, str]:
@@ -165,19 +196,19 @@ def with_names(data: bytes, file_name: str, names: Mapping[str, str]) -> bytes:
     if keys := _parquet_keys(data, file_name):
         _, parquet = pyarrow_for(file_name)
         buffer = io.BytesIO()
-        table = parquet.read_table(io.BytesIO(data))
+        table = parquet.read_table(io.BytesIO(opened(data, file_name)))
         parquet.write_table(table.rename_columns([names.get(key, key) for key in keys]), buffer)
         return buffer.getvalue()
+    data = opened(data, file_name)
     text = decode(data, file_name)
-    if (renamed := _changed(text, file_name, lambda one: _renamed(one, names))) is not None:
-        return renamed
-    return _renamed_header(text, names).encode()
+    renamed = _changed(text, file_name, lambda one: _renamed(one, names))
+    return changed(_renamed_header(text, names).encode() if renamed is None else renamed, data)
 
 
 def class_words(data: bytes, file_name: str) -> dict[str, dict[str, int]]:
     """Column -> word -> class, for scores or ratings in words of one scale. Empty if the file has number scores."""
     records: list[Record] = []
-    for row in _rows(decode(data, file_name), file_name):
+    for row in _rows(data, file_name):
         named = named_columns(list(row), VOCABULARY)
         own = [key for key, ours in named.items() if ours == "score"] or [
             key for key in row if key not in named
@@ -196,9 +227,8 @@ def with_declared(data: bytes, file_name: str, declared: DeclaredScale) -> bytes
     wanted: dict[str, float | None] = dict.fromkeys(map(plain_word, declared.missing))
     if declared.classes and not declared.numbers:
         wanted |= declared_numbers(declared.classes, ordered=declared.kind != "unordered")
-    text = decode(data, file_name)
     columns: dict[str, dict[str, None]] = {}
-    for row in _rows(text, file_name) if wanted else ():
+    for row in _rows(data, file_name) if wanted else ():
         for key, cell in row.items():
             if not is_nothing(cell):
                 columns.setdefault(key, {})[str(cell)] = None
@@ -215,13 +245,16 @@ def with_numbers(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str,
 
     numbers: column -> word as the file writes it -> number; None for an empty cell.
     """
-    text = decode(data, file_name)
 
-    def with_number(one: JsonObject) -> dict[str, object]:
+    def with_number(one: Mapping[str, object]) -> dict[str, object]:
         return {key: numbers.get(key, {}).get(str(value), value) for key, value in one.items()}
 
-    if (changed := _changed(text, file_name, with_number)) is not None:
-        return changed
+    data = opened(data, file_name)
+    if is_parquet(data, file_name):
+        return _changed_parquet(data, file_name, with_number)
+    text = decode(data, file_name)
+    if (counted := _changed(text, file_name, with_number)) is not None:
+        return changed(counted, data)
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, delimiter=delimiter_of(text), lineterminator="\n")
     places: dict[int, Mapping[str, float | None]] = {}
@@ -234,15 +267,33 @@ def with_numbers(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str,
                 for at, cell in enumerate(cells)
             ]
         )
-    return buffer.getvalue().encode()
+    return changed(buffer.getvalue().encode(), data)
 
 
 def _written(number: float | None) -> str:
     return "" if number is None else f"{number:g}"
 
 
-def _rows(text: str, file_name: str) -> Iterator[Mapping[str, object]]:
-    """The rows of a table, JSONL or a JSON list."""
+def _changed_parquet(
+    data: bytes, file_name: str, change: Callable[[Mapping[str, object]], dict[str, object]]
+) -> bytes:
+    """The Parquet file with every row changed, and its own metadata."""
+    arrow, parquet = pyarrow_for(file_name)
+    table = parquet.read_table(io.BytesIO(data))
+    rows = [change(row) for row in table.to_pylist()]
+    made = arrow.table({name: [row[name] for row in rows] for name in table.column_names})
+    buffer = io.BytesIO()
+    parquet.write_table(made.replace_schema_metadata(table.schema.metadata), buffer)
+    return buffer.getvalue()
+
+
+def _rows(data: bytes, file_name: str) -> Iterator[Mapping[str, object]]:
+    """The rows of a table in any container."""
+    if _parquet_keys(data, file_name):
+        _, parquet = pyarrow_for(file_name)
+        yield from parquet.read_table(io.BytesIO(opened(data, file_name))).to_pylist()
+        return
+    text = decode(data, file_name)
     if is_json(text, file_name) or is_jsonl(text, file_name):
         yield from _objects(text, file_name)
         return
@@ -253,6 +304,7 @@ def _rows(text: str, file_name: str) -> Iterator[Mapping[str, object]]:
 
 def _parquet_keys(data: bytes, file_name: str) -> list[str]:
     """The columns of a Parquet file; none of another file. Raises InputError if it is not readable."""
+    data = opened(data, file_name)
     if not is_parquet(data, file_name):
         return []
     arrow, parquet = pyarrow_for(file_name)
@@ -270,6 +322,7 @@ def _columns_of(data: bytes, file_name: str) -> list[str]:
     if is_json(text, file_name) or is_jsonl(text, file_name):
         keys = list(dict.fromkeys(key for one in _objects(text, file_name) for key in one))
     else:
+        refuse_data_as_names(text, file_name)
         keys = [cell.strip() for cell in next(_filled(text), [])]
     if not keys:
         raise InputError(
@@ -287,8 +340,8 @@ def _changed(text: str, file_name: str, change: Callable[[JsonObject], dict[str,
     if is_json(text, file_name):
         value, _ = parse_json(text)
         there = value if isinstance(value, list) else []
-        changed = [change(one) if isinstance(one, JsonObject) else one for one in there]
-        return json.dumps(changed, ensure_ascii=False).encode()
+        objects = [change(one) if isinstance(one, JsonObject) else one for one in there]
+        return json.dumps(objects, ensure_ascii=False).encode()
     if is_jsonl(text, file_name):
         return "".join(_changed_line(line, change) for line in io.StringIO(text, newline="")).encode()
     return None

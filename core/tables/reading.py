@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any, NoReturn, TypeVar
 
 import regex
@@ -73,28 +74,16 @@ def sha256_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def suffix_of(file_name: str) -> str:
+    """The ending of a file's name in lower case, such as `.csv`; of a gzip file that of the file inside."""
+    path = PurePath(file_name.lower())
+    return path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
+
+
 def reject(file_name: str, problems: Iterable[str]) -> NoReturn:
     """Raise InputError for the file, with its problems."""
     found = Problems(problems)
     raise InputError(f"{shown(file_name)} cannot be imported: {found.counted}", found)
-
-
-def decode(data: bytes, file_name: str, whole: Iterable[bytes] | None = None) -> str:
-    """The file's text, without a byte order mark. whole: all lines of the file, if `data` is only its beginning.
-
-    Raises InputError if it is empty, a zip archive or not UTF-8.
-    """
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        reject(file_name, ["line 1: the file is in UTF-16; save it as UTF-8"])
-    if data.startswith(b"PK\x03\x04"):
-        reject(file_name, ["line 1: the file is a zip archive or a workbook; save the table as CSV in UTF-8"])
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        reject(file_name, [bad_bytes(data.split(b"\n") if whole is None else whole)])
-    if not text.strip():
-        reject(file_name, ["line 1: the file is empty"])
-    return text
 
 
 def bad_bytes(lines: Iterable[bytes]) -> str:
@@ -383,6 +372,40 @@ def label_of(value: object) -> str | None:
     if isinstance(value, float) and math.isfinite(value):
         return str(int(value)) if value.is_integer() else repr(value)
     return name_of(value)
+
+
+def labels_of(cells: Iterable[object]) -> list[str | None]:
+    """`label_of` each cell of a column; each different text is looked at once."""
+    known: dict[str, str | None] = {}
+    found = []
+    for cell in cells:
+        if isinstance(cell, str):
+            if cell not in known:
+                known[cell] = label_of(cell)
+            found.append(known[cell])
+        else:
+            found.append(None if cell is None else label_of(cell))
+    return found
+
+
+def filled(cells: Iterable[object]) -> list[object]:
+    """The cells of a column that do not mark a missing number."""
+    missing: dict[str, bool] = {}
+    found: list[object] = []
+    for cell in cells:
+        if isinstance(cell, str):
+            if cell not in missing:
+                missing[cell] = is_undefined(cell)
+            if not missing[cell]:
+                found.append(cell)
+        elif not is_undefined(cell):
+            found.append(cell)
+    return found
+
+
+def n_like_numbers(cells: Iterable[object]) -> int:
+    """How many cells are numbers, or are meant to be."""
+    return sum(map(looks_like_number, cells))
 
 
 def looks_like_number(value: object) -> bool:

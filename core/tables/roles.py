@@ -4,14 +4,15 @@ The evidence, in this order: what the user names, the vocabulary of `core.tables
 and its cells. People are found by names alone: a column that only looks like ratings is never taken for a person's.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
 import regex
 
 from core.errors import InputError, Problems
+from core.schema.roles import Roles
 from core.tables.columns import (
     LABEL_MARK,
     METRIC_MARK,
@@ -23,7 +24,7 @@ from core.tables.columns import (
 )
 from core.tables.mapping import classes_of, plain_word
 from core.tables.problems import listed
-from core.tables.reading import is_nothing, is_undefined, label_of, looks_like_number, number_in, shown
+from core.tables.reading import filled, is_nothing, label_of, labels_of, n_like_numbers, number_in, shown
 
 
 def _set(words: str) -> frozenset[str]:
@@ -133,118 +134,48 @@ def is_price_or_time(name: str) -> bool:
     return any(words.startswith(f" {one} ") or words.endswith(f" {one} ") for one in (*PRICES, *SECONDS))
 
 
-@dataclass(frozen=True)
-class Roles:
-    """The meaning of a table's columns for a comparison of judges with people."""
+def unmarked_judges(roles: Roles) -> tuple[str, ...]:
+    """The judges, without the mark of a column with a metric."""
+    return tuple(name.removeprefix(METRIC_MARK) for name in roles.judges)
 
-    human: tuple[str, ...] = ()
-    """Columns of people's ratings; of a long table, names in the column of raters."""
-    judges: tuple[str, ...] = ()
-    """Columns of judges' scores; of a long table also names in the column of raters."""
-    item: str | None = None
-    system: str | None = None
-    language: str | None = None
-    level: str | None = None
-    rater: str | None = None
-    """Column of a long table that names who rated; None of a wide table."""
-    score: str | None = None
-    """Column of a long table with the ratings."""
-    dimension: str | None = None
-    texts: tuple[str, ...] = ()
-    """Columns with texts, such as the question and the answer."""
-    groups: tuple[str, ...] = ()
-    """Further columns with few different words, by which results may be grouped."""
-    others: tuple[str, ...] = ()
-    """Columns that are not used."""
-    candidates: tuple[str, ...] = ()
-    """Columns that look like ratings but have no role."""
-    why: Mapping[str, str] = field(default_factory=dict)
-    """Column or rater -> why it has its role, or why it has none."""
-    problems: tuple[str, ...] = ()
-    """What is undecided; empty if a panel can be read."""
-    people_alone: bool = False
-    """Whether no judge was wanted."""
-    read_as: Mapping[str, str] = field(default_factory=dict)
-    """Column -> Assay's name, for all columns that are read under one."""
 
-    @property
-    def long(self) -> bool:
-        """Whether the table has a row for each rating."""
-        return self.rater is not None
+def mapping_of(roles: Roles) -> dict[str, str | list[str] | None]:
+    """Role -> column or columns, for JSON."""
+    one = ("item", "system", "language", "level", "rater", "score", "dimension")
+    found: dict[str, str | list[str] | None] = {
+        "human": list(roles.human),
+        "judge": list(unmarked_judges(roles)),
+    }
+    return found | {
+        role: value for role in one if (value := getattr(roles, role)) or role in ("item", "system")
+    }
 
-    @property
-    def _unmarked(self) -> tuple[str, ...]:
-        return tuple(name.removeprefix(METRIC_MARK) for name in self.judges)
 
-    @property
-    def lacks_judge_alone(self) -> bool:
-        """Whether several people are found, and who the judge is is all that is undecided."""
-        undecided = [problem for problem in self.problems if not problem.startswith("judge:")]
-        return len(self.human) > 1 and not self.judges and bool(self.problems) and not undecided
+def roles_said(roles: Roles) -> str:
+    """The roles in one line: `raters: a, b; judge: x; item: id`."""
+    parts = [
+        ("rater" if len(roles.human) == 1 else "raters", roles.human),
+        ("judge" if len(roles.judges) == 1 else "judges", unmarked_judges(roles)),
+        ("item", (roles.item,) if roles.item else ("each row",)),
+        ("system", (roles.system,) if roles.system else ()),
+        ("language", (roles.language,) if roles.language else ()),
+        ("level", (roles.level,) if roles.level else ()),
+        ("column of raters", (roles.rater,) if roles.rater else ()),
+        ("column of ratings", (roles.score,) if roles.score else ()),
+    ]
+    return "; ".join(f"{role}: {listed([*names])}" for role, names in parts if names)
 
-    @property
-    def mapping(self) -> dict[str, str | list[str] | None]:
-        """Role -> column or columns, for JSON."""
-        one = ("item", "system", "language", "level", "rater", "score", "dimension")
-        found: dict[str, str | list[str] | None] = {"human": list(self.human), "judge": list(self._unmarked)}
-        return found | {
-            role: value for role in one if (value := getattr(self, role)) or role in ("item", "system")
-        }
 
-    @property
-    def said(self) -> str:
-        """The roles in one line: `raters: a, b; judge: x; item: id`."""
-        parts = [
-            ("rater" if len(self.human) == 1 else "raters", self.human),
-            ("judge" if len(self.judges) == 1 else "judges", self._unmarked),
-            ("item", (self.item,) if self.item else ("each row",)),
-            ("system", (self.system,) if self.system else ()),
-            ("language", (self.language,) if self.language else ()),
-            ("level", (self.level,) if self.level else ()),
-            ("column of raters", (self.rater,) if self.rater else ()),
-            ("column of ratings", (self.score,) if self.score else ()),
-        ]
-        return "; ".join(f"{role}: {listed([*names])}" for role, names in parts if names)
-
-    @property
-    def passed_over(self) -> str:
-        """The columns that may hold ratings but are not used, each with the reason; empty if there are none."""
-        plain = ("not used", *(f"not used: {why}" for why in (_FREE_TEXT, _EMPTY, _DESCRIBES)))
-        found = [
-            f"{shown(name)} ({why.removeprefix('not used: ')})"
-            for name in self.others
-            if (why := self.why.get(name, "not used")) not in plain
-        ]
-        more = f" and {len(found) - _MOST_PASSED:,} more" if len(found) > _MOST_PASSED else ""
-        return f"columns not used: {'; '.join(found[:_MOST_PASSED])}{more}" if found else ""
-
-    def renamed(self, names: Mapping[str, str]) -> "Roles":
-        """The roles with columns under other names, e.g. as the file had them before `--columns`."""
-
-        def one(name: str | None) -> str | None:
-            return None if name is None else names.get(name, name)
-
-        def each(given: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(names.get(name, name) for name in given)
-
-        return replace(
-            self,
-            human=each(self.human),
-            judges=each(self.judges),
-            texts=each(self.texts),
-            groups=each(self.groups),
-            others=each(self.others),
-            candidates=each(self.candidates),
-            why={names.get(name, name): why for name, why in self.why.items()},
-            read_as={names.get(name, name): role for name, role in self.read_as.items()},
-            item=one(self.item),
-            system=one(self.system),
-            language=one(self.language),
-            level=one(self.level),
-            rater=one(self.rater),
-            score=one(self.score),
-            dimension=one(self.dimension),
-        )
+def passed_over(roles: Roles) -> str:
+    """The columns that may hold ratings but are not used, each with the reason; empty if there are none."""
+    plain = ("not used", *(f"not used: {why}" for why in (_FREE_TEXT, _EMPTY, _DESCRIBES)))
+    found = [
+        f"{shown(name)} ({why.removeprefix('not used: ')})"
+        for name in roles.others
+        if (why := roles.why.get(name, "not used")) not in plain
+    ]
+    more = f" and {len(found) - _MOST_PASSED:,} more" if len(found) > _MOST_PASSED else ""
+    return f"columns not used: {'; '.join(found[:_MOST_PASSED])}{more}" if found else ""
 
 
 class Undecided(InputError):
@@ -329,6 +260,11 @@ def who_in(name: str, metric: bool = False) -> Who:
     return "score" if stems and stems[-1] in ("score", "scores") else None
 
 
+def names_rating(fields: Iterable[str]) -> bool:
+    """Whether a block has a field whose name is a noun for a rating, such as `label`."""
+    return any((_RATINGS | _VERDICTS) & {*words_in(field)} for field in fields)
+
+
 def is_choice(name: str) -> bool:
     """Whether a column's name says that raters choose one of several things, such as `human_preference` or `label_id`."""
     words = words_in(name)
@@ -342,6 +278,8 @@ def is_about(name: str) -> bool:
     words = [word for word in words_in(name) if not word.isdecimal()]
     if not words or words == ["model"]:
         return False
+    if words[0] == "is" and _RATINGS & {*words} and who_in(name) in ("person", "judge"):
+        return False  # `is_correct (human)` is a verdict; `is_human` describes the text
     return words[-1] in _ABOUT or words[0] in _COUNTS or bool(_COMPARED & {*words})
 
 
@@ -384,7 +322,7 @@ class _Cells:
 
 
 def _cells_of(records: Sequence[Record], key: str) -> _Cells:
-    held = [cell for record in records if not is_undefined(cell := record.cells.get(key))]
+    held = filled([record.cells.get(key) for record in records])
     if not held:
         return _Cells("empty")
     different: dict[object, None] = {}
@@ -392,7 +330,7 @@ def _cells_of(records: Sequence[Record], key: str) -> _Cells:
         if not isinstance(cell, str | bool | int | float):
             return _Cells("text")
         different[cell] = None
-    n_numbers = sum(looks_like_number(cell) for cell in different)
+    n_numbers = n_like_numbers(different)
     if 2 * n_numbers > len(different):
         numbers = [number for cell in different if (number := number_in(cell)) is not None]
         few = frozenset(numbers) if len({*numbers}) <= _MOST_CLASSES else frozenset[float]()
@@ -462,6 +400,12 @@ class _Sheet:
 def holds_texts(records: Sequence[Record], key: str) -> bool:
     """Whether a column holds texts: neither numbers nor a few short words."""
     return _cells_of(records, key).kind == "text"
+
+
+def rates(records: Sequence[Record], key: str) -> bool:
+    """Whether a column holds numbers, or words of a known scale."""
+    cells = _cells_of(records, key)
+    return cells.kind == "numbers" or cells.scale
 
 
 TEXT_ROLES = ("question", "reference", "context", "source", "text", "reason")
@@ -542,9 +486,10 @@ def _named(sheet: _Sheet, keys: Sequence[str]) -> dict[str, str]:
 
 def _names_items(records: Sequence[Record], key: str) -> bool:
     """Whether a column can name items: an example may be a text too long for a name."""
-    cells = [record.cells.get(key) for record in records]
-    return any(not is_nothing(cell) for cell in cells) and all(
-        is_nothing(cell) or label_of(cell) is not None for cell in cells
+    cells = [cell for record in records if (cell := record.cells.get(key)) is not None]
+    names = labels_of(cells)
+    return any(name is not None for name in names) and all(
+        name is not None or is_nothing(cell) for name, cell in zip(names, cells, strict=True)
     )
 
 
@@ -566,7 +511,12 @@ def _score_of(
         return None
     plain = [key for key in rated if words_in(key)[-1:] and words_in(key)[-1] in ("label", "labels", "grade")]
     unclear = [key for key in plain if sheet.who(key) in ("plain", None)]
-    found = people or unclear
+    empty = [
+        key
+        for key in others
+        if sheet.of(key).kind == "empty" and sheet.who(key) in ("person", "settled", "plain")
+    ]
+    found = people or unclear or empty  # an empty one is refused by its name
     return found[0] if len(found) == 1 else None
 
 
@@ -689,7 +639,8 @@ def _wide(
         found_judges = []
     left = [key for key in rateable if key not in people and key not in found_judges]
     if sheet.people_alone:
-        people, split = _people_of_one_dimension(sheet, people, dimension, chosen=bool(human))
+        machines = [key for key in by_who.get("judge", ()) if key not in people]
+        people, split = _people_of_one_dimension(sheet, people, machines, dimension, chosen=bool(human))
         problems += split
     if not found_judges and not (judged_elsewhere or sheet.people_alone) and people:
         found_judges = _judge_by_cells(sheet, by_who, people)
@@ -700,6 +651,8 @@ def _wide(
     problems += split
     may_be = [key for key in left if key not in by_who.get("settled", ()) or not people]
     may_be = _may_rate(sheet, may_be, rateable, [*people, *found_judges])
+    if sheet.people_alone:
+        may_be = [key for key in may_be if sheet.who(key) != "judge"]
     judged_elsewhere = judged_elsewhere or sheet.people_alone
     if people and (found_judges or judged_elsewhere):
         rated = [sheet.of(key) for key in (*people, *found_judges)]
@@ -711,6 +664,9 @@ def _wide(
         problems.append(
             "human: no field is named like a person's label; name a table with people's labels first and this file after it"
         )
+    elif not people and (empty := _empty_of(sheet, read_as, ["person", "settled", "plain"])):
+        more = f"; columns that may be a person's: {listed(may_be)}" if may_be else ""
+        problems.append(f"human: {empty}, so there are no labels{more}")
     elif not people:
         problems.append(
             "human: no column is surely a person's label"
@@ -721,7 +677,15 @@ def _wide(
                 else ""
             )
         )
-    if not found_judges and not judged_elsewhere:
+    if (
+        not found_judges
+        and not judged_elsewhere
+        and people
+        and (empty := _empty_of(sheet, read_as, ["judge"]))
+    ):
+        more = f"; columns that may be a judge's: {listed(may_be)}" if may_be else ""
+        problems.append(f"judge: {empty}, so there are no scores{more}")
+    elif not found_judges and not judged_elsewhere:
         problems.append(
             "judge: no column is surely a judge's"
             + (f"; columns that may be: {listed(may_be)}" if may_be else _seen(sheet) if people else "")
@@ -763,6 +727,27 @@ def _may_rate(sheet: _Sheet, keys: Sequence[str], others: Sequence[str], rated: 
             and any(one.kind == "numbers" and not one.numbers for one in known)
         )
     ]
+
+
+def _empty_of(sheet: _Sheet, read_as: Collection[str], whose: Sequence[Who]) -> str:
+    """The columns of these people or judges in which no cell is filled, as the beginning of a message; empty if there is none."""
+    found = [
+        key
+        for key in sheet.table.keys
+        if key not in read_as
+        and sheet.who(key) in whose
+        and not is_about(key)
+        and sheet.of(key).kind == "empty"
+    ]
+    return empty_said(found, len(sheet.table.records)) if found else ""
+
+
+def empty_said(columns: Sequence[str], n_rows: int) -> str:
+    """That columns have no filled cell, as the beginning of a message: `all 80 cells of column label are empty`."""
+    if n_rows == 1:
+        return f"the only cell of column {listed(columns)} is empty"
+    which = "column" if len(columns) == 1 else "each of the columns"
+    return f"all {n_rows:,} cells of {which} {listed(columns)} are empty"
 
 
 def _seen(sheet: _Sheet) -> str:
@@ -922,14 +907,16 @@ def _one_dimension(
 
 
 def _people_of_one_dimension(
-    sheet: _Sheet, people: Sequence[str], dimension: str | None, *, chosen: bool
+    sheet: _Sheet, people: Sequence[str], judges: Sequence[str], dimension: str | None, *, chosen: bool
 ) -> tuple[list[str], list[str]]:
-    """People of one dimension, where several of them have columns for the same ones; and the problem if none is chosen.
+    """People of one dimension, where several columns are of the same ones; and the problem if none is chosen.
 
-    `rater_anna` and `rater_bob` are two people: what a name says beside who rated is a dimension if two columns say it.
+    `rater_anna` and `rater_bob` are two people: what a name says beside who rated is a dimension if two columns say it, of
+    people or of a person and a judge. judges: columns of judges, which are nobody's here.
     """
     own = {key: residual(key) for key in people}
-    rated = [what for what in dict.fromkeys(own.values()) if what and [*own.values()].count(what) > 1]
+    said = [*own.values(), *{residual(key) for key in judges}]
+    rated = [what for what in dict.fromkeys(own.values()) if what and said.count(what) > 1]
     if chosen or len({*own.values()}) < 2 or not rated:
         return list(people), []
     wanted = None if dimension is None else " ".join(words_in(dimension))

@@ -34,9 +34,10 @@ from core.tables.columns import (
     reported,
     split_item,
 )
+from core.tables.containers import decode, is_plain
 from core.tables.mapping import is_parquet, new_names, pyarrow_for, with_columns
 from core.tables.problems import FileFindings
-from core.tables.reading import bad_bytes, decode, numbers_as_json, reject, shown
+from core.tables.reading import bad_bytes, numbers_as_json, reject, shown
 
 HEAD_BYTES = 1 << 20
 """First bytes of a file, by which its form is recognised; of a table up to the end of a line."""
@@ -62,7 +63,9 @@ def form_of(head: bytes, file_name: str) -> Form | None:
     """The form of a table that can be read row by row; None for another file, such as a JSON list."""
     if is_parquet(head, file_name):
         return "parquet"
-    text = head.decode("utf-8-sig", "replace")
+    if not is_plain(head):
+        return None  # opened whole
+    text = head.decode("utf-8-sig")
     if is_json(text, file_name):
         return None
     return "jsonl" if is_jsonl(text, file_name) else "csv"
@@ -161,7 +164,7 @@ class TableFile:
             return False
         if self.form == "jsonl":
             return _more_than(n, (line for line in self._lines("\n") if line.strip()))
-        *_, delimiter = csv_opened(self._head(), {})
+        *_, delimiter = csv_opened(self._head(), {}, self.name)
         rows = (
             cells for cells in csv.reader(self._lines(""), delimiter=delimiter) if any(map(str.strip, cells))
         )
@@ -174,7 +177,7 @@ class TableFile:
         """Read the file for what only the whole of it can tell. known: the reader's columns."""
         seen, unheard = _Seen(), FileFindings(self.name, "")  # `records` reports the same problems
         if self.form == "csv":
-            keys, columns, house, delimiter = csv_opened(self._head(), known)
+            keys, columns, house, delimiter = csv_opened(self._head(), known, self.name)
             for record in self._csv_records(house, delimiter, unheard):
                 seen.add(record.where, record.cells)
             return seen.survey(keys, columns, {}, {})
@@ -192,7 +195,7 @@ class TableFile:
     ) -> Iterator[Record]:
         """Yield the rows as readers of whole files do; add problems and notes to the findings."""
         if self.form == "csv":
-            *_, house, delimiter = csv_opened(self._head(), known)
+            *_, house, delimiter = csv_opened(self._head(), known, self.name)
             rows = self._csv_records(house, delimiter, findings)
         else:
             objects = self._objects(findings)
@@ -211,8 +214,7 @@ class TableFile:
     def _checked_head(self) -> bytes:
         """The first bytes of a text file. Raises InputError for an empty file, or another encoding."""
         head = head_of(self.path)
-        with self.path.open("rb") as file:
-            decode(head, self.name, file)
+        decode(head, self.name)
         return head
 
     def _lines(self, newline: str) -> Iterator[str]:

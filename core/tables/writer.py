@@ -1,5 +1,6 @@
 """CSV tables that are safe to open in a spreadsheet: no text runs as a formula."""
 
+import codecs
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,6 +21,11 @@ def csv_bytes(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, head
     for row in rows:
         writer.writerow({name: guarded(value) for name, value in row.items()})
     return buffer.getvalue().encode()
+
+
+def for_excel(data: bytes) -> bytes:
+    """CSV with a byte order mark, without which Excel reads UTF-8 as another encoding. Assay reads both."""
+    return data if data.startswith(codecs.BOM_UTF8) else codecs.BOM_UTF8 + data
 
 
 def csv_cells(*cells: Any) -> str:

@@ -80,7 +80,7 @@ def _practice(desk: RaterDesk, number: int, go: Go) -> None:
     if pair.level == FIRST_LEVEL:
         base, bases = REFERENCE, (pair.reference, pair.reference)
     mode = blind_pair.diff_control(base, desk.diff_mode, aids)
-    blind_pair.texts(blind_pair.box_names(words), pair.left, pair.right, *bases, "en", mode, base)
+    blind_pair.texts(words, pair.left, pair.right, *bases, "en", mode, base)
     given: Choice | None = st.session_state.get(_TRIED.format(number))
     # What follows a press is beside the buttons: below a long page nobody would see it.
     place = blind_pair.choice_place()
@@ -121,9 +121,8 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
     asked = words[QUESTION_KEYS[desk.asks]]
     blind_pair.heading(pair.question, pair.reference, pair.language, pair.level, asked, desk.aids)
     mode = blind_pair.diff_control(pair.base, desk.diff_mode, desk.aids)
-    names = blind_pair.box_names(words)
     bases = (pair.left_base, pair.right_base)
-    blind_pair.texts(names, pair.left, pair.right, *bases, pair.language, mode, pair.base)
+    blind_pair.texts(words, pair.left, pair.right, *bases, pair.language, mode, pair.base)
     screen = OnScreen(desk.token, number, pair.mark, key, shown_at, mode)
     place = blind_pair.choice_place()
     pressed = blind_pair.choice_buttons(place, f"c{key}", labels, pair.choice, _press, (screen,), timed=key)
@@ -234,9 +233,8 @@ def _show_guess(desk: RaterDesk, number: int) -> None:
     meant = f"Both answers were meant for level {LEVEL}." if pair.level else ""
     blind_pair.heading(pair.question, pair.reference, pair.language, pair.level, meant, desk.aids)
     mode = blind_pair.diff_control(pair.base, desk.diff_mode, desk.aids)
-    names = blind_pair.box_names(words)
     bases = (pair.left_base, pair.right_base)
-    blind_pair.texts(names, pair.left, pair.right, *bases, pair.language, mode, pair.base)
+    blind_pair.texts(words, pair.left, pair.right, *bases, pair.language, mode, pair.base)
     own.text_box("What made you think so? (optional)", None, key=f"w{key}")
     screen = OnScreen(desk.token, number, pair.mark, key, st.session_state[_GUESS_SHOWN][1])
     labels = {side: words[key] for side, key in GUESS_KEYS.items()}

@@ -6,8 +6,8 @@ from functools import partial
 import streamlit as st
 
 from core.analyses import analyses_of
-from core.results.choices import dimensions_of
-from core.results.panel import named_people, panel_of
+from core.joining.choices import dimensions_of
+from core.joining.panel import named_people, panel_of
 from core.store import Store
 from pages.calibration import choice, parts
 from pages.widgets import analysis, blind_pair, menus, messages, result_table, visitor

@@ -11,16 +11,15 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.results.calibration.cells import dimension_said
+from core.formats.panel.judge_files import judge_scores
+from core.joining.choices import dimension_said, dimensions_of
 from core.results.check.facts import facts_of_tables
-from core.results.check.gaps import TextBeside
 from core.results.check.options import DEFAULT_OPTIONS, LIMITS, CheckOptions, Use
 from core.results.check.verdict import Check, JudgeFacts, check_panel, default_use
-from core.results.choices import dimensions_of
-from core.results.panel import Panel, judge_scores
 from core.runs.asked import asked_of
 from core.runs.kinds import KINDS
 from core.schema.analysis import PanelChoice
+from core.schema.panel import Panel, TextBeside
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
 from core.schema.settings import SettingField, fields_of
@@ -28,7 +27,7 @@ from core.schema.study import Study
 from core.sources.judges import facts_of
 from core.sources.named import FileSource, RunSource, Source, StudySource, parse_source
 from core.sources.panel import Judge, margins_of, panel_of_source, texts_beside_panel
-from core.sources.reading import Reading, reading_in
+from core.sources.reading import SourceReader, reading_in
 from core.sources.texts import texts_file
 from core.stats.resampling import Floats
 from core.store import Store
@@ -313,11 +312,11 @@ def _of_run(store: Store, run: Run, place: DeltaGenerator, stored: Callable[[], 
     scale = columns.choose_scale(row, f"check_run_{run.run_id}")
     source, reading = RunSource(run.run_id), reading_in(store)
     return Given(
-        key=("run", own.key, judges.key, dimension, scale.declared),
+        key=("run", own.key, judges.key, dimension, scale.declared, scale.repeated),
         read=lambda: panel_of_source(
             source,
             judges.scores,
-            PanelChoice(dimension=dimension),
+            PanelChoice(dimension=dimension, repeated=scale.repeated),
             reading,
             find=True,
             declared=scale.declared,
@@ -362,9 +361,10 @@ def _of_file(store: Store, place: DeltaGenerator, stored: Callable[[], _Judges])
         judge=tuple(read_as.judges) or None,
         dimension=read_as.dimension,
         item=read_as.item,
+        repeated=scale.repeated,
     )
     return Given(
-        key=("file", sha256_of(data), file_name, judges.key, read_as, scale.declared),
+        key=("file", sha256_of(data), file_name, judges.key, read_as, scale.declared, scale.repeated),
         read=lambda: panel_of_source(
             source,
             judges.scores,
@@ -389,7 +389,7 @@ def _judges_in(data: bytes, file_name: str) -> list[str]:
 
 
 def _facts(
-    reading: Reading, sources: Sequence[Source], dimension: str | None, panel: Panel
+    reading: SourceReader, sources: Sequence[Source], dimension: str | None, panel: Panel
 ) -> Mapping[str, JudgeFacts]:
     """Consistency, price, time and model of the judges, from columns of the panel and from the runs among them."""
     return facts_of_tables(panel, facts_of(sources, reading, dimension))

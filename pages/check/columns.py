@@ -2,19 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import get_args
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import InputError
+from core.formats.panel.columns import found_roles
 from core.formats.registry import read_ratings
-from core.results.choices import dimensions_of
-from core.results.panel import found_roles
+from core.joining.choices import dimensions_of
+from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
+from core.schema.roles import Roles
 from core.schema.scale import KINDS, NOT_DECLARED, STANDARD, DeclaredScale, declared_scale
+from core.schema.settings import fields_of
 from core.schema.unit import ROW
 from core.tables.mapping import ASIDE, with_columns, with_names
 from core.tables.reading import sha256_of
-from core.tables.roles import Roles
+from core.tables.roles import roles_said
 from pages.widgets import address, chosen_scores
 from pages.widgets.messages import plain, show_mistake
 from pages.widgets.parts import nothing, places
@@ -105,7 +109,7 @@ def choose(data: bytes, file_name: str, others: Sequence[str]) -> Columns | None
         item=start.item or found.item,
     )
     undecided = bool(found.problems) and not found.lacks_judge_alone
-    with st.expander(f"Columns: {plain(begun.said)}", expanded=undecided, key="check_columns"):
+    with st.expander(f"Columns: {plain(roles_said(begun))}", expanded=undecided, key="check_columns"):
         offered = [
             *dict.fromkeys([*found.human, *found.judges, *found.candidates, *found.groups, *found.others])
         ]
@@ -205,6 +209,8 @@ class ScaleChoice:
     """What the visitor declares about the scale of the ratings."""
 
     declared: DeclaredScale = NOT_DECLARED
+    repeated: RepeatedRatings = REFUSE
+    """Which of several ratings of a text by one rater counts."""
     words: tuple[str, ...] = ()
     """The options of the command that declares the same."""
 
@@ -233,6 +239,15 @@ def choose_scale(place: DeltaGenerator, own: str) -> ScaleChoice:
             placeholder="unsure, #N/A",
             help="With commas. Empty cells are never ratings.",
         )
+        field = fields_of(PanelChoice)["repeated"]
+        policies: tuple[RepeatedRatings, ...] = get_args(RepeatedRatings)
+        repeated = st.selectbox(
+            field.about.label,
+            policies,
+            format_func=str.capitalize,
+            key=address.one("repeated", f"{own}_repeated", policies, REFUSE),
+            help=f"{field.about.help[:1].upper()}{field.about.help[1:]}.",
+        )
         named, left_out = (
             [one.strip() for one in cells.split(",") if one.strip()] for cells in (classes, missing)
         )
@@ -243,7 +258,9 @@ def choose_scale(place: DeltaGenerator, own: str) -> ScaleChoice:
             return ScaleChoice()
     return ScaleChoice(
         declared,
+        repeated,
         (
+            *(() if repeated == REFUSE else (field.option, repeated)),
             *(("--scale", scale) if scale else ()),
             *(("--classes", ",".join(named)) if named else ()),
             *(("--missing", ",".join(left_out)) if left_out else ()),

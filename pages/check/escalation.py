@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import InputError, counted
+from core.formats.panel.beside import columns_in, numbers_beside, read_texts_of, texts_beside
 from core.installation import COMMAND
 from core.plots.check import trust_thresholds
 from core.report.card import command_said
@@ -26,14 +27,7 @@ from core.results.check.escalation import (
     sent_from,
     sent_texts,
 )
-from core.results.check.next_labels import (
-    check_same_texts,
-    draft_study,
-    raters_wanted,
-    read_texts_of,
-    texts_beside,
-    with_labels,
-)
+from core.results.check.next_labels import check_same_texts, draft_study, raters_wanted, with_labels
 from core.results.check.sureness import (
     COLUMN,
     CUT,
@@ -43,18 +37,16 @@ from core.results.check.sureness import (
     Sureness,
     Way,
     answers_of,
-    columns_in,
     confidence_columns,
-    numbers_beside,
     sureness,
     ways_had,
 )
 from core.results.check.texts import classes_of
 from core.results.check.verdict import Check
-from core.results.panel import Panel, only_judges
 from core.runs.judging import judge_output
 from core.runs.path import at_hand
 from core.schema.analysis import PanelChoice
+from core.schema.panel import Panel, only_judges
 from core.schema.study import Study
 from core.sources.named import RunSource, StudySource
 from core.sources.panel import panel_of_source

@@ -5,19 +5,9 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from core.report import number, written
-from core.results.check.gaps import (
-    GAP,
-    Gap,
-    TextBeside,
-    beside_of,
-    by_item,
-    find_gaps,
-    gap_table,
-    groups_of,
-    reason_of,
-)
+from core.results.check.gaps import GAP, Gap, beside_of, by_item, find_gaps, gap_table, groups_of, reason_of
 from core.results.correlations.points import text_key
-from core.results.panel import Panel
+from core.schema.panel import Panel, TextBeside
 from core.schema.result_table import Column
 from pages.widgets import address, level_diff, result_table
 from pages.widgets.messages import plain

@@ -6,6 +6,7 @@ from functools import partial
 import streamlit as st
 
 from core.errors import counted
+from core.formats.panel.beside import read_texts_of
 from core.report import file_of
 from core.results.check.escalation import sent_from
 from core.results.check.next_labels import (
@@ -16,12 +17,11 @@ from core.results.check.next_labels import (
     next_labels_said,
     next_labels_table,
     raters_wanted,
-    read_texts_of,
     with_labels,
 )
 from core.results.check.verdict import Check
-from core.results.panel import Panel, unlabelled
 from core.schema.analysis import PanelChoice
+from core.schema.panel import Panel, unlabelled
 from core.schema.scores import ScorableOutput
 from core.sources.named import StudySource
 from core.sources.panel import panel_of_source
@@ -31,6 +31,7 @@ from core.store.studies import inclusion_of, list_studies
 from core.study.analysis_set import released_record
 from pages.check import choice
 from pages.widgets import address, menus, visitor
+from pages.widgets.downloads import spreadsheet_file
 from pages.widgets.messages import mistakes_shown, plain, with_code
 from pages.widgets.parts import part, studies
 from pages.widgets.result_table import show
@@ -95,7 +96,7 @@ def _offer(store: Store, given: choice.Given, found: Check, n_free: int, needed:
         show(next_labels_table(chosen), titled=False)
         st.download_button(
             "Texts to label (CSV)",
-            partial(visitor.admin_making(), partial(_csv, given, found, chosen)),
+            partial(visitor.admin_making(), spreadsheet_file(".csv", partial(_csv, given, found, chosen))),
             "assay-next-labels.csv",
             "text/csv",
             key=f"{key}_csv",

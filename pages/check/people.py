@@ -5,8 +5,8 @@ import streamlit as st
 from core.analyses.agreement import ANALYSIS, no_judge
 from core.installation import COMMAND
 from core.report.card import command_said
-from core.results.panel import Panel
 from core.schema.analysis import PanelChoice
+from core.schema.panel import Panel
 from core.schema.settings import fields_of, on_page, worded
 from pages.check import choice
 from pages.widgets import analysis

@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.results.check.choosing import PER_TEXTS, UNKNOWN, stated_facts
 from core.results.check.verdict import JudgeFacts
-from core.results.panel import Panel
+from core.schema.panel import Panel
 from pages.check import choice
 from pages.widgets.messages import plain
 from pages.widgets.parts import places

@@ -9,7 +9,7 @@ import streamlit as st
 from core.errors import AssayError
 from core.judges.kind import JudgeKind
 from core.plots.judges import bias_effects
-from core.results.check.gaps import TextBeside, beside_of, by_item, reason_of, texts_of_judge
+from core.results.check.gaps import beside_of, by_item, reason_of, texts_of_judge
 from core.results.judges.bias import (
     BiasAudit,
     Change,
@@ -20,6 +20,7 @@ from core.results.judges.bias import (
     may_audit,
 )
 from core.runs.kinds import KINDS
+from core.schema.panel import TextBeside
 from core.schema.scores import JudgeOutput
 from core.store import Store
 from pages.tabs import judged

@@ -10,13 +10,13 @@ import pandas as pd
 import streamlit as st
 
 from core.formats.rated import unrated
+from core.joining.choices import dimensions_of
+from core.joining.panel import panel_of
 from core.judges.kind import JudgeKind
 from core.llm.prompts import STEPS, Prompt, parse_prompt, unusable_prompts
 from core.plots.judges import quality_against
-from core.results.choices import dimensions_of
 from core.results.correlations.votes import votes_panel
 from core.results.judges.prompts import PromptsCompared, Tried, compare_prompts, prompts_table
-from core.results.panel import Panel, panel_of
 from core.runs.asked import Running
 from core.runs.jobs import RunAtHand
 from core.runs.judging.several import (
@@ -35,6 +35,7 @@ from core.runs.judging.several import (
 )
 from core.runs.path import at_hand, resume
 from core.runs.progress import AT_WORK, Progress, money_of, progress_of
+from core.schema.panel import Panel
 from core.schema.runs import PromptSlot, Run
 from core.schema.scores import RatedSet, RatingSet
 from core.schema.settings import fields_of
@@ -45,7 +46,7 @@ from core.sources.reading import reading_in
 from core.sources.texts import Texts
 from core.store import Store
 from core.store.runs import ask_to_stop, list_runs
-from core.tables.reading import decode
+from core.tables.containers import decode_utf8
 from pages.judges import editing
 from pages.tabs import new_run
 from pages.widgets import (
@@ -191,7 +192,7 @@ class _Asked:
         )
         for line in unusable_prompts():
             st.warning(with_code(line))
-        own = [parse_prompt(decode(file.getvalue(), file.name), file.name) for file in uploads]
+        own = [parse_prompt(decode_utf8(file.getvalue(), file.name), file.name) for file in uploads]
         per_slot = [_of_slot(prefix, slot, own) for slot in slots]
         self.sets = tuple(product(*per_slot))
         return []

@@ -39,6 +39,7 @@ from pages.tabs import levels
 from pages.tabs.phrases import AS_A_TABLE, NOT_SCORED
 from pages.widgets import address, chosen_scores, menus, result_table, visitor
 from pages.widgets.chosen_scores import RUN, Chosen, Key
+from pages.widgets.downloads import spreadsheet_file
 from pages.widgets.messages import plain, with_code
 from pages.widgets.parts import constants, explained, nothing, number, part
 from pages.widgets.result_table import Selection
@@ -229,7 +230,7 @@ def _downloads(run: RunAtHand, table: BigTable, total: int, query: TextQuery) ->
         whole = replace(query, offset=0, limit=total)
         st.download_button(
             f"All {total:,} texts, all metrics (CSV)",
-            partial(visitor.admin_making(), partial(_csv, table, whole)),
+            partial(visitor.admin_making(), spreadsheet_file(".csv", partial(_csv, table, whole))),
             f"assay-run-{run.run.run_id}-texts.csv",
             "text/csv",
             key="big_table_download",

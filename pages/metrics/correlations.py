@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.joining.choices import group_columns, names_of
 from core.plots import metrics as plots
-from core.results.choices import group_columns, names_of
 from core.results.correlations.table import (
     CORRECTED,
     DIMENSION,

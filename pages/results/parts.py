@@ -11,8 +11,8 @@ from core.analyses.agreement import ANALYSIS as AGREEMENT_OF_RATERS
 from core.analyses.rating_study import raters_of
 from core.errors import InputError, counted
 from core.formats.spans.mqm import write_mqm
+from core.joining.choices import dimensions_of as dimensions_rated
 from core.plots import study as plots
-from core.results.choices import dimensions_of as dimensions_rated
 from core.results.study.early import EarlyResult, path_table
 from core.results.study.raters import component_shares
 from core.results.study.results import (
@@ -58,6 +58,7 @@ from core.study.ratings import (
 )
 from core.study.ratings import counted as counted_ratings
 from pages.widgets import analysis, result_table
+from pages.widgets.downloads import spreadsheet_file
 from pages.widgets.messages import mistakes_shown, plain, with_code
 from pages.widgets.parts import HELP, check, nothing, number, part, percent
 
@@ -161,7 +162,12 @@ def of_pairs(
     part(
         "Downloads", "Files with answers contain the whole study. The file with results follows the filters."
     )
-    _buttons(pair_files(record, results), release)
+    texts = st.checkbox(
+        "With both texts",
+        key="results_texts",
+        help="CSV and JSONL get the columns candidate_text and comparator_text.",
+    )
+    _buttons(pair_files(record, results, texts=texts), release)
     st.markdown(":small[`docs/formats.md` describes the formats. A bundle contains no personal links.]")
 
 
@@ -496,12 +502,15 @@ def _totals(fingerprint: int, _record: StudyRecord) -> tuple[SystemTotal, ...]:
     return system_totals(_record)
 
 
-def pair_files(record: StudyRecord, results: StudyResults) -> dict[str, File]:
-    """Return label -> file: the answers of the whole study, and the results as shown."""
+def pair_files(record: StudyRecord, results: StudyResults, *, texts: bool = False) -> dict[str, File]:
+    """Return label -> file: the answers of the whole study, and the results as shown.
+
+    texts: the answers with the two texts that were compared.
+    """
     papers = paper_files(record) if record.study.asks == "levels" else {}
     files: dict[str, File] = {
-        "CSV": ("assay-answers.csv", "text/csv", lambda: to_csv(record)),
-        "JSONL": ("assay-answers.jsonl", "application/jsonl", lambda: to_jsonl(record)),
+        "CSV": ("assay-answers.csv", "text/csv", lambda: to_csv(record, texts=texts)),
+        "JSONL": ("assay-answers.jsonl", "application/jsonl", lambda: to_jsonl(record, texts=texts)),
         "Factual's votes": ("assay-votes.json", "application/json", lambda: next(iter(papers.values())))
         if len(papers) == 1
         else ("assay-votes.zip", "application/zip", lambda: to_paper_zip(record)),
@@ -546,7 +555,7 @@ def _buttons(files: Mapping[str, File], release: Callable[[str], None], place: s
         for name, (file_name, kind, make) in files.items():
             st.download_button(
                 f"{name} ({file_name})",
-                partial(checked, name, make),
+                partial(checked, name, spreadsheet_file(file_name, make)),
                 file_name,
                 kind,
                 key=f"results_{place}{name}",

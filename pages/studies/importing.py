@@ -9,7 +9,7 @@ import streamlit as st
 from core.errors import counted
 from core.formats.rated import outputs_of
 from core.formats.registry import read_rated, read_texts
-from core.formats.study.files import read_dataset, systems_of, verbatim_note
+from core.formats.study.files import verbatim_note
 from core.formats.study.tables import FORMATS
 from core.formats.tasks import parse_task, shipped_tasks
 from core.runs.asked import asked_of
@@ -25,10 +25,12 @@ from core.study.audit import audit_note, audit_study
 from core.study.bundle import is_bundle, read_bundle
 from core.study.design import Consequences, consequences
 from core.study.lifecycle import import_rating_study
-from core.tables.reading import decode, sha256_of
+from core.tables.containers import decode_utf8
+from core.tables.writer import for_excel
 from pages.studies import designing
+from pages.studies.texts_file import StudyFile, said_read, study_file
 from pages.widgets import chosen_judge, chosen_scores, rating_scales
-from pages.widgets.menus import TABLES, given_file, name_of, once
+from pages.widgets.menus import TABLES, given_file, name_of
 from pages.widgets.messages import file_read, keep, mistakes_shown, plain
 from pages.widgets.parts import HELP, other_page
 
@@ -66,19 +68,24 @@ def form(store: Store) -> int | None:
     return None  # type: ignore[unreachable]  # what is wrong is on the page
 
 
-def _file(asks: Asks, key: str, types: Sequence[str], others: str) -> tuple[bytes, str] | None:
-    """The file, or None; a template to begin with."""
+def _file(
+    asks: Asks, key: str, types: Sequence[str], others: str, formats: str | None = None
+) -> tuple[bytes, str] | None:
+    """The file, or None; a template to begin with. formats: of pairs, whose columns the visitor chooses in `study_file`."""
     st.markdown("**1. File**")
     st.markdown(f"Columns of a table: {_COLUMNS[asks]}. {others}")
     st.download_button(
         "Download a template (CSV)",
-        (_TEMPLATES / f"{asks}.csv").read_bytes(),
+        for_excel((_TEMPLATES / f"{asks}.csv").read_bytes()),
         f"assay-{asks}.csv",
         "text/csv",
         on_click="ignore",
         icon=":material/download:",
     )
-    return given_file(key, types)
+    if formats is None:
+        return given_file(key, types)
+    upload = st.file_uploader(f"File: {formats}", types, key=key)
+    return None if upload is None else (upload.getvalue(), upload.name)
 
 
 def _again(known: Collection[str]) -> bool:
@@ -107,7 +114,7 @@ def _texts(store: Store) -> OutputSet | None:
         chosen = st.selectbox("Texts", list(names), format_func=names.__getitem__, key="ratings_from")
     if chosen != _FILE:
         return read_texts(*texts_of_run(at_hand(store, chosen)))
-    given = _file("ratings", "ratings_file", ["csv", "tsv", "jsonl", "ndjson"], "CSV, TSV or JSONL.")
+    given = _file("ratings", "ratings_file", TABLES, "CSV, TSV, XLSX or JSONL.")
     if given is None:
         return None
     if given[1].endswith((".jsonl", ".ndjson")):
@@ -130,7 +137,7 @@ def _task() -> RatingTask | None:
         upload = st.file_uploader("Task (YAML)", type=["yaml", "yml"], key="ratings_task_file")
         if upload is None:
             return None
-        task = parse_task(decode(upload.getvalue(), upload.name), upload.name)
+        task = parse_task(decode_utf8(upload.getvalue(), upload.name), upload.name)
     with st.expander("Preview: what raters read"):
         rating_scales.explained(task)
     return task
@@ -165,34 +172,29 @@ def _ratings_draft(store: Store, outputs: OutputSet, task: RatingTask) -> int | 
 
 
 def _pairs(store: Store, asks: Asks) -> int | None:
-    given = _file(asks, "import_file", [*TABLES, "zip"], f"Accepted: {FORMATS}, or a study bundle (.zip).")
+    given = _file(
+        asks,
+        "import_file",
+        [*TABLES, "zip"],
+        "Other names, answers side by side, chosen and rejected, and conversations are understood too.",
+        f"{FORMATS}, or a study bundle (.zip)",
+    )
     if given is None:
         return None
     data, name = given
     if is_bundle(data):
         return _bundle(store, read_bundle(data, name))
-    systems = once("import_systems", (sha256_of(data), name), lambda: systems_of(data, name))
-    two = _two_of(systems) if len(systems) > 2 else ()
-    if two is None:
+    given_texts = study_file(data, name)
+    if given_texts is None:
         return None
-    dataset = once("import_dataset", (sha256_of(data), name, two), lambda: read_dataset(data, name, two))
+    dataset = given_texts.dataset
     if dataset.plain != (asks == "preference"):
         st.info(
             "This table has no column for levels, so raters say which answer is better."
             if dataset.plain
             else "This table has levels, so raters say which answer fits each level better."
         )
-    return _pairs_draft(store, dataset, name, two)
-
-
-def _two_of(systems: Sequence[str]) -> tuple[str, str] | None:
-    """Candidate and comparator, of more than two systems."""
-    st.markdown(f"The file has {len(systems)} systems. Choose the two to compare.")
-    left, right = st.columns(2)
-    candidate = left.selectbox("Candidate", systems, index=None, format_func=plain, key="import_candidate")
-    others = [system for system in systems if system != candidate]
-    comparator = right.selectbox("Comparator", others, index=None, format_func=plain, key="import_comparator")
-    return None if candidate is None or comparator is None else (candidate, comparator)
+    return _pairs_draft(store, given_texts, name)
 
 
 def _bundle(store: Store, record: StudyRecord) -> int | None:
@@ -207,14 +209,12 @@ def _bundle(store: Store, record: StudyRecord) -> int | None:
     return None
 
 
-def _pairs_draft(store: Store, dataset: Dataset, file_name: str, two: Sequence[str]) -> int | None:
+def _pairs_draft(store: Store, read: StudyFile, file_name: str) -> int | None:
+    dataset, two = read.dataset, read.two
+    with st.expander("Read as", expanded=bool(read.votes)):
+        st.code("\n".join(dataset.read_as), language=None, wrap_lines=True)
     notes = [note for note in (*dataset.notes, verbatim_note(dataset)) if note]
-    at = "" if dataset.plain else f" at levels {plain(', '.join(dataset.levels))}"
-    _say_read(
-        f"{counted(len(dataset.items), 'question')}{at} with answers from "
-        f"{plain(' and '.join(dataset.sources))}",
-        notes,
-    )
+    _say_read(said_read(dataset), notes)
     say_checked(store, dataset)
     again = _again(lifecycle.studies_like(store, dataset, dataset.sources))
     st.markdown("**2. Design**: frozen at the first vote")
@@ -244,6 +244,10 @@ def _pairs_draft(store: Store, dataset: Dataset, file_name: str, two: Sequence[s
         return None
     candidate, comparator = lifecycle.roles(dataset, candidate, None)
     design = replace(design, candidate=candidate, comparator=comparator)
+    if read.votes is not None:
+        study = lifecycle.import_voted_study(store, name, dataset, design, read.votes, again=again)
+        keep(f"{name} has its votes and is unblinded: open Results.")
+        return study.study_id
     study = lifecycle.import_study(store, name, dataset, design, again=again)
     _created(study.name, [] if dataset.plain else filter(None, [audit_note(audit_study(store, study))]))
     return study.study_id

@@ -36,6 +36,7 @@ _LABELS = {
     "both_bad": "Button 4",
     "box_left": "Name of the first answer",
     "box_right": "Name of the second answer",
+    "no_answer": "What stands for an empty answer",
     GUESS_QUESTION: "Question after the last answer",
     "guess_left": "Its button 1",
     "guess_right": "Its button 2",

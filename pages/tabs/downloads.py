@@ -19,6 +19,7 @@ from core.store.runs import item_states
 from pages.tabs.phrases import NO_ITEM, NOT_SCORED
 from pages.widgets import chosen_judge, chosen_scores, menus, visitor
 from pages.widgets.chosen_scores import FILE, Scores
+from pages.widgets.downloads import spreadsheet_file
 from pages.widgets.menus import once
 from pages.widgets.messages import mistakes_shown
 from pages.widgets.parts import nothing, part
@@ -53,7 +54,7 @@ def button(name: str, data: bytes, place: str) -> None:
     """Show the download button of one file. place: prefix of its key."""
     st.download_button(
         name,
-        partial(visitor.admin_making(), partial(bytes, data)),
+        partial(visitor.admin_making(), spreadsheet_file(name, partial(bytes, data))),
         name,
         _TYPES.get(name.rpartition(".")[2], "application/octet-stream"),
         key=f"{place}_file_{name}",
@@ -65,7 +66,7 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
-            archive.writestr(name, data)
+            archive.writestr(name, spreadsheet_file(name, partial(bytes, data))())
     return packed.getvalue()
 
 
@@ -95,7 +96,7 @@ def scores_to_take(store: Store, scores: Scores) -> None:
         for name, (kind, write) in writers.items():
             st.download_button(
                 name,
-                partial(checked, partial(write, table)),
+                partial(checked, spreadsheet_file(name, partial(write, table))),
                 f"assay-{name}",
                 kind,
                 key=f"metrics_file_{name}",

@@ -9,11 +9,11 @@ import numpy as np
 import streamlit as st
 
 from core.errors import AssayError
+from core.joining.tables import LISTED_AS, CorrelationOptions, merge_tables
 from core.judges.kind import JudgeKind
 from core.judges.rubric import Rubric
 from core.plots import judges as plots
 from core.results.correlations.table import CorrelationReport
-from core.results.joining import LISTED_AS, CorrelationOptions, merge_tables
 from core.results.judges.consistency import Consistency, consistency, orders_table, repeats_table
 from core.results.judges.costs import JudgeCost, Unit, cost_table, costs_side_by_side
 from core.results.judges.scores import degeneracy, level_table, score_summary, summary_table

@@ -26,6 +26,7 @@ from pages.tabs.levels import NO_LEVELS, cards
 from pages.tabs.phrases import AS_A_TABLE, NOT_JUDGED
 from pages.widgets import chosen_scores, level_diff, menus, result_table, visitor
 from pages.widgets.against import has_levels
+from pages.widgets.downloads import spreadsheet_file
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import nothing, part
 
@@ -120,7 +121,10 @@ def _remake(found: MadeLevels, made: Made) -> None:
     n = len(found.remake_items)
     st.download_button(
         f"Questions of the {n:,} items to remake (CSV)" if n > 1 else "Question of the item to remake (CSV)",
-        partial(visitor.admin_making(), partial(questions_csv, found.remake_items, made)),
+        partial(
+            visitor.admin_making(),
+            spreadsheet_file(_FILE, partial(questions_csv, found.remake_items, made)),
+        ),
         _FILE,
         "text/csv",
         key="made_levels_remake",

@@ -34,7 +34,8 @@ from core.sources.texts import (
 from core.store import Store
 from core.store.runs import run_data
 from core.store.studies import get_study
-from core.tables.reading import decode, sha256_of
+from core.tables.containers import decode_utf8
+from core.tables.reading import sha256_of
 from pages.widgets import chosen_judge, chosen_scores, menus, parts, run_panel, settings_form
 from pages.widgets.menus import TABLES, given_file, once
 from pages.widgets.messages import capital, mistakes_shown, plain
@@ -359,7 +360,7 @@ def _load_judge(prefix: str, kinds: Collection[str]) -> None:
         judge = once(
             f"{prefix}_judge_read",
             (sha256_of(data), upload.name),
-            lambda: read_judge(decode(data, upload.name), upload.name),
+            lambda: read_judge(decode_utf8(data, upload.name), upload.name),
         )
         if judge.kind.name not in kinds:
             raise InputError(

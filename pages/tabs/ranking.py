@@ -9,8 +9,8 @@ from typing import Any, get_args
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.joining.choices import LOWER
 from core.plots import metrics as plots
-from core.results.choices import LOWER
 from core.results.correlations.ranking import (
     Test,
     comparison_table,

@@ -7,7 +7,7 @@ from typing import get_args
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.results.choices import (
+from core.joining.choices import (
     AS_GIVEN,
     ITEM,
     TableChoice,
@@ -18,8 +18,8 @@ from core.results.choices import (
     values_to_leave_out,
     with_directions,
 )
+from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions, Raters, SystemScores
 from core.results.correlations.table import dimension_of
-from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, Raters, SystemScores
 from core.schema.scores import Direction, RatingSet, ScoreTable
 from core.store import Store
 from pages.widgets import address, chosen_scores

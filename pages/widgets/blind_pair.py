@@ -12,13 +12,14 @@ from streamlit.delta_generator import DeltaGenerator
 from core.diff import READABLE, Segment, diff_against, diff_pair
 from core.diff.names import Unshared, capitals_show_names, unshared
 from core.diff.rows import cut_at_rows, facing_rows
-from core.schema.study import FIRST_LEVEL, Choice, GuessedSide
+from core.schema.study import FIRST_LEVEL, NO_ANSWER, Choice, GuessedSide
 from core.study.guidelines import (
     BOX_KEYS,
     CHOICE_KEYS,
     LEFT_RIGHT,
     LEVEL,
     NAMES,
+    NO_ANSWER_KEY,
     NO_DIFF,
     OWN_BASE,
     REFERENCE,
@@ -205,7 +206,7 @@ def _next_mode(key: str, modes: Sequence[str]) -> None:
 
 
 def texts(
-    names: tuple[str, str],
+    words: Mapping[str, str],
     left: str,
     right: str,
     left_base: str,
@@ -216,11 +217,16 @@ def texts(
 ) -> None:
     """The two answers under their names side by side, with the differences that `mode` asks for.
 
-    base: what left_base and right_base are, as in mode_for. Sentences that say the same face each other, unless
-    nothing is marked: then the texts are shown as written.
+    words: all that the study says in the rater's language; some stand for an empty answer. base: what left_base and right_base
+    are, as in mode_for. Sentences that say the same face each other, unless nothing is marked: then the texts are shown as
+    written.
     """
+    names = box_names(words)
     pairs = ((left_base, left), (right_base, right))
     sides = _sides(pairs, language, mode, base)
+    if NO_ANSWER in (left, right):  # nothing to compare with, and nothing to face
+        left, right = (text or words[NO_ANSWER_KEY] for text in (left, right))
+        sides, mode = [_Side((Segment(text, "same"),), "") for text in (left, right)], NO_DIFF
     rows = (facing_rows(left, right) if mode != NO_DIFF else []) or [(left, right)]
     shown = len(rows) + 2  # a title above, what is missing below
     cards = "".join(

@@ -21,10 +21,10 @@ from core.formats.rated import outputs_of
 from core.formats.ratings import write_ratings_jsonl
 from core.formats.registry import format_of, read_scored_texts, read_with_texts
 from core.formats.scores import write_scores_jsonl
-from core.results.choices import AS_GIVEN, TableChoice
+from core.joining.choices import AS_GIVEN, TableChoice
+from core.joining.tables import CorrelationOptions
 from core.results.correlations.table import CorrelationReport, correlate_scores, correlate_step_by_step
 from core.results.correlations.texts import Texts, texts_of
-from core.results.joining import CorrelationOptions
 from core.runs.judging import judged_among
 from core.runs.path import at_hand, runs_that
 from core.runs.progress import is_worked_on
@@ -33,14 +33,14 @@ from core.schema.runs import Run, Work
 from core.schema.scores import CorrelationSet, OutputSet, RatedSet, RatingSet, ScoreTable
 from core.sources.named import FileSource
 from core.sources.people import ratings_of as source_ratings
-from core.sources.reading import Reading
+from core.sources.reading import SourceReader
 from core.sources.scores import scores_of as source_scores
 from core.store import Store
 from core.store.kept import KeptFile, KeptKind, delete_file, file_data, get_file, keep_file, kept_files
 from core.store.runs import get_run
 from core.tables.reading import sha256_of, shown
 from pages.widgets import address, menus, visitor
-from pages.widgets.menus import given_file, menu
+from pages.widgets.menus import TABLES, given_file, menu
 from pages.widgets.messages import mistakes_shown, moment, plain
 
 Key = tuple[object, ...]
@@ -259,7 +259,7 @@ def read_people(data: bytes, file_name: str, flip: Flip, *, lower_is_better: boo
     """The ratings of a file. Raises InputError."""
     try:
         return source_ratings(
-            FileSource(file_name, data), Reading(lower_is_better=lower_is_better, flip=flip)
+            FileSource(file_name, data), SourceReader(lower_is_better=lower_is_better, flip=flip)
         )
     except InputError as problem:
         if flip and format_of("ratings", data, file_name).name != "metal":
@@ -273,7 +273,7 @@ def read_judge(data: bytes, file_name: str, flip: Flip, *, evaluators: bool) -> 
     """The scores of a file. Raises InputError."""
     if evaluators and format_of("ratings", data, file_name).name != "metal":
         raise InputError(f"{shown(file_name)} is not METAL JSON.")
-    return source_scores(FileSource(file_name, data), Reading(flip=flip))
+    return source_scores(FileSource(file_name, data), SourceReader(flip=flip))
 
 
 _WITH_METAL = ("calibration",)
@@ -286,14 +286,14 @@ _Key = tuple[KeptKind, str, str, bool, Flip]
 """Kind, hash and name of a file, and how it is read: lower ratings are better, scores are those of METAL's
 evaluators, or correlations are synthetic; and the dimensions of METAL's JSON in which 1 is bad."""
 _TYPES: dict[KeptKind, list[str]] = {
-    "ratings": ["csv", "tsv", "jsonl", "ndjson"],
-    "scores": ["csv", "tsv", "jsonl", "ndjson", "json", "parquet"],
+    "ratings": [*TABLES],
+    "scores": [*TABLES],
     "correlations": ["json"],
 }
 _ACCEPTED: dict[KeptKind, str] = {
-    "ratings": "Accepted: CSV, TSV or JSONL with the columns item, score and optionally system, level, rater, dimension, "
+    "ratings": "Accepted: CSV, TSV, XLSX, Parquet or JSONL with the columns item, score and optionally system, level, rater, dimension, "
     "language; one column of numbers per dimension; JSONL with nested ratings; rated texts (JSONL); an MQM table (TSV).",
-    "scores": "Accepted: files written by `score` or this page; CSV, TSV, JSONL or Parquet with the columns item, system, "
+    "scores": "Accepted: files written by `score` or this page; CSV, TSV, XLSX, JSONL or Parquet with the columns item, system, "
     "level and one column per metric; JSONL with id, level and result; RAGAS rows; answers of a cross-examination server.",
     "correlations": "Accepted: output of `correlate --json`, or Meta-Judge's `{metric: {pearson, spearman, kendall}}`.",
 }

@@ -132,8 +132,8 @@ def once(
     return made
 
 
-TABLES = ("json", "csv", "tsv", "jsonl", "ndjson")
-"""Files of texts, of questions and of studies."""
+TABLES = ("json", "csv", "tsv", "txt", "jsonl", "ndjson", "parquet", "xlsx", "xls", "gz")
+"""Files of texts, of questions and of studies; `gz` is any of them, packed."""
 _MOST_MB = 100
 _AS_IT_IS = "-"
 

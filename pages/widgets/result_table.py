@@ -13,6 +13,7 @@ from core.plots.dressing import heat_colour, shortened
 from core.report import TITLES, WRITERS, decimals_of, headings, lines, notes, number, written
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from pages.widgets import visitor
+from pages.widgets.downloads import spreadsheet_file
 from pages.widgets.messages import plain
 from pages.widgets.parts import Press, chart, nothing, table, told_apart
 
@@ -87,7 +88,8 @@ def downloads(found: ResultTable, figure: go.Figure | None = None) -> None:
     """Show a download button per format; each file is made when its button is pressed."""
     checked = visitor.admin_making()
     files: dict[str, tuple[str, str, Callable[[], bytes]]] = {
-        ending: (TITLES[ending], kind, partial(write, found)) for ending, (kind, write) in WRITERS.items()
+        ending: (TITLES[ending], kind, spreadsheet_file(f".{ending}", partial(write, found)))
+        for ending, (kind, write) in WRITERS.items()
     }
     if figure is not None:
         files["html"] = ("HTML", "text/html", partial(page_of, figure))

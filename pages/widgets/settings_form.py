@@ -15,7 +15,7 @@ from core.runs.asked import BACKENDS, OPENAI_KEY, OPENAI_URL, Asked, Backend, Mo
 from core.runs.working.environments import missing_for
 from core.schema.runs import Attachment, Kind, PromptSlot
 from core.schema.settings import SettingField, Settings, fields_of, named_values, on_page, worded
-from core.tables.reading import decode
+from core.tables.containers import decode_utf8
 from pages.widgets.messages import capital, mistakes_shown, plain, with_code
 from pages.widgets.parts import places
 
@@ -242,7 +242,7 @@ def choose(prefix: str, kind: Kind) -> str:
     if upload is not None:
         title = text = ""
         with mistakes_shown():  # beside the file; the rest of the form stays
-            own = one.read(decode(upload.getvalue(), upload.name), upload.name)
+            own = one.read(decode_utf8(upload.getvalue(), upload.name), upload.name)
             title, text = own.title, one.dump(own)
     if text:
         with st.expander(f"{capital(one.help)}: {plain(title)}"):
@@ -427,7 +427,7 @@ def choose_prompts(prefix: str, slots: tuple[PromptSlot, ...]) -> list[Prompt]:
         )
         for line in unusable_prompts():
             st.warning(with_code(line))
-        own = [parse_prompt(decode(file.getvalue(), file.name), file.name) for file in uploads]
+        own = [parse_prompt(decode_utf8(file.getvalue(), file.name), file.name) for file in uploads]
         own = own or _prompts_kept(prefix, slots)
         shipped = [
             _one_of(prefix, slot)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from core.analyses.agreement import ANALYSIS, Agreement, AgreementOptions
-from core.results.panel import Panel
+from core.schema.panel import Panel
 from core.schema.scale import Scale
 from core.schema.scores import ScoredRow
 from scripts.simulations import Cell, Grid, Measures

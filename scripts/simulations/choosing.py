@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from core.results.check.choosing import Choice, which_judge
-from core.results.panel import Panel
+from core.schema.panel import Panel
 from core.schema.scale import TO_GUESS, Scale
 from core.schema.scores import ScoredRow
 from core.stats.resampling import Floats

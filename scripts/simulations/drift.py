@@ -9,7 +9,7 @@ from core.results.check.drift import Drift, drift, rows_json
 from core.results.check.options import CheckOptions
 from core.results.check.tables import check_json
 from core.results.check.verdict import Check, check_panel
-from core.results.panel import Panel
+from core.schema.panel import Panel
 from core.schema.scores import ScoredRow
 from scripts.simulations import Cell, Grid, Measures
 

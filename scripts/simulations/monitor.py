@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from core.results.check.options import CheckOptions
 from core.results.check.rules import decided, verdict_of
 from core.results.check.verdict import check_panel
-from core.results.panel import Panel
+from core.schema.panel import Panel
 from core.schema.scale import scale_of_range
 from core.schema.scores import ScoredRow
 from core.stats.responsiveness import responsiveness

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.results.check.next_labels import next_labels
-from core.results.panel import Panel
+from core.schema.panel import Panel
 from core.schema.scores import ScoredRow
 from core.stats.planning import weights_of
 from core.stats.resampling import mean_share, with_agresti_min

@@ -22,7 +22,7 @@ from scipy.special import ndtri
 from core.results.check.options import DEFAULT_OPTIONS, CheckOptions, Use
 from core.results.check.rules import Verdict
 from core.results.check.verdict import check_panel
-from core.results.panel import Panel
+from core.schema.panel import Panel
 from core.schema.scale import TO_GUESS, Scale, scale_of_range
 from core.schema.scores import ScoredRow
 from core.stats.agreement import cohen_kappa

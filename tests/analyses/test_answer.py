@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from helpers.toys.analysis import ANALYSIS, JudgeRow, LeniencyOptions
 
-from core.results.panel import Panel
 from core.schema.analysis import Answer, Table, Verdict
+from core.schema.panel import Panel
 from core.schema.scores import ScoredRow
 from core.schema.settings import SettingsError
 

@@ -9,10 +9,10 @@ import pytest
 
 from core.analyses.corrected import ALL_ROWS, ANALYSIS, CorrectedNumbers, CorrectedOptions
 from core.errors import InputError
+from core.formats.panel import read_panel
 from core.plots.drawn import draw
 from core.report import csv_of, terminal_lines
 from core.results.corrected import label_scale
-from core.results.panel import read_panel
 from core.schema.analysis import Answer
 from core.schema.settings import SettingsError
 from core.stats.corrected import Asked, Texts, corrected

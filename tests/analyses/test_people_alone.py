@@ -14,8 +14,8 @@ from sklearn.metrics import cohen_kappa_score
 import assay
 from core.analyses.agreement import ANALYSIS, BY_SCALE, CODES, MEASURES, Agreement, AgreementOptions
 from core.errors import InputError
-from core.results.panel import Panel
 from core.schema.analysis import Answer
+from core.schema.panel import Panel
 from core.schema.scale import Scale
 from core.schema.scores import ScoredRow
 from core.schema.unit import Unit

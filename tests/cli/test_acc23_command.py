@@ -9,9 +9,9 @@ import pytest
 
 from core.cli import main
 from core.formats.mt_metrics_eval import read_seg_ratings, read_seg_scores
+from core.joining.tables import merge_tables
 from core.report import csv_of
 from core.results.correlations.acc23 import Acc23Options, acc23, accuracy_table, accuracy_test_table
-from core.results.joining import merge_tables
 
 Run = Callable[..., str]
 

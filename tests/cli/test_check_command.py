@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 from core.cli import main
+from core.formats.panel import read_panel
 from core.results.check.options import CheckOptions
-from core.results.check.tables import check_json
+from core.results.check.tables import check_json, read_as
 from core.results.check.verdict import check_panel
-from core.results.panel import read_panel
 
 Run = Callable[..., int]
 PEOPLE = ("--human", "a,b,c")
@@ -147,3 +147,39 @@ def test_certify_needs_a_lowest_pass_and_a_target_below_one(
         assert main(["check", str(path), "--use", "certify", *words]) == 2
         assert named in capsys.readouterr().err
     assert main(["check", str(path), "--use", "certify", "--passes-from", "2", "--target", "0.6"]) == 0
+
+
+def test_certify_without_a_judge_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text(
+        "id,human_1,human_2\n" + "".join(f"{at},{at % 2},{at % 3 % 2}\n" for at in range(40)), "utf-8"
+    )
+    assert main(["check", str(path), "--use", "certify"]) == 2
+    assert "--judge: certify" in capsys.readouterr().err
+    assert main(["check", str(path)]) == 4
+
+
+def test_a_mean_that_is_followed_is_not_said_to_be_compared_by_rank(file: Path, tmp_path: Path) -> None:
+    path = tmp_path / "chances.csv"
+    rows = "".join(f"{at},{at % 2},{(at * 7 % 50) / 50}\n" for at in range(60))
+    path.write_text(f"id,human,judge\n{rows}", "utf-8")
+    said = {
+        use: read_as(check_panel(read_panel(path.read_bytes(), path.name), CheckOptions(use=use)))
+        for use in ("gate", "monitor")
+    }
+    assert ["by rank" in one for one in said.values()] == [True, False]
+
+
+def test_repeated_ratings_count_as_the_option_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = tmp_path / "twice.csv", tmp_path / "out.json"
+    rows = "".join(f"q{at},{rater},{at % 2}\n" for at in range(20) for rater in ("w1", "w2", "gpt-4"))
+    path.write_text(f"item_id,rater,score\n{rows}q0,w1,1\n", "utf-8")
+    assert main(["check", str(path)]) == 2
+    assert "--repeated: 1 rating" in capsys.readouterr().err
+    agreed = {}
+    for policy in ("first", "last"):
+        main(["check", str(path), "--repeated", policy, "--out", str(out)])
+        agreed[policy] = json.loads(out.read_text("utf-8"))["judges"][0]["agreement"]["estimate"]
+    assert agreed == {"first": 1.0, "last": pytest.approx(1 - 0.5 / 20)}

@@ -12,9 +12,9 @@ import pytest
 import assay
 from core.cli import main
 from core.formats.correlations import read_table
+from core.joining.tables import CorrelationOptions
 from core.plots.tables import against
 from core.results.correlations.files import BY_MODEL, OfFile, correlate_files, judges_by_model, size_of
-from core.results.joining import CorrelationOptions
 from core.schema.scores import Metric, ScoredRow, ScoreTable
 
 Run = Callable[..., str]

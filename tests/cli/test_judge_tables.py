@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from helpers.texts.score_factories import table
 
+from core.joining.tables import CorrelationOptions
 from core.judges.answers import AnswerSet, QuestionSet
 from core.judges.cross_examination import CefRecord, Examination
 from core.judges.questions import CrossQuestion
 from core.judges.rubric import RubricRecord, RubricTrial
 from core.report import DASH, headings, lines, notes, terminal_lines
 from core.results.correlations.table import correlate_scores, correlation_table
-from core.results.joining import CorrelationOptions
 from core.results.judges.agreement import agreement, agreement_table, pairs_table
 from core.results.judges.consistency import AT_TEMPERATURE_0, consistency, orders_table, repeats_table
 from core.results.judges.cross_examination import ablation, ablation_table, rates_table, reliability

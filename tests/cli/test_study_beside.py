@@ -101,10 +101,9 @@ def test_a_run_s_dataset_json_leads_to_its_outputs(
 
 def test_a_broken_file_keeps_its_own_problems(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
-    file.write_text("item_id,question,reference,level,source,text\nq,q,r,A0,x,\n", encoding="utf-8")
+    file.write_text("item_id,question,reference,level,source,text\nq,q,r,A0,,t\n", encoding="utf-8")
     said = refused(capsys, "study", "import", str(file))
-    assert "line 2, question q" in said
-    assert "x: text is empty" in said
+    assert "line 2, question q, level A0: source is empty" in said
     assert "--shared-only needs a second file" in refused(
         capsys, "study", "import", str(file), "--shared-only"
     )

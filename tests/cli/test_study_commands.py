@@ -1,5 +1,6 @@
 """The commands of docs/studies.md, from an empty folder to results, through core.cli.main."""
 
+import codecs
 import csv
 import io
 import json
@@ -354,6 +355,19 @@ def test_exports(voted: Run, tmp_path: Path) -> None:
     assert [detail for action, _, detail in logged if action == "exported"] == [
         *("csv", "jsonl", "bundle", "paper", "csv")
     ]
+
+
+def test_exports_for_excel_and_with_texts(voted: Run, tmp_path: Path) -> None:
+    export = ("study", "export", "pilot", "--out", "out", "--format")
+    voted(*export, "csv")
+    plain = (tmp_path / "out").read_bytes()
+    voted(*export, "csv", "--excel")
+    assert (tmp_path / "out").read_bytes() == codecs.BOM_UTF8 + plain
+    voted(*export, "csv", "--texts")
+    (tmp_path / "out").read_bytes().index(b",candidate_text,comparator_text\r\n")
+    for wrong in (("bundle", "--texts"), ("guesses", "--texts"), ("jsonl", "--excel")):
+        with pytest.raises(AssertionError):
+            voted(*export, *wrong)
 
 
 def test_guesses_are_exported_as_a_table_of_their_own(run: Run, file: Path, tmp_path: Path) -> None:

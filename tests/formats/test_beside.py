@@ -15,7 +15,7 @@ from core.formats.study.files import (
     read_dataset,
     verbatim_note,
 )
-from core.schema.study import Item, Material, Output
+from core.schema.study import NO_ANSWER, Item, Material, Output
 
 ITEMS = tuple(Item(f"q{n}", f"Question {n}?", f"Reference {n}.", "en") for n in range(3))
 LEVELS = ("A0", "A1", "A2")
@@ -165,11 +165,9 @@ def test_items_with_a_reason_for_a_text_are_left_out(write: object) -> None:
     assert problem.startswith(f"line {line}, question q2, level A9: source ")
 
 
-def test_an_empty_text_without_a_reason_stays_a_problem() -> None:
+def test_an_empty_text_without_a_reason_is_no_answer() -> None:
     rows = b"item_id,question,reference,level,source,text,reason\nq,q,r,A0,x,,\n"
-    assert one_source_hint(rows, "a.csv") is None
-    with pytest.raises(InputError, match="line 2, question q, level A0, system x: text is empty"):
-        read_answers(rows, "a.csv")
+    assert [one.text for one in read_answers(rows, "a.csv").outputs] == [NO_ANSWER]
 
 
 def test_the_hint_is_for_one_source_alone() -> None:
@@ -182,10 +180,10 @@ def test_the_hint_is_for_one_source_alone() -> None:
 
 
 def test_a_broken_file_says_all_its_problems() -> None:
-    rows = "item_id,question,reference,level,source,text\nq0,q,r,A0,x,\nq0,q,r,A1,y,t\nq0,q,r,A1,z,t\n"
+    rows = "item_id,question,reference,level,source,text\nq0,q,r,,x,t\nq0,q,r,A1,x,t\nq0,q,r,A1,y,t\nq0,q,r,A1,z,t\n"
     with pytest.raises(InputError) as caught:
         read_answers(rows.encode(), "a.csv")
-    assert "line 2, question q0, level A0, system x: text is empty" in caught.value.problems
+    assert "line 2, question q0: level is empty" in caught.value.problems
     assert any(
         problem.startswith("systems: found 3 (x, y and z), expected one or two")
         for problem in caught.value.problems

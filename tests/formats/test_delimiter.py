@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.results.panel import read_panel
+from core.formats.panel import read_panel
 from core.tables.columns import delimiter_of
 from core.tables.mapping import first_rows, with_columns, with_numbers
 

@@ -99,7 +99,7 @@ def test_every_problem_is_named_with_its_place() -> None:
             "question 1, blacklisted: is text, expected a list of texts",
         ),
         (b'{"questions": [{"question": "a", "question": "b"}]}', "key question appears more than once"),
-        (b"\xff\xfe", "UTF-16"),
+        (b"\xff\xfe", "the file is empty"),
         (b'{"questions": [], "report": 5}', "report: is a number"),
     ],
 )

@@ -9,9 +9,9 @@ import pytest
 
 from core.errors import InputError
 from core.formats.registry import read_texts
-from core.tables.columns import VOCABULARY, known_at
+from core.tables.columns import SPECS
+from core.tables.containers import decode
 from core.tables.mapping import ASIDE, first_rows, parse_columns, with_columns
-from core.tables.reading import decode
 
 NAMED = {"text": "Said", "item_id": "Key"}
 
@@ -99,17 +99,7 @@ def test_the_documentation_names_every_column() -> None:
     page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text("utf-8")
     table = page.split("## Names of columns")[1].split("\n\n")[2]
     named = {
-        line.split("|")[1].strip(" `"): re.findall(r"`(\w+)`", line.split("|")[2])
+        line.split("|")[1].strip(" `"): [re.findall(r"`(\w+)`", line.split("|")[at]) for at in (2, 3)]
         for line in table.splitlines()[2:]
     }
-    assert named == {name: [one for one in names if one != name] for name, names in VOCABULARY.items()}
-    table = page.split("| column | further names")[1].split("\n\n")[0]
-    named = {
-        line.split("|")[1].strip(" `"): re.findall(r"`(\w+)`", line.split("|")[2])
-        for line in table.splitlines()[2:]
-    }
-    further = {
-        name: [one for one in names if one not in VOCABULARY[name]]
-        for name, names in known_at("panel").items()
-    }
-    assert named == {name: names for name, names in further.items() if names}
+    assert named == {spec.name: [[*spec.aliases], [*spec.wider]] for spec in SPECS}

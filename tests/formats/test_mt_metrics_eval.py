@@ -9,16 +9,11 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError
-from core.formats.mt_metrics_eval import (
-    OF_REFERENCE,
-    MtFolder,
-    rating_names,
-    read_folder,
-    read_folder_outputs,
-)
+from core.formats.mt_metrics_eval import MtFolder, rating_names, read_folder, read_folder_outputs
 from core.formats.registry import read_spans
 from core.formats.scores import NO_SCORE
 from core.schema.scores import ErrorSpan, ScorableOutput, ScoredRow
+from core.tables.references import OF_REFERENCE
 
 ERROR = {
     "start": 0,

@@ -220,7 +220,7 @@ def test_files_that_are_no_questions(data: str, name: str, problem: str) -> None
 
 def test_a_page_is_no_table() -> None:
     (problem,) = problems_of("<html><b>question,reference</b></html>", "upload")
-    assert problem.startswith("file: unknown format; expected a JSON list")
+    assert problem.startswith("file: is a web page")
 
 
 def test_equal_questions_are_left_out_by_name() -> None:

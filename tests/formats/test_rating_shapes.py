@@ -138,7 +138,7 @@ def test_a_column_a_dimension_as_hanna_has_them() -> None:
     assert any("BLEU" in note for note in found.notes)
     turned = read_ratings(data, "hanna.csv", lower_is_better=True)
     assert turned.ratings[0].score == -4
-    assert turned.ratings[0].labels["Worker ID"] == "A1"
+    assert turned.ratings[0].rater == "A1"
 
 
 def test_a_column_a_rater() -> None:

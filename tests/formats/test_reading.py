@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InputError
+from core.tables.containers import decode
 from core.tables.reading import (
     JsonObject,
     clean_text,
     control_count,
-    decode,
     duplicate_problems,
     name_of,
     numbers_as_json,
@@ -41,7 +41,7 @@ def test_a_wrong_encoding_is_one_problem_with_its_first_place():
 
 
 def test_a_sequence_cut_off_by_the_line_break_is_named():
-    assert problems_of(b"ok\n\xe6\x97\nmore") == (
+    assert problems_of(b"\xef\xbb\xbfok\n\xe6\x97\nmore") == (
         "line 2: byte 0xe6 is not UTF-8; save the file as UTF-8 (Excel: CSV UTF-8)",
     )
 
@@ -51,8 +51,8 @@ def test_a_sequence_cut_off_by_the_line_break_is_named():
     [
         (b"", "line 1: the file is empty"),
         (b" \n\t\n", "line 1: the file is empty"),
-        ("id".encode("utf-16"), "line 1: the file is in UTF-16; save it as UTF-8"),
-        (b"PK\x03\x04...", "line 1: the file is a zip archive or a workbook; save the table as CSV in UTF-8"),
+        ("".encode("utf-16"), "line 1: the file is empty"),
+        (b"PK\x03\x04...", "file: is a zip archive; unpack it and use the table inside"),
     ],
 )
 def test_files_that_hold_no_text(data: bytes, problem: str):

@@ -159,7 +159,6 @@ FILES: dict[str, tuple[str, bytes, dict[str, str]]] = {
         jsonl({"key": "q1", "out": "a", "text": "c"}, {"key": "q2", "out": "b", "ref": "z"}),
         {"item_id": "key", "text": "out"},
     ),
-    "another encoding": ("t.csv", b"item_id,text\nq1,caf\xe9\nq2,\xe9\n", {}),
     "no item": ("t.csv", b"text,ref\na,b\n", {}),
     "an empty file": ("t.csv", b"", {}),
     "broken lines": (

@@ -5,8 +5,18 @@ import itertools
 import pytest
 
 from core.formats.scores import NO_FAMILY, family_of
+from core.schema.roles import Roles
 from core.tables.columns import Record, Table, first_cells
-from core.tables.roles import Roles, Undecided, check_decided, judge_roles, residual, roles_of, who_in
+from core.tables.roles import (
+    Undecided,
+    check_decided,
+    judge_roles,
+    mapping_of,
+    residual,
+    roles_of,
+    roles_said,
+    who_in,
+)
 
 
 def _table(text: str) -> Table:
@@ -193,7 +203,7 @@ def test_texts_groups_and_the_rest() -> None:
     assert found.texts == ("question",)
     assert found.groups == ("topic",)
     assert found.others == ("judge_reason", "tokens")
-    assert found.mapping == {"human": ["human"], "judge": ["judge"], "item": "id", "system": None}
+    assert mapping_of(found) == {"human": ["human"], "judge": ["judge"], "item": "id", "system": None}
 
 
 def test_an_example_too_long_for_a_name_is_no_item() -> None:
@@ -219,7 +229,7 @@ def test_capitals_inside_a_model_s_name_are_no_dimension(judge: str) -> None:
 def test_renamed_columns_are_shown_under_the_file_s_names() -> None:
     found = _roles("item_id,human,judge\nq1,1,1\nq2,0,1\n").renamed({"item_id": "key"})
     assert found.item == "key"
-    assert "key" in found.said
+    assert "key" in roles_said(found)
     assert "key" in found.why
 
 

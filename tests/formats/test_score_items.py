@@ -30,8 +30,8 @@ def test_both_at_once() -> None:
 
 
 def test_other_labels_stay_blank() -> None:
-    table = read("item,level,generator,m\nq,A0,,5\nq,A1,llama,4\n")
-    assert [row.labels for row in table.rows] == [{}, {"generator": "llama"}]
+    table = read("item,level,origin_model,m\nq,A0,,5\nq,A1,llama,4\n")
+    assert [row.labels for row in table.rows] == [{}, {"origin_model": "llama"}]
 
 
 def test_one_text_in_the_long_form_is_one_row() -> None:

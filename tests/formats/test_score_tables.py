@@ -16,12 +16,11 @@ from core.formats.registry import read_scores
 from core.formats.scores import (
     NO_SCORE,
     family_of,
-    signature_from_folder,
     write_scores_csv,
     write_scores_jsonl,
     write_scores_parquet,
 )
-from core.schema.scores import Metric, ScoredRow, ScoreTable
+from core.schema.scores import Metric, ScoredRow, ScoreTable, signature_from_folder
 from core.tables.columns import level_number
 from core.tables.mapping import classes_of
 from core.tables.writer import csv_bytes
@@ -183,7 +182,7 @@ def test_a_cell_that_is_no_number_is_a_problem_with_its_line() -> None:
 def test_a_decimal_comma_is_a_problem_that_says_so() -> None:
     for column in ("bleu", "result"):
         with pytest.raises(InputError, match='is "0,5", expected a number with a decimal point'):
-            read_scores(f"item;x;{column}\n1;1;0,5\n2;1;1\n3;1;1\n".encode(), "x.csv")
+            read_scores(f'item,x,{column}\n1,1,"0,5"\n2,1,1\n3,1,1\n'.encode(), "x.csv")
 
 
 def test_rows_that_come_twice_are_problems() -> None:
@@ -338,7 +337,7 @@ def test_columns_of_numbers_are_read_as_cell_by_cell(end: str) -> None:
     assert [row.labels for row in found.rows] == [{"year": str(year)} for year in (1, 2, 3, 4)]
 
 
-@pytest.mark.parametrize("cell", ["1_000", "１２", "-nan", "0x10", "1,5", "5%"])
+@pytest.mark.parametrize("cell", ["1_000", "１２", "-nan", "0x10", "1,500", "5%"])
 def test_what_python_alone_would_take_for_a_number_is_a_problem(cell: str) -> None:
     data = "item;m;n\n" + "".join(f"q{at};1;2\n" for at in range(9)) + f"last;1;{cell}\n"
     with pytest.raises(InputError) as raised:

@@ -78,7 +78,6 @@ def third_source_at_one_level(rows: Rows) -> Rows:
         pytest.param(cell(3, source="pipe"), "line 5, question q1", id="another system"),
         pytest.param(cell(3, source=""), "line 5, question q1", id="no system"),
         pytest.param(cell(3, level="person", source="A1"), "line 5, question q1", id="level for system"),
-        pytest.param(cell(3, text=""), "line 5, question q1", id="no text"),
         pytest.param(cell(3, item_id=""), "line 5: item_id", id="no id"),
         pytest.param(cell(3, question="Why not?"), "line 5, question q1: question", id="question"),
         pytest.param(cell(-1, item_id="q33"), "line 31, column item_id: q33; did you mean q3", id="new id"),
@@ -90,23 +89,41 @@ def third_source_at_one_level(rows: Rows) -> Rows:
         pytest.param(lambda rows: rows[:-3], "question q3 (lines 22 to 28)", id="end cut off"),
         pytest.param(third_source_at_one_level, "lines 10, 11, 20, 21, 30 and 31", id="third system"),
         pytest.param(all_cells(level=""), "file: column level is empty", id="empty column"),
-        pytest.param(
-            lambda rows: [row | {"item_id": str(at)} for at, row in enumerate(rows)],
-            "file: every row has a different item_id",
-            id="ids of rows",
-        ),
-        pytest.param(
-            lambda rows: [row | {"item_id": "q1" if row["item_id"] == "q2" else row["item_id"]} for row in rows],
-            "lines 12 to 21, question q1: question and reference",
-            id="two questions with one id",
-        ),
     ],
 )  # fmt: skip
 def test_one_mistake_is_one_problem(mistake: Mistake, starts: str, once: bool) -> None:
     rows = good(3, once)
     (problem,) = problems_of(written(mistake(rows) or rows))
-    if once and starts.startswith("lines 12 to 21"):
-        starts = "line 12, question q1"  # the only row that says what is asked
+    assert problem.startswith(starts)
+
+
+def ids_of_rows(rows: Rows) -> Rows:
+    return [row | {"item_id": str(at)} for at, row in enumerate(rows)]
+
+
+def two_questions_with_one_id(rows: Rows) -> Rows:
+    return [row | {"item_id": "q1" if row["item_id"] == "q2" else row["item_id"]} for row in rows]
+
+
+@pytest.mark.parametrize("mistake", [ids_of_rows, two_questions_with_one_id])
+def test_where_ids_name_no_questions_the_question_does(mistake: Callable[[Rows], Rows]) -> None:
+    found = read_dataset(written(mistake(good(3, once=False))), "a.csv")
+    assert [item.item_id for item in found.items] == ["1", "2", "3"]
+    assert len(found.outputs) == 30
+    assert sum(line.startswith("item: the question, because column item_id ") for line in found.read_as) == 1
+
+
+@pytest.mark.parametrize(
+    ("mistake", "starts"),
+    [
+        (ids_of_rows, "file: every row has a different item_id"),
+        (two_questions_with_one_id, "line 12, question q1: question and reference"),
+    ],
+)
+def test_but_not_where_a_row_does_not_say_what_it_answers(
+    mistake: Callable[[Rows], Rows], starts: str
+) -> None:
+    (problem,) = problems_of(written(mistake(good(3, once=True))))
     assert problem.startswith(starts)
 
 

@@ -10,10 +10,19 @@ from core.formats.mt_metrics_eval import read_folder, read_seg_ratings, write_se
 from core.formats.rated import outputs_of, rated_of, ratings_of, write_rated
 from core.formats.ratings import write_ratings_jsonl
 from core.formats.registry import read_spans
-from core.formats.spans.mqm import score_of, write_mqm
+from core.formats.spans.mqm import write_mqm
 from core.formats.spans.rows import code_point, write_span_rows_csv, write_span_rows_jsonl
 from core.formats.spans.wmt_qe import write_wmt_qe
-from core.schema.scores import ErrorSpan, OutputSet, RatedSet, RatedText, Rating, RatingSet, ScorableOutput
+from core.schema.scores import (
+    ErrorSpan,
+    OutputSet,
+    RatedSet,
+    RatedText,
+    Rating,
+    RatingSet,
+    ScorableOutput,
+    score_of,
+)
 
 COMBINING = "Cafe\u0301 ist schön"
 EMOJI = "👩\u200d🚀 fliegt 😀 los"

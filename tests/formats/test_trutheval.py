@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.errors import InputError
 from core.formats.registry import read_study
 from core.formats.study.files import read_dataset
-from core.formats.study.tables import natural_order
+from core.formats.study.pairs import natural_order
 from core.tables.problems import MOST_REPLACED_NOTES
 
 

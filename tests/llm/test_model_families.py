@@ -11,7 +11,7 @@ from helpers.texts.score_factories import ladder, metric, table
 from core.llm.families import alike_note, families_of, likeness, plain_model
 from core.results.check.verdict import JudgeFacts, check_panel
 from core.results.correlations.table import correlate_scores
-from core.results.panel import Panel
+from core.schema.panel import Panel
 from core.schema.scores import ScoredRow
 from core.store import Store
 

@@ -304,6 +304,26 @@ def test_agreement_and_a_check_without_a_judge(
 
 
 @pytest.mark.parametrize("as_frame", [False, True])
+def test_repeated_ratings_and_a_use_that_needs_a_judge(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], as_frame: bool
+) -> None:
+    rows = [(f"q{at}", rater, at % 2) for at in range(20) for rater in ("w1", "w2")]
+    long = pd.DataFrame([*rows, ("q0", "w1", 1)], columns=["item", "rater", "score"])
+    file = tmp_path / "twice.csv"
+    long.to_csv(file, index=False)
+    source = long if as_frame else file
+    with pytest.raises(assay.InputError):
+        assay.agreement(source)
+    for policy in ("first", "last"):
+        found = assay.agreement(source, repeated=policy)
+        main(["agreement", str(file), "--repeated", policy, "--json"])
+        assert in_json(found.json) == json.loads(capsys.readouterr().out)
+        assert assay.check(source, repeated=policy).names == found.names
+    with pytest.raises(assay.InputError, match="certify"):
+        assay.check(source, repeated="first", use="certify")
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
 def test_gaps(tmp_path: Path, capsys: pytest.CaptureFixture[str], as_frame: bool) -> None:
     wide = pd.DataFrame(
         {

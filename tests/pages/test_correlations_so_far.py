@@ -8,8 +8,8 @@ from helpers.pages.generate_visit import field, said
 from helpers.pages.metrics_visit import visit
 from helpers.texts.score_factories import ladder, table
 
+from core.joining.tables import CorrelationOptions
 from core.results.correlations.table import COMPUTING, correlate_scores, correlate_step_by_step
-from core.results.joining import CorrelationOptions
 from core.store import Store
 from core.store.kept import keep_file
 from pages.widgets import chosen_scores

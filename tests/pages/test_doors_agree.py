@@ -86,7 +86,7 @@ def page() -> None:
     import streamlit as st
 
     from core.analyses import analysis
-    from core.results.panel import read_panel
+    from core.formats.panel import read_panel
     from pages.widgets import messages
     from pages.widgets.analysis import Data, render
 
@@ -139,7 +139,7 @@ def test_page_command_and_function_agree(
 
 
 def _result(name: str, panel_file: Path) -> Any:
-    from core.results.panel import read_panel
+    from core.formats.panel import read_panel
 
     found = analysis(name)
     panel = read_panel(panel_file.read_bytes(), panel_file.name, **who_is_who(name))

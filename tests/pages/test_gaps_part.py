@@ -12,8 +12,8 @@ q4,t,Who?,Jan.,,,2,5,
 
 
 def part(text: bool = True, judges: tuple[str, ...] = ("x", "y")) -> None:
-    from core.results.check.gaps import texts_in
-    from core.results.panel import read_panel
+    from core.formats.panel import read_panel
+    from core.formats.panel.beside import texts_in
     from pages.check.gaps import show_gaps
     from tests.pages.test_gaps_part import FILE
 

@@ -354,6 +354,9 @@ def test_downloads_are_what_the_commands_write(store: Store) -> None:
     content = {name: make() for name, (_, _, make) in made.items()}
     assert content["CSV"] == to_csv(record)
     assert content["JSONL"] == to_jsonl(record)
+    with_texts = parts.pair_files(record, study_results(record, n_resamples=10), texts=True)
+    assert with_texts["CSV"][2]() == to_csv(record, texts=True) != content["CSV"]
+    assert at.checkbox(key="results_texts").set_value(True).run().exception == []
     assert content["Bundle"] == write_bundle(record)
     assert content["Factual's votes"] == to_paper_zip(record)
     assert json.loads(content["Results"])["n_pairs"] == 8

@@ -8,10 +8,10 @@ import pytest
 from core.analyses.agreement import ANALYSIS as AGREEMENT
 from core.analyses.corrected import ANALYSIS as CORRECTED
 from core.errors import AssayError
+from core.formats.panel import read_panel
 from core.results.check.options import CheckOptions, Use
 from core.results.check.tables import check_json, check_said, check_tables
 from core.results.check.verdict import check_panel
-from core.results.panel import read_panel
 
 CODES = (
     ("0", "1"),

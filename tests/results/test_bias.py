@@ -18,7 +18,6 @@ from core.judges.pairwise import ORDERS, PairTrial, PairwiseRecord
 from core.judges.rubric import RubricRecord, RubricTrial
 from core.judges.twins import TwinSettings, plan_twins, twin_by_rules, twin_outputs
 from core.llm.families import alike_note
-from core.results.check.gaps import TextBeside
 from core.results.judges.bias import (
     CONSTANT,
     NO_GAP,
@@ -37,6 +36,7 @@ from core.results.judges.bias import (
 )
 from core.results.judges.consistency import ORDER_MISSING
 from core.results.judges.pairwise import pairs_report
+from core.schema.panel import TextBeside
 from core.schema.scores import (
     EDIT,
     EDITED_BY,

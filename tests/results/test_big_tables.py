@@ -11,6 +11,8 @@ from helpers.texts.big_tables import EMPTY, METRICS, big_run, scored_table, writ
 from scipy import stats
 
 from core.errors import InputError
+from core.joining.choices import NO_VALUE
+from core.joining.tables import DEFAULT_OPTIONS
 from core.report import csv_of, flat_rows
 from core.results.big_tables import scored
 from core.results.big_tables.estimates import (
@@ -32,10 +34,8 @@ from core.results.big_tables.scored import (
     texts_table,
     values_of,
 )
-from core.results.choices import NO_VALUE
 from core.results.correlations.levels import by_level
 from core.results.correlations.table import correlate_scores
-from core.results.joining import DEFAULT_OPTIONS
 from core.runs.path import at_hand
 from core.runs.tables.opened import big_table
 from core.schema.big_tables import TEXTS_FILE, n_chunks, part_name

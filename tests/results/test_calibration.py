@@ -15,6 +15,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa as their_fleiss
 
 from core.errors import InputError
 from core.formats.registry import read_ratings, read_scores
+from core.joining.tables import OTHER_ITEM
 from core.report import csv_of, flat_rows, headings
 from core.results.calibration.cells import (
     MIXED,
@@ -42,7 +43,6 @@ from core.results.calibration.tables import (
     calibration_tables,
     class_table,
 )
-from core.results.joining import OTHER_ITEM
 from core.schema.scale import declared_scale
 from core.schema.scores import Rating, RatingSet, ScoredRow, ScoreTable
 from core.schema.study import Dimension

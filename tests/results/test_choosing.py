@@ -22,7 +22,7 @@ from core.results.check.choosing import (
 from core.results.check.facts import facts_of_tables
 from core.results.check.options import CheckOptions
 from core.results.check.verdict import JudgeFacts, check_panel
-from core.results.panel import Panel
+from core.schema.panel import Panel
 from core.schema.scale import Scale
 from core.schema.scores import ScoredRow
 

@@ -8,10 +8,10 @@ from helpers.texts.score_factories import ladder, metric, ratings, table
 from scipy import stats
 
 from core.errors import InputError
+from core.joining.tables import CorrelationOptions
 from core.results.correlations import table as correlations
 from core.results.correlations.ranking import rank_metrics
 from core.results.correlations.table import correlate_scores, correlate_step_by_step
-from core.results.joining import CorrelationOptions
 from core.schema.scores import METHODS, Rating, ScoredRow
 from core.stats.resampling import NO_RESAMPLES
 

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from core.formats.mt_metrics_eval import read_folder
+from core.joining.tables import CorrelationOptions
 from core.results.correlations.table import correlate_scores
-from core.results.joining import CorrelationOptions
 from core.stats.correlation.systems import soft_pairwise_accuracy
 
 pytestmark = pytest.mark.shared

@@ -6,10 +6,10 @@ from helpers.texts.score_factories import ratings, table
 from scipy import stats
 
 from core.errors import InputError
-from core.results.choices import NOT_ALL_RATED, chosen_ratings
+from core.joining.choices import NOT_ALL_RATED, chosen_ratings
+from core.joining.tables import CorrelationOptions
 from core.results.correlations.ranking import rank_metrics
 from core.results.correlations.table import DIMENSION, correlate_dimensions
-from core.results.joining import CorrelationOptions
 from core.schema.scores import Rating, ScoredRow
 
 RNG = np.random.default_rng(3)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from core.joining.tables import CorrelationOptions
 from core.results.correlations.disagreement import (
     disagreement,
     most_disagreed,
@@ -10,7 +11,6 @@ from core.results.correlations.disagreement import (
     scores_of_text,
 )
 from core.results.correlations.points import points
-from core.results.joining import CorrelationOptions
 from core.schema.scores import Metric, Rating, RatingSet, ScoredRow, ScoreTable
 
 

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from core.errors import InputError
+from core.formats.panel import read_panel
+from core.formats.panel.beside import numbers_beside
 from core.judges.rubric import RubricRecord, RubricTrial
 from core.plots.check import trust_thresholds
 from core.results.check.escalation import (
@@ -28,7 +30,6 @@ from core.results.check.sureness import (
     answers_of,
     confidence_column,
     majority,
-    numbers_beside,
     sure_by_cut,
     sure_by_margin,
     sure_by_numbers,
@@ -36,7 +37,7 @@ from core.results.check.sureness import (
     sure_of_repeats,
     ways_had,
 )
-from core.results.panel import Panel, only_judges, read_panel
+from core.schema.panel import Panel, only_judges
 from core.schema.scale import Scale
 from core.schema.scores import PROBABILITY, JudgedText, JudgeOutput, ScoredRow
 from core.stats.calibration import trust_threshold

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from core.errors import InputError
+from core.formats.panel import read_panel
+from core.formats.panel.beside import texts_in
 from core.report import json_of
-from core.results.check.gaps import TextBeside, beside_of, find_gaps, gaps_of, texts_in
-from core.results.panel import Panel, read_panel
+from core.results.check.gaps import beside_of, find_gaps, gaps_of
+from core.schema.panel import Panel, TextBeside
 from core.schema.scores import ScoredRow
 
 NUMBERS = """item,system,a,b,judge

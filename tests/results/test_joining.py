@@ -7,9 +7,9 @@ import pytest
 from helpers.texts.score_factories import ratings, table
 
 from core.errors import InputError
-from core.results.choices import items_of
+from core.joining.choices import items_of
+from core.joining.tables import CorrelationOptions, join_ratings
 from core.results.correlations.table import correlate_scores
-from core.results.joining import CorrelationOptions, join_ratings
 from core.schema.scores import Rating, ScoredRow
 from core.stats.resampling import NO_RESAMPLES
 

@@ -7,10 +7,10 @@ import pytest
 from helpers.texts.score_factories import table
 
 from core.errors import InputError
+from core.joining.tables import not_scored_in
 from core.judges.claims import ClaimsSettings
 from core.judges.cross_examination import CEF_COMPONENTS, CefSettings
 from core.judges.rubric import RubricSettings
-from core.results.joining import not_scored_in
 from core.results.judges.agreement import RANKS, SHARES, agreement, component_of, same_components
 from core.runs.kinds import KINDS
 from core.schema.scores import Metric, ScoredRow

@@ -6,12 +6,12 @@ import pytest
 from core.errors import InputError
 from core.formats.registry import read_scores
 from core.formats.scores import write_scores_csv
+from core.joining.choices import names_of, rows_by
+from core.joining.panel import panel_of
 from core.results.check.options import CheckOptions
 from core.results.check.verdict import check_panel
-from core.results.choices import names_of, rows_by
 from core.results.correlations.levels import by_level
 from core.results.judges.agreement import agreement
-from core.results.panel import panel_of
 from core.schema.scores import (
     MASK_NOTE,
     MASKED,

@@ -7,9 +7,9 @@ from helpers.texts.score_factories import metric, table
 from core.errors import InputError
 from core.formats.registry import read_scores
 from core.formats.scores import write_scores_csv
+from core.joining.tables import CorrelationOptions, merge_tables, not_scored_in
 from core.results.correlations.ranking import redundancy
 from core.results.correlations.table import correlate_scores
-from core.results.joining import CorrelationOptions, merge_tables, not_scored_in
 from core.schema.scores import ScoredRow
 
 A = table([(ScoredRow("1", "s", "A0"), 1.0), (ScoredRow("1", "s", "A1"), 2.0)], ["rubric"], file_name="a.csv")

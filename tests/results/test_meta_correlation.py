@@ -9,10 +9,10 @@ from scipy import stats
 
 from core.errors import InputError
 from core.formats.correlations import published_side
-from core.results.choices import rows_at
+from core.joining.choices import rows_at
+from core.joining.tables import CorrelationOptions
 from core.results.correlations.ranking import redundancy
 from core.results.correlations.table import correlate_scores
-from core.results.joining import CorrelationOptions
 from core.results.meta_correlation import (
     LiveSide,
     by_dataset,

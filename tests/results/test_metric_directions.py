@@ -5,10 +5,10 @@ import pytest
 from helpers.texts.score_factories import ladder, metric, table
 
 from core.formats.registry import read_scores
-from core.results.choices import directions
+from core.joining.choices import directions
+from core.joining.tables import CorrelationOptions
 from core.results.correlations.levels import by_level
 from core.results.correlations.table import correlate_scores
-from core.results.joining import CorrelationOptions
 from core.results.meta_correlation import side_values
 from core.schema.scores import CorrelationSet, Metric
 

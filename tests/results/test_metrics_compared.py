@@ -9,7 +9,8 @@ from helpers.texts.score_factories import metric, ratings, table
 from scipy import stats
 
 from core.errors import InputError
-from core.results.choices import TableChoice, chosen_people, chosen_table
+from core.joining.choices import TableChoice, chosen_people, chosen_table
+from core.joining.tables import CorrelationOptions
 from core.results.correlations.points import NO_MEAN, NOTHING_TO_ORDER
 from core.results.correlations.ranking import (
     ALPHA,
@@ -25,7 +26,6 @@ from core.results.correlations.ranking import (
     ranking_json,
 )
 from core.results.correlations.table import DIMENSION, correlate_dimensions, correlate_scores
-from core.results.joining import CorrelationOptions
 from core.schema.result_table import Interval
 from core.schema.scores import METHODS, Rating, ScoredRow
 from core.stats.multiplicity import corrected

@@ -8,6 +8,9 @@ import pytest
 from helpers.texts.rating_studies import RatingStudyAtHand
 
 from core.errors import InputError
+from core.formats.panel import read_panel
+from core.formats.panel.beside import read_texts_of
+from core.joining.panel import inclusion_probabilities, panel_of
 from core.results.check.next_labels import (
     OTHER_TEXT,
     TABLE,
@@ -18,12 +21,11 @@ from core.results.check.next_labels import (
     next_labels_json,
     next_labels_table,
     raters_wanted,
-    read_texts_of,
     with_labels,
 )
 from core.results.check.options import CheckOptions
 from core.results.check.verdict import check_panel
-from core.results.panel import Panel, inclusion_probabilities, panel_of, read_panel
+from core.schema.panel import Panel
 from core.schema.scores import PROBABILITY
 from core.store import Store
 from core.study.lifecycle import check_task, move

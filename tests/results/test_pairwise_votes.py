@@ -18,6 +18,7 @@ from core.errors import InputError, NotAllowed
 from core.report import json_of, terminal_lines
 from core.results.check.choosing import which_of
 from core.results.check.options import CheckOptions
+from core.results.check.texts import constant_scores
 from core.results.check.verdict import check_panel
 from core.results.correlations.votes import metrics_against_votes, vote_margins, votes_panel
 from core.results.judges.consistency import DRAWN, ONE_ORDER, consistency
@@ -483,7 +484,7 @@ def test_always_the_candidate_is_no_constant_judge_and_always_a_tie_is_one(simul
         for name, code in (("sure", 0), ("ties", 1), ("turned", 3))
     )
     panel = votes_panel(record, [scores_of(one) for one in (sure, ties, turned)])
-    assert [panel.constant_scores(one) is None for one in panel.scores.T] == [True, False, True]
+    assert [constant_scores(panel, one) is None for one in panel.scores.T] == [True, False, True]
     agreed = replace(panel, ratings=np.ones_like(panel.ratings))
     found = {one.name: one for one in check_panel(agreed, CheckOptions(use="gate")).judges}
     assert found["sure"].verdict != "NOT TRUSTED"

@@ -10,8 +10,10 @@ import pandas as pd
 import pytest
 
 from core.errors import InputError
+from core.formats.panel import read_panel
 from core.formats.registry import read_ratings, read_scores
-from core.results.panel import OTHER_RATERS, Panel, panel_of, read_panel
+from core.joining.panel import OTHER_RATERS, panel_of
+from core.schema.panel import Panel
 
 NAN = float("nan")
 WIDE = """item,a,b,c,x,y

@@ -8,10 +8,10 @@ from helpers.texts.score_factories import metric, ratings, table
 from scipy import stats
 
 from core.errors import InputError
-from core.results.choices import TableChoice, chosen_people, chosen_table
+from core.joining.choices import TableChoice, chosen_people, chosen_table
+from core.joining.tables import CorrelationOptions
 from core.results.correlations.points import NO_MEAN, NOTHING_TO_ORDER, points, row_of_text, text_key
 from core.results.correlations.table import DIMENSION, correlate_dimensions
-from core.results.joining import CorrelationOptions
 from core.schema.scores import METHODS, Rating, ScoredRow
 from core.stats.correlation.groups import mean_within, partial
 

@@ -10,11 +10,11 @@ from scipy import stats
 from core.formats.mt_metrics_eval import read_folder
 from core.formats.registry import read_scored_texts, read_scores
 from core.formats.scores import write_scores_jsonl
+from core.joining.tables import CorrelationOptions
 from core.results.correlations.points import points, row_of_text, text_key
 from core.results.correlations.ranking import compare_metrics
 from core.results.correlations.table import correlate_scores
 from core.results.correlations.texts import texts_of
-from core.results.joining import CorrelationOptions
 from core.stats.degeneracy import tied
 
 pytestmark = pytest.mark.shared

@@ -8,6 +8,7 @@ from helpers.texts.score_factories import metric, ratings, table
 from scipy.stats import spearmanr
 
 from core.errors import InputError
+from core.joining.panel import panel_of
 from core.report import flat_rows
 from core.results.check.verdict import JudgeFacts
 from core.results.judges.prompts import (
@@ -19,7 +20,6 @@ from core.results.judges.prompts import (
     prompts_json,
     prompts_table,
 )
-from core.results.panel import panel_of
 from core.schema.scores import Rating, ScoredRow
 from core.stats.multiplicity import corrected
 from scripts.simulations import cell_measures, read

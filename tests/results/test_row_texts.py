@@ -6,9 +6,9 @@ import pytest
 from helpers.texts.score_factories import table
 
 from core.formats.registry import read_scored_texts, read_scores
+from core.joining.tables import CorrelationOptions
 from core.results.correlations.points import points
 from core.results.correlations.texts import NO_TEXTS, NOT_AMONG, SEVERAL, texts_of
-from core.results.joining import CorrelationOptions
 from core.schema.scores import OutputSet, ScorableOutput, ScoredRow
 
 OPTIONS = CorrelationOptions(n_resamples=0)

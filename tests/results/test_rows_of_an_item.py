@@ -5,11 +5,11 @@ from helpers.texts.score_factories import ladder, ratings, table
 
 from core.errors import InputError
 from core.formats.spans.mqm import read_mqm
-from core.results.choices import items_of
+from core.joining.choices import items_of
+from core.joining.tables import CorrelationOptions, join_ratings
 from core.results.correlations.levels import by_level
 from core.results.correlations.ranking import rank_metrics
 from core.results.correlations.table import correlate_scores
-from core.results.joining import CorrelationOptions, join_ratings
 from core.schema.scores import Rating, ScoredRow
 
 FAST = CorrelationOptions(n_resamples=20)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.results.joining import place_of, places_of, text_of
+from core.joining.tables import place_of, places_of, text_of
 from core.schema.scores import ScoredRow
 
 ENGLISH = ScoredRow("1", "s", "A0", "en")

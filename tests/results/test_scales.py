@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from core.errors import InputError
-from core.results.panel import read_panel
-from core.results.scales import NoClass, Side, common_scale
+from core.formats.panel import read_panel
 from core.schema.scale import Scale, declared_scale
+from core.tables.scales import NoClass, Side, common_scale
 
 
 def _fits(

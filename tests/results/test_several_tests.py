@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from helpers.texts.score_factories import ratings, table
 
+from core.joining.choices import columns_at
+from core.joining.tables import CorrelationOptions
 from core.report import flat_rows, headings, notes
-from core.results.choices import columns_at
 from core.results.correlations.ranking import (
     compare_in_groups,
     compared_table,
@@ -18,7 +19,6 @@ from core.results.correlations.ranking import (
     rank_metrics,
 )
 from core.results.correlations.table import correlate_scores, correlation_rows, correlation_table
-from core.results.joining import CorrelationOptions
 from core.results.study.results import holm_of_raters
 from core.schema.scores import Rating, ScoredRow
 from core.stats.multiplicity import corrected

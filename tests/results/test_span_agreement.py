@@ -6,7 +6,6 @@ import pytest
 from helpers.texts.span_makers import marked, rating_set, span
 
 from core.errors import InputError
-from core.formats.mt_metrics_eval import OF_REFERENCE
 from core.results.judges.spans import (
     NO_COMMON,
     NO_GOLD,
@@ -22,6 +21,7 @@ from core.results.judges.spans import (
     summary,
 )
 from core.schema.scores import OutputSet, Rating, ScorableOutput
+from core.tables.references import OF_REFERENCE
 
 QUICK = SpanOptions(n_resamples=0)
 

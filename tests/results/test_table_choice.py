@@ -7,7 +7,7 @@ import pytest
 from helpers.texts.score_factories import ratings, table
 
 from core.errors import InputError
-from core.results.choices import (
+from core.joining.choices import (
     TableChoice,
     check_choice,
     chosen_people,
@@ -15,9 +15,9 @@ from core.results.choices import (
     left_out_of,
     values_to_leave_out,
 )
+from core.joining.tables import CorrelationOptions
 from core.results.correlations.ranking import rank_metrics, redundancy
 from core.results.correlations.table import correlate_dimensions, correlate_scores
-from core.results.joining import CorrelationOptions
 from core.results.meta_correlation import LiveSide, chosen_side, side_values
 from core.schema.scores import CorrelationSet, Metric, Rating, ScoredRow
 

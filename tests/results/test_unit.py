@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from core.errors import InputError
-from core.results.panel import Panel, judge_scores, panel_of, read_panel
+from core.formats.panel import read_panel
+from core.formats.panel.judge_files import judge_scores
+from core.joining.panel import panel_of
+from core.schema.panel import Panel
 from core.schema.scores import Rating, RatingSet
 from core.schema.unit import FEWEST_VALUES, ID, ROW
 

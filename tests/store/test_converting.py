@@ -32,7 +32,7 @@ STUDIES = ("pairs", "looks", "ratings")
 ADDED = {
     table: {"seconds_visible"}
     for table in ("answer", "answer_history", "rating_answer", "rating_history", "guess")
-}
+} | {"item": {"turns"}}
 """Table -> columns that the old code did not have."""
 
 
@@ -70,7 +70,7 @@ def rows_of_csv(text: str) -> list[dict[str, str]]:
 def without_new(members: Mapping[str, str]) -> dict[str, str]:
     """Members of a bundle without fields that the old code did not have, and without the manifest."""
     return {
-        name: text.replace('"seconds_visible": null, ', "")
+        name: text.replace('"seconds_visible": null, ', "").replace(', "turns": []', "")
         for name, text in members.items()
         if name != "manifest.json"
     }

@@ -16,6 +16,7 @@ from core.store.answers import PAIRS
 from core.study.export import (
     COLUMNS,
     GUESS_COLUMNS,
+    TEXT_COLUMNS,
     answer_rows,
     guesses_csv,
     paper_files,
@@ -74,6 +75,27 @@ def test_one_row_an_answer_and_the_columns_as_documented(store: Store) -> None:
         ("old", "false", "true"),
     }
     assert sum(row["repeat"] == "true" for row in rows if row["rater"] == "R1") == 3
+
+
+def test_both_texts_on_request(store: Store) -> None:
+    data = dataset(2)
+    outputs = tuple(
+        replace(one, text="=1+1") if (one.item_id, one.source) == ("q00", "ai") else one
+        for one in data.outputs
+    )
+    at_hand = study_in(store, replace(data, outputs=outputs))
+    vote(store, at_hand.tokens["R1"], prefers(0))
+    texts = {(one.item_id, one.level, one.source): one.text for one in outputs}
+    written = [json.loads(line) for line in to_jsonl(at_hand.record, texts=True).decode().splitlines()]
+    table = csv.DictReader(io.StringIO(to_csv(at_hand.record, texts=True).decode(), newline=""))
+    for row, cells in zip(written, table, strict=True):
+        pair = [texts[row["item_id"], row["level"], row[who]] for who in ("candidate", "comparator")]
+        assert [row[name] for name in TEXT_COLUMNS] == pair
+        assert [cells[name] for name in TEXT_COLUMNS] == [
+            "'=1+1" if text == "=1+1" else text for text in pair
+        ]
+        assert tuple(row) == tuple(cells) == (*COLUMNS, *TEXT_COLUMNS)
+    assert any(row["candidate_text"] == "=1+1" for row in written)
 
 
 def test_a_row_by_hand(store: Store) -> None:

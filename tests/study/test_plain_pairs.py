@@ -81,12 +81,12 @@ def test_several_answers_of_one_system_miss_their_levels() -> None:
 
 
 def test_without_levels_another_missing_column_is_named_first() -> None:
-    """`prompt` is not known as the question: nobody can tell yet whether these are plain pairs."""
+    """`asks` is not known as the question: nobody can tell yet whether these are plain pairs."""
     with pytest.raises(InputError) as caught:
-        read_dataset(table(ROWS, "id,prompt,system,output"), "a.csv")
+        read_dataset(table(ROWS, "id,asks,system,output"), "a.csv")
     (problem,) = caught.value.problems
     assert "column question is missing" in problem
-    assert "prompt" in problem
+    assert "asks" in problem
 
 
 def test_what_is_missing_or_there_twice_is_named_without_a_level() -> None:

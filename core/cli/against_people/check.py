@@ -37,9 +37,9 @@ from core.results.check.drift import (
 from core.results.check.gaps import GAPS
 from core.results.check.options import CheckOptions
 from core.results.check.tables import CHECK_TABLES, check_json, check_said, check_tables, exit_status
-from core.results.check.verdict import Check, check_panel
-from core.results.panel import Panel
+from core.results.check.verdict import Check, check_needs_judge, check_panel
 from core.schema.analysis import PanelChoice
+from core.schema.panel import Panel
 from core.schema.result_table import ResultTable
 from core.schema.settings import Remark, as_option, fields_of, said, worded
 from core.store import database_path
@@ -146,9 +146,12 @@ def _panel_or_candidates(options: argparse.Namespace) -> Panel | tuple[str, ...]
     except Undecided as problem:
         if not problem.roles.lacks_judge_alone or _needs_a_judge(options):
             raise
+        check_needs_judge(getattr(options, "use", None))
         return problem.roles.candidates
-    lacking = not panel.judges and len(panel.raters) > 1
-    return () if lacking and not _needs_a_judge(options) else panel
+    if panel.judges or len(panel.raters) < 2 or _needs_a_judge(options):
+        return panel
+    check_needs_judge(getattr(options, "use", None))
+    return ()
 
 
 def _needs_a_judge(options: argparse.Namespace) -> bool:

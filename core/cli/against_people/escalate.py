@@ -20,6 +20,7 @@ from core.cli.shared.options import Commands, check_options, in_options
 from core.cli.shared.running import telling
 from core.cli.shared.sources import add_panel_options, open_panel, panel_choice, reading_of
 from core.errors import InputError
+from core.formats.panel.beside import columns_in, numbers_beside
 from core.results.check.escalation import (
     AGAINST,
     DEFAULT_OPTIONS,
@@ -44,9 +45,7 @@ from core.results.check.sureness import (
     Sureness,
     Way,
     answers_of,
-    columns_in,
     confidence_column,
-    numbers_beside,
     sureness,
     ways_had,
 )
@@ -57,7 +56,7 @@ from core.store import database_path, open_store
 from core.tables.reading import shown
 
 if TYPE_CHECKING:
-    from core.results.panel import Panel
+    from core.schema.panel import Panel
     from core.stats.resampling import Floats
 
 NO_THRESHOLD = 4

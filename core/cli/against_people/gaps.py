@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from core.cli.shared.sources import reading_of
 from core.report import written
 from core.results.check.gaps import GAPS, TEXT_COLUMNS, gaps_of
-from core.results.panel import Panel
+from core.schema.panel import Panel
 from core.schema.result_table import ResultTable
 from core.sources.named import parse_sources
 from core.sources.panel import texts_beside_panel

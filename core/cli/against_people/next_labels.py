@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from core.cli.shared.giving import Said
 from core.cli.shared.sources import panel_choice, reading_of
 from core.errors import InputError
-from core.results.panel import Panel, unlabelled
 from core.schema.analysis import PanelChoice
+from core.schema.panel import Panel, unlabelled
 from core.schema.result_table import ResultTable
 from core.schema.scores import ScorableOutput
 from core.sources.named import FileSource, parse_source
@@ -76,7 +76,8 @@ def with_new_labels(panel: Panel, options: argparse.Namespace) -> Panel:
     if not options.labels:
         return panel
     # Imported lazily: loads studies and statsmodels.
-    from core.results.check.next_labels import check_same_texts, texts_beside, with_labels
+    from core.formats.panel.beside import texts_beside
+    from core.results.check.next_labels import check_same_texts, with_labels
 
     texts: list[ScorableOutput | None] | None = None
     for given in options.labels:
@@ -144,7 +145,7 @@ def texts_given(
     panel: Panel, options: argparse.Namespace
 ) -> tuple[list[ScorableOutput | None], InputError | None]:
     """The text of each row of the panel from any of the inputs, and why the first input has none."""
-    from core.results.check.next_labels import read_texts_of
+    from core.formats.panel.beside import read_texts_of
 
     texts: list[ScorableOutput | None] = [None] * len(panel.rows)
     why: InputError | None = None

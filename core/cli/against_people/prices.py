@@ -6,7 +6,7 @@ from core.cli.shared.options import named_numbers
 from core.cli.shared.sources import facts_given
 from core.results.check.choosing import PER_TEXTS, UNKNOWN, stated_facts
 from core.results.check.verdict import JudgeFacts
-from core.results.panel import Panel
+from core.schema.panel import Panel
 
 
 def add_price_options(command: argparse.ArgumentParser) -> None:

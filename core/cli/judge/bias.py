@@ -13,7 +13,7 @@ from core.cli.shared.options import (
 )
 from core.cli.shared.running import telling
 from core.cli.shared.sources import reading_of, scores_given
-from core.results.check.gaps import TextBeside, texts_of_outputs
+from core.formats.panel.beside import texts_of_outputs
 from core.results.judges.bias import (
     ALPHA,
     BIAS_TABLES,
@@ -27,6 +27,7 @@ from core.results.judges.bias import (
     changes_table,
     option_problems,
 )
+from core.schema.panel import TextBeside
 from core.sources.judges import JUDGE_NAMES as JUDGES
 from core.sources.judges import judge_if_any, texts_scored
 from core.sources.named import NAMES, parse_source, parse_sources

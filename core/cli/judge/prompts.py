@@ -27,6 +27,7 @@ from core.cli.shared.running import check_folder, exec_in_environment, run_or_de
 from core.cli.shared.sources import HUMAN_NAMES, add_interval_options, check_database, reading_of
 from core.errors import AssayError, InputError, Problems, counted, nearest_names
 from core.installation import COMMAND
+from core.joining.panel import panel_of
 from core.judges.kind import JudgeKind
 from core.report import file_of
 from core.results.judges.prompts import (
@@ -36,7 +37,6 @@ from core.results.judges.prompts import (
     prompts_json,
     prompts_table,
 )
-from core.results.panel import panel_of
 from core.runs.asked import Asked, environment_for
 from core.runs.jobs import RunAtHand
 from core.runs.judging.several import (

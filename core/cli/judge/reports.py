@@ -36,8 +36,8 @@ from core.cli.shared.sources import (
 )
 from core.cli.spans import f1_json, judge_json
 from core.errors import InputError, counted
+from core.joining.tables import SAME_NAME
 from core.results.cells import plain
-from core.results.joining import SAME_NAME
 from core.results.judges.agreement import (
     Agreement,
     agreement,

@@ -78,6 +78,7 @@ def add_to(verbs: Commands) -> None:
 
 def _table(options: argparse.Namespace) -> None:
     # Imported lazily, here and below: other verbs of runs compute no statistic.
+    from core.joining.choices import interval_problems
     from core.results.big_tables.estimates import (
         big_said,
         estimates,
@@ -85,7 +86,6 @@ def _table(options: argparse.Namespace) -> None:
         followed_table,
         means_table,
     )
-    from core.results.choices import interval_problems
     from core.runs.tables.opened import big_table
 
     resamples = options.resamples

@@ -8,13 +8,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from core.cli.shared.options import add_json_option, check_out
+from core.cli.shared.options import add_excel_option, add_json_option, check_out
 from core.errors import InputError
 from core.report import ENDINGS, file_of, terminal_lines
 from core.results.cells import decimal
 from core.schema.result_table import ResultTable
 from core.store import database_path
 from core.tables.files import json_text, write_file
+from core.tables.writer import for_excel
 
 Said: TypeAlias = Sequence[str | ResultTable]
 """Lines of text and tables, in the order in which a command prints them."""
@@ -31,6 +32,7 @@ def add_result_options(
     command.add_argument(
         "--out", type=Path, metavar="FILE", help=f"write the result to a file: {', '.join(ENDINGS)}"
     )
+    add_excel_option(command)
     if not tables:
         command.set_defaults(table=None)
         return
@@ -48,6 +50,8 @@ def out_problems(options: argparse.Namespace) -> list[str]:
         problems.append(f"--out: {options.out} does not end in one of {', '.join(ENDINGS)}")
     if options.table is not None and (options.out is None or options.out.suffix.lower() == ".json"):
         problems.append("--table: needs an --out file that ends in .csv, .md or .tex")
+    if options.excel and (options.out is None or options.out.suffix.lower() != ".csv"):
+        problems.append("--excel: needs an --out file that ends in .csv")
     return problems
 
 
@@ -103,7 +107,8 @@ def _file(options: argparse.Namespace, as_json: Any, said: Said) -> bytes:
         said = [one for one in said if isinstance(one, ResultTable) and one.name == chosen]
         if not said:
             raise InputError(f"--table: this result has no table {chosen}.")
-    return file_of(options.out.suffix.lower(), as_json, said, only=chosen is not None)
+    data = file_of(options.out.suffix.lower(), as_json, said, only=chosen is not None)
+    return for_excel(data) if options.excel else data
 
 
 def number(value: float | None, places: int = 3) -> str:

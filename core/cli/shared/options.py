@@ -13,7 +13,7 @@ from core.errors import InputError
 from core.installation import COMMAND, IN_FOLDER, INSTALLED, START, default_database
 from core.schema.settings import fields_of
 from core.sources.named import FileSource
-from core.sources.reading import Reading, ReadingChoice
+from core.sources.reading import ReadingChoice, SourceReader
 from core.store import Store, database_path, open_store
 from core.tables.files import json_text, read_file
 
@@ -47,6 +47,15 @@ def existing_database(given: str | None) -> Path:
 def existing_store(given: str | None) -> Store:
     """Open the database of `--db`. Raises InputError if it does not exist."""
     return open_store(existing_database(given))
+
+
+def add_excel_option(command: argparse.ArgumentParser) -> None:
+    """Register `--excel`."""
+    command.add_argument(
+        "--excel",
+        action="store_true",
+        help="write CSV with a byte order mark, without which Excel shows accents and other scripts wrongly",
+    )
 
 
 def add_json_option(command: Options, document: str = "docs/formats.md") -> None:
@@ -90,7 +99,7 @@ def read_table(path: Path, columns: str | None) -> bytes:
     """Return the file's bytes, with columns renamed as in `--columns`."""
     from core.tables.mapping import parse_columns  # imported lazily: loads numpy
 
-    return Reading(columns=parse_columns(columns)).table(FileSource(str(path)))
+    return SourceReader(columns=parse_columns(columns)).table(FileSource(str(path)))
 
 
 def check_columns(options: argparse.Namespace, given: Iterable[str | Path | None]) -> None:

@@ -23,16 +23,17 @@ from core.cli.shared.options import (
 )
 from core.errors import AssayError, InputError, Problems
 from core.formats.mt_metrics_eval import ratings_among
+from core.formats.panel.repeats import Repeated
+from core.joining.choices import TableChoice, dimensions_of, interval_problems
+from core.joining.tables import CorrelationOptions, SystemScores
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
-from core.results.choices import TableChoice, dimensions_of, interval_problems
 from core.results.correlations.table import dimension_of
-from core.results.joining import CorrelationOptions, SystemScores
 from core.results.judges.spans import SpanOptions
 from core.results.meta_correlation import Side
-from core.results.panel import Panel, Repeated
-from core.results.scales import NoClass
 from core.schema.analysis import PanelChoice, PeopleChoice
+from core.schema.panel import Panel
+from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import Direction, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import Settings, fields_of
@@ -47,7 +48,7 @@ from core.sources.named import (
 )
 from core.sources.panel import panel_of_source
 from core.sources.people import ratings_of
-from core.sources.reading import Reading
+from core.sources.reading import SourceReader
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
 from core.sources.spans import Marked, spans_of
@@ -55,7 +56,8 @@ from core.sources.texts import Texts, texts_file
 from core.store import Store
 from core.tables.mapping import parse_columns
 from core.tables.reading import shown
-from core.tables.roles import Roles, Undecided
+from core.tables.roles import Undecided
+from core.tables.scales import NoClass
 
 Found = TypeVar("Found")
 MEANING = "texts: CSV, JSONL or JSON, an mt-metrics-eval folder, the output of run N, or an unblinded study"
@@ -68,13 +70,13 @@ def reading_of(
     ratings: str | None = None,
     ratings_called: str | None = None,
     several: bool = True,
-) -> Reading:
+) -> SourceReader:
     """Return how the options say that sources are read.
 
     store: the open database; None: that of `--db`. ratings: the chosen rating set of a folder. ratings_called: the option that
     chooses it; None: the command has none. several: whether `--columns` is for several files; see check_columns.
     """
-    return Reading(
+    return SourceReader(
         opened=partial(existing_store, options.db) if store is None else lambda: nullcontext(store),
         columns=parse_columns(getattr(options, "columns", None)),
         of_several=several,
@@ -351,7 +353,11 @@ def add_panel_options(command: argparse.ArgumentParser) -> None:
 def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
     """Register what says how the inputs are read."""
     for one in fields_of(choice).values():
-        command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+        if one.choices:
+            text = f"{one.about.help} (default {one.usual})"
+            command.add_argument(one.option, choices=one.choices, default=one.default, help=text)
+        else:
+            command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
     add_columns_option(command, several=True)
     add_reading_option(command, "flip")
     add_pair_option(command)
@@ -399,7 +405,7 @@ def open_panel(
         raise Undecided(problem.what, problems, problem.roles) from problem
     except Repeated as problem:
         advice = "write --system-column COLUMN, or --item COLUMN if each row is a text of its own"
-        raise InputError(problem.what, [*problem.problems, advice]) from problem
+        raise in_options(InputError(problem.what, [*problem.problems, advice]), ("repeated",)) from problem
     except NoClass as problem:
         advice = f"write --missing {shlex.quote(','.join(problem.words))}, or --classes with all classes from worst to best"
         raise InputError(problem.what, [*problem.problems, advice]) from problem

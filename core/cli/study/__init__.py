@@ -4,16 +4,15 @@ import argparse
 import json
 import os
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from core.cli import Later, later
 from core.cli.serve import add_url_option, address_of
 from core.cli.shared.options import (
     Commands,
-    add_columns_option,
     add_database_option,
     add_json_option,
     add_reading_verb,
@@ -24,10 +23,20 @@ from core.cli.shared.options import (
     level_list,
     print_notes,
     print_result,
-    read_table,
 )
 from core.errors import InputError, counted
-from core.formats.study.files import one_source_hint, place_beside, read_answers, read_dataset, verbatim_note
+from core.formats.study.files import (
+    broken_hint,
+    one_source_hint,
+    place_beside,
+    read_answers,
+    read_dataset,
+    verbatim_note,
+    votes_in,
+    with_votes,
+)
+from core.formats.study.pairs import Reading
+from core.formats.study.votes import Repeated, TableVotes, parse_vote
 from core.installation import COMMAND
 from core.schema.study import FLAGGED_PAIRS, SCORES, Dataset, Design, LogEntry, State, Study, StudyKind
 from core.store import Store, database_path, open_store
@@ -42,6 +51,7 @@ from core.study.guidelines import levels_note
 from core.study.raters import ListProgress, RaterProgress, RatingProgress, list_progress
 from core.study.shipped import wording_read
 from core.tables.files import json_text, read_file, write_file
+from core.tables.mapping import columns_there, parse_answer_columns
 
 
 def _add_backup(verbs: Commands) -> None:
@@ -166,7 +176,12 @@ def _of_results(_verb: str) -> Callable[[Commands], None]:
 
 def _add_import(verbs: Commands) -> None:
     command = verbs.add_parser("import")
-    command.add_argument("file", type=Path, help="Factual's JSON, long CSV or JSONL, or a bundle (.zip)")
+    command.add_argument(
+        "file",
+        type=Path,
+        help="a table with the answers of two systems in any layout (CSV, XLSX, JSON, JSONL, Parquet), Factual's JSON, or a "
+        "bundle (.zip)",
+    )
     command.add_argument(
         "--beside",
         type=Path,
@@ -236,7 +251,35 @@ def _add_import(verbs: Commands) -> None:
         choices=["candidate", "comparator"],
         help="the system whose answers a person wrote (default comparator)",
     )
-    add_columns_option(command)
+    command.add_argument(
+        "--columns",
+        metavar="NAME=COLUMN,...",
+        help="what the columns mean, where it was understood wrongly: question=Asked,text=Answer A,text=Answer B. Names: "
+        "item_id, question, reference, language, level, system, text; several of text are answers side by side",
+    )
+    command.add_argument(
+        "--vote",
+        action="append",
+        default=[],
+        metavar="COLUMN[=first:WORD,...]",
+        help="a column of votes beside the answers, which makes a study with results: label=first:0,second:1,tie:2. Also "
+        "both_good and both_bad. Words such as model_a, left or tie need no explanation. Once for each column",
+    )
+    command.add_argument(
+        "--repeated-votes",
+        choices=get_args(Repeated),
+        default="refuse",
+        help="which vote counts where a rater voted on a pair several times and differently (default %(default)s)",
+    )
+    command.add_argument(
+        "--no-answer",
+        choices=["show", "leave-out"],
+        default="show",
+        help="empty answers: raters read that there is none, or the pair is left out (default %(default)s)",
+    )
+    command.add_argument(
+        "--skip-broken", action="store_true", help="leave out questions with broken rows, and list the rows"
+    )
     command.add_argument("--again", action="store_true", help="import a file again that was imported before")
     add_database_option(command)
     command.set_defaults(run=_import)
@@ -276,15 +319,16 @@ def _add_states(verbs: Commands) -> None:
 
 
 def _import(options: argparse.Namespace) -> None:
-    data = read_table(options.file, options.columns)
+    data = read_file(options.file)
     with open_store(database_path(options.db)) as store:
         if is_bundle(data):
             study = _restore_command(store, data, options)
         else:
             from core.study.audit import audit_note, audit_study  # imported lazily: loads statistics
 
-            dataset = _dataset(data, options)
-            study = _import_dataset(store, dataset, options)
+            dataset, votes = _dataset(data, options)
+            _print_read_as(dataset.read_as)
+            study = _import_dataset(store, dataset, votes, options)
             audited = None if dataset.plain else audit_note(audit_study(store, study))
             notes = [*dataset.notes, verbatim_note(dataset), audited]
             print_notes(filter(None, notes))
@@ -297,27 +341,65 @@ def _import(options: argparse.Namespace) -> None:
     )
     if warning := levels_note(study):
         print(f"Note: {warning}")
+    if study.state == "unblinded":
+        print(f"Next: `{COMMAND} study results {shlex.quote(study.name)}`")
 
 
-def _dataset(data: bytes, options: argparse.Namespace) -> Dataset:
-    """The file's data set, or that of two files with one system each."""
+def _print_read_as(lines: Sequence[str]) -> None:
+    """What was understood of a table, before anything is done with it."""
+    if lines:
+        print("Read as (change it with --columns):")
+    for line in lines:
+        print(f"  {line}", flush=True)
+
+
+def _reading(options: argparse.Namespace, columns: Mapping[str, tuple[str, ...]]) -> Reading:
+    return Reading(columns, "show" if options.no_answer == "show" else "leave_out", options.skip_broken)
+
+
+def _dataset(data: bytes, options: argparse.Namespace) -> tuple[Dataset, TableVotes | None]:
+    """The file's data set, or that of two files with one system each, and the votes in the file."""
     name = options.file.name
+    columns = parse_answer_columns(options.columns)
+    reading = _reading(options, columns)
     if options.beside is not None:
-        first = read_answers(data, name)
-        other = read_answers(read_file(options.beside), options.beside.name, beside=first.source)
-        return place_beside(first, other, shared_only=options.shared_only)
+        if options.vote:
+            raise InputError("--vote is for a file with both systems' answers. Leave it out with --beside.")
+        beside = read_file(options.beside)
+        there = {
+            ours: theirs
+            for ours, theirs in columns.items()
+            if columns_there(beside, options.beside.name, {ours: theirs[0]})
+        }
+        first = read_answers(data, name, reading=reading)
+        other = read_answers(
+            beside, options.beside.name, beside=first.source, reading=_reading(options, there)
+        )
+        return place_beside(first, other, shared_only=options.shared_only), None
     if options.shared_only:
         raise InputError("--shared-only needs a second file: name it with --beside.")
+    two = (options.candidate, options.comparator)
+    systems = two if all(two) and two[0] != two[1] else ()
     try:
-        two = (options.candidate, options.comparator)
-        return read_dataset(data, name, two if all(two) and two[0] != two[1] else ())
-    except InputError:
-        if hint := one_source_hint(data, name):
+        dataset = read_dataset(data, name, systems, reading)
+    except InputError as refused:
+        if hint := one_source_hint(data, name, reading):
             raise hint from None
+        if left := broken_hint(data, name, systems, reading):
+            more = f"Mend the file, or leave out the questions with broken rows by --skip-broken: {left} would remain."
+            raise InputError(f"{refused.what}. {more}", refused.found) from None
         raise
+    if not options.vote:
+        return dataset, None
+    votes = votes_in(
+        data, name, dataset, reading, [parse_vote(one) for one in options.vote], options.repeated_votes
+    )
+    return with_votes(dataset, votes), votes
 
 
-def _import_dataset(store: Store, dataset: Dataset, options: argparse.Namespace) -> Study:
+def _import_dataset(
+    store: Store, dataset: Dataset, votes: TableVotes | None, options: argparse.Namespace
+) -> Study:
     candidate, comparator = lifecycle.roles(dataset, options.candidate, options.comparator)
     given = _design_options(options)
     if options.main_levels is not None:
@@ -325,6 +407,8 @@ def _import_dataset(store: Store, dataset: Dataset, options: argparse.Namespace)
     usual = lifecycle.usual_design(dataset, candidate, comparator)
     design = replace(usual, **{**given, "candidate": candidate, "comparator": comparator})
     name = options.name if options.name is not None else options.file.stem
+    if votes is not None:
+        return lifecycle.import_voted_study(store, name, dataset, design, votes, again=options.again)
     return lifecycle.import_study(store, name, dataset, design, again=options.again)
 
 
@@ -339,9 +423,9 @@ def _restore_command(store: Store, data: bytes, options: argparse.Namespace) -> 
         raise InputError(
             f"{options.file.name} is a bundle with its own design. Leave out all design options."
         )
-    if options.beside is not None or options.shared_only:
+    if options.beside is not None or options.shared_only or options.columns or options.vote:
         raise InputError(
-            f"{options.file.name} is a bundle with a whole study. Leave out --beside and --shared-only."
+            f"{options.file.name} is a bundle with a whole study. Leave out --beside, --shared-only, --columns and --vote."
         )
     record = read_bundle(data, options.file.name)
     return lifecycle.restore_study(store, record, name=options.name)

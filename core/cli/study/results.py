@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from core.analyses.rating_study import TABLES as RATERS_TABLES
@@ -11,6 +12,7 @@ from core.cli.shared.options import (
     Commands,
     add_columns_option,
     add_database_option,
+    add_excel_option,
     add_pair_option,
     check_not_the_database,
     check_options,
@@ -55,6 +57,7 @@ from core.study.export import (
 )
 from core.study.lifecycle import import_rating_study
 from core.tables.files import write_file
+from core.tables.writer import for_excel
 
 RATING_WRITERS: Mapping[str, Callable[[StudyRecord], bytes]] = {
     "csv": ratings_csv,
@@ -212,6 +215,12 @@ def _add_export(verbs: Commands) -> None:
         required=True,
         help="file to write; a folder for --format paper with several raters",
     )
+    command.add_argument(
+        "--texts",
+        action="store_true",
+        help="for pairs, in csv and jsonl: also the two answers, as candidate_text and comparator_text",
+    )
+    add_excel_option(command)
     add_database_option(command)
     command.set_defaults(run=_export)
 
@@ -257,17 +266,45 @@ def _export(options: argparse.Namespace) -> None:
     with open_store(path) as store:
         study = find_study(store, options.name)
         _check_format(study, options.format)
+        check_options(_export_problems(options, study))
         record = released_record(store, study)
         if options.format == _PAPER:
             written = _export_paper(record, options.out)
         else:
-            write_file(options.out, _FORMATS[study.asks][options.format](record))
+            data = _content(record, options)
+            write_file(options.out, for_excel(data) if options.excel else data)
             written = [options.out]
         write_log(
             store, study.study_id, "exported", options.format
         )  # after writing, so that a refused export is not logged
     for path in written:
         print(path)
+
+
+_WITH_TEXTS: Mapping[str, Callable[[StudyRecord], bytes]] = {
+    "csv": partial(to_csv, texts=True),
+    "jsonl": partial(to_jsonl, texts=True),
+}
+
+
+def _content(record: StudyRecord, options: argparse.Namespace) -> bytes:
+    """The file to write, in the format that was chosen."""
+    formats = _WITH_TEXTS if options.texts else _FORMATS[record.study.asks]
+    return formats[options.format](record)
+
+
+_NO_CSV = ("jsonl", "bundle", "rated", "mqm", _PAPER)
+"""Formats that are no CSV."""
+
+
+def _export_problems(options: argparse.Namespace, study: Study) -> list[str]:
+    """Return the problems of the options that only some formats have."""
+    problems = []
+    if options.texts and (study.asks == "ratings" or options.format not in _WITH_TEXTS):
+        problems.append("--texts: only for the formats csv and jsonl of a study of pairs; leave it out")
+    if options.excel and options.format in _NO_CSV:
+        problems.append(f"--excel: the format {options.format} is no CSV; leave it out")
+    return problems
 
 
 def _check_format(study: Study, wanted: str) -> None:

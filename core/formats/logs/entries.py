@@ -23,11 +23,11 @@ from core.formats.scores import (
 )
 from core.schema.scores import Metric
 from core.tables.columns import VOCABULARY, Rows, Table, named_columns, object_records
+from core.tables.containers import decode
 from core.tables.mapping import classes_of
 from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
     JsonObject,
-    decode,
     duplicate_problems,
     is_language_tag,
     is_nothing,

@@ -16,12 +16,12 @@ from core.formats import Format
 from core.formats.logs.entries import objects_at
 from core.formats.scores import NO_SCORE, metric_made_elsewhere
 from core.schema.scores import Rating, RatingSet, ScoredRow, ScoreTable
-from core.tables.columns import ONLY_SYSTEM, is_json, table_rows
+from core.tables.columns import ONLY_SYSTEM, is_json
+from core.tables.containers import decode, findings_of, table_rows
 from core.tables.mapping import classes_of
 from core.tables.problems import FileFindings
 from core.tables.reading import (
     JsonObject,
-    decode,
     is_nothing,
     label_of,
     name_problem,
@@ -30,7 +30,6 @@ from core.tables.reading import (
     numbers_as_json,
     parse_json,
     reject,
-    sha256_of,
     shown,
 )
 
@@ -157,7 +156,7 @@ def read_scores(data: bytes, file_name: str) -> ScoreTable:
 
 
 def _read(data: bytes, file_name: str) -> _Export:
-    export = _Export(FileFindings(file_name, sha256_of(data)))
+    export = _Export(findings_of(data, file_name))
     for where, record in _records(data, export.findings):
         if (score := _score(where, record, export)) is not None:
             export.scores.append(score)

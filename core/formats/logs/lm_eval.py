@@ -12,10 +12,10 @@ from core.formats.logs.entries import (
     scalars,
 )
 from core.tables.columns import VOCABULARY, json_objects, jsonl_objects
+from core.tables.containers import decode
 from core.tables.problems import FileFindings
 from core.tables.reading import (
     JsonObject,
-    decode,
     label_of,
     line_place,
     name_problem,

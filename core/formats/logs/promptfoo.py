@@ -21,10 +21,10 @@ from core.formats.logs.entries import (
     told_apart,
 )
 from core.tables.columns import is_json, jsonl_objects
+from core.tables.containers import decode
 from core.tables.problems import FileFindings
 from core.tables.reading import (
     JsonObject,
-    decode,
     label_of,
     line_place,
     no_number,

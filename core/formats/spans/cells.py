@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from core.errors import Problems
-from core.formats.spans.mqm import score_of, weight_of
-from core.schema.scores import ErrorSpan, ScorableOutput
+from core.formats.spans.mqm import weight_of
+from core.schema.scores import ErrorSpan, ScorableOutput, score_of
 from core.tables.reading import (
     JsonObject,
     is_nothing,

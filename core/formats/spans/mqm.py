@@ -2,7 +2,6 @@
 
 import csv
 import io
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,17 +11,17 @@ import regex
 
 from core.errors import InputError, Problems
 from core.formats import Format
-from core.schema.scores import ErrorSpan, RatedText, Rating, RatingSet
+from core.schema.scores import ErrorSpan, RatedText, Rating, RatingSet, score_of
 from core.tables.columns import LABEL_PAIR, named_columns, require, target_language
+from core.tables.containers import decode, findings_of
 from core.tables.problems import FileFindings
-from core.tables.reading import decode, name_of, name_problem, reject, sha256_of, shown
+from core.tables.reading import name_of, name_problem, reject, shown
 
 WEIGHTS = {"critical": 25.0, "major": 5.0, "minor": 1.0, "neutral": 0.0}
 MINOR_PUNCTUATION = 0.1
 NON_TRANSLATION_WEIGHT = 25.0
 
 _NON_TRANSLATION = "non-translation"
-_DECIMALS = 9  # for sums of weights: more than any weight has, few enough to remove rounding errors
 _PUNCTUATION = regex.compile(r"(fluency/)?punctuation")
 _WEIGHTLESS = regex.compile(r"source issue|(accuracy/)?creative reinterpretation")
 _NO_ERROR = regex.compile(r"no[ -]?error")
@@ -50,11 +49,6 @@ def weight_of(category: str, severity: str) -> float | None:
     if severity == "minor" and _PUNCTUATION.fullmatch(category):
         return MINOR_PUNCTUATION
     return WEIGHTS[severity]
-
-
-def score_of(spans: Iterable[ErrorSpan]) -> float:
-    """Minus the weights of a text's errors, including those in the source. Exact: ten errors of 0.1 sum to 1 in any order."""
-    return 0.0 - round(math.fsum(span.weight or 0.0 for span in spans), _DECIMALS)
 
 
 COLUMNS = {
@@ -129,7 +123,7 @@ def read_mqm(data: bytes, file_name: str) -> RatingSet:
     Weights come from WEIGHTS. Spans count the characters of the text without marks. Items are the segments' numbers in
     the whole test set, else DOCUMENT:NUMBER.
     """
-    findings = FileFindings(file_name, sha256_of(data))
+    findings = findings_of(data, file_name)
     rows = _rows(decode(data, file_name), findings)
     left_out: Counter[str] = Counter()
     kept = [row for row in rows if _counts(row, left_out, findings)]

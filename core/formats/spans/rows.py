@@ -25,8 +25,8 @@ from core.tables.columns import (
     needed_at,
     repeated,
     require,
-    table_rows,
 )
+from core.tables.containers import table_rows
 from core.tables.problems import FileFindings
 from core.tables.reading import is_nothing, is_undefined, number_in, reject, shown
 from core.tables.writer import csv_bytes

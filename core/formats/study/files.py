@@ -1,33 +1,54 @@
 """Read a study's texts from a file in any known format, or pair two systems' answers from separate files."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.errors import InputError, Problems
+from core.errors import InputError, Problems, counted
 from core.formats.registry import format_of, read_study
-from core.formats.study.tables import collect_tabular, natural_order, read_tabular
+from core.formats.study.pairs import DatasetBuilder, Reading, natural_order
+from core.formats.study.tables import collect_tabular, layout_in, read_tabular
+from core.formats.study.votes import VOTES, Repeated, TableVotes, read_votes, vote_columns
 from core.installation import COMMAND
-from core.schema.study import NO_LEVEL, Dataset, Item, Output
-from core.tables.columns import jsonl_bytes
-from core.tables.problems import place, same_wording
+from core.schema.study import NO_ANSWER, NO_LEVEL, Dataset, Item, Output
+from core.tables.columns import NOT_USED_COLUMNS, jsonl_bytes
+from core.tables.layouts import Layout, turns_of
+from core.tables.problems import listed, place, same_wording
 from core.tables.reading import same_name, shown
 
 
-def read_dataset(data: bytes, file_name: str, systems: Collection[str] = ()) -> Dataset:
+def read_dataset(
+    data: bytes, file_name: str, systems: Collection[str] = (), reading: Reading | None = None
+) -> Dataset:
     """Read a data set in any known format. Raises InputError with every problem of the file.
 
-    systems: the two systems to compare, if the file has more.
+    systems: the two systems to compare, if the file has more. reading: what the owner decided about a table.
     """
-    builder = read_study(data, file_name)
+    builder = read_builder(data, file_name, reading)
     if systems:
         builder.keep_systems(systems)
+    builder.read_as += [
+        f"{column.said}; not imported (--vote {shown(column.column)} does)"
+        for column in vote_columns(builder)
+    ]
     return builder.finish()
 
 
-def systems_of(data: bytes, file_name: str) -> list[str]:
+def read_builder(data: bytes, file_name: str, reading: Reading | None = None) -> DatasetBuilder:
+    """Read a data set in any known format, before the check that it is one."""
+    if reading is None or reading == Reading():
+        return read_study(data, file_name)
+    rows = format_of("study", data, file_name).rows
+    if rows is None:
+        if reading.columns:
+            raise InputError(f"{shown(file_name)} is no table. Leave out the columns")
+        return read_study(data, file_name)
+    return collect_tabular(data, file_name, rows=rows, reading=reading)
+
+
+def systems_of(data: bytes, file_name: str, reading: Reading | None = None) -> list[str]:
     """Every system with texts in a data set, in the order of the file."""
-    return read_study(data, file_name).systems()
+    return read_builder(data, file_name, reading).systems()
 
 
 MOST_ROWS_NAMED = 50
@@ -45,6 +66,8 @@ class SourceAnswers:
     where: str
     """Name for messages, such as a file's name or `run 3`."""
     notes: tuple[str, ...] = ()
+    read_as: tuple[str, ...] = ()
+    """What was understood of a table's columns, one line each."""
 
     def called(self, source: str) -> "SourceAnswers":
         """The same answers under another system's name."""
@@ -53,18 +76,23 @@ class SourceAnswers:
 
 
 def read_answers(
-    data: bytes, file_name: str, source: str | None = None, beside: str | None = None
+    data: bytes,
+    file_name: str,
+    source: str | None = None,
+    beside: str | None = None,
+    reading: Reading | None = None,
 ) -> SourceAnswers:
     """Read one system's answers from a file with one or two systems, in any format of read_dataset.
 
     Items of a run that lack a level are left out with a note.
-    source: the system to read; None: the only one, or of two systems the one that is not `beside`.
+    source: the system to read; None: the only one, or of two systems the one that is not `beside`. reading: what the owner
+    decided about a table.
     """
     rows = format_of("study", data, file_name).rows
     if rows is None:
         builder = read_study(data, file_name)
     else:
-        builder = collect_tabular(data, file_name, rows=rows, made_alone=True)
+        builder = collect_tabular(data, file_name, rows=rows, made_alone=True, reading=reading)
     items, outputs = builder.finish_outputs()
     names = list(dict.fromkeys(output.source for output in outputs))
     meant = [name for name in names if name == source] if source is not None else names
@@ -78,13 +106,13 @@ def read_answers(
             [f"{wanted}: the file has {listed}; name the system to compare with"],
         )
     own = tuple(output for output in outputs if output.source == meant[0])
-    return SourceAnswers(meant[0], items, own, shown(file_name), tuple(builder.notes))
+    return SourceAnswers(meant[0], items, own, shown(file_name), tuple(builder.notes), tuple(builder.read_as))
 
 
-def one_source_hint(data: bytes, file_name: str) -> InputError | None:
+def one_source_hint(data: bytes, file_name: str, reading: Reading | None = None) -> InputError | None:
     """The error for a file that only lacks a second system; None if something else is wrong."""
     try:
-        found = read_answers(data, file_name)
+        found = read_answers(data, file_name, reading=reading)
     except InputError:
         return None
     levels = {output.level for output in found.outputs}
@@ -96,6 +124,60 @@ def one_source_hint(data: bytes, file_name: str) -> InputError | None:
             "or use the page Generate"
         ],
     )
+
+
+def broken_hint(
+    data: bytes, file_name: str, systems: Collection[str] = (), reading: Reading | None = None
+) -> str | None:
+    """The questions that would remain without the broken rows of a file that was refused; None if none would."""
+    left_out = replace(reading or Reading(), skip_broken=True)
+    if left_out == reading:
+        return None
+    try:
+        found = read_dataset(data, file_name, systems, left_out)
+    except InputError:
+        return None
+    return counted(len(found.items), "question")
+
+
+def votes_in(
+    data: bytes,
+    file_name: str,
+    dataset: Dataset,
+    reading: Reading | None,
+    asked: Sequence[tuple[str, Mapping[str, str]]],
+    repeated: Repeated = "refuse",
+) -> TableVotes:
+    """The votes that stand beside the answers of a data set; see `core.formats.study.votes.read_votes`."""
+    builder = read_builder(data, file_name, reading)
+    items = dict.fromkeys(item.item_id for item in dataset.items)
+    found = read_votes(builder, dataset.sources, asked, items, repeated)
+    if not found.n:
+        raise InputError(f"{shown(file_name)} has no votes on these pairs: every cell is empty.")
+    return found
+
+
+def layout_found(
+    data: bytes, file_name: str, columns: Mapping[str, Sequence[str]] | None = None
+) -> Layout | None:
+    """What the columns of a file mean for a study; None for a file that is no table. Raises InputError."""
+    rows = format_of("study", data, file_name).rows
+    return None if rows is None else layout_in(data, file_name, columns, rows=rows)
+
+
+def with_votes(dataset: Dataset, votes: TableVotes) -> Dataset:
+    """The data set with what was understood of its votes, for whoever reads about it."""
+    read_as = [line for line in dataset.read_as if not line.startswith(VOTES)]
+    notes = [note for note in dataset.notes if not note.startswith(NOT_USED_COLUMNS)]
+    left = [
+        column
+        for note in dataset.notes
+        if note.startswith(NOT_USED_COLUMNS)
+        for column in note.removeprefix(NOT_USED_COLUMNS).split(", ")
+        if column not in votes.columns
+    ]
+    notes += [f"{NOT_USED_COLUMNS}{listed(left)}"] if left else []
+    return replace(dataset, read_as=(*read_as, *votes.read_as), notes=(*notes, *votes.notes))
 
 
 def place_beside(first: SourceAnswers, second: SourceAnswers, *, shared_only: bool = False) -> Dataset:
@@ -118,7 +200,8 @@ def place_beside(first: SourceAnswers, second: SourceAnswers, *, shared_only: bo
         raise InputError(f"{first.where} and {second.where} cannot be paired: {problems.counted}", problems)
     data = jsonl_bytes(rows)
     dataset = read_tabular(data, f"{first.source} beside {second.source}.jsonl")
-    return replace(dataset, notes=(*notes, *dataset.notes))
+    read_as = [f"{each.where}: {line}" for each in (first, second) for line in each.read_as]
+    return replace(dataset, notes=(*notes, *dataset.notes), read_as=tuple(read_as))
 
 
 def verbatim_note(dataset: Dataset) -> str | None:
@@ -142,7 +225,9 @@ def verbatim_note(dataset: Dataset) -> str | None:
 def verbatim(items: Iterable[Item], outputs: Iterable[Output]) -> list[Output]:
     """The texts that equal their item's reference word for word."""
     references = {item.item_id: same_wording(item.reference) for item in items}
-    return [one for one in outputs if same_wording(one.text) == references[one.item_id]]
+    return [
+        one for one in outputs if one.text != NO_ANSWER and same_wording(one.text) == references[one.item_id]
+    ]
 
 
 def _matched(
@@ -207,6 +292,8 @@ def _side_by_side(one: Item, other: Item, problems: Problems) -> Item:
     # A reference missing in one file is taken from the other.
     if one.reference and other.reference and same_wording(one.reference) != same_wording(other.reference):
         problems.append(f"{where}: the references differ")
+    if one.turns and other.turns and one.turns != other.turns:
+        problems.append(f"{where}: the turns before the question differ")
     if "und" not in (one.language, other.language) and one.language != other.language:
         problems.append(
             f"{where}: the language is {one.language} in one file and {other.language} in the other"
@@ -215,6 +302,7 @@ def _side_by_side(one: Item, other: Item, problems: Problems) -> Item:
         one,
         reference=one.reference or other.reference,
         language=other.language if one.language == "und" else one.language,
+        turns=one.turns or other.turns,
     )
 
 
@@ -242,16 +330,21 @@ def _rows(
     items: Sequence[Item],
     levels: Sequence[str],
     problems: Problems,
-) -> list[dict[str, str]]:
+) -> list[dict[str, object]]:
     """Rows of the long table, one per text; reports missing texts."""
     texts = {
         (number, output.item_id, output.level): output.text
         for number, each in enumerate((first, second))
         for output in each.outputs
     }
-    rows = []
+    rows: list[dict[str, object]] = []
     for pair, item in zip(pairs, items, strict=True):
-        fields = {"item_id": item.item_id, "question": item.question, "reference": item.reference}
+        fields = {
+            "item_id": item.item_id,
+            "question": item.question,
+            "reference": item.reference,
+            **turns_of(item.turns),
+        }
         for level in levels:
             for number, each in enumerate((first, second)):
                 text = texts.get((number, pair[number].item_id, level))

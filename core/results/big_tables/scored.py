@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from core.errors import InputError
+from core.joining.choices import NO_VALUE, check_names
 from core.results.cells import plain
-from core.results.choices import NO_VALUE, check_names
 from core.schema.big_tables import TEXTS_FILE, part_name
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import Metric

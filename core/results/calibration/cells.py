@@ -1,6 +1,5 @@
 """One cell of a calibration: ratings and scores as classes, and agreement among raters and with an evaluator."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,9 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.results.choices import NO_VALUE, check_names, column_of, dimensions_of, directions, with_directions
-from core.results.joining import NO_SCORE, rows_met, unmatched
-from core.results.scales import offered_scale
+from core.joining.choices import (
+    NO_VALUE,
+    check_names,
+    column_of,
+    dimension_said,
+    dimensions_of,
+    directions,
+    with_directions,
+)
+from core.joining.tables import NO_SCORE, rows_met, unmatched
 from core.schema.scale import NOT_DECLARED, DeclaredScale, Scale
 from core.schema.scores import METHODS, Rating, RatingSet, ScoredRow, ScoreTable
 from core.schema.study import Dimension
@@ -35,15 +41,13 @@ from core.stats.degeneracy import Constant, constant
 from core.stats.resampling import Estimate, Floats, mean_estimates, resampled_estimate
 from core.stats.votes import MISSING, Codes
 from core.tables.reading import shown
+from core.tables.scales import offered_scale
 
 DIMENSION, TASK = "dimension", "task"
 GROUP_BY = ("language", TASK, DIMENSION)
 """Columns that make the cells of Multilingual's tables."""
 _DATASET = "dataset"
 _NO_LANGUAGE = "und"
-SIGNS = "-_.: "
-"""Separators between a judge's name and a dimension in a column's name."""
-_BEFORE_IT = f"(?:(.*)[{re.escape(SIGNS)}])?"
 
 
 @dataclass(frozen=True)
@@ -129,14 +133,6 @@ def evaluators_of(
         if len(merged) == len(found):
             return (Evaluator(called if len(merged) > 1 else next(iter(found)), merged, dimension),)
     return tuple(Evaluator(name or called, own, dimension) for name, own in found.items())
-
-
-def dimension_said(column: str, dimensions: Sequence[str]) -> tuple[str, str] | None:
-    """Split a column's name into the judge's name and the longest dimension at its end."""
-    for dimension in sorted(dimensions, key=len, reverse=True):
-        if fits := re.fullmatch(_BEFORE_IT + re.escape(dimension), column, re.IGNORECASE | re.DOTALL):
-            return fits[1] or "", dimension
-    return None
 
 
 def join_dimension(

@@ -8,10 +8,10 @@ from typing import Unpack
 import numpy as np
 
 from core.errors import InputError
+from core.joining.choices import items_of
 from core.judges import quality
 from core.judges.direct import DirectRecord
 from core.judges.quality import QualityRecord
-from core.results.choices import items_of
 from core.schema.scores import JudgedText, JudgeOutput, ScoredRow
 from core.stats.resampling import Estimate, Floats, Resampling, mean_estimates
 from core.tables.reading import shown

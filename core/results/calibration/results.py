@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from core.errors import InputError
+from core.joining.choices import NO_VALUE, check_names, group_columns, items_of
 from core.judges.quality import Majority
 from core.results.calibration.cells import (
     DIMENSION,
@@ -29,7 +30,6 @@ from core.results.calibration.cells import (
     together,
 )
 from core.results.cells import decimal
-from core.results.choices import NO_VALUE, check_names, group_columns, items_of
 from core.results.judges.consistency import consistency
 from core.schema.scale import NOT_DECLARED, DeclaredScale
 from core.schema.scores import JudgeOutput, RatingSet, ScoreTable

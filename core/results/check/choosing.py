@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.joining.choices import check_names
 from core.results.cells import (
     corrected_column,
     corrected_note,
@@ -21,10 +22,9 @@ from core.results.cells import (
     left_out_lines,
 )
 from core.results.check.options import USES
-from core.results.check.texts import agreement_by_text, own_texts
+from core.results.check.texts import agreement_by_text, constant_scores, own_texts
 from core.results.check.verdict import Check, JudgeFacts
-from core.results.choices import check_names
-from core.results.panel import Panel
+from core.schema.panel import Panel
 from core.schema.result_table import Column, ResultTable
 from core.schema.scale import BY_NAME
 from core.stats.correlation.coefficients import coefficient, resample_columns
@@ -251,7 +251,7 @@ def which_judge(
     unfit |= {
         name: "its scores are constant"
         for name, scores in zip(names, only.scores.T, strict=True)
-        if only.constant_scores(scores) is not None
+        if constant_scores(only, scores) is not None
     }
     criteria, notes = _criteria(names, facts)
     standing = {

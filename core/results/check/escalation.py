@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.joining.panel import inclusion_probabilities
 from core.results.cells import ends, ends_said, interval, p_said, picked
 from core.results.check.next_labels import NextLabels
 from core.results.check.sureness import Sureness
 from core.results.check.texts import OwnTexts, own_texts
 from core.results.corrected import LabelScale, label_scale
-from core.results.panel import Panel, inclusion_probabilities
+from core.schema.panel import Panel
 from core.schema.result_table import Column, Interval, ResultTable
 from core.stats.agreement import pair_shares
 from core.stats.calibration import (

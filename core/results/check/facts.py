@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 
 from core.errors import InputError
+from core.joining.choices import dimension_said
 from core.llm.families import model_of
-from core.results.calibration.cells import dimension_said
 from core.results.check.verdict import JudgeFacts
 from core.results.judges.consistency import consistency
 from core.results.judges.costs import JudgeCost, costs_side_by_side
-from core.results.panel import Panel
+from core.schema.panel import Panel
 from core.schema.scores import JudgeOutput
 from core.stats.resampling import Estimate
 from core.tables.reading import number_in

@@ -2,26 +2,21 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from core.errors import InputError
-from core.formats.registry import format_of, read_rated
-from core.formats.scores import SAID
+from core.joining.tables import may_be_one
 from core.judges.kind import JudgeKind
 from core.results.check.texts import own_texts
 from core.results.correlations.disagreement import rank_gaps
-from core.results.joining import may_be_one
-from core.results.panel import Panel, as_written
+from core.schema.panel import Panel, TextBeside
 from core.schema.result_table import Cell, Column, ResultTable
-from core.schema.scores import JudgeOutput, ScorableOutput, ScoredRow
+from core.schema.scores import JudgeOutput, ScoredRow
 from core.stats.resampling import Floats
-from core.tables.columns import ONLY_SYSTEM, known_at, named_columns
-from core.tables.problems import FileFindings
-from core.tables.reading import is_nothing, label_of, looks_like_number, printable_text, sha256_of, shown
-from core.tables.roles import Roles
+from core.tables.reading import shown
 
 GAPS = "gaps"
 """Name of the table."""
@@ -39,8 +34,6 @@ MEASURES: Mapping[Measure, str] = {
     "ranks": "distance between the ranks of the judge's score and of the raters' mean, as a share of the texts, because the "
     "judge uses another scale",
 }
-_REASONS = (*SAID, "reason", "reasons", "justification", "comment", "critique")
-"""Words in the name of a column with a judge's reasons."""
 
 
 @dataclass(frozen=True)
@@ -109,17 +102,6 @@ def _measured(panel: Panel, at: int, own: Floats, ratings: Floats, people: Float
     return "ranks", rank_gaps(own, people)
 
 
-@dataclass(frozen=True)
-class TextBeside:
-    """What a file or a run holds about a text beside its labels."""
-
-    row: ScoredRow
-    question: str = ""
-    text: str = ""
-    reasons: Mapping[str, str] = field(default_factory=dict)
-    """Judge -> its reasons; under "" those that name no judge."""
-
-
 def texts_of_judge(output: JudgeOutput, kind: JudgeKind) -> tuple[TextBeside, ...]:
     """The texts of a judge's run with its reasons: the feedback, justifications, claims or questions of its records."""
     found = []
@@ -128,85 +110,6 @@ def texts_of_judge(output: JudgeOutput, kind: JudgeKind) -> tuple[TextBeside, ..
         by_judge = {metric.name: said for metric in output.metrics} | {output.name: said}
         found.append(TextBeside(one.row, one.question or "", one.text, by_judge if said else {}))
     return tuple(found)
-
-
-def texts_of_outputs(outputs: Iterable[ScorableOutput]) -> tuple[TextBeside, ...]:
-    """The texts of a file of texts, with their questions."""
-    return tuple(
-        TextBeside(
-            one.row,
-            one.source or "",
-            one.text,
-        )
-        for one in outputs
-    )
-
-
-def texts_in(data: bytes, file_name: str, roles: Roles | None = None) -> tuple[TextBeside, ...]:
-    """The questions, texts and reasons in a file of ratings; empty if it has none. Raises InputError.
-
-    roles: what the panel found about the columns (`Panel.roles`); None: columns are known by their names. A column of reasons
-    has one of the usual words in its name (reason, feedback, explanation, rationale ...). It belongs to the judge that the rest
-    of its name names (`gpt4_reason`), in a long table to the row's rater, else to all judges.
-    """
-    found = format_of("ratings", data, file_name)
-    if found.rows is None:
-        try:
-            texts = read_rated(data, file_name).texts
-        except InputError:  # ratings without texts
-            return ()
-        return texts_of_outputs(one.output for one in texts)
-    findings = FileFindings(file_name, sha256_of(data))
-    table = as_written(found.rows(data, known_at("ratings"), findings))
-    names = {key: name for key, name in (roles.read_as if roles else {}).items() if key in table.keys}
-    names |= named_columns(
-        [key for key in table.keys if key not in names],
-        {name: known for name, known in known_at("panel").items() if name not in names.values()},
-    )
-    reasons = {
-        key: judge
-        for key in table.keys
-        if (judge := _whose(key)) is not None and names.get(key) not in ("text", "question")
-    }
-    if not reasons and not {"text", "question", "source"} & set(names.values()):
-        return ()
-    return tuple(
-        _beside(record.cells, names, reasons, number) for number, record in enumerate(table.records, start=1)
-    )
-
-
-def _beside(
-    by_column: Mapping[str, object], names: Mapping[str, str], reasons: Mapping[str, str], number: int
-) -> TextBeside:
-    """What a row of a table holds. number: of the row, from 1, which is its item where no column names items."""
-    cells = {names.get(key, key): cell for key, cell in by_column.items()}
-    labels = {key: word for key, cell in cells.items() if (word := label_of(cell)) is not None}
-    row = ScoredRow(
-        labels.get("item_id", str(number)),
-        labels.get("system", ONLY_SYSTEM),
-        labels.get("level"),
-        labels.get("language", "und"),
-        {"row": str(number)} | labels,
-    )
-    rater = labels.get("rater", "")
-    said = {judge or rater: _text(by_column.get(key)) for key, judge in reasons.items()}
-    return TextBeside(
-        row,
-        _text(cells.get("question") or cells.get("source")),
-        _text(cells.get("text")),
-        {judge: text for judge, text in said.items() if text and not looks_like_number(text)},
-    )
-
-
-def _text(cell: object) -> str:
-    return "" if is_nothing(cell) else printable_text(cell if isinstance(cell, str) else str(cell))
-
-
-def _whose(column: str) -> str | None:
-    """The judge that a column of reasons names, empty if it names none; None for any other column."""
-    words = [word for word in re.split(r"[\W_]+", column.casefold()) if word]
-    others = [word for word in words if word not in _REASONS]
-    return None if len(others) == len(words) else " ".join(others)
 
 
 def reason_of(beside: TextBeside | None, judge: str) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from core.results.check.measures import agreements, bias_of
 from core.results.check.options import CheckOptions, Use
 from core.results.check.texts import OwnTexts, shares_of
-from core.results.panel import Panel
+from core.schema.panel import Panel
 from core.schema.scale import BY_NAME
 from core.schema.scores import PROBABILITY
 from core.stats.correlation.panels import panel_correlation

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from core.results.check.options import CheckOptions
 from core.results.check.rules import LEVEL, Rule, state_rule
 from core.results.check.texts import OwnTexts
-from core.results.panel import Panel
+from core.schema.panel import Panel
 from core.stats.resampling import Floats
 
 MOST_ANSWERS = 10

@@ -8,24 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.formats.registry import format_of, read_texts
-from core.formats.scorable import read_outputs, write_outputs
+from core.joining.tables import places_of
 from core.results.cells import picked
 from core.results.check.texts import own_texts
 from core.results.correlations.disagreement import rank_gaps
-from core.results.joining import places_of
-from core.results.panel import Panel, unlabelled
+from core.schema.panel import Panel, unlabelled
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import PROBABILITY, OutputSet, ScorableOutput, ScoredRow
 from core.schema.study import Design, Dimension, RatingTask, Study
 from core.stats.planning import LEAST_CHANCE, draw, narrowing, sampling_probabilities
 from core.stats.resampling import Floats
 from core.store import Store
-from core.study.lifecycle import import_rating_study, new_seed, studies_like
-from core.tables.columns import ONLY_SYSTEM, Table, known_at
-from core.tables.mapping import with_names
-from core.tables.problems import FileFindings, listed
-from core.tables.reading import label_of, sha256_of, shown
+from core.study.lifecycle import import_rating_study, made_set, new_seed, studies_like
+from core.tables.columns import ONLY_SYSTEM
+from core.tables.problems import listed
+from core.tables.reading import shown
 
 TABLE = "next-labels"
 MOST_CLASSES = 10
@@ -376,48 +373,6 @@ _MOST_STEPS = 101
 """Most answers of a scale with steps."""
 
 
-def read_texts_of(data: bytes, file_name: str, panel: Panel) -> tuple[ScorableOutput | None, ...]:
-    """The text of each row of the panel, from the file that the panel was read from; None for rows without one.
-
-    Reads what `core.formats.registry.read_texts` reads, by the names that the panel found. As in a panel, rows may name no
-    item, and a text may stand in several rows, one for each rater. Raises InputError, naming the missing column, if the file
-    has no texts.
-    """
-    read_as = panel.roles.read_as if panel.roles else {}
-    if names := {key: name for key, name in read_as.items() if key != name and name in known_at("texts")}:
-        data = with_names(data, file_name, names)
-    own = format_of("texts", data, file_name)
-    if own.rows is None:
-        return _beside(panel, read_texts(data, file_name).outputs)
-    read = own.rows
-
-    def rows(content: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
-        table = read(content, known, findings)
-        names = set(table.columns.values())
-        records = table.records
-        if "item_id" not in names:
-            same = len(records) == len(panel.rows)
-            records = [
-                replace(one, cells={**one.cells, "item_id": panel.rows[at].item_id if same else str(at + 1)})
-                for at, one in enumerate(records)
-            ]
-        by_text = {
-            tuple(label_of(one.cells.get(name)) for name in ("item_id", "system", "level", "text")): one
-            for one in reversed(records)
-        }
-        kept = list(reversed(by_text.values()))
-        return table._replace(columns={**table.columns, "item_id": "item_id"}, records=kept)
-
-    return _beside(panel, read_outputs(data, file_name, rows=rows).outputs)
-
-
-def _beside(panel: Panel, outputs: Sequence[ScorableOutput]) -> tuple[ScorableOutput | None, ...]:
-    """The only text of each row of the panel; None where none matches, or several do."""
-    # Without labels, because those of a file of texts may be scores of its panel.
-    named = [ScoredRow(one.item_id, one.system, one.level, one.language) for one in outputs]
-    return tuple(None if at is None else outputs[at] for at in places_of(panel.rows, named))
-
-
 def texts_to_label(
     found: NextLabels, texts: Sequence[ScorableOutput | None], file_name: str = ""
 ) -> OutputSet:
@@ -441,8 +396,7 @@ def texts_to_label(
         for text, chance in zip(chosen, found.probability, strict=True)
         if text is not None
     )
-    digest = sha256_of(write_outputs(outputs))
-    return OutputSet(outputs, digest, file_name or chosen_from(found.name))
+    return made_set(outputs, file_name or chosen_from(found.name))
 
 
 def chosen_from(name: str) -> str:
@@ -582,17 +536,6 @@ def with_labels(panel: Panel, new: Panel) -> Panel:
         notes=tuple(dict.fromkeys((*panel.notes, *new.notes))),
         left_out={**panel.left_out, **({OTHER_TEXT: lost} if lost else {})},
     )
-
-
-def texts_beside(panel: Panel, new: Panel, data: bytes, file_name: str) -> tuple[ScorableOutput | None, ...]:
-    """The text of each row of the panel from the input of which `new` was read; empty if it has no texts."""
-    roles = new.roles
-    if roles is not None and not any(roles.read_as.get(column) == "text" for column in roles.texts):
-        return ()  # a column `answer` may hold the raters' answers
-    try:
-        return read_texts_of(data, file_name, replace(panel, roles=roles))
-    except InputError:
-        return ()
 
 
 def check_same_texts(

@@ -1,22 +1,20 @@
 """How sure a judge is of its verdicts: from several judges, repeats, the scores themselves, or a column beside them."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from core.errors import InputError
-from core.formats.registry import format_of
-from core.results.calibration.cells import dimension_said
-from core.results.joining import places_of
+from core.joining.choices import dimension_said
+from core.joining.tables import places_of
 from core.results.judges.consistency import answers_again
-from core.results.panel import ROW_LABEL, Panel, as_written
-from core.schema.scores import JudgeOutput, ScoredRow
+from core.schema.panel import Panel
+from core.schema.scores import JudgeOutput
 from core.stats.resampling import Floats
-from core.tables.columns import ONLY_SYSTEM, Record, known_at, named_columns
-from core.tables.problems import FileFindings, listed
-from core.tables.reading import is_nothing, label_of, number_in, sha256_of, shown
+from core.tables.problems import listed
+from core.tables.reading import shown
 from core.tables.roles import spaced
 
 KNOWN_BY_NAME = frozenset({"confidence", "conf", "certainty", "probability", "prob"})
@@ -185,67 +183,6 @@ def confidence_columns(columns: Sequence[str]) -> list[str]:
     return [name for name in columns if spaced(name).rsplit(" ", 1)[-1] in KNOWN_BY_NAME]
 
 
-def columns_in(data: bytes, file_name: str) -> list[str]:
-    """The columns of a table; empty for a file that is none."""
-    own = format_of("ratings", data, file_name)
-    if own.rows is None:
-        return []
-    return own.rows(data, known_at("ratings"), FileFindings(file_name, sha256_of(data))).keys
-
-
-def numbers_beside(data: bytes, file_name: str, panel: Panel, column: str) -> Floats:
-    """The numbers of a column for each text of the panel, shape (n,); NaN where none matches or the cell is empty.
-
-    data: any table with the panel's texts, such as the file from which it was read. Rows match by item, system, level, language and
-    labels; without an item they are those of the panel in its order. Raises InputError, with the places, if the column is
-    missing or holds something else than numbers, if one text has several, and if no row matches.
-    """
-    own = format_of("ratings", data, file_name)
-    findings = FileFindings(file_name, sha256_of(data))
-    table = None if own.rows is None else as_written(own.rows(data, known_at("texts"), findings))
-    keys = {} if table is None else {key.strip().casefold(): key for key in table.keys}
-    key = keys.get(column.strip().casefold())
-    if table is None or key is None:
-        has = f"; it has {listed(list(keys.values()))}" if keys else ""
-        raise InputError(
-            f"{shown(file_name)}: no confidence", [f"confidence: no column {shown(column)}{has}"]
-        )
-    read_as = panel.roles.read_as if panel.roles else {}
-    if not {*read_as} <= {*table.keys}:
-        read_as = {}
-    named = {name: place for place, name in (read_as or named_columns(table.keys, known_at("texts"))).items()}
-    labels = {name for row in panel.rows for name in row.labels}
-    in_order = "item_id" not in named and len(table.records) == len(panel.rows)
-    rows = [_row_of(record, at, named, labels) for at, record in enumerate(table.records)]
-    places = range(len(rows)) if in_order else places_of(rows, panel.rows)
-    found = np.full(len(panel.rows), np.nan)
-    problems: list[str] = []
-    n_met = 0
-    for place, record in zip(places, table.records, strict=True):
-        if place is None:
-            continue
-        n_met += 1
-        written = record.cells.get(key)
-        if is_nothing(written):
-            continue
-        value = number_in(written)
-        if value is None or not np.isfinite(value):
-            problems.append(f"{record.where}: {key} is {shown(str(written))}, expected a number")
-        elif not np.isnan(found[place]) and found[place] != value:
-            problems.append(
-                f"{record.where}: item {shown(panel.rows[place].item_id)} has {found[place]:g} already"
-            )
-        else:
-            found[place] = value
-    if not n_met:
-        problems.append(
-            "confidence: no row is about a text with a label or score; use the same items and systems"
-        )
-    if problems:
-        raise InputError(f"{shown(file_name)}: no confidence", problems)
-    return found
-
-
 def answers_of(output: JudgeOutput, panel: Panel, metric: str) -> Floats:
     """Every answer that the run of the panel's judge gave to each text, shape (n, answers); NaN for a missing one.
 
@@ -266,16 +203,3 @@ def answers_of(output: JudgeOutput, panel: Panel, metric: str) -> Floats:
         if place is not None:
             found[at] = values[place, :, 0]
     return found
-
-
-def _row_of(record: Record, at: int, named: Mapping[str, str], labels: Collection[str]) -> ScoredRow:
-    """The text that a record is about. at: its number, from 0, which tells texts apart that nothing else does."""
-    cells = {name: label_of(record.cells.get(column)) for name, column in named.items()}
-    own = {name: label_of(record.cells[name]) or "" for name in labels if name in record.cells}
-    return ScoredRow(
-        cells.get("item_id") or str(at + 1),
-        cells.get("system") or ONLY_SYSTEM,
-        cells.get("level"),
-        cells.get("language") or "und",
-        own | ({ROW_LABEL: str(at + 1)} if ROW_LABEL in labels and ROW_LABEL not in own else {}),
-    )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core import __version__
+from core.joining.panel import equal_sides
 from core.results.cells import (
     corrected_column,
     corrected_note,
@@ -22,7 +23,6 @@ from core.results.check.monitoring import CAUTION, THIRDS, beyond_tolerance
 from core.results.check.options import LIMITS, USES
 from core.results.check.rules import LEVEL, STRICTER, STRICTER_BROKEN, Rule
 from core.results.check.verdict import Check, JudgeCheck
-from core.results.panel import equal_sides
 from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.scale import SCORES, Scale
 from core.schema.unit import Unit
@@ -30,6 +30,7 @@ from core.stats.in_place import ClassErrors, InPlace
 from core.stats.resampling import Estimate
 from core.tables.problems import listed
 from core.tables.reading import shown
+from core.tables.roles import mapping_of
 
 CHECK_TABLES = ("check", "check-rules", "check-groups", "check-systems")
 """Names of all tables, the main one first."""
@@ -165,7 +166,13 @@ def read_as(check: Check) -> str:
     said = [f"Read as: {panel.scale.read_as}"]
     if check.options.passes_from is not None:
         said.append(f"{check.options.passes_from}{' or above' if panel.scale.ordered else ''} passes")
-    others = [shown(one.name) for one in check.judges if one.kind != one.scale.kind and not one.systems]
+    others = [
+        shown(one.name)
+        for one in check.judges
+        if one.kind != one.scale.kind
+        and not one.systems
+        and not (check.use == "monitor" and one.bias is not None)  # follows means, on the raters' scale
+    ]
     if others:
         said.append(f"{listed(others)} compared by rank, because its scores are on another scale")
     said.append(panel.unit.said)
@@ -622,7 +629,7 @@ def check_json(check: Check) -> dict[str, Any]:
             },
         },
         "judges": [_judge_json(check, one) for one in check.judges],
-        "columns": check.panel.roles.mapping if check.panel.roles else None,
+        "columns": mapping_of(check.panel.roles) if check.panel.roles else None,
         "confidence_level": check.options.confidence_level,
         "notes": [*check.notes, *left_out_lines(check.panel.left_out)],
         "signature": signature(check),

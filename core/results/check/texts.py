@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.results.panel import Panel, inclusion_probabilities
+from core.joining.panel import inclusion_probabilities
+from core.schema.panel import Panel
 from core.schema.scale import SCORES, Kind, Scale
 from core.stats.agreement import pair_shares
+from core.stats.degeneracy import Constant, constant
 from core.stats.resampling import Floats
 from core.stats.votes import MISSING, Codes
 from core.tables.reading import number_in
@@ -200,3 +202,15 @@ def shares_of(own: OwnTexts) -> tuple[Floats, Floats]:
 def agreement_by_text(panel: Panel, judge: int) -> Floats:
     """Share of raters who gave the judge's class, for each rated text with its score; NaN where another has two raters."""
     return shares_of(own_texts(panel, judge))[0]
+
+
+def constant_scores(panel: Panel, scores: Floats) -> Constant | None:
+    """The score of all texts, if a judge gives only one; None if its scores differ, or it always prefers one side of pairs.
+
+    A judge does not know which side a text is on: if it always prefers the candidate, it tells the texts apart. One that always
+    ties does not.
+    """
+    always = constant(scores)
+    if always is None or always.n_others or (panel.pairs and always.value != 0):
+        return None
+    return always

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.joining.panel import inclusion_probabilities
 from core.llm.families import alike_notes
 from core.results.cells import ends_said
 from core.results.check.certifying import (
@@ -59,8 +60,8 @@ from core.results.check.rules import (
     state_rule,
     verdict_of,
 )
-from core.results.check.texts import OwnTexts, lowest_pass, own_texts, passing
-from core.results.panel import Panel, inclusion_probabilities
+from core.results.check.texts import OwnTexts, constant_scores, lowest_pass, own_texts, passing
+from core.schema.panel import Panel
 from core.schema.scale import BY_NAME, SCORES, Scale
 from core.stats import alt_test
 from core.stats.correlation.panels import panel_correlation
@@ -224,6 +225,15 @@ def default_use(panel: Panel) -> Use:
     """`replace` if three raters or more rated texts, else `gate`."""
     rated = (~np.isnan(panel.ratings)).any(axis=0).sum()
     return "replace" if rated >= FEWEST_FOR_REPLACE else "gate"
+
+
+def check_needs_judge(use: Use | None) -> None:
+    """Raise InputError if a use that was chosen says nothing about people alone, where no judge was found."""
+    if use == "certify":
+        raise InputError(
+            "The check cannot be made",
+            ["judge: certify needs a judge, and none was found; name its column, or add its scores"],
+        )
 
 
 def check_panel(
@@ -583,7 +593,7 @@ def _unit_rules(panel: Panel) -> list[Rule]:
 
 
 def _constant_rules(panel: Panel, own: OwnTexts) -> list[Rule]:
-    same = panel.constant_scores(own.scores)
+    same = constant_scores(panel, own.scores)
     if same is None:
         return []
     ratings = own.ratings[~np.isnan(own.ratings)]

@@ -12,11 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.formats.mt_metrics_eval import names_reference
-from core.results.calibration.cells import SIGNS, dimension_said
-from core.results.cells import corrected_column, corrected_note, interval, left_out_notes, picked, plain
-from core.results.choices import chosen_ratings, columns_at, dimensions_of, items_of, level_key, rows_at
-from core.results.joining import (
+from core.joining.choices import (
+    SIGNS,
+    chosen_ratings,
+    columns_at,
+    dimension_said,
+    dimensions_of,
+    items_of,
+    level_key,
+    rows_at,
+)
+from core.joining.tables import (
     SAME_NAME,
     SYSTEM_MEANS,
     Joined,
@@ -26,7 +32,9 @@ from core.results.joining import (
     rows_met,
     system_rows,
 )
+from core.results.cells import corrected_column, corrected_note, interval, left_out_notes, picked, plain
 from core.schema.result_table import Column, ResultTable
+from core.schema.row_columns import ScoredRows
 from core.schema.scores import RatingSet, ScoreTable
 from core.stats.correlation.groups import mean_within
 from core.stats.correlation.intervals import PairedTest, correlate
@@ -47,6 +55,7 @@ from core.stats.degeneracy import Constant, constant, constants_said
 from core.stats.multiplicity import corrected
 from core.stats.resampling import Estimate, Floats, mean_estimates, ratio
 from core.tables.reading import shown
+from core.tables.references import names_reference
 
 _ALPHA = 0.05  # a note warns if no p can reach this level
 
@@ -235,7 +244,7 @@ def _without_references(human: RatingSet, table: ScoreTable) -> tuple[RatingSet,
 
 def _places(joined: Joined) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Numbers of item and system of each joined row. Each level of a system counts as a separate system."""
-    rows = [joined.table.rows[index] for index in joined.rows.tolist()]
+    rows = ScoredRows.of(joined.table.rows).take(joined.rows)
     items = np.unique(items_of(rows), return_inverse=True)[1]
     numbers: dict[tuple[object, ...], int] = {}
     keys = [(row.system, level_key(row.level)) for row in rows]

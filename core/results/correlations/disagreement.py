@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from core.results.choices import directions
+from core.joining.choices import directions
+from core.joining.tables import rows_met
 from core.results.correlations.points import Points
-from core.results.joining import rows_met
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import Rating, RatingSet, ScoreTable
 from core.stats.resampling import Floats

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import InputError
+from core.joining.choices import check_names, column_of
+from core.joining.tables import CorrelationOptions
 from core.results.cells import ends, interval, over_items
-from core.results.choices import check_names, column_of
 from core.results.correlations.table import (
     NOT_ASKED,
     CorrelationReport,
@@ -15,7 +16,6 @@ from core.results.correlations.table import (
     Resampled,
     correlate_dimensions,
 )
-from core.results.joining import CorrelationOptions
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import Method, RatingSet, ScoreTable
 from core.stats.resampling import Estimate
@@ -50,7 +50,7 @@ def correlate_files(
     Files need not share a text. Raises InputError as `correlate_dimensions`, naming the file, and for a group `file`.
 
     Misleads where files hold different texts: their correlations then differ for that reason, too. To compare metrics on
-    the same texts, merge the files (`core.results.joining.merge_tables`) and rank or compare.
+    the same texts, merge the files (`core.joining.tables.merge_tables`) and rank or compare.
     """
     if FILE in group:
         raise InputError(f"The column {FILE} names the files already. Group by other columns.")

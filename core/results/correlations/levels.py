@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.joining.choices import Key, check_names, directions, items_of, keys_of
+from core.joining.tables import check_spelled_alike
 from core.results.cells import interval, picked, share_of
-from core.results.choices import Key, check_names, directions, items_of, keys_of
 from core.results.correlations.table import estimate_json
-from core.results.joining import check_spelled_alike
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import Metric, ScoredRow, ScoreTable, mask_notes
 from core.stats.degeneracy import Constant, constant, tied

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.formats.scores import row_key
-from core.results.choices import check_names, names_of
+from core.joining.choices import check_names, names_of
+from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions
 from core.results.correlations.table import NO_SYSTEM_MEANS, JoinedGroup, View, joined_group
-from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions
-from core.schema.scores import Against, Metric, RatingSet, ScoredRow, ScoreTable
+from core.schema.scores import Against, Metric, RatingSet, ScoredRow, ScoreTable, row_key
 from core.stats.correlation.groups import within_items
 from core.stats.correlation.systems import system_means
 from core.stats.resampling import Floats, numbered

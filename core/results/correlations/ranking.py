@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.joining.choices import check_names, directions, items_of, left_out_of, with_directions
+from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions, SystemRows, joined_with
 from core.results.cells import (
     corrected_column,
     corrected_note,
@@ -18,7 +20,6 @@ from core.results.cells import (
     picked,
     width_warned,
 )
-from core.results.choices import check_names, directions, items_of, left_out_of, with_directions
 from core.results.correlations.points import NO_MEAN, NOTHING_TO_ORDER
 from core.results.correlations.table import (
     DIMENSION,
@@ -31,7 +32,6 @@ from core.results.correlations.table import (
     joined_groups,
     why_no_width,
 )
-from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, SystemRows, joined_with
 from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.scores import Against, Direction, Method, RatingSet, ScoreTable
 from core.stats.correlation import coefficients, intervals

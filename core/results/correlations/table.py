@@ -11,6 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.joining.choices import (
+    Dimension,
+    check_names,
+    group_columns,
+    items_of,
+    left_out_by,
+    mean_name,
+    names_of,
+    rows_by,
+)
+from core.joining.tables import (
+    DEFAULT_OPTIONS,
+    SYSTEM_MEANS,
+    CorrelationOptions,
+    Joined,
+    SystemRows,
+    SystemScores,
+    joined_with,
+    left_out,
+    system_rows,
+)
 from core.judges.pairwise import level_notes
 from core.llm.families import alike_notes, model_of
 from core.results.cells import (
@@ -22,29 +43,9 @@ from core.results.cells import (
     picked,
     width_warned,
 )
-from core.results.choices import (
-    Dimension,
-    check_names,
-    group_columns,
-    items_of,
-    left_out_by,
-    mean_name,
-    names_of,
-    rows_by,
-)
-from core.results.joining import (
-    DEFAULT_OPTIONS,
-    SYSTEM_MEANS,
-    CorrelationOptions,
-    Joined,
-    SystemRows,
-    SystemScores,
-    joined_with,
-    left_out,
-    system_rows,
-)
 from core.schema.result_table import Cell, Column, Interval, ResultTable
-from core.schema.scores import METHODS, Against, Method, Metric, RatingSet, ScoredRow, ScoreTable
+from core.schema.row_columns import ScoredRows
+from core.schema.scores import METHODS, Against, Method, Metric, RatingSet, ScoreTable
 from core.stats.correlation import groups, intervals, systems
 from core.stats.correlation.coefficients import FEWEST
 from core.stats.correlation.noise import NoiseCorrected
@@ -259,9 +260,9 @@ class JoinedGroup:
         return self.joined.target[self.within[self.joined.rows]]
 
     @cached_property
-    def texts(self) -> list[ScoredRow]:
+    def texts(self) -> ScoredRows:
         """The text of each entry."""
-        return [self.joined.table.rows[index] for index in self.entries.tolist()]
+        return ScoredRows.of(self.joined.table.rows).take(self.entries)
 
     @cached_property
     def items(self) -> NDArray[np.int64]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from core.results.joining import may_be_one
+from core.joining.tables import may_be_one
 from core.schema.scores import OutputSet, ScorableOutput, ScoredRow, ScoreTable
 from core.tables.columns import level_number
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.joining.choices import check_names, directions, items_of
+from core.joining.tables import NO_SCORE, merge_tables
 from core.judges import pairwise
 from core.results.cells import corrected_column, corrected_note, interval, left_out_notes
-from core.results.choices import check_names, directions, items_of
-from core.results.joining import NO_SCORE, merge_tables
-from core.results.panel import Panel
 from core.results.study.counted import Counted, Filters, count
+from core.schema.panel import Panel
 from core.schema.result_table import Column, ResultTable
 from core.schema.scale import Scale
 from core.schema.scores import Metric, ScoredRow, ScoreTable

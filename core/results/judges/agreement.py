@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.joining.choices import check_names, directions, items_of, names_of
+from core.joining.tables import NO_SCORE, merge_tables, not_scored_in, text_of
 from core.judges.claims import KIND as CLAIMS
 from core.judges.cross_examination import CEF_COMPONENTS
 from core.judges.cross_examination import KIND as CROSS_EXAMINATION
 from core.results.cells import each_for_itself, interval, left_out_lines, over_items, resampled, row_of
-from core.results.choices import check_names, directions, items_of, names_of
-from core.results.joining import NO_SCORE, merge_tables, not_scored_in, text_of
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import METHODS, Method, Metric, ScoredRow, ScoreTable
 from core.stats.correlation import groups, intervals

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from core.diff import diff_against
 from core.errors import InputError
+from core.joining.choices import directions, items_of, level_key
+from core.joining.tables import NO_SCORE
 from core.judges.pairwise import PairwiseRecord
 from core.judges.rubric import RubricRecord
 from core.judges.twins import marked
@@ -22,11 +24,10 @@ from core.results.cells import (
     left_out_lines,
     plain,
 )
-from core.results.check.gaps import TextBeside, beside_of, by_item, reason_of
-from core.results.choices import directions, items_of, level_key
-from core.results.joining import NO_SCORE
+from core.results.check.gaps import beside_of, by_item, reason_of
 from core.results.judges.consistency import NO_ORDERS, NOT_ASKED, ORDER_MISSING, by_place, rubric_values
 from core.results.judges.pairwise import judged_pairs, orders_compared
+from core.schema.panel import TextBeside
 from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.scores import (
     BETTER,

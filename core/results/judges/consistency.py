@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.joining.choices import items_of
 from core.judges import cross_examination, direct, pairwise, quality, rubric
 from core.judges.cross_examination import CEF_COMPONENTS, CefRecord, examined_scores, scores_of
 from core.judges.pairwise import PairwiseRecord
 from core.judges.rubric import ORDERS, RubricRecord
 from core.results.calibration.repeats import classes_by_repeat
 from core.results.cells import interval, resampled, row_of
-from core.results.choices import items_of
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import JudgedText, JudgeOutput
 from core.stats.degeneracy import Constant, constant, constants_said

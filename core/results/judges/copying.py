@@ -7,19 +7,17 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from core.errors import InputError
-from core.formats.mt_metrics_eval import names_reference
-from core.formats.tasks import parse_task
+from core.joining.choices import Key, items_of
 from core.judges import automqm
 from core.judges.automqm import ErrorTrial
-from core.judges.rated import ExampleUsed, test_set_of
+from core.judges.rated import ExampleUsed, severities_offered, test_set_of
 from core.results.cells import left_out_lines, row_of
-from core.results.choices import Key, items_of
 from core.results.judges.spans import text_keys, trial_of
 from core.schema.result_table import Column, ResultTable
-from core.schema.runs import RULES
 from core.schema.scores import JudgedText, JudgeOutput, RatedSet, RatedText, ScorableOutput, ScoredRow
 from core.stats.resampling import Estimate, Floats, ratio_estimates
 from core.tables.reading import same_name, shown
+from core.tables.references import names_reference
 
 
 class Pool:
@@ -31,7 +29,7 @@ class Pool:
     def __init__(self, rated: RatedSet, output: JudgeOutput) -> None:
         self._filtered = output.settings.get("filtered") is True
         self._same_item = output.settings.get("examples") == "specialist"
-        self._offered = _offered(output)
+        self._offered = severities_offered(output)
         self._texts: dict[tuple[str, ...], list[RatedText]] = {}
         self._of_item: dict[tuple[str, ...], list[RatedText]] = {}
         for text in rated.texts:
@@ -77,14 +75,6 @@ def quotes_of(
         and span.start < span.end
         and (severities is None or span.severity.casefold() in severities)
     ]
-
-
-def _offered(output: JudgeOutput) -> frozenset[str] | None:
-    """Severities in the judge's examples, in lower case; None: all or unknown."""
-    if output.model == RULES or not output.attached:
-        return None
-    spans = parse_task(output.attached, output.name).spans
-    return None if spans is None else frozenset(one.casefold() for one in spans.severities)
 
 
 def _source(output: ScorableOutput) -> str:

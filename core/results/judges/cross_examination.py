@@ -15,14 +15,14 @@ import regex
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.joining.choices import items_of, values_of
+from core.joining.tables import rows_met
 from core.judges import cross_examination
 from core.judges.alignment import MarkedError, MarkedText, Mismatch, mismatches_of
 from core.judges.answers import AnswerSet, QuestionSet
 from core.judges.cross_examination import CEF_COMPONENTS, CefRecord, CefSettings
 from core.judges.questions import VERDICTS, CrossQuestion, Side, Verdict
 from core.results.cells import counted_share, interval, resampled, row_of
-from core.results.choices import items_of, values_of
-from core.results.joining import rows_met
 from core.results.judges.consistency import temperature_note, values_by_repeat
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import ErrorSpan, JudgedText, JudgeOutput, Rating, RatingSet, ScoredRow, ScoreTable

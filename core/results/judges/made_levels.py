@@ -13,17 +13,16 @@ import regex
 from rapidfuzz.distance import LCSseq
 
 from core.errors import InputError
-from core.formats.scores import row_key
 from core.generation.factual.steps import FactualTrace
+from core.joining.choices import check_names, directions
+from core.joining.tables import places_of
 from core.judges.claims import Claim, ClaimsRecord
 from core.judges.sentences import Content, Premise, sentences_of
 from core.results.cells import corrected_column, corrected_note, decimal, ends, interval, resampled
-from core.results.choices import check_names, directions
 from core.results.correlations.levels import Ladder, MetricByLevel, by_level, ladder_of
-from core.results.joining import places_of
 from core.results.judges.values import Values, contradictions
 from core.schema.result_table import Column, Interval, ResultTable
-from core.schema.scores import JudgeOutput, ScorableOutput, ScoredRow, ScoreTable
+from core.schema.scores import JudgeOutput, ScorableOutput, ScoredRow, ScoreTable, row_key
 from core.schema.study import Item, Material
 from core.stats.blinding import SingleRule, strongest_rule
 from core.stats.correlation.groups import mean_within

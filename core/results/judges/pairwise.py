@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError, NotAllowed
+from core.joining.choices import items_of
 from core.judges.pairwise import KIND, MIRRORED, PairwiseRecord, compared_groups, values_against
 from core.judges.pairwise import PairVerdict as OwnVerdict
 from core.results.cells import (
@@ -22,8 +23,7 @@ from core.results.cells import (
     p_said,
     plain,
 )
-from core.results.check.gaps import GAPS, TextBeside, gaps_of
-from core.results.choices import items_of
+from core.results.check.gaps import GAPS, gaps_of
 from core.results.correlations.votes import votes_panel
 from core.results.judges.consistency import (
     NOT_ASKED,
@@ -33,9 +33,9 @@ from core.results.judges.consistency import (
     consistency,
     repeats_table,
 )
-from core.results.panel import Panel
 from core.results.study.counted import Counted, Filters, count
 from core.results.study.tables import agreement_cell
+from core.schema.panel import Panel, TextBeside
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from core.schema.scores import (
     PAIR,

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from core.errors import InputError
+from core.joining.choices import directions, items_of
+from core.joining.tables import merge_tables
 from core.results.cells import (
     corrected_column,
     corrected_note,
@@ -31,11 +33,9 @@ from core.results.check.choosing import (
     which_said,
 )
 from core.results.check.verdict import JudgeFacts
-from core.results.choices import directions, items_of
 from core.results.correlations.levels import by_level
-from core.results.joining import merge_tables
 from core.results.judges.costs import CostRow
-from core.results.panel import Panel, only_judges
+from core.schema.panel import Panel, only_judges
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from core.schema.scores import ScoreTable, mask_notes
 from core.stats.degeneracy import Constant, constant, constants_said
@@ -213,7 +213,7 @@ def _levels_panel(merged: ScoreTable) -> Panel | None:
     if np.unique(levels[~np.isnan(levels)]).size < 2:
         return None
     return Panel(
-        merged.rows,
+        tuple(merged.rows),
         items_of(merged.rows),
         np.array([row.system for row in merged.rows], dtype=str),
         ("level",),

@@ -76,7 +76,7 @@ def _one(table: ScoreTable, at: int) -> ScoreSummary:
     why: Counter[str] = Counter()
     if missing.any():
         # Imported lazily: it loads scipy, which takes a second, and most tables are complete.
-        from core.results.joining import NO_SCORE
+        from core.joining.tables import NO_SCORE
 
         why.update(table.reasons.get((row, at), NO_SCORE) for row in np.flatnonzero(missing).tolist())
     return ScoreSummary(

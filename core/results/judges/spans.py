@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.formats.mt_metrics_eval import OF_REFERENCE, names_reference
-from core.formats.spans.mqm import score_of
+from core.joining.choices import NO_VALUE, Key, Named, column_of, has_column, items_of, keys_of, level_key
 from core.judges import automqm
 from core.judges.automqm import AutoMqmRecord, ErrorTrial, FoundError, Located, weight_in_text
 from core.results.cells import (
@@ -25,15 +24,15 @@ from core.results.cells import (
     resampled,
     row_of,
 )
-from core.results.choices import NO_VALUE, Key, Named, column_of, has_column, items_of, keys_of, level_key
 from core.schema.result_table import Cell, Column, ResultTable
-from core.schema.scores import ErrorSpan, JudgedText, JudgeOutput, OutputSet, Rating, RatingSet
+from core.schema.scores import ErrorSpan, JudgedText, JudgeOutput, OutputSet, Rating, RatingSet, score_of
 from core.stats.correlation.intervals import PairedTest
 from core.stats.multiplicity import corrected
 from core.stats.resampling import Floats, ratio
 from core.stats.span_f1 import SpanCounts, SpanF1, span_counts, span_f1, span_f1_test
 from core.tables.columns import ONLY_SYSTEM
 from core.tables.reading import shown
+from core.tables.references import OF_REFERENCE, names_reference
 
 PEOPLE = "people"
 """Name of the gold in notes."""

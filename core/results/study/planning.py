@@ -39,8 +39,9 @@ from core.store.studies import find_study, items_of
 from core.study.analysis_set import SCORE_NAMES, USUAL_VOTES, main_levels
 from core.study.design import estimated_minutes
 from core.study.raters import check_asks
-from core.tables.columns import csv_lines
-from core.tables.reading import decode, number_in, reject, shown
+from core.tables.columns import delimiter_of, filled_rows
+from core.tables.containers import decode
+from core.tables.reading import number_in, reject, shown
 
 PLAN_TABLES = ("plans", "power")
 """Names of the tables of a plan, the main one first."""
@@ -201,9 +202,8 @@ def of_file(data: bytes, file_name: str) -> Basis:
 
     The second form is the table `variance-components` of `study results`. Missing components are 0. Raises InputError.
     """
-    import csv
-
-    rows = [row for row in csv.reader(csv_lines(decode(data, file_name))) if any(map(str.strip, row))]
+    text = decode(data, file_name)
+    rows = list(filled_rows(text, delimiter_of(text)))
     header = [cell.strip().lower() for cell in rows[0]] if rows else []
     if {"component", "variance"} <= set(header):
         at, value = header.index("component"), header.index("variance")

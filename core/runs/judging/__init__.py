@@ -25,7 +25,7 @@ from core.judges.kind import (
 from core.llm.asking import Model
 from core.llm.client import Cache, Client
 from core.llm.families import alike_notes
-from core.results.check.gaps import TextBeside, texts_of_judge
+from core.results.check.gaps import texts_of_judge
 from core.results.judges.scores import degeneracy
 from core.results.judges.spans import ratings_of_judge
 from core.runs.asked import Asked
@@ -55,6 +55,7 @@ from core.runs.records import (
 )
 from core.runs.scoring import check_unmasked, keep_metrics, kept_row, score_table, table_files
 from core.runs.working.spreading import job_for
+from core.schema.panel import TextBeside
 from core.schema.runs import RULES
 from core.schema.scores import JudgedText, JudgeOutput, Metric, RatedSet, RatedText, Score
 from core.schema.settings import Remark

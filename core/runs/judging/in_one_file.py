@@ -30,7 +30,8 @@ from core.schema.runs import Kind
 from core.schema.scores import Metric, RatedSet, ScoreTable
 from core.schema.settings import SettingField, Settings, SettingsError, fields_of, worded
 from core.stats.calibration import Method, calibrated
-from core.tables.reading import decode, parse_json, shown
+from core.tables.containers import decode_utf8
+from core.tables.reading import parse_json, shown
 from core.yaml_fields import (
     LARGEST_FILE,
     Strict,
@@ -642,7 +643,7 @@ def left_out_of_file(judge: JudgeFile) -> list[str]:
 
 
 def _json(data: bytes, file_name: str) -> Any:
-    value, problem = parse_json(decode(data, file_name))
+    value, problem = parse_json(decode_utf8(data, file_name))
     if problem is not None:
         raise InputError(f"{shown(file_name)} is not JSON: {problem}")
     return value

@@ -33,6 +33,7 @@ from core.store.beside import run_folder
 from core.store.runs import run_items
 from core.tables.files import writing_file
 from core.tables.mapping import pyarrow_for
+from core.tables.writer import for_excel
 
 MOST_REASONS = 100_000
 """Most reasons that the metadata of a wide Parquet file lists, because a reader loads all of them."""
@@ -173,12 +174,17 @@ def columns_of(run: RunAtHand, found: TableScores, shape: Shape) -> ScoreColumns
 
 
 def write_table(
-    run: RunAtHand, out: Path, shape: Shape = "long", tell: Callable[[int], None] = lambda n: None
+    run: RunAtHand,
+    out: Path,
+    shape: Shape = "long",
+    tell: Callable[[int], None] = lambda n: None,
+    *,
+    excel: bool = False,
 ) -> None:
     """Write the scores so far to a .csv, .jsonl or .parquet file, completely or not at all.
 
     The columns and values are those of an ordinary run's table, in the order of the file. A chunk is in memory at a time.
-    tell: called with the number of texts written. Raises InputError.
+    tell: called with the number of texts written. excel: begin CSV with a byte order mark. Raises InputError.
     """
     found = table_scores(run)
     columns = columns_of(run, found, shape)
@@ -188,6 +194,8 @@ def write_table(
             for count in _write_parquet(file, found, columns, shape):
                 tell(n := n + count)
             return
+        if excel:
+            file.write(for_excel(b""))
         if out.suffix.lower() == ".csv" and not found.parts:
             file.write(
                 write_scores_csv(ScoreTable((), found.metrics, np.empty((0, len(found.metrics)))), shape)

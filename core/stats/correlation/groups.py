@@ -18,6 +18,8 @@ from core.stats.correlation.coefficients import (
     row_coefficients,
     sorted_column,
     standard,
+    sum_of_rows,
+    sums_of_products,
 )
 from core.stats.degeneracy import tied
 from core.stats.resampling import (
@@ -278,7 +280,7 @@ def _residuals_of_ranks(
     ranked = [sorted_column(values, cluster, n_clusters, together) for values in (x, y)]
 
     def by_group(values: Floats) -> Floats:
-        return np.array([part.sum(axis=0) for part in np.split(values, ends[:-1])])
+        return np.array([sum_of_rows(part) for part in np.split(values, ends[:-1])])
 
     def statistic(counts: Floats) -> Floats:
         weights = np.take(counts, cluster, axis=0)
@@ -286,7 +288,7 @@ def _residuals_of_ranks(
         first, second = (rank_rows(each, each.pick @ counts, n) for each in ranked)
         drawn, first_drawn, second_drawn = by_group(weights), first * weights, second * weights
         wholes = [
-            np.einsum("ib,ib->b", one, other)
+            sums_of_products(one, other)
             for one, other in ((first_drawn, first), (second_drawn, second), (first_drawn, second))
         ]
         return _of_sums(np.array(wholes), drawn, by_group(first_drawn), by_group(second_drawn))

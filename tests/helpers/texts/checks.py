@@ -6,7 +6,7 @@ import numpy as np
 
 from core.results.check.options import CheckOptions, Use
 from core.results.check.verdict import JudgeCheck, check_panel
-from core.results.panel import Panel
+from core.schema.panel import Panel
 from core.schema.scores import ScoredRow
 from core.tables.columns import ONLY_SYSTEM
 

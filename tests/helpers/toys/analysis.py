@@ -9,7 +9,7 @@ from core.schema.rows import column, entry, row
 from core.schema.settings import Remark, Settings, setting
 
 if TYPE_CHECKING:
-    from core.results.panel import Panel
+    from core.schema.panel import Panel
 
 
 class LeniencyOptions(Settings):

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from core.formats import Format
 from core.tables.columns import Table, object_records
+from core.tables.containers import decode
 from core.tables.problems import FileFindings
-from core.tables.reading import decode, shown
+from core.tables.reading import shown
 
 
 def _sniff(data: bytes, file_name: str) -> bool:

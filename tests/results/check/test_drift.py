@@ -14,12 +14,12 @@ from scipy.stats import ttest_ind, ttest_rel
 
 from core.cli import main
 from core.errors import InputError
+from core.formats.panel import read_panel
 from core.results.check import drift as module
 from core.results.check.drift import CONFIDENCE, LEVEL, POWER, drift, drift_json, read_earlier, rows_json
 from core.results.check.options import CheckOptions
 from core.results.check.tables import check_json
 from core.results.check.verdict import Check, check_panel
-from core.results.panel import read_panel
 from scripts.simulations import cell_measures, read
 from scripts.simulations.drift import GRID
 

@@ -10,11 +10,12 @@ from helpers.texts.slips import rated_texts
 from helpers.texts.specialist_runs import says, specialist
 
 from core.cli import main
+from core.formats.panel import read_panel
 from core.results.check.facts import facts_in, facts_of
 from core.results.check.verdict import check_panel
 from core.results.judges.costs import JudgeCost
-from core.results.panel import Panel, read_panel
 from core.runs.costs import facts_of_run
+from core.schema.panel import Panel
 from core.schema.runs import StepCost
 from core.store import open_store
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError, Problems
-from core.results.choices import (
+from core.joining.choices import (
     Dimension,
     Key,
     Named,
@@ -26,6 +26,7 @@ from core.results.choices import (
     scores_called,
     with_directions,
 )
+from core.schema.row_columns import ScoredRows
 from core.schema.scores import METHODS, Against, Method, Metric, Rating, RatingSet, ScoredRow, ScoreTable
 from core.stats.degeneracy import group_means
 from core.stats.resampling import Floats
@@ -138,7 +139,7 @@ def system_rows(joined: Joined, within: NDArray[np.bool_], system_scores: System
         scores = np.concatenate([all_scores, np.full_like(scores, np.nan)])
         target = np.concatenate([np.full(whole.size, np.nan), target])
         used = np.concatenate([whole, rated])
-    rows = [joined.table.rows[index] for index in used.tolist()]
+    rows = ScoredRows.of(joined.table.rows).take(used)
     return SystemRows(scores, target, names_of(rows, "system"), items_of(rows), system_scores == "rated")
 
 

@@ -1,5 +1,6 @@
 """Choices a user makes before any analysis: rows to leave out, ratings and their scale, the better end of a metric."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,16 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError, nearest_names
-from core.formats.scores import STATED, direction_is_stated
 from core.metrics.registry import all_metrics, canonical_name
+from core.schema.row_columns import Ratings, ScoredRows, coded, combined, named_column
 from core.schema.scores import (
     MASKED,
+    STATED,
     CorrelationSet,
     Direction,
     Rating,
     RatingSet,
     ScoredRow,
     ScoreTable,
+    direction_is_stated,
     mask_code,
 )
 from core.stats.correlation.groups import z_normalise as z_normalised
@@ -64,12 +67,12 @@ def level_key(level: str | None) -> str | float | None:
 def has_column(rows: Sequence[Named], name: str) -> bool:
     """Whether any row has a value in the column. A default system or an unknown language is no value."""
     absent = {"language": "und", "system": ONLY_SYSTEM}.get(name, "")
-    return any(column_of(row, name) not in (None, "", absent) for row in rows)
+    return not {None, "", absent}.issuperset(named_column(rows, name).distinct())
 
 
 def group_columns(table: ScoreTable) -> tuple[str, ...]:
     """Columns that rows can be grouped by."""
-    labels = {label: None for row in table.rows for label in row.labels}
+    labels = {label: None for own in ScoredRows.of(table.rows).labels.distinct() for label in own}
     return ("system", "level", "language", *labels)
 
 
@@ -78,16 +81,16 @@ def items_of(rows: Sequence[Named]) -> NDArray[np.int64]:
 
     A row with a blank data set or language belongs to the item of that id if only one item has it.
     """
-    numbers: dict[Key, int] = {}
-    columns = (values_of(rows, "dataset"), values_of(rows, "language"))
-    keys = ((row.item_id, *own) for row, *own in zip(rows, *columns, strict=True))
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+    filled = (coded(values_of(rows, name)) for name in ("dataset", "language"))
+    return combined([named_column(rows, "item"), *filled])[0].astype(np.int64)
 
 
 def values_of(rows: Sequence[Named], column: str) -> list[str | None]:
     """Each row's value in a column. A blank takes the value of the item's other rows if they agree."""
-    own = [None if (value := column_of(row, column)) in _BLANK else value for row in rows]
-    if None not in own:
+    found = named_column(rows, column)
+    words = [None if word in _BLANK else word for word in found.words]
+    own = [words[code] for code in found.codes.tolist()]
+    if None not in own or not any(words):
         return own
     said: dict[str, set[str]] = {}
     for row, value in zip(rows, own, strict=True):
@@ -98,12 +101,17 @@ def values_of(rows: Sequence[Named], column: str) -> list[str | None]:
 
 
 def keys_of(rows: Sequence[Named], columns: Sequence[str]) -> list[Key]:
-    """Key of each row's text: item and system as written, the level as a number, other blanks filled (`values_of`)."""
+    """Key of each row's text: item and system as written, the level as a number, other blanks filled (`values_of`).
+
+    A rating without a system and a score without one have the same: none.
+    """
     values = [
         [level_key(row.level) for row in rows]
         if name == "level"
-        else [column_of(row, name) for row in rows]
-        if name in ("item", "system")
+        else [row.item_id for row in rows]
+        if name == "item"
+        else [row.system or ONLY_SYSTEM for row in rows]
+        if name == "system"
         else values_of(rows, name)
         for name in columns
     ]
@@ -112,10 +120,11 @@ def keys_of(rows: Sequence[Named], columns: Sequence[str]) -> list[Key]:
 
 def names_of(rows: Sequence[Named], column: str) -> NDArray[np.str_]:
     """Each row's value in a column, `NO_VALUE` where it has none; all masked systems are one, `MASKED`."""
-    values = [column_of(row, column) or NO_VALUE for row in rows]
-    if column == "system" and (masks := {value for value in set(values) if mask_code(value)}):
-        values = [MASKED if value in masks else value for value in values]
-    return np.array(values, dtype=str)
+    found = named_column(rows, column)
+    words = [word or NO_VALUE for word in found.words]
+    if column == "system":
+        words = [MASKED if mask_code(word) else word for word in words]
+    return np.array(words, dtype=str)[found.codes]
 
 
 def rows_by(rows: Sequence[Named], columns: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
@@ -143,7 +152,7 @@ def rows_at(table: ScoreTable, indices: Sequence[int]) -> ScoreTable:
     place = {index: new for new, index in enumerate(indices)}
     return replace(
         table,
-        rows=tuple(table.rows[index] for index in indices),
+        rows=ScoredRows.of(table.rows).take(list(indices)),
         values=table.values[list(indices)],
         reasons={(place[r], m): reason for (r, m), reason in table.reasons.items() if r in place},
         notes=(),
@@ -209,7 +218,7 @@ WIDEST = 2.0
 class ChosenRatings:
     """Ratings on one dimension, or means over several."""
 
-    ratings: tuple[Rating, ...]
+    ratings: Sequence[Rating]
     values: Floats
     """One value a rating; NaN if it could not be normalised or lacks a dimension."""
     unusable_reason: str = ""
@@ -221,7 +230,20 @@ class ChosenRatings:
 
 def dimensions_of(ratings: RatingSet) -> tuple[str, ...]:
     """The rated dimensions, in the order of the file."""
-    return tuple(dict.fromkeys(rating.dimension for rating in ratings.ratings))
+    return tuple(Ratings.of(ratings.ratings).dimension.distinct())
+
+
+SIGNS = "-_.: "
+"""Separators between a judge's name and a dimension in a column's name."""
+_BEFORE_IT = f"(?:(.*)[{re.escape(SIGNS)}])?"
+
+
+def dimension_said(column: str, dimensions: Sequence[str]) -> tuple[str, str] | None:
+    """Split a column's name into the judge's name and the longest dimension at its end."""
+    for dimension in sorted(dimensions, key=len, reverse=True):
+        if fits := re.fullmatch(_BEFORE_IT + re.escape(dimension), column, re.IGNORECASE | re.DOTALL):
+            return fits[1] or "", dimension
+    return None
 
 
 def mean_name(dimensions: Sequence[str]) -> str:
@@ -256,16 +278,17 @@ def chosen_ratings(
 
 
 def _of_one(ratings: RatingSet, dimension: str, z_normalise: bool) -> ChosenRatings:
-    chosen = tuple(one for one in ratings.ratings if one.dimension == dimension)
-    values = np.array([one.score for one in chosen], dtype=np.float64)
+    every = Ratings.of(ratings.ratings)
+    chosen = every.take(every.dimension.is_in({dimension}))
+    values = chosen.score
     if not z_normalise:
         return ChosenRatings(chosen, values)
-    named = np.array([one.rater is not None for one in chosen])
+    named = ~chosen.rater.is_in({None})
     if not named.any():
         raise InputError(
             f"{shown(ratings.file_name)} names no raters, so ratings cannot be normalised per rater."
         )
-    raters = np.array([one.rater or "" for one in chosen], dtype=str)
+    raters = np.array([name or "" for name in chosen.rater.words], dtype=str)[chosen.rater.codes]
     normal = np.full(values.shape, np.nan)
     normal[named], reasons = z_normalised(values[named], raters[named])
     lost = [f"rater {shown(rater)} not normalised: {why}" for rater, why in reasons.items()]

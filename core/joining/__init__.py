@@ -1,0 +1,1 @@
+"""Which rows are about the same text: scores beside ratings or levels, tables beside tables, raters beside judges."""

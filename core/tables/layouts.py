@@ -1,0 +1,494 @@
+"""The layouts in which tables hold answers: a row for each, answers side by side, chosen and rejected, conversations.
+
+`layout_of` finds what each column means, by names alone where names suffice, and `Layout.rows` turns every layout into a row for
+each answer. What was found is said in one line a role and can be changed: the owner's choice of a column always counts.
+"""
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import regex
+
+from core.schema.scores import Turn, TurnRole
+from core.tables.columns import Record, Table, named_columns
+from core.tables.problems import FileFindings, same_wording
+from core.tables.reading import is_nothing, label_of, shown
+from core.tables.roles import holds_texts, is_about, rates, who_in, words_in
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_TEXTS = (
+    "response",
+    "answer",
+    "output",
+    "completion",
+    "generation",
+    "translation",
+    "summary",
+    "hypothesis",
+    "hyp",
+    "mt",
+    "reply",
+    "text",
+    "candidate",
+    "messages",
+    "conversation",
+)
+"""Words for an answer; where a table has columns of several, the first counts."""
+_SYSTEMS = _set("model system generator assistant agent llm")
+_OTHER_TEXTS = _set(
+    "reference ref gold golden correct expected ideal target ground best question prompt instruction query input "
+    "source src context system user"
+)
+"""Words that make a text something else than an answer: `correct_answer`, `question_text`."""
+_LONG = "a row for each answer"
+_SERIES = (
+    tuple("abcdefgh"),
+    tuple("123456789"),
+    ("left", "right"),
+    ("first", "second", "third"),
+    ("one", "two", "three"),
+    tuple("xyz"),
+)
+"""Words that tell columns side by side apart, in their order."""
+_ASKED = (
+    *("source", "src", "context", "document", "article", "passage", "source_text", "source_sentence", "text"),
+    *("title", "topic"),
+)
+"""Names of columns that stand in for a question, where nothing else is one."""
+_ROLES: Mapping[str, TurnRole] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "human": "user",
+    "prompter": "user",
+    "assistant": "assistant",
+    "gpt": "assistant",
+    "bot": "assistant",
+    "model": "assistant",
+    "chatgpt": "assistant",
+    "ai": "assistant",
+}
+_NUMBERED = regex.compile(r"(\p{L}+)(\d)")
+_MOST_COLUMNS = 500
+"""Columns beyond which a table does not hold answers side by side, and is not searched for them."""
+_MOST_LOOKED_AT = 50
+"""Rows whose cells decide what a column holds."""
+NOT_USED = "-"
+"""Stands for a name in an owner's choice of columns: these have no role, whatever they are called."""
+TURNS = "turns"
+"""The column of a row's earlier turns, in the tables that `Layout.rows` makes."""
+BY_QUESTION = "item: the question ({column}), because {why}; numbered from 1"
+
+
+class Answer(NamedTuple):
+    """The columns of one answer in a row that holds several."""
+
+    column: str
+    side: str = ""
+    """What the names of columns call this side, such as `a` or `left`; empty if columns are named by system."""
+    system_column: str | None = None
+    """The column with the name of its system; None: the column of the answer names it."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the columns of a table mean for texts."""
+
+    named: Mapping[str, str] = field(default_factory=dict)
+    """Assay's name -> the table's column: item_id, question, reference, language, level, system, text and others."""
+    answers: tuple[Answer, ...] = ()
+    """The answers of a row, at least two; none in a table with a row for each answer."""
+    conversations: frozenset[str] = frozenset()
+    """Columns whose cells are lists of turns."""
+    kind: str = _LONG
+    others: tuple[str, ...] = ()
+    """Columns without a role."""
+
+    @property
+    def wide(self) -> bool:
+        """Whether a row holds several answers."""
+        return bool(self.answers)
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """The columns with a role."""
+        answers = [
+            column for one in self.answers for column in (one.column, one.system_column) if column is not None
+        ]
+        return tuple(dict.fromkeys([*self.named.values(), *answers]))
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """Column -> Assay's name, for the columns with a role."""
+        found = {column: name for name, column in self.named.items()}
+        found |= {one.column: "text" for one in self.answers}
+        return found | {one.system_column: "system" for one in self.answers if one.system_column}
+
+    def said(self, item: str) -> list[str]:
+        """What was understood, one line a role. item: the line on what an item is."""
+        lines = [f"layout: {self.kind}"]
+        for name, word in (("question", "question"), ("reference", "reference"), ("system", "system")):
+            if column := self.named.get(name):
+                lines.append(f"{word}: {_column(column)}")
+        if self.wide:
+            answers = [
+                _column(one.column)
+                + (f" (system: {_column(one.system_column)})" if one.system_column else "")
+                for one in self.answers
+            ]
+            lines.append(f"answers: {', '.join(answers)}")
+        elif column := self.named.get("text"):
+            lines.append(f"answer: {_column(column)}")
+        lines.append(item)
+        for name in ("level", "language"):
+            if column := self.named.get(name):
+                lines.append(f"{name}: {_column(column)}")
+        return lines
+
+    def rows(self, records: Sequence[Record]) -> Iterator[Record]:
+        """A row for each answer, with Assay's names; columns without a role keep their own."""
+        for record in records:
+            about = {
+                name: record.cells[column]
+                for name, column in self.named.items()
+                if name != "text" and column in record.cells
+            }
+            about |= {key: record.cells[key] for key in self.others if key in record.cells}
+            if TURNS in about:
+                about[TURNS] = turns_in(about[TURNS]) or ()
+            about |= _as_asked(about.get("question"))
+            if not self.wide:
+                yield replace(record, cells=about | self._answer(record.cells, self.named.get("text"), about))
+            for one in self.answers:
+                system = one.column if one.system_column is None else record.cells.get(one.system_column)
+                cells = about | {"system": system} | self._answer(record.cells, one.column, about)
+                yield replace(record, where=f"{record.where}, column {shown(one.column)}", cells=cells)
+
+    def _answer(
+        self, cells: Mapping[str, object], column: str | None, about: Mapping[str, object]
+    ) -> dict[str, object]:
+        """The text in a cell; of a conversation its last answer, with the question and the turns before it."""
+        if column is None or column not in cells:
+            return {}
+        turns = turns_in(cells[column])
+        if turns is None:
+            return {"text": cells[column]}
+        last = turns[-1] if turns and turns[-1].role == "assistant" else None
+        before = turns[:-1] if last else turns
+        text = last.text if last else ""
+        if not any(one.role == "user" for one in before):
+            return {"text": text}  # an answer alone, as a list of one message
+        return {"text": text} | _asked_in(before, about.get("question"))
+
+
+def _column(name: str) -> str:
+    return f"column {shown(name)}"
+
+
+def _as_asked(cell: object) -> dict[str, object]:
+    """The question in a cell, with the turns before it if the cell is a conversation."""
+    turns = turns_in(cell)
+    if turns is None:
+        return {}
+    return _asked_in(turns, None)
+
+
+def _asked_in(turns: Sequence[Turn], question: object) -> dict[str, object]:
+    """The last question of a conversation; the turns only if there are others."""
+    at = max((at for at, turn in enumerate(turns) if turn.role == "user"), default=None)
+    if at is None:
+        return {}
+    found: dict[str, object] = {"question": turns[at].text}
+    if isinstance(question, str) and same_wording(question) == same_wording(turns[at].text):
+        found = {}
+    return found | ({TURNS: tuple(turns[: at + 1])} if at else {})
+
+
+def turns_in(cell: object) -> tuple[Turn, ...] | None:
+    """The turns of a cell that is a conversation: a list of {role, content} or {from, value}, also written as JSON.
+
+    None for every other cell.
+    """
+    if isinstance(cell, str):
+        if not cell.lstrip().startswith("[{"):
+            return None
+        try:
+            cell = json.loads(cell)
+        except ValueError:
+            return None
+    if not isinstance(cell, Sequence) or isinstance(cell, str | bytes) or not cell:
+        return None
+    turns = []
+    for one in cell:
+        if not isinstance(one, Mapping):
+            return None
+        role = _ROLES.get(str(one.get("role", one.get("from", one.get("speaker", "")))).strip().casefold())
+        text = _content(one.get("content", one.get("value", one.get("text"))))
+        if role is None or text is None:
+            return None
+        turns.append(Turn(role, text))
+    return tuple(turns)
+
+
+def turns_of(turns: Sequence[Turn]) -> dict[str, list[dict[str, str]]]:
+    """The column of a row's turns, for a file; none for a question that stands alone."""
+    return {TURNS: [{"role": turn.role, "content": turn.text} for turn in turns]} if turns else {}
+
+
+def _content(value: object) -> str | None:
+    """The text of a message; parts that are no text are left out."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, Sequence):
+        return None
+    parts = [
+        part if isinstance(part, str) else part.get("text") if isinstance(part, Mapping) else None
+        for part in value
+    ]
+    return "\n".join(part for part in parts if isinstance(part, str))
+
+
+def layout_of(
+    table: Table, known: Mapping[str, Sequence[str]], columns: Mapping[str, Sequence[str]] | None = None
+) -> Layout:
+    """The layout of a table with records under the file's own names.
+
+    known: Assay's names and the names that a table may use, with `system` for the system. columns: what the owner chose,
+    Assay's name -> columns; several for `text` are answers side by side, and those of NOT_USED have no role. The table must have
+    the columns chosen.
+    """
+    chosen = {name: tuple(held) for name, held in (columns or {}).items() if held}
+    ignored = chosen.pop(NOT_USED, ())
+    texts = chosen.pop("text", ())
+    named = {name: held[0] for name, held in chosen.items()}
+    free = [key for key in table.keys if key.strip() and key not in {*named.values(), *texts, *ignored}]
+    looked_at = table.records[:_MOST_LOOKED_AT]
+    conversations = frozenset(key for key in table.keys[:_MOST_COLUMNS] if _holds_turns(looked_at, key))
+    found = {name: key for name, key in _found(free, known).items() if name not in named}
+    text = texts[0] if texts else found.pop("text", None)
+    found.pop("text", None)
+    if len(texts) > 1:
+        answers, kind = tuple(map(Answer, texts)), "answers side by side"
+        answers = _with_systems(answers, _families(free), looked_at)
+    elif texts:
+        answers, kind = (), _LONG
+    else:
+        answers, kind = _side_by_side(free, {**found, **named}, text, looked_at)
+    if not answers and text is None:
+        asked = {**found, **named}.get("question")
+        text = next((key for key in free if key in conversations and key not in (asked, TURNS)), None)
+    used = (
+        {one.column for one in answers}
+        | {one.system_column for one in answers}
+        | ({text} if not answers else set())
+    )
+    named = {name: key for name, key in found.items() if key not in used} | named
+    if answers:
+        named.pop("system", None)
+        if "reference" not in named and (
+            key := _found(free, {"reference": ("answer", "target")}).get("reference")
+        ):
+            named |= {"reference": key} if key not in used else {}
+    elif text is not None:
+        named["text"] = text
+    in_turns = bool({text, *(one.column for one in answers)} & conversations)
+    if not in_turns:
+        named = _with_question(named, free, used)
+    if TURNS in conversations and "question" in named and TURNS not in named.values():
+        named[TURNS] = TURNS
+    layout = Layout(named, answers, conversations, f"{kind}, as conversations" if in_turns else kind)
+    return replace(layout, others=tuple(key for key in table.keys if key not in layout.used))
+
+
+def with_a_row_for_each(table: Table, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+    """The table with a row for each answer, where its rows hold several answers or conversations; else the table as it is.
+
+    known: the columns that the reader knows, among them `text`.
+    """
+    names = {name: key for key, name in table.columns.items()}
+    written = [
+        replace(record, cells={names.get(key, key): cell for key, cell in record.cells.items()})
+        for record in table.records
+    ]
+    layout = layout_of(table._replace(records=written), known)
+    asked = {layout.named.get("question"), layout.named.get("text"), layout.named.get(TURNS)}
+    if not layout.wide and not asked & layout.conversations:
+        return table
+    findings.notes += layout.said("item: as the table names it")[:-1]
+    rows = [replace(one, where=one.where) for one in layout.rows(written)]
+    there = dict.fromkeys(key for row in rows for key in row.cells)
+    return Table([*there], {key: key for key in there if key in known}, rows, null=True)
+
+
+def _found(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Assay's name -> the column with one of its names, in any case and with any separator."""
+    plain = _plain(keys)
+    return {name: plain[key] for key, name in named_columns(list(plain), known).items()}
+
+
+def _plain(keys: Sequence[str]) -> dict[str, str]:
+    """The words of each column's name, joined as in Assay's names -> the column; the first of equal ones."""
+    found: dict[str, str] = {}
+    for key in keys:
+        found.setdefault("_".join(words_in(key)) or key, key)
+    return found
+
+
+def _holds_turns(records: Sequence[Record], key: str) -> bool:
+    cells = [cell for record in records if not is_nothing(cell := record.cells.get(key))]
+    return bool(cells) and all(turns_in(cell) is not None for cell in cells)
+
+
+class _Place(NamedTuple):
+    """A column's place in a family of columns side by side."""
+
+    stem: tuple[str, ...]
+    series: int
+    side: str
+
+
+def _place_of(key: str) -> _Place | None:
+    """The stem and side in a column's name: `Response A` has the stem response and the side a."""
+    words: list[str] = []
+    for word in words_in(key):
+        split = _NUMBERED.fullmatch(word)
+        words += [split[1], split[2]] if split else [word]
+    for at in range(len(words) - 1, -1, -1):
+        for number, series in enumerate(_SERIES):
+            if words[at] in series:
+                return _Place((*words[:at], *words[at + 1 :]), number, words[at])
+    return None
+
+
+def side_at(name: str) -> int | None:
+    """The place of a side in a name, from 0: `model_a` and `left` are 0, `Response 2` is 1; None without a side."""
+    place = _place_of(name)
+    return None if place is None else _SERIES[place.series].index(place.side)
+
+
+def _families(keys: Sequence[str]) -> dict[tuple[tuple[str, ...], int], dict[str, str]]:
+    """(stem, series) -> side -> column, of the columns that stand side by side."""
+    found: dict[tuple[tuple[str, ...], int], dict[str, str]] = {}
+    for key in keys:
+        if (place := _place_of(key)) is not None and place.stem:
+            found.setdefault((place.stem, place.series), {}).setdefault(place.side, key)
+    return {
+        (stem, series): dict(sorted(sides.items(), key=lambda one: _SERIES[series].index(one[0])))
+        for (stem, series), sides in found.items()
+        if len(sides) > 1
+    }
+
+
+def _noun(words: Sequence[str]) -> str | None:
+    """The word for an answer with which a name ends, or begins before a system; None for references and questions."""
+    if not words or _OTHER_TEXTS & {*words}:
+        return None
+    last, first = _singular(words[-1]), _singular(words[0])
+    if last in _TEXTS:
+        return last
+    return first if first in _TEXTS and not is_about("_".join(words[1:])) else None
+
+
+def _singular(word: str) -> str:
+    return word.removesuffix("s") if word.removesuffix("s") in _TEXTS else word
+
+
+def _side_by_side(
+    keys: Sequence[str], found: Mapping[str, str], text: str | None, records: Sequence[Record]
+) -> tuple[tuple[Answer, ...], str]:
+    """The answers of a row, and how they stand there; none if the table has a row for each answer.
+
+    found: Assay's name -> column. text: the column that has a name for an answer.
+    """
+    if len(keys) > _MOST_COLUMNS:
+        return (), _LONG
+    plain = _plain(keys)
+    if "chosen" in plain and "rejected" in plain:
+        return (Answer(plain["chosen"]), Answer(plain["rejected"])), "chosen and rejected, side by side"
+    families = _families(keys)
+    by_noun: dict[str, Mapping[str, str]] = {}
+    for (stem, _), sides in families.items():
+        if (noun := _noun(stem)) and not any(rates(records, key) for key in sides.values()):
+            by_noun.setdefault(noun, sides)
+    if not by_noun:  # columns `model_a` and `model_b` may hold the answers themselves
+        for (stem, _), sides in families.items():
+            if _SYSTEMS & {*stem[-1:]} and all(_holds_answers(records, key) for key in sides.values()):
+                by_noun.setdefault(_TEXTS[0], sides)
+    if by_noun:
+        noun = min(by_noun, key=_TEXTS.index)
+        answers = tuple(Answer(column, side) for side, column in by_noun[noun].items())
+        return _with_systems(answers, families, records), "answers side by side"
+    if "system" in found and text is not None:
+        return (), _LONG
+    roles = {*found.values()}
+    free = [key for key in keys if key not in roles and not rates(records, key)]
+    nouns: dict[str, list[str]] = {}
+    for key in free if text is None or len(words_in(text)) > 1 else ():
+        if (noun := _noun(words_in(key))) is not None:
+            nouns.setdefault(noun, []).append(key)
+    columns = next((nouns[noun] for noun in _TEXTS if len(nouns.get(noun, ())) > 1), [])
+    if not columns and text is None:
+        columns = [key for key in free if _may_be_system(key) and _holds_answers(records, key)]
+    if len(columns) < 2:
+        return (), _LONG
+    return tuple(map(Answer, columns)), "answers side by side, a column for each system"
+
+
+def _may_be_system(key: str) -> bool:
+    """Whether a column's name may be a system's: not one that describes something, is a reference or asks."""
+    words = words_in(key)
+    return not (
+        _OTHER_TEXTS & {*words} or "_".join(words) in _ASKED or (is_about(key) and who_in(key) != "judge")
+    )
+
+
+def _holds_answers(records: Sequence[Record], key: str) -> bool:
+    """Whether a column holds texts, or words under a model's name: few short answers look like labels."""
+    if holds_texts(records, key):
+        return True
+    cells = [cell for record in records if not is_nothing(cell := record.cells.get(key))]
+    return (
+        bool(cells)
+        and who_in(key) == "judge"
+        and not rates(records, key)
+        and len({*map(str, cells)}) == len(cells)
+    )
+
+
+def _with_systems(
+    answers: Sequence[Answer],
+    families: Mapping[tuple[tuple[str, ...], int], Mapping[str, str]],
+    records: Sequence[Record],
+) -> tuple[Answer, ...]:
+    """The answers with the columns that name their systems, if there are such columns for all of them."""
+    own = {one.column for one in answers}
+    sides = [one.side or (place.side if (place := _place_of(one.column)) else "") for one in answers]
+    for (stem, _), columns in families.items():
+        is_system = bool(_SYSTEMS & {*stem}) and stem[-1] in {*_SYSTEMS, "name", "id"}
+        if not is_system or own & {*columns.values()} or not {*sides} <= {*columns}:
+            continue
+        if all(any(label_of(record.cells.get(columns[side])) for record in records) for side in sides):
+            return tuple(
+                one._replace(side=side, system_column=columns[side])
+                for one, side in zip(answers, sides, strict=True)
+            )
+    return tuple(answers)
+
+
+def _with_question(
+    named: Mapping[str, str], keys: Sequence[str], used: Collection[str | None]
+) -> dict[str, str]:
+    """The roles, with a column that stands in for a question where no column is one."""
+    if "question" in named:
+        return dict(named)
+    taken = {*used, *(column for name, column in named.items() if name != "context")}
+    column = _found([key for key in keys if key not in taken], {"question": _ASKED}).get("question")
+    return {**named, "question": column} if column else dict(named)

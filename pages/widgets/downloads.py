@@ -1,0 +1,10 @@
+"""What a download button gives: CSV begins with a byte order mark, so that Excel reads it as UTF-8."""
+
+from collections.abc import Callable
+
+from core.tables.writer import for_excel
+
+
+def spreadsheet_file(file_name: str, make: Callable[[], bytes]) -> Callable[[], bytes]:
+    """Return what makes the file for a download; other files than CSV stay as they are."""
+    return (lambda: for_excel(make())) if file_name.endswith(".csv") else make
