@@ -31,6 +31,15 @@ SHARED_DATA = ROOT.parent / "shared" / "data"
 
 
 @pytest.fixture(scope="session")
+def shared_cases() -> Path:
+    """Small inputs beside the checkout; a user's clone has none."""
+    cases = SHARED_DATA.with_name("cases")
+    if not cases.is_dir():
+        pytest.skip("needs the small inputs in ../shared/cases, which the project does not ship")
+    return cases
+
+
+@pytest.fixture(scope="session")
 def shared_data() -> Path:
     """Real data beside the checkout; a user's clone has none."""
     if not SHARED_DATA.is_dir():

@@ -93,11 +93,11 @@ def outputs_in(
     beside: further columns, which the caller reads. as_written: keep spaces and line breaks, so that offsets into the
     texts stay right; control characters are replaced by U+FFFD in either case.
     """
-    known = {**COLUMNS, **{name: (name,) for name in beside}}
+    known = {**COLUMNS, **{name: (name,) for name in (TURNS, *beside)}}
     table = with_a_row_for_each(rows(data, known, findings), known, findings)
     columns, records = with_items(table.columns, table.records, findings) or (table.columns, table.records)
     require(columns.values(), needed_at("texts"), table.keys, findings.file_name)
-    reader = TextReader(not table.null, as_written, frozenset(beside), left_out, findings)
+    reader = TextReader(not table.null, as_written, frozenset((TURNS, *beside)), left_out, findings)
     records = with_item_level(records)
     labels = reader.labels(dict.fromkeys(key for record in records for key in record.cells), records)
     read = _with_languages(reader.rows(records, labels))

@@ -232,6 +232,7 @@ _NO_LABELS: Mapping[str, str] = {}
 """Shared by all rows without labels; never changed."""
 _BETWEEN = regex.compile(r"[\s.-]+")
 """Separators between the words of a column's name."""
+_CAMEL = regex.compile(r"(?<=\p{Ll})(?=\p{Lu})")
 _NEGATIVE = regex.compile(r"[-\u2212][0-9]+(\.[0-9]+)?")
 _PAIR = regex.compile(r"(?P<source>[A-Za-z]{2,3}(?:_[A-Za-z]+)?)-(?P<target>[A-Za-z]{2,3}(?:_[A-Za-z]+)?)")
 
@@ -628,10 +629,16 @@ def is_json(text: str, file_name: str) -> bool:
 
 
 def named_columns(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Key -> Assay's name, for the first of each column's names that the file has, in any case and with any separator."""
+    """Key -> Assay's name, for the first of each column's names that the file has, in any case and with any separator.
+
+    `userInput` is separated too, unless its letters make a name as they are.
+    """
     written: dict[str, list[str]] = {}
     for key in keys:
         written.setdefault(_BETWEEN.sub("_", key.strip().lower()), []).append(key)
+    for key in keys:
+        if (apart := _CAMEL.sub("_", key.strip())) != key.strip():
+            written.setdefault(_BETWEEN.sub("_", apart.lower()), []).append(key)
     found: dict[str, str] = {}
     for column, names in known.items():
         at_hand = (key for name in names for key in written.get(name, ()) if key not in found)

@@ -75,6 +75,7 @@ _ROLES: Mapping[str, TurnRole] = {
     "ai": "assistant",
 }
 _NUMBERED = regex.compile(r"(\p{L}+)(\d)")
+_WORDS_OF_ANSWER = 3
 _MOST_COLUMNS = 500
 """Columns beyond which a table does not hold answers side by side, and is not searched for them."""
 _MOST_LOOKED_AT = 50
@@ -215,6 +216,8 @@ def turns_in(cell: object) -> tuple[Turn, ...] | None:
 
     None for every other cell.
     """
+    if isinstance(cell, tuple) and cell and all(isinstance(one, Turn) for one in cell):
+        return cell
     if isinstance(cell, str):
         if not cell.lstrip().startswith("[{"):
             return None
@@ -451,16 +454,12 @@ def _may_be_system(key: str) -> bool:
 
 
 def _holds_answers(records: Sequence[Record], key: str) -> bool:
-    """Whether a column holds texts, or words under a model's name: few short answers look like labels."""
+    """Whether a column holds texts; few short answers look like labels, but each differs and most have several words."""
     if holds_texts(records, key):
         return True
-    cells = [cell for record in records if not is_nothing(cell := record.cells.get(key))]
-    return (
-        bool(cells)
-        and who_in(key) == "judge"
-        and not rates(records, key)
-        and len({*map(str, cells)}) == len(cells)
-    )
+    cells = [str(cell) for record in records if not is_nothing(cell := record.cells.get(key))]
+    worded = sum(len(cell.split()) >= _WORDS_OF_ANSWER for cell in cells)
+    return len({*cells}) == len(cells) and 2 * worded > len(cells) and not rates(records, key)
 
 
 def _with_systems(

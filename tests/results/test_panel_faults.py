@@ -8,6 +8,7 @@ import pytest
 
 from core.errors import InputError
 from core.formats.panel import read_panel
+from core.formats.panel.judge_files import judge_scores
 from core.formats.panel.repeats import Repeated
 from core.joining.panel import NO_NAME
 from core.schema.analysis import RepeatedRatings
@@ -231,3 +232,17 @@ def test_notes_name_the_column_of_items_and_the_file_s_columns(item: str | None)
     assert any(note == f"columns found: {roles_said(found.roles)}" for note in found.notes)
     unused = [note for note in found.notes if note.startswith("columns not used")]
     assert [("prompt" in note, "response" in note) for note in unused] == [(False, True)]
+
+
+def test_a_judge_in_the_file_stands_beside_one_in_another() -> None:
+    rows = "".join(f"{at},{at % 2},{at // 2 % 2}\n" for at in range(12))
+    other = "id,gpt\n" + "".join(f"{at},{at % 2}\n" for at in range(11, -1, -1))
+    found = read_panel(
+        f"id,human,judge\n{rows}".encode(),
+        "file.csv",
+        [judge_scores(other.encode(), "other.csv")],
+        judges=["judge", "gpt"],
+        find=True,
+    )
+    assert found.judges == ("judge", "gpt")
+    assert found.scores[:, 1].tolist() == found.ratings[:, 0].tolist()

@@ -47,7 +47,9 @@ class WideScores:
         """The judges' scores of all texts; None without judges."""
         if self.n_raters == len(self.table.metrics):
             return None
-        return columns_at(self.table, range(self.n_raters, len(self.table.metrics)))
+        # Without notes and the file's hash: both stand with the ratings, which come from the same file.
+        table = replace(self.table, notes=(), sha256="")
+        return columns_at(table, range(self.n_raters, len(self.table.metrics)))
 
     @property
     def ratings(self) -> RatingSet:
