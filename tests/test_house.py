@@ -258,6 +258,33 @@ f = f"--{c}: a hyphen--or two", "--"
     assert [line for line, _ in options_in(ast.parse(code))] == [3, 4, 5]
 
 
+PREFIXES = {"run:", "study:", "published:"}
+"""How the names of stored data begin."""
+
+
+def prefixes_in(code: ast.Module) -> list[str]:
+    """Prefixes that a module compares names with; one in a formatted text only writes a name."""
+    written = {id(part) for node in ast.walk(code) if isinstance(node, ast.JoinedStr) for part in node.values}
+    return [
+        f"line {node.lineno}: {node.value}"
+        for node in ast.walk(code)
+        if isinstance(node, ast.Constant) and node.value in PREFIXES and id(node) not in written
+    ]
+
+
+def test_names_of_stored_data_are_resolved_in_one_place() -> None:
+    """Doors ask core/sources which data a text means. A published column is named as its own reader names it."""
+    paths = [path for top in ("core", "pages", "assay") for path in sorted((ROOT / top).rglob("*.py"))]
+    found = {
+        path.relative_to(ROOT).as_posix(): lines
+        for path, code in trees_with(paths, "|".join(PREFIXES))
+        if (lines := prefixes_in(code))
+    }
+    assert found.keys() == {"core/sources/named.py", "core/formats/correlations.py"}, found
+    code = 'a = name.startswith("run:")\nb = ("study:", 1)\nc = f"study:{name}"\n'
+    assert prefixes_in(ast.parse(code)) == ["line 1: run:", "line 2: study:"]
+
+
 UNRELEASED = {
     *(f"core.store.answers.{name}" for name in ("PAIRS", "RATINGS", "LISTS", "history_of", "guesses_of")),
     *(f"core.store.answers.{name}" for name in ("load_record", "insert_record")),

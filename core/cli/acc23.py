@@ -1,7 +1,6 @@
 """`acc23`: whether metrics rank and tie the texts of an item as people do."""
 
 import argparse
-from pathlib import Path
 
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import (
@@ -10,19 +9,15 @@ from core.cli.shared.options import (
     add_database_option,
     add_pair_option,
     check_columns,
-    read_one_of,
 )
 from core.cli.shared.running import telling
 from core.cli.shared.sources import (
-    STUDY,
     add_interval_options,
     add_system_scores,
-    human_ratings,
     intervals,
-    open_ratings,
-    open_scores,
+    reading_of,
+    scores_given,
 )
-from core.formats.registry import read_ratings
 from core.joining.tables import merge_tables
 from core.results.correlations.acc23 import (
     Acc23Options,
@@ -31,7 +26,8 @@ from core.results.correlations.acc23 import (
     accuracy_table,
     accuracy_test_table,
 )
-from core.schema.scores import RatingSet
+from core.sources.named import parse_source
+from core.sources.people import ratings_of
 from core.tables.reading import shown
 
 _N_RESAMPLES = 1_000
@@ -44,7 +40,7 @@ def add_to(nouns: Commands) -> None:
     command.add_argument(
         "human",
         metavar="HUMAN",
-        help="HUMAN.seg.score, a file of ratings, an mt-metrics-eval folder, or study:NAME (an unblinded rating study)",
+        help="HUMAN.seg.score, a file of ratings, an mt-metrics-eval folder, run:N, or study:NAME (an unblinded rating study)",
     )
     command.add_argument("metrics", metavar="METRIC", nargs="+", help=_SCORES)
     command.add_argument(
@@ -94,8 +90,11 @@ def _acc23(options: argparse.Namespace) -> None:
     check_out_file(options, [options.human, *options.metrics])
     check_columns(options, [options.human, *options.metrics])
     with telling("reading the scores") as tell:
-        table = merge_tables([open_scores(given, options).table for given in options.metrics])
-        human = _human(options.human, options)
+        table = merge_tables(scores_given(options.metrics, options))
+        human = ratings_of(
+            parse_source(options.human),
+            reading_of(options, ratings=options.named, ratings_called="--ratings"),
+        )
         tell("calibrating ties")
         found = acc23(human, table, chosen)
     tests = [accuracy_test_table(found)] if found.tests else []
@@ -128,13 +127,3 @@ def _chosen(options: argparse.Namespace) -> Acc23Options:
         system_scores=options.system_scores,
         **intervals(options, problems),
     )
-
-
-def _human(given: str, options: argparse.Namespace) -> RatingSet:
-    if given.startswith(STUDY):
-        return human_ratings(given, options)[0]
-    path = Path(given)
-    if path.is_dir():
-        of_folder = argparse.Namespace(**{**vars(options), "human": options.named})
-        return open_ratings(open_scores(given, options), of_folder, "--ratings")
-    return read_ratings(read_one_of(path, options), path.name)

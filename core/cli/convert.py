@@ -14,24 +14,23 @@ from core.cli.shared.options import (
     check_columns,
     check_options,
     check_out,
-    name_list,
     print_notes,
-    read_one_of,
-    run_number,
 )
 from core.cli.shared.running import telling
-from core.cli.shared.sources import SPAN_MEANING, SPAN_NAMES, STUDY, marked, single
+from core.cli.shared.sources import reading_of, single
 from core.errors import InputError
-from core.formats.mt_metrics_eval import read_folder_outputs, write_seg_rating, write_seg_score
+from core.formats.mt_metrics_eval import write_seg_rating, write_seg_score
 from core.formats.rated import outputs_of, rated_of, ratings_of, write_rated
-from core.formats.registry import has_spans_alone, read_rated, read_ratings, read_spans, read_with_texts
+from core.formats.registry import has_spans_alone, read_ratings, read_spans, read_with_texts
 from core.formats.spans.cells import UNITS
 from core.formats.spans.mqm import write_mqm
 from core.formats.spans.rows import ENDS, write_span_rows_csv, write_span_rows_jsonl
 from core.formats.spans.wmt_qe import write_wmt_qe
 from core.joining.choices import check_names
-from core.runs.texts import notes_of
 from core.schema.scores import OutputSet, RatedSet, Rating, RatingSet
+from core.sources.named import FileSource, FolderSource, parse_source
+from core.sources.spans import SPAN_MEANING, SPAN_NAMES, spans_of
+from core.sources.texts import notes_of, rated_texts_of_source, texts_of
 from core.store import database_path
 from core.tables.files import write_file
 from core.tables.reading import shown
@@ -168,26 +167,26 @@ def _in_folder(options: argparse.Namespace) -> list[Path]:
 
 def _given(options: argparse.Namespace, form: _Form) -> _Given:
     """Read the ratings with their texts. Raises InputError, also for options that do not apply."""
-    path = Path(options.given)
-    is_file = run_number(options.given) is None and not options.given.startswith(STUDY) and not path.is_dir()
+    source = parse_source(options.given)
     problems = []
-    if options.ratings is not None and not path.is_dir():
+    if options.ratings is not None and not isinstance(source, FolderSource):
         problems.append("--ratings: only for a folder; leave it out")
-    if not is_file:
+    if not isinstance(source, FileSource):
         ours = (options.units, options.ends) == (UNITS[0], ENDS[0])
         problems += [] if ours else ["--units, --ends: only for a file; leave them out"]
         problems += [] if options.flip is None else ["--flip: only for METAL's JSON; leave it out"]
     check_options(problems)
-    if is_file:
-        return _of_file(path, options, form)
-    found = marked(options.given, options)
+    if isinstance(source, FileSource):
+        return _of_file(source, options, form)
+    found = spans_of(source, reading_of(options, ratings=options.ratings, ratings_called="--ratings"))
     if options.texts is not None and found.texts is not None:
         raise InputError(f"--texts: {shown(options.given)} already contains the texts; leave the option out.")
     return _Given(single(found, "one file cannot contain them"), found.texts or _texts(options))
 
 
-def _of_file(path: Path, options: argparse.Namespace, form: _Form) -> _Given:
-    data, name, flip = read_one_of(path, options), path.name, name_list(options.flip) or ()
+def _of_file(source: FileSource, options: argparse.Namespace, form: _Form) -> _Given:
+    reading = reading_of(options)
+    data, name, flip = reading.table(source), source.name, reading.flip
     ours = (options.units, options.ends) == (UNITS[0], ENDS[0])
     if ours and (rated := read_with_texts("ratings", data, name, flip=flip)) is not None:
         if options.texts is not None:
@@ -205,10 +204,10 @@ def _texts(options: argparse.Namespace) -> OutputSet | None:
     """Return the rated texts if `--texts` names them."""
     if options.texts is None:
         return None
-    path = Path(options.texts)
-    if path.is_dir():
-        return read_folder_outputs(path, language_pair=options.language_pair)
-    return outputs_of(read_rated(read_one_of(path, options), path.name))
+    source, reading = parse_source(options.texts), reading_of(options)
+    if isinstance(source, FolderSource):
+        return texts_of(source, reading)
+    return outputs_of(rated_texts_of_source(source, reading))
 
 
 def _chosen(given: _Given, options: argparse.Namespace) -> _Given:

@@ -18,7 +18,6 @@ from core.cli.shared.sources import (
     names_apart,
     open_each,
     open_ratings,
-    short_name,
     table_choice,
 )
 from core.errors import InputError
@@ -61,6 +60,7 @@ from core.results.correlations.table import (
 )
 from core.schema.result_table import ResultTable
 from core.schema.scores import METHODS, RatingSet, ScoreTable
+from core.sources.named import parse_sources, short_name
 from core.tables.reading import shown
 
 _TABLES = {
@@ -157,7 +157,9 @@ def _correlate(options: argparse.Namespace) -> None:
         check_choice(choice, *(one.table for one in opened))
         files = []
         for name, scores in zip(
-            names_apart(map(short_name, options.scores), options.scores, "file"), opened, strict=True
+            names_apart(map(short_name, parse_sources(options.scores)), options.scores, "file"),
+            opened,
+            strict=True,
         ):
             ratings = open_ratings(scores, options) if options.target == "human" else None
             table = chosen_table(scores.table, choice)

@@ -19,7 +19,7 @@ from core.cli.shared.options import (
 from core.cli.shared.run_options import add_resume_options, run_it
 from core.cli.shared.running import check_done, summary, telling
 from core.cli.shared.setting_options import add_settings, settings_given
-from core.cli.shared.sources import MEANING, NAMES, check_given, is_file, read_given
+from core.cli.shared.sources import MEANING, check_database, texts_given
 from core.errors import InputError
 from core.formats.scores import Shape, write_scores_csv, write_scores_jsonl, write_scores_parquet
 from core.metrics.kind import KIND, ScoringRunning
@@ -33,6 +33,7 @@ from core.runs.tables import big_table
 from core.runs.tables.scored import write_table
 from core.runs.working.environments import missing_for
 from core.schema.scores import ScoreTable
+from core.sources.named import NAMES, FileSource, parse_source
 from core.store import Store, database_path
 from core.tables.files import write_file
 from core.tables.streaming import TableFile
@@ -78,7 +79,7 @@ def _score(options: argparse.Namespace) -> None:
     check_out(options.out, database_path(options.db), [options.texts])
     if options.texts is None:
         raise InputError("Name the texts to score: a file, a folder, run:N or study:NAME.")
-    check_given(options.texts, options.db)
+    check_database(options.texts, options.db)
     run_it(
         options,
         wanted,
@@ -91,14 +92,14 @@ def _score(options: argparse.Namespace) -> None:
 
 def _texts(store: Store, options: argparse.Namespace) -> tuple[bytes | TableFile, str]:
     """Return the texts; of a file with very many rows, the file as a big table."""
-    path = Path(options.texts)
+    source = parse_source(options.texts)
     if (
-        is_file(options.texts)
+        isinstance(source, FileSource)
         and options.language_pair is None
-        and (table := big_table(path, options.columns))
+        and (table := big_table(source.path, options.columns))
     ):
-        return table, path.name
-    return read_given(store, options.texts, options.language_pair, options.columns)
+        return table, source.name
+    return texts_given(store, options.texts, options)
 
 
 def _models(given: Iterable[str]) -> dict[str, str]:

@@ -14,8 +14,6 @@ from core.cli.shared.giving import (
 from core.cli.shared.options import Commands, add_database_option
 from core.cli.shared.running import telling
 from core.cli.shared.sources import (
-    SPAN_MEANING,
-    SPAN_NAMES,
     add_mark_options,
     marked_given,
     names_apart,
@@ -36,6 +34,7 @@ from core.results.judges.spans import (
     judges_table,
     span_agreement,
 )
+from core.sources.spans import SPAN_MEANING, SPAN_NAMES
 from core.stats.span_f1 import SpanF1
 from core.tables.reading import shown
 

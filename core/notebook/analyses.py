@@ -7,11 +7,10 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from core.errors import InputError
-from core.formats.correlations import PREFIX, published_side, read_correlations
+from core.formats.correlations import read_correlations
 from core.formats.tasks import find_task
 from core.joining.choices import TableChoice, chosen_people, chosen_table
 from core.joining.choices import check_choice as check_table_choice
@@ -19,17 +18,21 @@ from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions, Raters, Sys
 from core.judges.quality import Majority
 from core.notebook.frames import (
     PATH,
-    STORED,
     Names,
     Source,
+    asked_from,
     check_choice,
     check_parameters,
     check_type,
     each_of,
     frame_in,
+    in_parameters,
     interval_options,
+    named_source,
     names_of,
+    ratings_and_task_of,
     ratings_of,
+    reading_of,
     scale_from,
     scores_of,
 )
@@ -37,6 +40,7 @@ from core.notebook.result import Result, result_of
 from core.results.calibration.cells import evaluators_of
 from core.results.calibration.raters import dawid_skene_json, dawid_skene_tables, rater_classes
 from core.results.calibration.results import (
+    Calibration,
     CalibrationOptions,
     advice,
     maps_of,
@@ -109,8 +113,10 @@ from core.results.meta_correlation import (
 )
 from core.schema.result_table import ResultTable
 from core.schema.scores import METHODS, Direction, Method, RatingSet, ScoreTable
+from core.sources.named import FileSource, parse_source, short_name
+from core.sources.scores import Scores
+from core.sources.sides import side_of
 from core.stats.calibration import Method as MapMethod
-from core.tables.files import read_file
 from core.tables.reading import shown
 
 Target: TypeAlias = "Source | Literal['level']"
@@ -261,9 +267,7 @@ def _several_sources(scores: Source | Sequence[Source] | Mapping[str, Source]) -
     called = [
         str(getattr(one, "attrs", {}).get("name") or f"scores {number}")
         if not isinstance(one, str | os.PathLike)
-        else os.fspath(one)
-        if os.fspath(one).startswith(STORED)
-        else Path(one).name
+        else short_name(named_source(one))
         for number, one in enumerate(scores, start=1)
     ]
     apart = [
@@ -695,8 +699,8 @@ def calibrate(
     columns
         Which column of scores belongs to which dimension, as ``{"judge": "accuracy"}``. Default: by the end of its name.
     task
-        Task whose classes raters chose from: a name or a YAML file. Default: guessed from the ratings. The command
-        looks up the task of a study or a judge's run; here, name it.
+        Task whose classes raters chose from: a name or a YAML file. Default: that of the study or of the judge's run,
+        else guessed from the ratings.
     scale, classes, missing
         The raters' scale, as in ``alt_test``; it decides before the task.
     by
@@ -719,8 +723,8 @@ def calibrate(
     Result
         Tables ``agreement``, ``raters``, ``majority``, ``bias`` and ``split-raters`` for classes, ``numbers`` for other
         ratings, ``classes``, ``where-not-to-use``; with ``dawid_skene`` also ``dawid-skene``, ``confusion`` and
-        ``dawid-skene-agreement``. The command also reads a judge's repeats from its run, for ``split-raters``; here a
-        score is one answer. ``json`` is an object for one evaluator, a list for several.
+        ``dawid-skene-agreement``. A judge's repeats count for ``split-raters`` if its run is given; else a score is one
+        answer. ``json`` is an object for one evaluator, a list for several.
 
     Raises
     ------
@@ -750,19 +754,25 @@ def calibrate(
     check_choice("map", map, (*get_args(MapMethod), None))
     made = interval_options(resamples, confidence, seed)
     declared = scale_from(scale, classes, missing)
-    people = ratings_of(ratings, declared)
-    dimensions = find_task(os.fspath(task)).dimensions if task is not None else ()
-    options = CalibrationOptions(
-        majority=majority, paper_kappa=paper_kappa, dimensions=dimensions, scale=declared, **made
-    )
+    people, task_of_study = ratings_and_task_of(ratings, declared)
+    raters_task = task_of_study if task is None else find_task(os.fspath(task))
+    options = CalibrationOptions(majority=majority, paper_kappa=paper_kappa, scale=declared, **made)
     group_by = None if by is None else names_of(by)
-    every = [
-        calibration_of(people, table, one, group_by=group_by, options=options)
-        for table in [scores_of(one, declared) for one in each_of(scores)]
-        for one in evaluators_of(table, people, dimension=dimension, columns=columns)
-    ]
+    every: list[Calibration] = []
+    split = []
+    for source in each_of(scores):
+        table, asked = scores_of(source, declared), asked_from(source)
+        own_task = raters_task or asked.task
+        of_task = replace(options, dimensions=own_task.dimensions if own_task else ())
+        of_source = [
+            calibration_of(people, table, one, group_by=group_by, options=of_task)
+            for one in evaluators_of(
+                table, people, dimension=dimension, columns=columns, said=asked.dimension
+            )
+        ]
+        every += of_source
+        split += [split_of(one, table, asked.output) for one in of_source]
     maps = [None if map is None else maps_of(one, method=map) for one in every]
-    split = [split_of(one) for one in every]
     cells = [(one.evaluator, cell) for one in every for cell in one.cells]
     tables = list(calibration_tables(every, averaged).values())
     by_split = split_table([(one.evaluator, own) for one, own in zip(every, split, strict=True)])
@@ -802,8 +812,11 @@ def _in_order(methods: Names) -> tuple[Method, ...]:
 
 
 def _is_there(given: str | None) -> bool:
-    """Return whether a text may be a source: a stored one or a path that exists."""
-    return given is not None and (given.startswith(STORED) or os.path.exists(given))
+    """Return whether a text may be a source: one of the database or of a paper, or a path that exists."""
+    if given is None:
+        return False
+    source = parse_source(given)
+    return not isinstance(source, FileSource) or source.path.exists()
 
 
 def _is_level(with_: Target) -> bool:
@@ -875,19 +888,20 @@ def _side(
                 f"A side is a result of correlate. This one has the table {given.tables[0].name}."
             )
         return read_correlations(json.dumps(given.json).encode(), "correlations", synthetic=not human)
+
+    def rated(scores: Scores) -> tuple[RatingSet, CorrelationOptions]:
+        if people is None:
+            name = shown(scores.table.file_name or "scores")
+            raise InputError(
+                f"The human side {name} is a table of scores. Give the ratings of its texts with ratings=."
+            )
+        return people, options
+
     if frame_in(given) is None:
-        name = os.fspath(given)  # type: ignore[arg-type]  # it is no frame
-        if name.startswith(PREFIX):
-            return published_side(name)
-        path = Path(name)
-        if path.suffix.lower() == ".json" and not path.is_dir() and people is None:
-            return read_correlations(read_file(path), path.name, synthetic=not human)
+        with in_parameters():
+            return side_of(
+                named_source(given), reading_of(), human=human, rated=people is not None, ratings=rated
+            )
     table = scores_of(given)
     name = table.file_name or "scores"
-    if not human:
-        return LiveSide(name, table)
-    if people is None:
-        raise InputError(
-            f"The human side {shown(name)} is a table of scores. Give the ratings of its texts with ratings=."
-        )
-    return LiveSide(name, table, people, options)
+    return LiveSide(name, table, *rated(Scores(table))) if human else LiveSide(name, table)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from core.errors import InputError
-from core.notebook.frames import Names, check_type, existing_store, interval_options, names_of, run_number
+from core.notebook.frames import Names, check_type, existing_store, interval_options, names_of
 from core.notebook.result import Result, result_of
 from core.results.big_tables.estimates import (
     big_said,
@@ -17,6 +17,7 @@ from core.results.big_tables.estimates import (
 )
 from core.schema.big_tables import DEFAULT_BY
 from core.schema.result_table import ResultTable
+from core.sources.named import RunSource, parse_source
 
 
 def table(
@@ -69,8 +70,8 @@ def table(
     >>> assay.table(3, by="level")["means"].frame  # doctest: +SKIP
     """
     check_type("run", run, (str, int), "a run, such as 3 or 'run:3'")
-    number = run if isinstance(run, int) else run_number(run)
-    if number is None:
+    source = RunSource(run) if isinstance(run, int) else parse_source(run)
+    if not isinstance(source, RunSource):
         raise InputError(f"run: {run!r} is not a run, such as 3 or 'run:3'.")
     drawing = interval_options(resamples, confidence, seed)
     # Imported lazily: runs load slowly.
@@ -79,7 +80,7 @@ def table(
 
     with existing_store(db) as store:
         found = estimates(
-            big_table(at_hand(store, number)), by=names_of(by), metrics=names_of(metrics), **drawing
+            big_table(at_hand(store, source.number)), by=names_of(by), metrics=names_of(metrics), **drawing
         )
     said: list[str | ResultTable] = [*big_said(found), followed_table(found), means_table(found)]
     return result_of(said, estimates_json(found), verdict=followed_said(found))

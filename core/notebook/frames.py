@@ -1,4 +1,4 @@
-"""Data frames to the house's types and back, through the same readers as files."""
+"""What users of `import assay` pass as data: frames and names of sources, as the house's types and back."""
 
 from __future__ import annotations
 
@@ -9,40 +9,40 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from numbers import Integral, Real
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from core.errors import InputError
-from core.formats.mt_metrics_eval import ratings_among, read_folder, read_folder_outputs
-from core.formats.panel import read_panel
-from core.formats.panel.beside import texts_in
 from core.formats.panel.judge_files import judge_scores
-from core.formats.panel.repeats import check_in_table
 from core.formats.ratings import write_ratings_jsonl
-from core.formats.registry import read_evaluators, read_ratings, read_scores, read_texts
 from core.formats.scorable import write_outputs
-from core.formats.scores import LABELS, Shape, check_no_ratings, write_scores_jsonl
+from core.formats.scores import LABELS, Shape, write_scores_jsonl
 from core.joining.choices import interval_problems
-from core.joining.panel import named_people, on_scale, panel_of
-from core.joining.tables import check_join
 from core.notebook.result import Result
-from core.results.check.gaps import texts_of_judge
-from core.schema.analysis import REFUSE
-from core.schema.panel import Panel, TextBeside, of_rows
-from core.schema.runs import RUN_FILE
+from core.results.check.facts import facts_of_tables
+from core.results.check.verdict import JudgeFacts
+from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
+from core.schema.panel import Panel, TextBeside
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
-from core.schema.unit import ROW
+from core.schema.settings import SettingsError, as_parameter
+from core.schema.study import RatingTask
+from core.sources.judges import JudgeAsked, asked_of, facts_of, judge_if_any
+from core.sources.named import FileSource, parse_source
+from core.sources.named import Source as StoredSource
+from core.sources.panel import Judge, panel_of_source, texts_beside_panel
+from core.sources.people import ratings_and_task
+from core.sources.people import ratings_of as source_ratings
+from core.sources.reading import SourceReader
+from core.sources.scores import scores_of as source_scores
+from core.sources.texts import texts_of as source_texts
 from core.store import Store, database_path, open_store
 from core.tables.files import read_file
-from core.tables.mapping import checked_columns, with_columns, with_declared
+from core.tables.mapping import checked_columns
 from core.tables.reading import Places, places_named, shown
 from core.tables.roles import Undecided
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from core.runs.jobs import RunAtHand
 
 
 Source: TypeAlias = "pd.DataFrame | str | os.PathLike[str]"
@@ -51,13 +51,8 @@ Kind = Literal["texts", "scores", "ratings"]
 Names = Sequence[str] | str
 """Several names, or one."""
 Contents: TypeAlias = OutputSet | ScoreTable | RatingSet
-Found = TypeVar("Found", OutputSet, ScoreTable, RatingSet)
-_Found = TypeVar("_Found")
 FRAME = "The data frame"
 """What messages call a data frame; it begins them."""
-_STUDY, _RUN = "study:", "run:"
-STORED = (_RUN, _STUDY)
-"""How the names of stored sources begin."""
 
 
 def read(
@@ -125,61 +120,57 @@ def read(
     """
     check_choice("kind", kind, get_args(Kind))
     check_choice("shape", shape, get_args(Shape))
-    asked: dict[str, Any] = (
-        {"lower_is_better": lower_is_better, "flip": names_of(flip)} if kind == "ratings" else {}
-    )
     if kind != "ratings" and (lower_is_better or flip or ratings):
         check_parameters(["lower_is_better, flip, ratings: only for kind='ratings'"])
-    found = contents(
-        source, kind, columns=columns, language_pair=language_pair, ratings=ratings, db=db, **asked
+    reading = replace(
+        reading_of(db),
+        columns=_checked(columns),
+        language_pair=language_pair,
+        ratings=ratings,
+        ratings_called="ratings",
+        lower_is_better=lower_is_better,
+        flip=tuple(names_of(flip)),
     )
-    return frame_from(found, shape)
+    return frame_from(contents(source, kind, reading), shape)
 
 
-def contents(
-    source: Source,
-    kind: Kind,
-    *,
-    columns: Mapping[str, str] | None = None,
-    language_pair: str | None = None,
-    ratings: str | None = None,
-    db: str | os.PathLike[str] | None = None,
-    declared: DeclaredScale = NOT_DECLARED,
-    **asked: Any,
-) -> Any:
-    """Read a source as the house's type. declared: its classes and missing cells; asked: keywords of the reader. Raises InputError."""
-    if (frame := frame_in(source)) is not None:
-        check_parameters(_only("a folder", language_pair=language_pair, ratings=ratings))
-        return _of_frame(frame, kind, columns, asked, declared)
-    given = os.fspath(source)  # type: ignore[arg-type]  # every other source is a path
-    path = _in_run(Path(given), kind)
-    stored = given.startswith(STORED)
-    if stored or path.is_dir():
-        lacking = _only("a table", columns=columns)
-        lacking += _only("a table", lower_is_better=asked.get("lower_is_better"), flip=asked.get("flip"))
-        lacking += _only("a folder", language_pair=language_pair, ratings=ratings) if stored else []
-        check_parameters(lacking)
-        return _of_store(given, kind, db) if stored else _of_folder(path, kind, language_pair, ratings)
-    check_parameters(_only("a folder", language_pair=language_pair, ratings=ratings))
-    data = with_columns(read_file(path), path.name, _checked(columns))
-    return _READERS[kind](_with_declared(data, path.name, declared), path.name, **asked)
+def reading_of(
+    db: str | os.PathLike[str] | None = None, declared: DeclaredScale = NOT_DECLARED
+) -> SourceReader:
+    """Return how sources are read. db: the database; None: `$ASSAY_DB`, else the app's. declared: see `SourceReader`."""
+    return SourceReader(opened=lambda: existing_store(db), declared=declared)
 
 
-def _with_declared(data: bytes, file_name: str, declared: DeclaredScale) -> bytes:
-    return with_declared(data, file_name, declared) if declared.classes or declared.missing else data
+def named_source(source: Source) -> StoredSource:
+    """Return the source that a path or name means. Raises InputError."""
+    return parse_source(os.fspath(source))  # type: ignore[arg-type]  # a frame was asked for before
 
 
-def _scores_in(data: bytes, file_name: str) -> ScoreTable:
-    """Return the scores of a file; of METAL's JSON, those of its evaluators."""
-    table = read_evaluators(data, file_name) or read_scores(data, file_name)
-    check_no_ratings(table)
-    return table
+@contextmanager
+def in_parameters() -> Iterator[None]:
+    """While this is open, problems with what a user chose name parameters of functions."""
+    try:
+        yield
+    except SettingsError as problem:
+        raise problem.in_words(as_parameter) from problem
 
 
-_READERS: Mapping[Kind, Callable[..., Any]] = {
-    "texts": read_texts,
-    "scores": _scores_in,
-    "ratings": read_ratings,
+def contents(source: Source, kind: Kind, reading: SourceReader | None = None) -> Any:
+    """Read a source as the house's type. reading: None for the usual one. Raises InputError, and NotAllowed for a blinded study."""
+    reading = reading or reading_of()
+    with in_parameters():
+        if (frame := frame_in(source)) is not None:
+            reading.check_applies(FileSource(FRAME, b""))
+            return _of_frame(frame, kind, reading)
+        found = named_source(source)
+        reading.check_applies(found)
+        return _READERS[kind](found, reading)
+
+
+_READERS: Mapping[Kind, Callable[[StoredSource, SourceReader], Contents]] = {
+    "texts": source_texts,
+    "scores": source_scores,
+    "ratings": source_ratings,
 }
 
 
@@ -191,14 +182,29 @@ def texts_of(source: Source) -> OutputSet:
 
 def scores_of(source: Source, declared: DeclaredScale = NOT_DECLARED) -> ScoreTable:
     """Return the scores of a source. Raises InputError."""
-    found: ScoreTable = contents(source, "scores", declared=declared)
+    found: ScoreTable = contents(source, "scores", reading_of(declared=declared))
     return found
 
 
 def ratings_of(source: Source, declared: DeclaredScale = NOT_DECLARED) -> RatingSet:
     """Return the ratings of a source. Raises InputError."""
-    found: RatingSet = contents(source, "ratings", declared=declared)
+    found: RatingSet = contents(source, "ratings", reading_of(declared=declared))
     return found
+
+
+def ratings_and_task_of(
+    source: Source, declared: DeclaredScale = NOT_DECLARED
+) -> tuple[RatingSet, RatingTask | None]:
+    """Return the ratings of a source, and the raters' task if they come from a study. Raises InputError."""
+    if frame_in(source) is not None:
+        return ratings_of(source, declared), None
+    with in_parameters():
+        return ratings_and_task(named_source(source), reading_of(declared=declared))
+
+
+def asked_from(source: Source) -> JudgeAsked:
+    """Return what a judge's run was asked, and its answers; nothing of other sources. Raises InputError."""
+    return JudgeAsked() if frame_in(source) is not None else asked_of(named_source(source), reading_of())
 
 
 def panel_from(
@@ -211,42 +217,41 @@ def panel_from(
     scale: str | None = None,
     classes: Names | None = None,
     missing: Names | None = None,
+    system_column: str | None = None,
+    item: str | None = None,
+    repeated: RepeatedRatings = REFUSE,
     find: bool = False,
     people_alone: bool = False,
-    **chosen: Any,
 ) -> Panel:
     """Return raters and judges side by side, as the commands read them: a table, wide or long, or ratings and scores.
 
-    scale, classes, missing: what the user declares; see `declared_scale`.
-    find: find the columns, also of judges' own tables, and refuse what is ambiguous; see `read_panel`. people_alone: read the
-    raters without any judge, with `find`. chosen: further
-    keywords of `read_panel`, such as system_column and item. Raises InputError.
+    scale, classes, missing: what the user declares; see `declared_scale`. find: find the columns, also of judges' own tables,
+    and refuse what is ambiguous; see `read_panel`. people_alone: read the raters without any judge, with `find`. Raises InputError,
+    and NotAllowed for a blinded study.
     """
     check_type("dimension", dimension, str, "the name of a dimension", optional=True)
-    declared = scale_from(scale, classes, missing)
-    names = None if judge is None else names_of(judge)
-    people = None if human is None else names_of(human)
-    tables = [_judge_scores(one, names, people) if find else scores_of(one) for one in scores]
+    scale_from(scale, classes, missing)  # reports every problem by the names of the parameters
     find = find or people_alone
-    chosen = {**chosen, "find": find, "people_alone": people_alone}
-    raters, judges = (None if one is None else list(names_of(one)) for one in (human, judge))
-    wanted: dict[str, Any] = {"judges": judges, "dimension": dimension}
-    if (frame := frame_in(source)) is not None:
-        with rows_of(frame):
-            return read_panel(
-                jsonl_of(frame), FRAME, tables, human=raters, declared=declared, **wanted, **chosen
-            )
-    path = Path(os.fspath(source))  # type: ignore[arg-type]  # every other source is a path
-    if str(path).startswith(STORED) or path.is_dir():
-        check_in_table(chosen.get("repeated", REFUSE), str(path))
-        ratings = ratings_of(source)
-        for table in tables if find else ():
-            check_join(ratings, table)
-        if people_alone and raters is None and not str(path).startswith(STORED):
-            raters = named_people(ratings)  # whoever rates in a study is a person
-        found = on_scale(panel_of(ratings, tables, raters=raters, **wanted), declared)
-        return of_rows(found) if chosen.get("item") == ROW else found
-    return read_panel(read_file(path), path.name, tables, human=raters, declared=declared, **wanted, **chosen)
+    names = {"human": human, "judge": judge, "classes": classes, "missing": missing}
+    choice = PanelChoice(
+        **{name: None if one is None else tuple(names_of(one)) for name, one in names.items()},
+        dimension=dimension,
+        scale=scale,
+        system_column=system_column,
+        item=item,
+        repeated=repeated,
+    )
+    reading, frame = reading_of(), frame_in(source)
+    judges: list[Judge] = [
+        # The places in a frame have names of its own, so it is read by itself; so is what stands beside a frame.
+        _judge_scores(one, choice, find=find)
+        if frame is not None or frame_in(one) is not None
+        else named_source(one)
+        for one in scores
+    ]
+    first = named_source(source) if frame is None else FileSource(FRAME, jsonl_of(frame))
+    with in_parameters(), in_rows(source):
+        return panel_of_source(first, judges, choice, reading, find=find, people_alone=people_alone)
 
 
 def scale_from(scale: str | None, classes: Names | None, missing: Names | None) -> DeclaredScale:
@@ -256,71 +261,32 @@ def scale_from(scale: str | None, classes: Names | None, missing: Names | None) 
     return declared_scale(scale, *names)
 
 
-def _judge_scores(source: Source, judges: Sequence[str] | None, people: Sequence[str] | None) -> ScoreTable:
+def _judge_scores(source: Source, choice: PanelChoice, *, find: bool) -> ScoreTable:
     """Return the scores of a judge's own table, in which the columns are found, or of any other source."""
-    if (frame := frame_in(source)) is not None:
-        with rows_of(frame):
-            return judge_scores(jsonl_of(frame), FRAME, judges, people)
-    path = Path(os.fspath(source))  # type: ignore[arg-type]  # every other source is a path
-    if str(path).startswith(STORED) or not path.is_file():
+    table = table_in(source) if find else None
+    if table is None:
         return scores_of(source)
-    return judge_scores(read_file(path), path.name, judges, people)
-
-
-def beside_judge(output: JudgeOutput) -> tuple[TextBeside, ...]:
-    """Return the texts of a judge's run with its reasons."""
-    from core.judges.kind import JudgeKind  # imported lazily: runs load slowly
-    from core.runs.kinds import KINDS
-
-    kind = KINDS[output.kind]
-    assert isinstance(kind, JudgeKind)
-    return texts_of_judge(output, kind)
-
-
-def run_number(given: str) -> int | None:
-    """Return the N of `run:N`; None for any other source. Raises InputError if no number follows."""
-    if not given.startswith(_RUN):
-        return None
-    name = given.removeprefix(_RUN)
-    if not (name.isascii() and name.isdigit()):
-        raise InputError(f"{given!r} is not run:N, e.g. run:3.")
-    return int(name)
-
-
-def from_run_or_folder(
-    source: str | os.PathLike[str],
-    db: str | os.PathLike[str] | None,
-    of_folder: Callable[[Path], _Found],
-    of_run: Callable[[RunAtHand], _Found],
-) -> _Found:
-    """Read a run of the database, `run:3`, or else the folder at a path."""
-    from core.runs.path import at_hand  # imported lazily: runs load slowly
-
-    given = os.fspath(source)
-    if (number := run_number(given)) is None:
-        return of_folder(Path(given))
-    with existing_store(db) as store:
-        return of_run(at_hand(store, number))
+    with in_rows(source):
+        return judge_scores(*table, choice.judge, choice.human)
 
 
 def judge_from(source: Source, db: str | os.PathLike[str] | None = None) -> JudgeOutput | None:
     """Return a judge's records from its run or the folder of its run; None for any other source. Raises InputError."""
-    if frame_in(source) is not None:
-        return None
-    # Imported lazily: runs load slowly.
-    from core.runs.judging import judge_output_if_any
-    from core.runs.records import judge_in_folder
+    return None if frame_in(source) is not None else judge_if_any(named_source(source), reading_of(db))
 
-    return from_run_or_folder(source, db, judge_in_folder, judge_output_if_any)  # type: ignore[arg-type]  # every other source is a path
+
+def facts_from(sources: Sequence[Source], panel: Panel, dimension: str | None) -> dict[str, JudgeFacts]:
+    """Return judge -> consistency, price, time and model, from columns of the panel and from the runs among its sources."""
+    named = [named_source(one) for one in sources if frame_in(one) is None]
+    return facts_of_tables(panel, facts_of(named, reading_of(), dimension))
 
 
 def beside_from(source: Source, panel: Panel) -> tuple[TextBeside, ...]:
-    """Return the texts and judges' reasons in a table of ratings; nothing for a folder, a study or a run."""
-    table = table_in(source)
-    if table is None:
-        return ()
+    """Return the questions, texts and judges' reasons that a source of ratings has."""
+    frame = frame_in(source)
+    first = named_source(source) if frame is None else FileSource(FRAME, jsonl_of(frame))
     with in_rows(source):
-        return texts_in(*table, panel.roles)
+        return tuple(texts_beside_panel(first, [], reading_of(), panel.roles))
 
 
 def in_rows(source: Source) -> AbstractContextManager[None]:
@@ -333,57 +299,8 @@ def table_in(source: Source) -> tuple[bytes, str] | None:
     """Return a source as a table and its name; None for a folder, a study or a run."""
     if (frame := frame_in(source)) is not None:
         return jsonl_of(frame), FRAME
-    path = Path(os.fspath(source))  # type: ignore[arg-type]  # every other source is a path
-    return None if str(path).startswith(STORED) or path.is_dir() else (read_file(path), path.name)
-
-
-def _in_run(path: Path, kind: Kind) -> Path:
-    """Return the file in the folder of a run that has such contents; any other path unchanged."""
-    if not (path / RUN_FILE).is_file():
-        return path
-    file = path / _OF_RUNS.get(kind, "")
-    if not file.is_file():
-        raise InputError(f"{path} is the folder of a run without {kind}.")
-    return file
-
-
-_OF_RUNS: Mapping[Kind, str] = {"texts": "outputs.csv", "scores": "scores.csv"}
-
-
-def _of_folder(path: Path, kind: Kind, pair: str | None, ratings: str | None) -> Contents:
-    if kind == "texts":
-        return read_folder_outputs(path, language_pair=pair)
-    found = read_folder(path, language_pair=pair)
-    return ratings_among(found.ratings, ratings, None) if kind == "ratings" else found.scores
-
-
-def _of_store(given: str, kind: Kind, db: str | os.PathLike[str] | None) -> Contents:
-    # Imported lazily: runs and studies load slowly.
-    from core.runs.generation import texts_of_run
-    from core.runs.path import at_hand
-    from core.runs.scoring import score_table
-    from core.runs.texts import texts_of_study
-    from core.store.studies import find_study
-    from core.study.analysis_set import released_record
-    from core.study.ratings import rating_set_of
-
-    _, _, name = given.partition(":")
-    number = run_number(given)
-    of_run = number is not None
-    lacking = "ratings" if of_run else "scores"
-    if kind == lacking:
-        raise InputError(f"{given} has no {kind}. {'A run' if of_run else 'A study'} is no source of them.")
-    with existing_store(db) as store:
-        if kind == "texts":
-            found = (
-                texts_of_run(at_hand(store, number))
-                if number is not None
-                else texts_of_study(store, find_study(store, name))
-            )
-            return read_texts(*found)
-        if number is not None:
-            return score_table(at_hand(store, number))
-        return rating_set_of(released_record(store, find_study(store, name)))
+    found = named_source(source)
+    return (read_file(found.path), found.name) if isinstance(found, FileSource) else None
 
 
 def existing_store(db: str | os.PathLike[str] | None) -> Store:
@@ -395,18 +312,10 @@ def existing_store(db: str | os.PathLike[str] | None) -> Store:
     return open_store(path)
 
 
-def _of_frame(
-    frame: pd.DataFrame,
-    kind: Kind,
-    columns: Mapping[str, str] | None,
-    asked: Mapping[str, Any],
-    declared: DeclaredScale,
-) -> Contents:
+def _of_frame(frame: pd.DataFrame, kind: Kind, reading: SourceReader) -> Contents:
     """Read a frame as its own JSONL file; problems and notes name its rows by their index."""
     with rows_of(frame):
-        data = with_columns(jsonl_of(frame), FRAME, _checked(columns))
-        data = _with_declared(data, FRAME, declared)
-        found: Contents = _READERS[kind](data, FRAME, **asked)
+        found = _READERS[kind](FileSource(FRAME, jsonl_of(frame)), reading)
     notes = [*frame.attrs.get("notes", ()), *map(_in_a_frame, found.notes)]
     if isinstance(found, ScoreTable):
         notes += _words_among(found, frame)
@@ -526,10 +435,6 @@ def _checked(columns: Mapping[str, str] | None) -> dict[str, str]:
     wanted = 'a dictionary from Assay\'s names to yours, such as {"text": "output"}'
     check_type("columns", columns, Mapping, wanted, optional=True)
     return checked_columns((columns or {}).items())
-
-
-def _only(where: str, **given: object) -> list[str]:
-    return [f"{name}: only for {where}; leave it out" for name, value in given.items() if value]
 
 
 def check_parameters(problems: Sequence[str]) -> None:

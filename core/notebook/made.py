@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 from numbers import Real
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from core.joining.choices import interval_problems
 from core.notebook.frames import (
@@ -14,8 +12,8 @@ from core.notebook.frames import (
     check_type,
     contents,
     frame_in,
-    from_run_or_folder,
-    run_number,
+    named_source,
+    reading_of,
     type_problems,
 )
 from core.notebook.result import Result, result_of
@@ -30,10 +28,6 @@ from core.results.judges.made_levels import (
     verdict_of,
 )
 from core.schema.result_table import ResultTable
-from core.schema.runs import RUN_FILE
-
-if TYPE_CHECKING:
-    from core.runs.judging.levels import Made
 
 
 def made_levels(
@@ -104,13 +98,20 @@ def made_levels(
     check_parameters([*unlike, *interval_problems(resamples, confidence, seed)])
     check_parameters(option_problems(chosen))
     # Imported lazily: runs load slowly.
-    from core.runs.judging.levels import check_levels
+    from core.runs.judging.levels import Made, check_levels, made_of_outputs
+    from core.sources.judges import made_of
+    from core.sources.texts import made_texts_of
 
-    made = _made(scores, db, texts=False)
+    reading = reading_of(db)
+    made = Made() if frame_in(scores) is not None else made_of(named_source(scores), reading)
     if texts is not None:
-        made = made.beside(_made(texts, db, texts=True))
+        made = made.beside(
+            made_texts_of(named_source(texts), reading)
+            if frame_in(texts) is None
+            else made_of_outputs(contents(texts, "texts").outputs)
+        )
     found = check_levels(
-        contents(scores, "scores", db=db),
+        contents(scores, "scores", reading),
         made,
         metric=metric,
         options=chosen,
@@ -120,14 +121,3 @@ def made_levels(
     )
     said: list[str | ResultTable] = [*made_said(found), *made_tables(found)]
     return result_of(said, made_json(found), [sets_table(found)], verdict_of(found))
-
-
-def _made(source: Source, db: str | os.PathLike[str] | None, *, texts: bool) -> Made:
-    """The texts of a run, with claims and steps; of another source, its texts if they are wanted."""
-    from core.runs.judging.levels import Made, made_of_folder, made_of_outputs, made_of_run
-
-    if frame_in(source) is None:
-        path = Path(os.fspath(source))  # type: ignore[arg-type]  # every other source is a path
-        if run_number(str(path)) is not None or (path / RUN_FILE).is_file():
-            return from_run_or_folder(path, db, made_of_folder, made_of_run)
-    return made_of_outputs(contents(source, "texts", db=db).outputs) if texts else Made()

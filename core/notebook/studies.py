@@ -17,8 +17,9 @@ from core.notebook.frames import (
     check_parameters,
     check_type,
     existing_store,
-    from_run_or_folder,
+    named_source,
     names_of,
+    reading_of,
 )
 from core.notebook.result import Result, result_of
 from core.results.cells import plain
@@ -29,9 +30,10 @@ from core.results.study.results import headline, results_said
 from core.results.study.results import study_results as results_of
 from core.results.study.tables import rating_results, shown_tables
 from core.schema.study import SCORES, StudyRecord
+from core.sources.judges import judge_of
+from core.sources.studies import pilot_of, study_or_bundle
 from core.store.studies import list_studies, write_log
 from core.study.analysis_set import fix_when_shown
-from core.study.bundle import stored_or_bundled
 from core.study.export import annotation_rows
 
 if TYPE_CHECKING:
@@ -259,7 +261,7 @@ def plan(
     if pilot is not None:
         check_type("pilot", pilot, PATH, "study:NAME or the path of a CSV file")
     said, as_json, tables = planned(
-        None if pilot is None else os.fspath(pilot),
+        None if pilot is None else pilot_of(named_source(pilot), reading_of(db)),
         given,
         {name: value for name, value in asked.items() if value is not None},
         study,
@@ -326,10 +328,6 @@ def pairs(
     >>> found.names[0], len(found["pairs-agreement"].frame)
     ('pairs', 10)
     """
-    # Imported lazily: reading runs loads every kind of run.
-    from core.runs.judging import judge_output
-    from core.runs.records import read_judge_folder
-
     check_type("judge", judge, PATH, "run:3, or the folder that judge pairwise wrote")
     check_type("most", most, Integral, "a whole number", optional=True)
     check_type("epsilon", epsilon, Real, "a number from 0 to below 1")
@@ -337,7 +335,7 @@ def pairs(
     wrong += [f"most: {most} is below 1"] if most is not None and most < 1 else []
     check_parameters([*wrong, *interval_problems(resamples, confidence, seed)])
     record = None if study is None else _record(study, db, seen=True)[0]
-    output = from_run_or_folder(judge, db, read_judge_folder, judge_output)
+    output = judge_of(named_source(judge), reading_of(db))
     found = pairs_report(
         output, record, epsilon=epsilon, n_resamples=resamples, confidence_level=confidence, rng=seed
     )
@@ -397,4 +395,4 @@ def _record(
 ) -> tuple[StudyRecord, bool]:
     """Return a study's record, and whether it comes from the database. seen: as in released_record."""
     check_type("study", study, PATH, "the name of a study or the path of a bundle; studies() lists the names")
-    return stored_or_bundled(os.fspath(study), lambda: existing_store(db), seen=seen)
+    return study_or_bundle(os.fspath(study), reading_of(db), seen=seen)

@@ -15,16 +15,17 @@ from core.notebook.frames import (
     Names,
     Source,
     beside_from,
-    beside_judge,
     check_parameters,
     check_type,
     contents,
     each_of,
+    facts_from,
     in_rows,
     interval_options,
     judge_from,
     names_of,
     panel_from,
+    reading_of,
     table_in,
     type_problems,
 )
@@ -37,7 +38,6 @@ from core.results.check.choosing import (
     which_said,
     which_tables,
 )
-from core.results.check.facts import facts_of_tables
 from core.results.check.gaps import gaps_of
 from core.results.check.options import DEFAULT_OPTIONS as CHECK
 from core.results.check.options import CheckOptions, Use
@@ -56,6 +56,7 @@ from core.results.judges.bias import option_problems as bias_option_problems
 from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
 from core.schema.panel import Panel
 from core.schema.settings import Remark, as_parameter, fields_of, said, worded
+from core.sources.panel import texts_of_output
 from core.tables.reading import shown
 from core.tables.roles import Undecided
 
@@ -193,7 +194,13 @@ def check(
     if panel is None or not (panel.judges or judge is not None or further or len(panel.raters) < 2):
         check_needs_judge(use)
         return _people_alone(panel_from(ratings, people_alone=True, **read_as), may_be_judges)
-    facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
+    facts = stated_facts(
+        facts_from([ratings, *each_of(scores)], panel, dimension),
+        panel,
+        prices or {},
+        seconds or {},
+        currency,
+    )
     found = check_panel(panel, chosen, facts=facts)
     main, *others = check_tables(found).values()
     return result_of([*check_said(found), main], check_json(found), others, found.verdict or "")
@@ -298,7 +305,13 @@ def which_judge(
         repeated=repeated,
         find=True,
     )
-    facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
+    facts = stated_facts(
+        facts_from([ratings, *each_of(scores)], panel, dimension),
+        panel,
+        prices or {},
+        seconds or {},
+        currency,
+    )
     found = which_of(check_panel(panel, chosen, facts=facts))
     main, *others = which_tables(found).values()
     said = which_said(found)
@@ -511,12 +524,12 @@ def bias(
     )
     audits, beside = (
         [],
-        list(texts_of_outputs(contents(texts, "texts", db=db).outputs)) if texts is not None else [],
+        list(texts_of_outputs(contents(texts, "texts", reading_of(db)).outputs)) if texts is not None else [],
     )
     for one in each_of(scores):
         output = judge_from(one, db)
-        audits.append(bias_audit(contents(one, "scores", db=db), output, chosen))
-        beside += [] if output is None else beside_judge(output)
+        audits.append(bias_audit(contents(one, "scores", reading_of(db)), output, chosen))
+        beside += [] if output is None else texts_of_output(output)
     listed = changes_table(audits, beside, most=changes) if changes else None
     said = bias_said(audits)
     tables = [] if listed is None else [listed]

@@ -8,6 +8,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, is_dataclass
 from functools import cache
 from itertools import islice, product
@@ -601,7 +602,7 @@ def _unfrozen(record: StudyRecord) -> Iterator[str]:
 
 
 def stored_or_bundled(
-    name: str, opened: Callable[[], Store], *, seen: bool = False
+    name: str, opened: Callable[[], AbstractContextManager[Store]], *, seen: bool = False
 ) -> tuple[StudyRecord, bool]:
     """Return the record of a study by name or of a bundle by path, and whether it comes from the database.
 

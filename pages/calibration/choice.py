@@ -15,10 +15,11 @@ from core.runs.asked import Asked, asked_of
 from core.runs.kinds import kinds_with
 from core.schema.scores import RatingSet
 from core.schema.study import RatingTask, Study
+from core.sources.named import StudySource
+from core.sources.people import ratings_and_task
+from core.sources.reading import reading_in
 from core.store import Store
 from core.store.studies import list_studies
-from core.study.analysis_set import released_record
-from core.study.ratings import rating_set_of, task_of
 from pages.widgets import chosen_judge, chosen_scores, menus
 from pages.widgets.chosen_scores import Chosen, Key, Scores
 from pages.widgets.menus import menu
@@ -82,13 +83,12 @@ def ratings(store: Store, below: DeltaGenerator) -> Ratings | None:
             lambda number: f"Study {studies[number].name}" if number else "A file",
         )
     if chosen != _FILE:
-        record = released_record(store, studies[chosen])
-        found = rating_set_of(record)
+        found, task = ratings_and_task(StudySource(studies[chosen].name), reading_in(store))
         chosen_scores.read_notes(found.notes, found.left_out)
         return Ratings(
             found,
             ("study", chosen, found.sha256, _hash(found)),
-            task_of(record),
+            task,
         )
     file = chosen_scores.choose_kept(store, "ratings", "calibration", "Human ratings")
     if file is None:

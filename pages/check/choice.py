@@ -1,7 +1,7 @@
 """What is checked: labels from a file, an unblinded study or a run, further judges, the columns, the use and its limits."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,29 +11,24 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.formats.panel import read_panel
-from core.formats.panel.beside import texts_in
 from core.formats.panel.judge_files import judge_scores
 from core.joining.choices import dimension_said, dimensions_of
-from core.joining.panel import panel_of
-from core.joining.tables import check_join
-from core.judges.kind import JudgeKind
-from core.results.check.facts import facts_in
+from core.results.check.facts import facts_of_tables
 from core.results.check.options import DEFAULT_OPTIONS, LIMITS, CheckOptions, Use
 from core.results.check.verdict import Check, JudgeFacts, check_panel, default_use
-from core.results.correlations.votes import vote_margins, votes_panel
-from core.results.judges.pairwise import pair_texts
 from core.runs.asked import asked_of
-from core.runs.costs import facts_of_run
-from core.runs.judging import texts_beside
 from core.runs.kinds import KINDS
-from core.runs.path import at_hand
-from core.runs.texts import rated_of_study, texts_of_study
+from core.schema.analysis import PanelChoice
 from core.schema.panel import Panel, TextBeside
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
 from core.schema.settings import SettingField, fields_of
 from core.schema.study import Study
+from core.sources.judges import facts_of
+from core.sources.named import FileSource, RunSource, Source, StudySource, parse_source
+from core.sources.panel import Judge, margins_of, panel_of_source, texts_beside_panel
+from core.sources.reading import SourceReader, reading_in
+from core.sources.texts import texts_file
 from core.stats.resampling import Floats
 from core.store import Store
 from core.store.runs import run_data
@@ -143,7 +138,7 @@ def _source(studies: dict[str, Study], runs: dict[str, Run]) -> str:
             menus.CHECKED,
             by_name[name],
             _FILE,
-            partial(_code, f"{name}:"),
+            partial(_code, name),
             gone=f"This link leads to a {name} that is not here"
             + (", or that is not unblinded yet." if name == "study" else "."),
         )
@@ -161,8 +156,12 @@ def _source(studies: dict[str, Study], runs: dict[str, Run]) -> str:
     )
 
 
-def _code(prefix: str, one: str) -> str:
-    return one.removeprefix(prefix) if one.startswith(prefix) else ""
+def _code(kind: str, one: str) -> str:
+    """What the address says for a study or a run; empty for what is of another kind."""
+    source = parse_source(one)
+    if isinstance(source, StudySource):
+        return source.name if kind == "study" else ""
+    return str(source.number) if isinstance(source, RunSource) and kind == "run" else ""
 
 
 def _rated(store: Store, study: Study | None) -> set[str]:
@@ -197,8 +196,15 @@ class _Judges:
         return (*self.words, *(name for _, name, _ in self.files))
 
     @property
-    def beside(self) -> list[tuple[bytes, str]]:
-        return [(data, name) for data, name, _ in self.files]
+    def scores(self) -> list[Judge]:
+        """What a panel reads beside its raters."""
+        return [*self.tables, *(FileSource(name, data) for data, name, _ in self.files)]
+
+    @property
+    def sources(self) -> list[Source]:
+        """Runs and uploaded files, which may say more of the texts than scores."""
+        runs = (RunSource(run.run_id) for run in self.runs)
+        return [*runs, *(FileSource(name, data) for data, name, _ in self.files)]
 
 
 def _stored_judges(store: Store, judges: dict[Chosen, str], rated: set[str], source: str) -> _Judges:
@@ -264,42 +270,27 @@ def _of_study(store: Store, study: Study, judges: _Judges) -> Given | None:
 
     of_pairs = tuple(run for run in judges.runs if ratings is None and "pairs" in KINDS[run.kind].reports)
 
-    def read() -> Panel:
-        own = [*judges.tables, *(judge_scores(*one) for one in judges.beside)]
-        raters = None if people == everyone else people
-        if ratings is None:
-            return votes_panel(record, own, raters=raters)
-        for table in own:
-            check_join(ratings, table)
-        return panel_of(ratings, own, raters=raters, dimension=dimension)
-
-    def margins() -> Floats:
-        own = [*judges.tables, *(judge_scores(*one) for one in judges.beside)]
-        return vote_margins(record, own, raters=None if people == everyone else people)
-
+    source, reading = StudySource(study.name), reading_in(store)
+    who = PanelChoice(human=None if people == everyone else tuple(people), dimension=dimension)
     return Given(
         key=(
             *("study", study.study_id, hashlib.sha256(repr(marked).encode()).hexdigest()),
             *(tuple(people), dimension, judges.key),
         ),
-        read=read,
+        read=lambda: panel_of_source(source, judges.scores, who, reading, find=True),
         command=(
-            f"study:{study.name}",
+            source.written,
             *judges.all_words,
             *(() if people == everyone else ("--human", ",".join(people))),
             *(() if dimension is None else ("--dimension", dimension)),
         ),
-        texts=partial(texts_of_study, store, study),
-        beside=lambda: (
-            pair_texts(record, [chosen_judge.output_of(store, run) for run in of_pairs])
-            if ratings is None
-            else [*texts_in(*rated_of_study(store, study)), *_beside(store, judges)]
-        ),
-        facts=partial(_facts, store, judges.runs, dimension),
+        texts=lambda: texts_file(source, reading)[0],
+        beside=lambda: list(texts_beside_panel(source, judges.sources, reading)),
+        facts=partial(_facts, reading, judges.sources, dimension),
         study=study,
         of_pairs=of_pairs,
         runs=judges.runs,
-        margins=margins if ratings is None else None,
+        margins=(lambda: margins_of(source, judges.scores, who, reading)) if ratings is None else None,
     )
 
 
@@ -319,18 +310,16 @@ def _of_run(store: Store, run: Run, place: DeltaGenerator, stored: Callable[[], 
         scored = [one for one in rated if any(dimension_said(metric, (one,)) for metric in metrics)]
         dimension = columns.dimension_menu(row, scored or rated, f"check_dimension_run_{run.run_id}")
     scale = columns.choose_scale(row, f"check_run_{run.run_id}")
-    runs = (*own.runs, *judges.runs)
+    source, reading = RunSource(run.run_id), reading_in(store)
     return Given(
         key=("run", own.key, judges.key, dimension, scale.declared, scale.repeated),
-        read=lambda: read_panel(
-            data,
-            name,
-            [*own.tables, *judges.tables],
-            dimension=dimension,
+        read=lambda: panel_of_source(
+            source,
+            judges.scores,
+            PanelChoice(dimension=dimension, repeated=scale.repeated),
+            reading,
             find=True,
-            beside=judges.beside,
             declared=scale.declared,
-            repeated=scale.repeated,
         ),
         command=(
             *own.words,
@@ -339,9 +328,9 @@ def _of_run(store: Store, run: Run, place: DeltaGenerator, stored: Callable[[], 
             *scale.words,
         ),
         texts=lambda: (data, name),
-        beside=lambda: list(_beside(store, replace(judges, runs=runs))),
-        facts=partial(_facts, store, runs, dimension),
-        runs=runs,
+        beside=lambda: list(texts_beside_panel(source, judges.sources, reading)),
+        facts=partial(_facts, reading, (source, *judges.sources), dimension),
+        runs=(*own.runs, *judges.runs),
     )
 
 
@@ -366,26 +355,29 @@ def _of_file(store: Store, place: DeltaGenerator, stored: Callable[[], _Judges])
     read_as = columns.choose(data, file_name, others)
     if read_as is None:
         return None
+    source, reading = FileSource(file_name, read_as.applied(data, file_name)), reading_in(store)
+    who = PanelChoice(
+        human=tuple(read_as.human) or None,
+        judge=tuple(read_as.judges) or None,
+        dimension=read_as.dimension,
+        item=read_as.item,
+        repeated=scale.repeated,
+    )
     return Given(
         key=("file", sha256_of(data), file_name, judges.key, read_as, scale.declared, scale.repeated),
-        read=lambda: read_panel(
-            read_as.applied(data, file_name),
-            file_name,
-            judges.tables,
-            human=read_as.human or None,
-            judges=read_as.judges or None,
-            dimension=read_as.dimension,
-            item=read_as.item,
+        read=lambda: panel_of_source(
+            source,
+            judges.scores,
+            who,
+            reading,
             find=True,
-            beside=judges.beside,
-            declared=scale.declared,
-            repeated=scale.repeated,
             people_alone=read_as.people_alone,
+            declared=scale.declared,
         ),
         command=(file_name, *judges.all_words, *read_as.words(), *scale.words),
-        texts=lambda: (read_as.applied(data, file_name), file_name),
-        beside=lambda: [*texts_in(read_as.applied(data, file_name), file_name), *_beside(store, judges)],
-        facts=partial(_facts, store, judges.runs, read_as.dimension),
+        texts=lambda: texts_file(source, reading)[0],
+        beside=lambda: list(texts_beside_panel(source, judges.sources, reading)),
+        facts=partial(_facts, reading, judges.sources, read_as.dimension),
         runs=judges.runs,
         use=st.session_state.get(_USE),
         may_be_judges=read_as.candidates,
@@ -396,24 +388,11 @@ def _judges_in(data: bytes, file_name: str) -> list[str]:
     return [metric.name for metric in judge_scores(data, file_name).metrics]
 
 
-def _beside(store: Store, judges: _Judges) -> Iterator[TextBeside]:
-    """What the judges' runs and files say about the texts."""
-    for run in judges.runs:
-        here = at_hand(store, run)
-        if isinstance(here.kind, JudgeKind):
-            yield from texts_beside(here)
-    for data, name in judges.beside:
-        yield from texts_in(data, name)
-
-
 def _facts(
-    store: Store, runs: Sequence[Run], dimension: str | None, panel: Panel
+    reading: SourceReader, sources: Sequence[Source], dimension: str | None, panel: Panel
 ) -> Mapping[str, JudgeFacts]:
     """Consistency, price, time and model of the judges, from columns of the panel and from the runs among them."""
-    found = facts_in(panel)
-    for run in runs:
-        found |= facts_of_run(at_hand(store, run), dimension)
-    return found
+    return facts_of_tables(panel, facts_of(sources, reading, dimension))
 
 
 def _upload_main() -> None:

@@ -11,7 +11,6 @@ from streamlit.delta_generator import DeltaGenerator
 from core.errors import InputError, counted
 from core.formats.panel.beside import columns_in, numbers_beside, read_texts_of, texts_beside
 from core.installation import COMMAND
-from core.joining.panel import panel_of
 from core.plots.check import trust_thresholds
 from core.report.card import command_said
 from core.results.check.escalation import (
@@ -46,14 +45,16 @@ from core.results.check.texts import classes_of
 from core.results.check.verdict import Check
 from core.runs.judging import judge_output
 from core.runs.path import at_hand
-from core.runs.texts import texts_of_study
+from core.schema.analysis import PanelChoice
 from core.schema.panel import Panel, only_judges
 from core.schema.study import Study
+from core.sources.named import RunSource, StudySource
+from core.sources.panel import panel_of_source
+from core.sources.reading import reading_in
+from core.sources.texts import texts_of_study
 from core.stats.resampling import Floats
 from core.store import Store
 from core.store.studies import list_studies
-from core.study.analysis_set import released_record
-from core.study.ratings import rating_set_of
 from pages.check import choice
 from pages.widgets import address, menus
 from pages.widgets.messages import mistakes_shown, plain, with_code
@@ -216,7 +217,7 @@ def _answers(store: Store, given: choice.Given, alone: Panel) -> Floats:
     if not alone.sources or given.margins is not None:  # of pairs, margins count repeats
         return none
     table, metric, _ = alone.sources[0]
-    run = next((one for one in given.runs if table == f"run:{one.run_id}"), None)
+    run = next((one for one in given.runs if table == RunSource(one.run_id).written), None)
     if run is None:
         return none
     try:
@@ -282,7 +283,8 @@ def _with_labels(
     )
     before = panel
     for number in chosen:
-        labels = panel_of(rating_set_of(released_record(store, known[number])))
+        source = StudySource(known[number].name)
+        labels = panel_of_source(source, [], PanelChoice(), reading_in(store))
         question = ("same texts", *given.key, number)
         choice.once(question, partial(_check_texts, store, given, known[number], before, labels))
         panel = with_labels(panel, labels)

@@ -7,7 +7,6 @@ import streamlit as st
 
 from core.errors import counted
 from core.formats.panel.beside import read_texts_of
-from core.joining.panel import panel_of
 from core.report import file_of
 from core.results.check.escalation import sent_from
 from core.results.check.next_labels import (
@@ -21,12 +20,15 @@ from core.results.check.next_labels import (
     with_labels,
 )
 from core.results.check.verdict import Check
+from core.schema.analysis import PanelChoice
 from core.schema.panel import Panel, unlabelled
 from core.schema.scores import ScorableOutput
+from core.sources.named import StudySource
+from core.sources.panel import panel_of_source
+from core.sources.reading import reading_in
 from core.store import Store
 from core.store.studies import inclusion_of, list_studies
 from core.study.analysis_set import released_record
-from core.study.ratings import rating_set_of
 from pages.check import choice
 from pages.widgets import address, menus, visitor
 from pages.widgets.downloads import spreadsheet_file
@@ -150,7 +152,9 @@ def with_labels_back(store: Store, given: choice.Given) -> choice.Given:
     def read() -> Panel:
         found = given.read()
         for record in records:
-            found = with_labels(found, panel_of(rating_set_of(record)))
+            found = with_labels(
+                found, panel_of_source(StudySource(record.study.name), [], PanelChoice(), reading_in(store))
+            )
         return found
 
     return replace(

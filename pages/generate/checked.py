@@ -10,8 +10,8 @@ from core.runs.jobs import RunAtHand
 from core.runs.judging.levels import scored_by
 from core.runs.path import create
 from core.runs.progress import progress_of
-from core.runs.texts import Texts
 from core.schema.runs import RULES
+from core.sources.texts import Texts
 from pages.tabs import made, new_run
 from pages.tabs.phrases import NO_ITEM
 from pages.widgets import chosen_judge, menus, run_panel

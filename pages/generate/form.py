@@ -10,11 +10,11 @@ from core.generation.parse import Parsers
 from core.generation.scheme import GenerationSettings, Scheme
 from core.runs.jobs import RunAtHand
 from core.runs.kinds import kinds_that
-from core.runs.texts import Texts
 from core.runs.working.environments import missing_for
 from core.schema.runs import Kind
 from core.schema.settings import fields_of
 from core.schema.study import MaterialSet
+from core.sources.texts import Texts
 from core.store import Store
 from core.store.runs import run_data
 from core.tables.reading import sha256_of

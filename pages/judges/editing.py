@@ -28,9 +28,9 @@ from core.runs.judging.previewing import (
 from core.runs.judging.several import create_together, variants
 from core.runs.path import at_hand
 from core.runs.progress import progress_of
-from core.runs.texts import Texts
 from core.schema.runs import PromptSlot
 from core.schema.scores import RatedSet
+from core.sources.texts import Texts
 from core.store import Store
 from core.yaml_fields import LONGEST_TITLE
 from pages.widgets import messages, run_panel, settings_form, visitor

@@ -35,15 +35,17 @@ from core.runs.judging.several import (
 )
 from core.runs.path import at_hand, resume
 from core.runs.progress import AT_WORK, Progress, money_of, progress_of
-from core.runs.texts import Texts
 from core.schema.panel import Panel
 from core.schema.runs import PromptSlot, Run
 from core.schema.scores import RatedSet, RatingSet
 from core.schema.settings import fields_of
+from core.schema.study import StudyRecord
+from core.sources.named import StudySource
+from core.sources.people import people_of
+from core.sources.reading import reading_in
+from core.sources.texts import Texts
 from core.store import Store
 from core.store.runs import ask_to_stop, list_runs
-from core.study.analysis_set import released_record
-from core.study.ratings import rating_set_of
 from core.tables.containers import decode_utf8
 from pages.judges import editing
 from pages.tabs import new_run
@@ -485,10 +487,8 @@ def _people(store: Store, runs: Sequence[RunAtHand]) -> _People | None:
         if study is None:
             nothing("no study is unblinded yet; its votes stay hidden until then")
             return None
-        record = released_record(store, study)
-        if study.kind == "pairs":
-            return (study.study_id, study.name), record, None
-        return (study.study_id, study.name), *_dimension(rating_set_of(record))
+        people, key = people_of(StudySource(study.name), reading_in(store)), (study.study_id, study.name)
+        return (key, people, None) if isinstance(people, StudyRecord) else (key, *_dimension(people))
     if came == "file":
         file = chosen_scores.choose_kept(store, "ratings", _PREFIX, "Human ratings")
         if file is None:

@@ -21,9 +21,9 @@ from core.results.judges.twins import twins_made, twins_table
 from core.runs.judging import pieces_done
 from core.runs.path import at_hand, written
 from core.runs.records import write_pieces
-from core.runs.texts import Texts
 from core.schema.runs import RULES, Run
 from core.schema.scores import EDIT, OutputSet, mask_notes
+from core.sources.texts import Texts
 from core.store import Store
 from pages.tabs import downloads, new_run
 from pages.widgets import chosen_judge, chosen_scores, level_diff, menus, result_table, settings_form

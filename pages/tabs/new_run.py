@@ -17,7 +17,10 @@ from core.runs.asked import OPENAI_KEY, OPENAI_URL, Asked, Running
 from core.runs.generation import has_texts, texts_of_run
 from core.runs.judging.in_one_file import read_judge
 from core.runs.path import at_hand, create, runs_that
-from core.runs.texts import (
+from core.runs.working.environments import missing_for
+from core.schema.runs import Kind, PromptSlot, Reads, Run
+from core.schema.scores import MASK_NOTE, OutputSet, RatedSet, ScorableOutput
+from core.sources.texts import (
     Texts,
     guidelines_of_study,
     pairs_of_study,
@@ -28,9 +31,6 @@ from core.runs.texts import (
     texts_of_folder,
     texts_of_study,
 )
-from core.runs.working.environments import missing_for
-from core.schema.runs import Kind, PromptSlot, Reads, Run
-from core.schema.scores import MASK_NOTE, OutputSet, RatedSet, ScorableOutput
 from core.store import Store
 from core.store.runs import run_data
 from core.store.studies import get_study

@@ -19,14 +19,7 @@ from core.formats.metal import SCALES
 from core.formats.mt_metrics_eval import MtFolder, read_folder
 from core.formats.rated import outputs_of
 from core.formats.ratings import write_ratings_jsonl
-from core.formats.registry import (
-    format_of,
-    read_evaluators,
-    read_ratings,
-    read_scored_texts,
-    read_scores,
-    read_with_texts,
-)
+from core.formats.registry import format_of, read_scored_texts, read_with_texts
 from core.formats.scores import write_scores_jsonl
 from core.joining.choices import AS_GIVEN, TableChoice
 from core.joining.tables import CorrelationOptions
@@ -38,6 +31,10 @@ from core.runs.progress import is_worked_on
 from core.runs.scoring import ScoresSoFar, reading_notes
 from core.schema.runs import Run, Work
 from core.schema.scores import CorrelationSet, OutputSet, RatedSet, RatingSet, ScoreTable
+from core.sources.named import FileSource
+from core.sources.people import ratings_of as source_ratings
+from core.sources.reading import SourceReader
+from core.sources.scores import scores_of as source_scores
 from core.store import Store
 from core.store.kept import KeptFile, KeptKind, delete_file, file_data, get_file, keep_file, kept_files
 from core.store.runs import get_run
@@ -261,7 +258,9 @@ def asked(holding: KeptKind, slot: str) -> dict[str, object]:
 def read_people(data: bytes, file_name: str, flip: Flip, *, lower_is_better: bool) -> RatingSet:
     """The ratings of a file. Raises InputError."""
     try:
-        return read_ratings(data, file_name, lower_is_better=lower_is_better, flip=flip)
+        return source_ratings(
+            FileSource(file_name, data), SourceReader(lower_is_better=lower_is_better, flip=flip)
+        )
     except InputError as problem:
         if flip and format_of("ratings", data, file_name).name != "metal":
             raise InputError(
@@ -272,12 +271,9 @@ def read_people(data: bytes, file_name: str, flip: Flip, *, lower_is_better: boo
 
 def read_judge(data: bytes, file_name: str, flip: Flip, *, evaluators: bool) -> ScoreTable:
     """The scores of a file. Raises InputError."""
-    if not evaluators:
-        return read_scores(data, file_name)
-    found = read_evaluators(data, file_name, flip=flip)
-    if found is None:
+    if evaluators and format_of("ratings", data, file_name).name != "metal":
         raise InputError(f"{shown(file_name)} is not METAL JSON.")
-    return found
+    return source_scores(FileSource(file_name, data), SourceReader(flip=flip))
 
 
 _WITH_METAL = ("calibration",)

@@ -30,9 +30,9 @@ from wire import Wire
 
 from core.runs.asked import Running
 from core.runs.path import at_hand, create, written
-from core.runs.texts import guidelines_of_study, pairs_of_study
 from core.runs.working.environments import start_child
 from core.schema.scores import mask_code
+from core.sources.texts import guidelines_of_study, pairs_of_study
 from core.store import Store
 from core.store.answers import PAIRS, assignments_of, guesses_of
 from core.store.runs import get_run, list_runs

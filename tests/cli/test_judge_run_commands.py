@@ -183,25 +183,20 @@ def test_where_nothing_can_be_written_nothing_is_begun(refused: Callable[..., st
     assert n_runs() == 0
 
 
-@pytest.mark.parametrize("given", ["folder", "file"])
-def test_a_runs_folder_is_no_folder_of_texts_or_scores(
-    done: Callable[..., str], refused: Callable[..., str], given: str
+def test_a_runs_folder_gives_its_texts_or_its_scores(
+    done: Callable[..., str], refused: Callable[..., str]
 ) -> None:
     done(*RULES, "--out", "judged")
     Path("q.jsonl").write_text('{"id": "1", "question": "When?", "reference": "In 1900."}\n')
     done("generate", "damage", "q.jsonl", "--backend", "rules", "--out", "made")
-    if given == "folder":
-        said = "is the folder of a run. Name its file {1}/{0}."
-        assert said.format("scores.csv", "judged") in refused("correlate", "judged", "--with", "level")
-        assert said.format("outputs.csv", "made") in refused("score", "made", "--out", "s.csv")
-        rules = ("judge", "claims", "made", "--backend", "rules", "--out", "o")
-        assert said.format("outputs.csv", "made") in refused(*rules)
-        assert "a run without outputs.csv" in refused("score", "judged", "--out", "s.csv")
-        assert "a run without scores.csv" in refused("correlate", "made", "--with", "level")
-    else:
-        done("correlate", "judged/scores.csv", "--with", "level", "--resamples", "0")
-        printed = done("judge", "claims", "made/outputs.csv", "--backend", "rules", "--out", "o")
-        assert "columns not used" not in printed
+    correlated = ("--with", "level", "--resamples", "0", "--json")
+    assert done("correlate", "judged", *correlated) == done("correlate", "judged/scores.csv", *correlated)
+    rules = ("judge", "claims", "--backend", "rules")
+    done(*rules, "made", "--out", "of-folder")
+    assert "columns not used" not in done(*rules, "made/outputs.csv", "--out", "of-file")
+    assert Path("of-folder/scores.csv").read_bytes() == Path("of-file/scores.csv").read_bytes()
+    assert "texts are needed" in refused("score", "judged", "--out", "s.csv")
+    assert "scores are needed" in refused("correlate", "made", "--with", "level")
 
 
 def test_questions_are_put_together_of_one_run_a_model_and_of_one_mode(
@@ -240,9 +235,7 @@ def test_comparing_takes_the_names_that_it_prints_and_says_what_is_no_judge(
     assert "#3" in refused("judge", "compare", "first", "second", "--metrics", names.replace("2", "3"), *few)
     done("judge", "cef", "mills.jsonl", *who(server), "--questions", "2", "--limit", "1", "--out", "cef")
     done("judge", "answers", "cef", *who(server), "--out", "answers")
-    assert "answers contains a run of the kind answers" in refused(
-        "judge", "compare", "answers", "first", *few
-    )
+    assert "answers gives an audit of judges" in refused("judge", "compare", "answers", "first", *few)
 
 
 def test_costs_tell_whose_calls_others_paid_for_and_which_runs_are_not_finished(

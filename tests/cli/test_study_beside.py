@@ -16,6 +16,12 @@ Run = Callable[..., str]
 DEMO = Path(__file__).parents[2] / "data" / "demo"
 
 
+@pytest.fixture(autouse=True)
+def own_database(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Import nothing into the database of the checkout."""
+    monkeypatch.setenv("ASSAY_DB", str(tmp_path / "assay.db"))
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run's files, of the source `rules-one`."""

@@ -8,7 +8,7 @@ import pytest
 from helpers.texts import judge_runs
 
 from core.cli import main
-from core.runs.texts import pairs_of_study
+from core.sources.texts import pairs_of_study
 from core.store import open_store
 from core.store.studies import find_study
 

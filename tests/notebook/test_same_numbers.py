@@ -76,7 +76,7 @@ def test_damage(tmp_path: Path) -> None:
     assert main([*map(str, words), "--out", str(tmp_path), "--db", str(tmp_path / "assay.db")]) == 0
     written = assay.read(tmp_path / "outputs.jsonl")
     assert assay.read(tmp_path)["text"].tolist() == written["text"].tolist(), "the folder of a run"
-    with pytest.raises(assay.InputError, match="folder of a run without scores"):
+    with pytest.raises(assay.InputError, match="scores are needed"):
         assay.read(tmp_path, "scores")
     made = assay.damage(DEMO / "questions.jsonl", seed=7, levels=[0, 3, 5])
     pd.testing.assert_frame_equal(made, written)

@@ -21,8 +21,8 @@ from streamlit.testing.v1 import AppTest
 
 from core.judges.pairwise import parse_guidelines
 from core.runs.path import at_hand
-from core.runs.texts import guidelines_of_study, pairs_of_study
 from core.schema.scores import MASK_NOTE
+from core.sources.texts import guidelines_of_study, pairs_of_study
 from core.store import Store
 from core.store.runs import list_runs, run_data
 from core.study.lifecycle import set_guideline

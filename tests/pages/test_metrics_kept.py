@@ -80,7 +80,7 @@ def test_a_folder_is_read_again_only_when_it_changes(
 def test_an_uploaded_file_is_read_once(store: Store, counted: Callable[[Any, str], list[str]]) -> None:
     scores = [{"item": str(n), "system": "s", "read once": n} for n in range(4)]
     file = keep_file(store, "scores", "read-once.jsonl", lines(*scores))
-    calls = counted(chosen_scores, "read_ratings")
+    calls = counted(chosen_scores, "source_ratings")
     at = visit(("file", file.file_id), "Correlations")
     at.file_uploader[0].upload("read-once.csv", b"item,system,score\n0,s,1\n1,s,2\n2,s,4\n3,s,3\n")
     at.run()

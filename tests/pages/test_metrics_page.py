@@ -26,9 +26,9 @@ from core.runs.asked import ask
 from core.runs.generation import texts_of_run
 from core.runs.path import at_hand, create
 from core.runs.scoring import score_table
-from core.runs.texts import texts_of_study
 from core.schema.result_table import Column, ResultTable
 from core.schema.runs import Run
+from core.sources.texts import texts_of_study
 from core.stats.degeneracy import constant, constants_said
 from core.store import Store
 from core.store.kept import file_data, keep_file, kept_files

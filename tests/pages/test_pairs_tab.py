@@ -16,9 +16,9 @@ from core.errors import InputError
 from core.runs import path
 from core.runs.judging.levels import Made, check_levels, made_of_run, unfit_for_levels
 from core.runs.scoring import score_table
-from core.runs.texts import pairs_of_study
 from core.schema.runs import Run
 from core.schema.scores import EDIT, ScoreTable
+from core.sources.texts import pairs_of_study
 from core.store import Store
 from pages.widgets.chosen_judge import PAIRS_TAB
 

@@ -24,9 +24,9 @@ from core.report import DASH
 from core.runs.asked import asked_of
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand
-from core.runs.texts import rated_of_folder
 from core.schema.runs import Run
 from core.schema.scores import ErrorSpan, RatedText, Rating, ScorableOutput
+from core.sources.texts import rated_of_folder
 from core.store import Store
 from core.store.runs import list_runs
 from pages.specialist.texts import OF_JUDGE, OF_PERSON, Marked, marked_html, met

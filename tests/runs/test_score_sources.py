@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from core.formats.registry import read_texts
-from core.runs.texts import texts_of_folder
+from core.sources.texts import texts_of_folder
 
 
 def test_a_folders_texts_are_there_whatever_is_the_matter_with_its_scores(tmp_path: Path) -> None:

@@ -27,9 +27,9 @@ from core.runs.path import create, find_same, resume
 from core.runs.progress import progress_of
 from core.runs.records import read_judge_folder
 from core.runs.scoring import score_table
-from core.runs.texts import rated_of_folder, rated_of_texts
 from core.schema.scores import JudgedText, RatedText, Rating, RatingSet
 from core.schema.settings import SettingsError
+from core.sources.texts import rated_of_folder, rated_of_texts
 from core.store import Store
 
 N_ITEMS = 6

@@ -12,9 +12,9 @@ from helpers.texts.factories import LEVELS, dataset, record_of, study_in, unblin
 
 from core.errors import InputError, NotAllowed
 from core.formats.registry import read_texts
-from core.runs.texts import pairs_of_study, texts_of_study
 from core.schema.scores import ScoredRow, mask_code, mask_named
 from core.schema.study import NO_LEVEL, Dataset, Output, State
+from core.sources.texts import pairs_of_study, texts_of_study
 from core.store import Store
 from core.study.design import first_on_left, first_source
 from core.study.lifecycle import change_design

@@ -3,27 +3,23 @@
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, get_args
 
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
-from core.cli.shared.options import Commands, check_options, existing_store, in_options, name_list, run_number
+from core.cli.shared.options import Commands, check_options, in_options, name_list
 from core.cli.shared.running import telling
 from core.cli.shared.sources import (
     HUMAN_NAMES,
-    JUDGE_NAMES,
     add_human_options,
     add_interval_options,
     add_scale_options,
-    human_ratings,
     intervals,
-    judge_tables,
-    judges_given,
+    reading_of,
     scale_given,
+    scores_given,
 )
 from core.errors import InputError
 from core.formats.tasks import find_task
-from core.judges.kind import JudgeKind
 from core.judges.quality import Majority
 from core.results.calibration.cells import evaluators_of
 from core.results.calibration.raters import (
@@ -57,52 +53,14 @@ from core.results.calibration.tables import (
     warned_table,
 )
 from core.results.cells import plain
-from core.runs.asked import Asked, asked_from
-from core.runs.kinds import KINDS
-from core.runs.path import at_hand
-from core.runs.records import read_report
 from core.schema.analysis import PanelChoice
-from core.schema.runs import RUN_FILE
 from core.schema.scores import JudgeOutput
-from core.schema.settings import SettingsError, fields_of
-from core.schema.study import RatingTask
+from core.schema.settings import fields_of
+from core.sources.judges import JUDGE_NAMES, asked_of
+from core.sources.named import parse_source, parse_sources
+from core.sources.people import ratings_and_task
 from core.stats.calibration import Method
 from core.tables.reading import shown
-
-
-def judge_asked(given: str, database: str | None) -> Asked | None:
-    """Return the settings of a run or folder whose judge reads rated texts; None for any other judge or file."""
-    number = run_number(given)
-    if number is not None:
-        with existing_store(database) as store:
-            asked = at_hand(store, number).asked
-        return asked if asked.kind.reads == "rated texts" else None
-    if not (Path(given) / RUN_FILE).is_file():
-        return None
-    report = read_report(Path(given))
-    kind = KINDS.get(report["kind"])
-    if kind is None or kind.reads != "rated texts":
-        return None
-    try:
-        return asked_from(kind, report["settings"])
-    except SettingsError:  # reading the records reports the problem
-        return None
-
-
-def judge_output_of(asked: Asked | None, given: str, database: str | None) -> JudgeOutput | None:
-    """Return the output of a judge that gives classes or a number; None for anything else."""
-    if asked is None or not isinstance(asked.kind, JudgeKind) or asked.kind.marks_errors:
-        return None
-    (output,) = judges_given([given], database)
-    return output
-
-
-def task_of(asked: Asked | None, given: str) -> RatingTask | None:
-    """Return the judge's task with its classes, or None if it had no task. Raises InputError."""
-    if asked is None or asked.kind.attachment is None or not asked.attached:
-        return None
-    task: RatingTask = asked.kind.attachment.read(asked.attached, given)
-    return task
 
 
 def add_to(nouns: Commands) -> None:
@@ -196,7 +154,8 @@ def _calibrate(options: argparse.Namespace) -> None:
     options.declared = declared if declared.classes or declared.missing else None
     task = None if options.task is None else find_task(options.task)
     with telling("reading the ratings") as tell:
-        ratings, of_study = human_ratings(options.human, options)
+        reading = reading_of(options, several=False)
+        ratings, of_study = ratings_and_task(parse_source(options.human), reading)
         task = task or of_study
         chosen = CalibrationOptions(
             majority=options.majority, paper_kappa=options.paper_kappa, scale=declared, **made
@@ -204,23 +163,24 @@ def _calibrate(options: argparse.Namespace) -> None:
         compared: list[list[Calibration]] = []
         outputs = []
         split = []
-        for given, table in zip(options.judges, judge_tables(options.judges, options), strict=True):
+        judges = parse_sources(options.judges)
+        for source, table in zip(judges, scores_given(options.judges, options), strict=True):
             tell(f"comparing {shown(table.file_name)}")
-            asked = judge_asked(given, options.db)
-            own = task or task_of(asked, given)
+            asked = asked_of(source, reading)
+            own = task or asked.task
             classes = replace(chosen, dimensions=own.dimensions if own else ())
             evaluators = evaluators_of(
                 table,
                 ratings,
                 dimension=options.dimension,
                 columns=columns,
-                said=None if asked is None else asked.chosen.dimension_scored,
+                said=asked.dimension,
             )
             by = name_list(options.by)
             compared.append(
                 [calibrate(ratings, table, one, group_by=by, options=classes) for one in evaluators]
             )
-            outputs.append(judge_output_of(asked, given, options.db))
+            outputs.append(asked.output)
             split += [split_of(one, table, outputs[-1]) for one in compared[-1]]
         sweep = _sweep(outputs, compared, chosen)
         twins = _twins(options, outputs[0])
@@ -289,8 +249,7 @@ def _twins(options: argparse.Namespace, first: JudgeOutput | None) -> tuple[Sens
     """Compare the first judge's scores with those of `--shuffled`; None without it. Raises InputError."""
     if options.shuffled is None:
         return None
-    asked = judge_asked(options.shuffled, options.db)
-    shuffled = judge_output_of(asked, options.shuffled, options.db)
+    shuffled = asked_of(parse_source(options.shuffled), reading_of(options)).output
     if first is None or shuffled is None:
         sides = (("JUDGE", options.judges[0], first), ("--shuffled", options.shuffled, shuffled))
         raise InputError(

@@ -16,16 +16,9 @@ from core.cli.against_people.next_labels import (
     with_new_labels,
 )
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
-from core.cli.shared.options import Commands, check_options, existing_store, in_options, run_number
+from core.cli.shared.options import Commands, check_options, in_options
 from core.cli.shared.running import telling
-from core.cli.shared.sources import (
-    STUDY,
-    add_panel_options,
-    find_given_study,
-    judge_tables,
-    judges_given,
-    open_panel,
-)
+from core.cli.shared.sources import add_panel_options, open_panel, panel_choice, reading_of
 from core.errors import InputError
 from core.formats.panel.beside import columns_in, numbers_beside
 from core.results.check.escalation import (
@@ -56,8 +49,10 @@ from core.results.check.sureness import (
     sureness,
     ways_had,
 )
+from core.sources.judges import judge_of
+from core.sources.named import FileSource, StudySource, parse_source, parse_sources
+from core.sources.panel import is_study_of_pairs, margins_of
 from core.store import database_path, open_store
-from core.study.analysis_set import released_record
 from core.tables.reading import shown
 
 if TYPE_CHECKING:
@@ -209,7 +204,7 @@ def _study(found: Escalation, options: argparse.Namespace) -> list[str]:
         )
     return [
         f"Study {study.name!r} is a draft of {len(sent.rows):,} texts, with {study.design.votes_per_pair} raters a text. Add "
-        f"raters and open it. Afterwards, the same command with `--labels {STUDY}{study.name}` gives the total."
+        f"raters and open it. Afterwards, the same command with `--labels {StudySource(study.name).written}` gives the total."
     ]
 
 
@@ -247,27 +242,15 @@ def _column(options: argparse.Namespace) -> str | None:
 
 
 def _is_pairs(options: argparse.Namespace) -> bool:
-    if not options.file.startswith(STUDY):
-        return False
-    with existing_store(options.db) as store:
-        study = find_given_study(store, options.file)
-    return study is not None and study.kind == "pairs"
+    return is_study_of_pairs(parse_source(options.file), reading_of(options))
 
 
 def _margins(options: argparse.Namespace) -> Floats:
     """How far the judge's scores of the answers of each pair are apart."""
-    from core.cli.shared.options import name_list
-    from core.results.correlations.votes import vote_margins
-
-    if not _is_pairs(options):
+    source, reading = parse_source(options.file), reading_of(options)
+    if not (isinstance(source, StudySource) and is_study_of_pairs(source, reading)):
         raise InputError("No confidence", [f"confidence: {MARGIN} needs a study of pairs, study:NAME"])
-    tables = judge_tables(options.scores, options)
-    with existing_store(options.db) as store:
-        study = find_given_study(store, options.file)
-        assert study is not None
-        record = released_record(store, study)
-    margins = vote_margins(record, tables, raters=name_list(options.human), judges=name_list(options.judge))
-    return margins[:, 0]
+    return margins_of(source, parse_sources(options.scores), panel_choice(options), reading)[:, 0]
 
 
 def _answers(panel: Panel, options: argparse.Namespace, *, must: bool = True) -> Floats:
@@ -277,7 +260,7 @@ def _answers(panel: Panel, options: argparse.Namespace, *, must: bool = True) ->
         raise InputError(
             "No confidence", [f"confidence: in a study of pairs, {MARGIN} counts repeats and orders"]
         )
-    runs = {one for one in (options.file, *options.scores) if not _is_file(one)}
+    runs = {one for one in (options.file, *options.scores) if not isinstance(parse_source(one), FileSource)}
     sources = [one for one in panel.sources if one[0] in runs]
     if len(panel.judges) != 1 or not sources:
         if not must:
@@ -288,22 +271,16 @@ def _answers(panel: Panel, options: argparse.Namespace, *, must: bool = True) ->
         )
     table, metric, _ = sources[0]
     try:
-        (output,) = judges_given([table], options.db)
-        return answers_of(output, panel, metric)
+        return answers_of(judge_of(parse_source(table), reading_of(options)), panel, metric)
     except InputError:
         if must:
             raise
         return none  # such as a metric, or a judge without repeats
 
 
-def _is_file(given: str) -> bool:
-    from pathlib import Path
-
-    return run_number(given) is None and Path(given).is_file()
-
-
 def _files(options: argparse.Namespace) -> list[str]:
-    return [one for one in (options.file, *options.scores) if _is_file(one)]
+    sources = parse_sources([options.file, *options.scores])
+    return [one.written for one in sources if isinstance(one, FileSource) and one.path.is_file()]
 
 
 def _numbers(panel: Panel, column: str, options: argparse.Namespace) -> Floats:

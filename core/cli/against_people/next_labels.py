@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.cli.shared.giving import Said
-from core.cli.shared.options import existing_store, read_one_of, run_number
-from core.cli.shared.sources import STUDY, human_ratings, read_given, scale_given
+from core.cli.shared.sources import panel_choice, reading_of
 from core.errors import InputError
-from core.formats.panel import read_panel
-from core.joining.panel import panel_of
+from core.schema.analysis import PanelChoice
 from core.schema.panel import Panel, unlabelled
 from core.schema.result_table import ResultTable
 from core.schema.scores import ScorableOutput
+from core.sources.named import FileSource, parse_source
+from core.sources.panel import panel_of_source
+from core.sources.texts import texts_file
 from core.store import database_path, open_store
 from core.tables.mapping import with_columns
 
@@ -91,13 +91,10 @@ def with_new_labels(panel: Panel, options: argparse.Namespace) -> Panel:
 
 
 def _labels(given: str, options: argparse.Namespace) -> Panel:
-    if given.startswith(STUDY):
-        ratings, _ = human_ratings(given, options)
-        return panel_of(ratings)
-    path = Path(given)
-    return read_panel(
-        read_one_of(path, options), path.name, declared=scale_given(options), repeated=options.repeated
-    )
+    source, choice = parse_source(given), PanelChoice()
+    if isinstance(source, FileSource):
+        choice = panel_choice(options, human=None, judge=None, dimension=None, system_column=None, item=None)
+    return panel_of_source(source, [], choice, reading_of(options))
 
 
 def next_given(found: Check, options: argparse.Namespace) -> tuple[Said, list[ResultTable], dict[str, Any]]:
@@ -165,10 +162,7 @@ def texts_given(
 
 def file_given(given: str, options: argparse.Namespace) -> tuple[bytes, str]:
     """The bytes and the name of one input as a file, with the columns that the options rename."""
-    if run_number(given) is not None or given.startswith(STUDY):
-        with existing_store(options.db) as store:
-            return read_given(store, given)
-    path = Path(given)
-    data = read_one_of(path, options)
+    source, reading = parse_source(given), reading_of(options)
+    texts, _ = texts_file(source, reading)
     own = {"system": options.system_column} if options.system_column and given == options.file else {}
-    return with_columns(data, path.name, own), path.name
+    return (with_columns(*texts, own), texts[1]) if isinstance(source, FileSource) else texts

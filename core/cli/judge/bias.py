@@ -1,9 +1,7 @@
 """`judge bias`: what besides quality sways a judge, from its scores of a file of edited twins."""
 
 import argparse
-from pathlib import Path
 
-from core.cli.judge.reports import texts_of
 from core.cli.judge.verbs import check_reading, verb
 from core.cli.shared.giving import give
 from core.cli.shared.options import (
@@ -14,12 +12,8 @@ from core.cli.shared.options import (
     check_options,
 )
 from core.cli.shared.running import telling
-from core.cli.shared.sources import JUDGE_NAMES as JUDGES
-from core.cli.shared.sources import judge_among, scores_given
+from core.cli.shared.sources import reading_of, scores_given
 from core.formats.panel.beside import texts_of_outputs
-from core.formats.registry import read_texts
-from core.judges.kind import JudgeKind
-from core.results.check.gaps import texts_of_judge
 from core.results.judges.bias import (
     ALPHA,
     BIAS_TABLES,
@@ -33,9 +27,12 @@ from core.results.judges.bias import (
     changes_table,
     option_problems,
 )
-from core.runs.kinds import KINDS
 from core.schema.panel import TextBeside
-from core.tables.files import read_file
+from core.sources.judges import JUDGE_NAMES as JUDGES
+from core.sources.judges import judge_if_any, texts_scored
+from core.sources.named import NAMES, parse_source, parse_sources
+from core.sources.panel import texts_of_output
+from core.sources.texts import texts_of
 
 _N_CHANGES = 10
 
@@ -77,7 +74,7 @@ def add_bias(verbs: Commands) -> None:
         help="number of texts to show, largest change first (default %(default)s)",
     )
     command.add_argument(
-        "--texts", metavar="FILE", help="the file of twins, to show the texts behind a table of scores"
+        "--texts", metavar=NAMES, help="the twins, to show the texts behind a table of scores"
     )
     command.add_argument(
         "--confidence", type=float, default=0.95, help="confidence level of intervals (default %(default)s)"
@@ -97,23 +94,21 @@ def _bias(options: argparse.Namespace) -> None:
     check_options(wrong)
     check_reading(options, [*options.scores, *([options.texts] if options.texts else [])])
     check_columns(options, options.scores)
+    reading = reading_of(options)
     audits: list[BiasAudit] = []
     texts: list[TextBeside] = []
     with telling("reading the scores") as tell:
         tables = scores_given(options.scores, options)
         if options.texts is not None:
-            read = read_texts(read_file(Path(options.texts)), Path(options.texts).name)
-            texts += texts_of_outputs(read.outputs)
-        for given, table in zip(options.scores, tables, strict=True):
-            tell(f"comparing twins in {given}")
-            output = judge_among(given, options.db)
+            texts += texts_of_outputs(texts_of(parse_source(options.texts), reading).outputs)
+        for source, table in zip(parse_sources(options.scores), tables, strict=True):
+            tell(f"comparing twins in {source.written}")
+            output = judge_if_any(source, reading)
             audits.append(bias_audit(table, output, chosen))
             if output is not None:
-                kind = KINDS[output.kind]
-                assert isinstance(kind, JudgeKind)
-                texts += texts_of_judge(output, kind)
+                texts += texts_of_output(output)
             else:
-                texts += [TextBeside(row, text=text) for row, text in texts_of([given], options.db)]
+                texts += [TextBeside(row, text=text) for row, text in texts_scored(source, reading)]
     changes = changes_table(audits, texts, most=options.changes) if options.changes else None
     shown = [] if changes is None else [changes]
     give(options, bias_json(audits, changes), [*bias_said(audits), "", bias_table(audits), *shown])

@@ -13,7 +13,6 @@ from core.cli.shared.options import (
     check_out,
     existing_store,
     print_notes,
-    run_number,
 )
 from core.cli.shared.running import finish_in_folder
 from core.errors import InputError
@@ -32,6 +31,7 @@ from core.runs.judging.in_one_file import (
 )
 from core.runs.path import at_hand
 from core.runs.scoring import score_table
+from core.sources.named import RunSource, parse_source
 from core.store import database_path
 from core.tables.files import read_file, write_file
 
@@ -67,14 +67,14 @@ def add_file(verbs: Commands) -> None:
 
 
 def _export(options: argparse.Namespace) -> None:
-    number = run_number(options.judge)
-    if number is None:
+    source = parse_source(options.judge)
+    if not isinstance(source, RunSource):
         raise InputError(
             f"{options.judge} is not run:N: only the database has the full texts of a judge's prompts."
         )
     inputs = [options.map, options.check]
     with existing_store(options.db) as store:
-        asked = at_hand(store, number).asked
+        asked = at_hand(store, source.number).asked
     check_out(options.out, database_path(options.db), inputs)
     judge = judge_file(asked, name=options.judge)
     if options.map is not None:

@@ -12,19 +12,13 @@ from core.cli.shared.options import (
     add_columns_option,
     add_pair_option,
     check_out,
-    existing_store,
-    read_one_of,
-    run_number,
 )
 from core.cli.shared.sources import (
     N_RESAMPLES,
-    STUDY,
     add_interval_options,
-    read_given,
-    scores_given,
+    reading_of,
 )
 from core.errors import InputError
-from core.formats.registry import read_texts
 from core.results.judges.made_levels import (
     DEFAULT_OPTIONS,
     MadeOptions,
@@ -35,15 +29,13 @@ from core.results.judges.made_levels import (
     sets_table,
 )
 from core.runs.judging.levels import (
-    Made,
     check_levels,
-    made_of_folder,
-    made_of_outputs,
-    made_of_run,
     questions_csv,
 )
-from core.runs.path import at_hand
-from core.schema.runs import RUN_FILE
+from core.sources.judges import made_of
+from core.sources.named import parse_source
+from core.sources.scores import scores_of
+from core.sources.texts import made_texts_of
 from core.store import database_path
 from core.tables.files import write_file
 
@@ -108,10 +100,10 @@ def _levels(options: argparse.Namespace) -> None:
     drawing = checked_intervals(options, inputs, wrong)
     if options.remake is not None:
         check_out(options.remake, database_path(options.db), inputs, "--remake")
-    (table,) = scores_given([options.scores], options)
-    made = _made(options.scores, options)
+    reading, scores = reading_of(options), parse_source(options.scores)
+    table, made = scores_of(scores, reading), made_of(scores, reading)
     if options.texts is not None:
-        made = made.beside(_texts(options.texts, options))
+        made = made.beside(made_texts_of(parse_source(options.texts), reading))
     if options.remake is not None and not (made.materials or made.texts):
         raise InputError(
             "--remake: the scores come without the texts, so nothing tells the questions. Name the texts behind the scores."
@@ -124,24 +116,3 @@ def _levels(options: argparse.Namespace) -> None:
         write_file(options.remake, questions_csv(found.remake_items, made))
         if not options.json:
             print(options.remake)
-
-
-def _made(given: str, options: argparse.Namespace) -> Made:
-    """The texts behind the scores: those of a run or of a judge's folder; none for a table of scores."""
-    if (number := run_number(given)) is not None:
-        with existing_store(options.db) as store:
-            return made_of_run(at_hand(store, number))
-    folder = Path(given)
-    return made_of_folder(folder) if (folder / RUN_FILE).is_file() else Made()
-
-
-def _texts(given: str, options: argparse.Namespace) -> Made:
-    folder = Path(given)
-    if run_number(given) is not None or (folder / RUN_FILE).is_file():
-        return _made(given, options)
-    if given.startswith(STUDY):
-        with existing_store(options.db) as store:
-            texts = read_given(store, given)
-    else:
-        texts = read_one_of(folder, options), folder.name
-    return made_of_outputs(read_texts(*texts).outputs)

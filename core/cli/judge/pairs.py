@@ -4,9 +4,9 @@ import argparse
 
 from core.cli.judge.verbs import checked_intervals, verb
 from core.cli.shared.giving import give
-from core.cli.shared.options import Commands, existing_store
+from core.cli.shared.options import Commands
 from core.cli.shared.running import telling
-from core.cli.shared.sources import JUDGE_NAMES, STUDY, add_interval_options, judges_given
+from core.cli.shared.sources import add_interval_options, reading_of
 from core.errors import NotAllowed
 from core.results.judges.pairwise import (
     EPSILON,
@@ -17,6 +17,8 @@ from core.results.judges.pairwise import (
     pairs_tables,
 )
 from core.schema.study import StudyRecord
+from core.sources.judges import JUDGE_NAMES, judge_of
+from core.sources.named import parse_source
 
 _N_RESAMPLES, _N_GAPS = 10_000, 10
 
@@ -72,7 +74,7 @@ def _pairs(options: argparse.Namespace) -> None:
     made = checked_intervals(options, [options.judge], wrong)
     record = _record(options)
     with telling("reading the verdicts") as tell:
-        (output,) = judges_given([options.judge], options.db)
+        output = judge_of(parse_source(options.judge), reading_of(options))
         tell("comparing the verdicts")
         found = pairs_report(output, record, epsilon=options.epsilon, **made)
     if options.table == PAIRS_TABLES[2] and found.systems_reason:
@@ -86,7 +88,6 @@ def _record(options: argparse.Namespace) -> StudyRecord | None:
     if options.study is None:
         return None
     # Imported lazily: only a study needs bundles.
-    from core.study.bundle import stored_or_bundled
+    from core.sources.studies import study_or_bundle
 
-    name = options.study.removeprefix(STUDY)
-    return stored_or_bundled(name, lambda: existing_store(options.db), seen=True)[0]
+    return study_or_bundle(options.study, reading_of(options), seen=True)[0]

@@ -21,11 +21,10 @@ from core.cli.shared.options import (
     make_folder,
     named_numbers,
     print_notes,
-    run_number,
 )
 from core.cli.shared.run_options import requested_run, running_given
 from core.cli.shared.running import check_folder, exec_in_environment, run_or_delete, telling
-from core.cli.shared.sources import HUMAN_NAMES, add_interval_options, check_given, panel_beside, read_people
+from core.cli.shared.sources import HUMAN_NAMES, add_interval_options, check_database, reading_of
 from core.errors import AssayError, InputError, Problems, counted, nearest_names
 from core.installation import COMMAND
 from core.joining.panel import panel_of
@@ -55,7 +54,11 @@ from core.runs.judging.several import (
 )
 from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import at_hand, find_same, written
+from core.schema.analysis import PanelChoice
 from core.schema.settings import Settings, as_option, said
+from core.sources.named import RunSource, parse_source, parse_sources
+from core.sources.panel import panel_beside
+from core.sources.people import people_of
 from core.store import Store, database_path, open_store
 from core.tables.files import write_file
 from core.tables.reading import shown
@@ -91,7 +94,7 @@ def _kinds() -> Mapping[str, JudgeKind]:
 
 
 def _prompts(options: argparse.Namespace) -> None:
-    if run_number(options.what) is not None:
+    if isinstance(parse_source(options.what), RunSource):
         _of_runs([options.what, *options.rest])
         return
     kind = _kinds().get(options.what) or KINDS.get(options.what)
@@ -152,13 +155,13 @@ def _of_runs(given: Sequence[str]) -> None:
     options = command.parse_args(given)
     options.columns = None
     drawing = checked_intervals(options, [])
-    numbers = [run_number(one) for one in options.runs]
-    if wrong := [name for name, number in zip(options.runs, numbers, strict=True) if number is None]:
+    sources = parse_sources(options.runs)
+    if wrong := [one.written for one in sources if not isinstance(one, RunSource)]:
         raise InputError(
             f"{', '.join(map(shown, wrong))}: not run:N. Compare runs, or name a kind of judge first."
         )
     with existing_store(options.db) as store:
-        runs = [at_hand(store, number) for number in numbers if number is not None]
+        runs = [at_hand(store, one.number) for one in sources if isinstance(one, RunSource)]
         found = _compared(runs, options, drawing)
     give(options, prompts_json(found), _said(found))
 
@@ -172,7 +175,8 @@ def _compared(
         chosen = {"judges": [one.name for one in judges], "dimension": options.dimension}
         people = None
         if options.human is not None:
-            people = panel_beside(options.human, tables, options, **chosen)
+            choice = PanelChoice(judge=tuple(chosen["judges"]), dimension=options.dimension)
+            people = panel_beside(parse_source(options.human), tables, choice, reading_of(options))
         elif (ratings := ratings_in(runs[0])) is not None:
             people = panel_of(ratings, tables, **chosen)
         elif options.dimension is not None:
@@ -212,11 +216,13 @@ def _of_kind(options: argparse.Namespace, kind: JudgeKind, given: Given) -> None
         for one in plan
     )
     for one in options.inputs:
-        check_given(one, options.db)
+        check_database(one, options.db)
     if options.dimension is not None and options.human is None and kind.reads != "rated texts":
         raise InputError(NO_RATINGS)
     if options.human is not None:
-        read_people(options.human, options)  # reports now what would be refused after hours of work
+        people_of(
+            parse_source(options.human), reading_of(options)
+        )  # reports now what would be refused after hours of work
     exec_in_environment(environment_for(plan[0].asked, plan[0].running))
     with contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext():
         found = _run_and_compare(options, kind, given, plan)

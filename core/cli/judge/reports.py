@@ -2,9 +2,8 @@
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from core.cli.judge.verbs import check_reading, checked_intervals, verb
@@ -18,38 +17,26 @@ from core.cli.shared.giving import (
 from core.cli.shared.options import (
     Commands,
     add_pair_option,
-    existing_store,
     name_list,
-    run_number,
 )
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
-from core.cli.shared.sources import JUDGE_NAMES as JUDGES
 from core.cli.shared.sources import (
     N_RESAMPLES,
-    SPAN_MEANING,
-    SPAN_NAMES,
-    STUDY,
-    Marked,
     add_interval_options,
     add_mark_options,
-    answers_given,
-    costs_given,
-    judges_given,
     marked_given,
     names_apart,
+    read_each,
+    reading_of,
     scores_given,
-    short_name,
     single,
     span_options,
     texts_among,
 )
 from core.cli.spans import f1_json, judge_json
 from core.errors import InputError, counted
-from core.formats.mt_metrics_eval import read_folder, usual_ratings
-from core.formats.rated import rated_of, read_rated
 from core.joining.tables import SAME_NAME
-from core.judges.kind import JudgeKind
 from core.results.cells import plain
 from core.results.judges.agreement import (
     Agreement,
@@ -91,49 +78,14 @@ from core.results.judges.spans import (
     raters_table,
 )
 from core.runs.asked import Running
-from core.runs.judging import judged_among, judging_run
-from core.runs.path import at_hand
-from core.runs.records import read_judge_folder
-from core.runs.texts import rated_of_study
-from core.schema.runs import RUN_FILE
-from core.schema.scores import JudgeOutput, RatedSet, ScoredRow, ScoreTable
+from core.schema.scores import JudgeOutput, RatedSet, ScoreTable
 from core.schema.settings import fields_of
-from core.store.studies import find_study
-from core.tables.files import read_file
+from core.sources.judges import JUDGE_NAMES as JUDGES
+from core.sources.judges import answers_of, check_each_once, cost_of, judge_of, texts_scored
+from core.sources.named import RunSource, parse_source, parse_sources, short_name
+from core.sources.spans import SPAN_MEANING, SPAN_NAMES, Marked
+from core.sources.texts import rated_texts_of_source
 from core.tables.reading import shown
-
-Named = tuple[ScoredRow, str]
-
-
-def texts_of(given: Sequence[str], database: str | None) -> list[Named]:
-    """Return the texts with their rows, from judges' folders and runs.
-
-    Empty for tables of scores, which contain no texts.
-    """
-    return [named for one in given for named in _texts_given(one, database)]
-
-
-def _texts_given(given: str, database: str | None) -> Iterable[Named]:
-    if (number := run_number(given)) is not None:
-        return _of_run(number, database)
-    folder = Path(given)
-    if not (folder / RUN_FILE).is_file():
-        return ()
-    try:
-        return [(one.row, one.text) for one in read_judge_folder(folder).texts]
-    except InputError:  # written by a metric, without texts
-        return ()
-
-
-def _of_run(number: int, database: str | None) -> list[Named]:
-    with existing_store(database) as store:
-        run = at_hand(store, number)
-        if isinstance(run.kind, JudgeKind):
-            outputs = tuple(text.output for text in judged_among(run))
-        else:
-            outputs = run.contents.outputs if run.kind.work == "scores" else ()
-    return [(one.row, one.text) for one in outputs]
-
 
 _N_RESAMPLES = 10_000
 _N_TEXTS = 10
@@ -227,7 +179,7 @@ def _add_compare(verbs: Commands) -> None:
 def _reliability(options: argparse.Namespace) -> None:
     made = checked_intervals(options, options.answers)
     with telling("reading the answers") as tell:
-        sets = answers_given(options.answers, options.db)
+        sets = read_each(options.answers, lambda one: answers_of(one, reading_of(options)))
         tell("comparing the answers")
         found = reliability(sets, **made)
     said = (
@@ -239,14 +191,14 @@ def _reliability(options: argparse.Namespace) -> None:
 
 def _ablation(options: argparse.Namespace) -> None:
     check_reading(options, options.judges)
-    rows = ablation(judges_given(options.judges, options.db))
+    rows = ablation(_outputs(options.judges, options))
     extra = ("percent_variance_of_mean", "percent_variance_within")
     give(options, [_with(row, extra) for row in rows], [ablation_table(rows)])
 
 
 def _consistency(options: argparse.Namespace) -> None:
     made = checked_intervals(options, [options.judge])
-    (output,) = judges_given([options.judge], options.db)
+    output = judge_of(parse_source(options.judge), reading_of(options))
     found = consistency(output, **made)
     if why := found.compares_nothing:
         raise InputError(
@@ -263,7 +215,7 @@ def _reasked(options: argparse.Namespace) -> None:
     if not 0 < options.confidence < 1:
         raise InputError(f"--confidence: {options.confidence} is not between 0 and 1.")
     check_reading(options, [options.judge])
-    (output,) = judges_given([options.judge], options.db)
+    output = judge_of(parse_source(options.judge), reading_of(options))
     found = confusion(output, confidence_level=options.confidence)
     said = f"{shown(found.judge)}: expected answers (rows) against the model's own answers to the same questions (columns)."
     give(options, plain(found), [said, reasked_table(found)])
@@ -289,7 +241,8 @@ def _agreement_said(found: Sequence[Agreement], options: argparse.Namespace) -> 
     said = f"{shown(one.metric_a)} and {shown(one.metric_b)}: {counted(one.n, 'text')} scored by both."
     if not one.disagreements[: options.texts]:
         return [said, agreement_table(one)]
-    texts = texts_of([options.first, options.second], options.db)
+    sources, reading = parse_sources([options.first, options.second]), reading_of(options)
+    texts = [named for source in sources for named in texts_scored(source, reading)]
     return [said, agreement_table(one), "", apart_table(one, texts, options.texts)]
 
 
@@ -333,7 +286,9 @@ def _costs(options: argparse.Namespace) -> None:
     check_reading(options, options.judges)
     prices = settings_given(options, Running)  # replace the run's own
     Running.checked(prices)
-    entries = costs_given(options.judges, options.db)
+    reading = reading_of(options)
+    entries = read_each(options.judges, lambda one: cost_of(one, reading))
+    check_each_once(parse_sources(options.judges), reading)
     names = Counter(one.name for one in entries)
     # Two judges with one name are printed with their folder or run.
     called = [
@@ -420,7 +375,7 @@ def _copying(options: argparse.Namespace) -> None:
     given = checked_intervals(options, [*options.judges, options.rated], [*wrong, *_twice(options.judges)])
     chosen = CopyOptions(options.repeat - 1, **given)
     with telling("reading the marked errors") as tell:
-        outputs = _named(judges_given(options.judges, options.db), options.judges)
+        outputs = _named(_outputs(options.judges, options), options.judges)
         rated = _rated_by(options)
         tell("searching for copies")
         found = [error_copying(one, rated, chosen) for one in outputs]
@@ -447,24 +402,13 @@ def _copying_json(found: Sequence[Copying], alone: Sequence[Disjoint], located: 
 
 def _rated_by(options: argparse.Namespace) -> RatedSet:
     """Return the rated texts that the judges read. Raises InputError if they are not known."""
-    if options.rated is not None:
-        if options.rated.startswith(STUDY):
-            with existing_store(options.db) as store:
-                study = find_study(store, options.rated.removeprefix(STUDY))
-                return read_rated(*rated_of_study(store, study))
-        path = Path(options.rated)
-        if not path.is_dir():
-            return read_rated(read_file(path), path.name)
-        folder = read_folder(path, language_pair=options.language_pair)
-        return rated_of(folder.outputs, *(folder.ratings[name] for name in usual_ratings(folder.ratings)))
-    numbers = [number for one in options.judges if (number := run_number(one)) is not None]
-    if not numbers:
+    runs = [one for one in parse_sources(options.judges) if isinstance(one, RunSource)]
+    if options.rated is None and not runs:
         raise InputError(
             "--rated is missing: a judge's folder does not contain the rated texts. Name them: PATH or study:NAME."
         )
-    with existing_store(options.db) as store:
-        rated: RatedSet = judging_run(at_hand(store, numbers[0])).contents
-        return rated
+    source = runs[0] if options.rated is None else parse_source(options.rated)
+    return rated_texts_of_source(source, reading_of(options))
 
 
 def _curve(options: argparse.Namespace) -> None:
@@ -472,7 +416,7 @@ def _curve(options: argparse.Namespace) -> None:
     check_out_file(options, [options.gold, *options.judges])
     with telling("reading the marked errors") as tell:
         (gold,) = marked_given([options.gold], options)
-        outputs = _named(judges_given(options.judges, options.db), options.judges)
+        outputs = _named(_outputs(options.judges, options), options.judges)
         tell("comparing the marked errors")
         found = example_curve(
             single(gold), {one.name: one for one in outputs}, texts=gold.texts, options=chosen
@@ -557,6 +501,12 @@ def _matrix_json(found: RaterMatrix) -> Any:
     }
 
 
+def _outputs(written: Sequence[str], options: argparse.Namespace) -> list[JudgeOutput]:
+    """Read judges' outputs from folders or runs. Raises InputError with all problems."""
+    reading = reading_of(options)
+    return read_each(written, lambda source: judge_of(source, reading))
+
+
 def _twice(given: Sequence[str]) -> list[str]:
     return ["the same judge is given twice"] if len(set(given)) < len(given) else []
 
@@ -565,6 +515,8 @@ def _named(outputs: Sequence[JudgeOutput], given: Sequence[str]) -> list[JudgeOu
     """Return the judges under their own names; two with one name also get the name of their folder or run."""
     names = [one.name for one in outputs]
     return [
-        one if names.count(one.name) == 1 else replace(one, name=f"{one.name} ({shown(short_name(where))})")
+        one
+        if names.count(one.name) == 1
+        else replace(one, name=f"{one.name} ({shown(short_name(parse_source(where)))})")
         for one, where in zip(outputs, given, strict=True)
     ]

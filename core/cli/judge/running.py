@@ -4,7 +4,7 @@ import argparse
 import contextlib
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,23 +19,11 @@ from core.cli.shared.options import (
     name_list,
     print_notes,
     print_result,
-    run_number,
 )
 from core.cli.shared.run_options import add_run_options, requested_run, run_it
 from core.cli.shared.running import finish_in_folder
 from core.cli.shared.setting_options import settings_given
-from core.cli.shared.sources import JUDGE_NAMES as JUDGES
-from core.cli.shared.sources import (
-    MEANING,
-    NAMES,
-    STUDY,
-    TEXTS_FILE,
-    check_given,
-    check_no_run,
-    find_given_study,
-    judges_given,
-    read_given,
-)
+from core.cli.shared.sources import MEANING, check_database, read_each, reading_of, texts_given
 from core.errors import InputError, counted
 from core.formats.mt_metrics_eval import read_folder
 from core.formats.registry import read_ratings, read_texts
@@ -56,13 +44,17 @@ from core.runs.judging.in_one_file import (
     differences,
 )
 from core.runs.records import write_pieces
-from core.runs.texts import guidelines_of_study, pairs_of_study, rated_of_study
 from core.schema.runs import RULES, Kind, Reads
-from core.schema.scores import OutputSet, RatingSet
+from core.schema.scores import RatingSet
 from core.schema.settings import fields_of
 from core.schema.study import Study
+from core.sources.judges import JUDGE_NAMES as JUDGES
+from core.sources.judges import judge_of
+from core.sources.named import NAMES, FileSource, FolderSource, StudySource, parse_source
+from core.sources.texts import guidelines_of_study, pairs_of_study, rated_file
 from core.store import Store
 from core.store.runs import list_runs
+from core.store.studies import find_study
 from core.tables.files import read_file
 from core.tables.reading import sha256_of
 
@@ -115,7 +107,7 @@ def run_judge(options: argparse.Namespace, kind: Kind, given: Given) -> None:
         measured = options.judge_file.limits is not None or options.judge_file.maps
         print_notes([f"changed from the file: {', '.join(changed)}.{of_file if measured else ''}"])
     for one in options.inputs:
-        check_given(one, options.db)
+        check_database(one, options.db)
     with contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext():
         found = run_it(
             options, wanted, running, lambda store: given.read(store, options, kind), write=given.write
@@ -140,10 +132,10 @@ def attached_file(options: argparse.Namespace, kind: Kind) -> str:
     if named is None and options.judge_file is not None:
         return ""  # that of the judge's file
     (texts,) = options.inputs
-    if named is None and kind.reads in _OF_STUDY and texts.startswith(STUDY):
+    source = parse_source(texts)
+    if named is None and kind.reads in _OF_STUDY and isinstance(source, StudySource):
         with existing_store(options.db) as store:
-            study = find_given_study(store, texts)
-            assert study is not None, "it begins with study:"
+            study = find_study(store, source.name)
             if kind.reads == "pairs" and study.kind == "pairs":
                 return kind.attachment.dump(guidelines_of_study(store, study))
         usual = {name: one.default for name, one in fields_of(kind.Settings).items()}
@@ -229,7 +221,7 @@ def _add_levels(command: argparse.ArgumentParser, _: Kind) -> None:
 
 
 def _texts(store: Store, options: argparse.Namespace, _: Kind) -> tuple[bytes, str]:
-    return read_given(store, options.inputs[0], options.language_pair, options.columns)
+    return texts_given(store, options.inputs[0], options)
 
 
 def _pairs(store: Store, options: argparse.Namespace, kind: Kind) -> tuple[bytes, str]:
@@ -247,47 +239,31 @@ def _pairs(store: Store, options: argparse.Namespace, kind: Kind) -> tuple[bytes
             )
         return texts
 
-    return read_given(store, options.inputs[0], options.language_pair, options.columns, of_study=of_study)
+    return texts_given(store, options.inputs[0], options, of_study=of_study)
 
 
 def _rated(store: Store, options: argparse.Namespace, kind: JudgeKind) -> tuple[bytes, str]:
     """Return the rated texts as a file with its name, and print notes on them. Raises InputError."""
-    # Imported lazily: studies and scipy take a second to load.
-    from core.runs.texts import rated_of_folder, rated_of_texts, ratings_of_folder, read_apart
-
-    (given,), pair = options.inputs, options.language_pair
-    flip = tuple(name.strip() for name in options.flip.split(",") if name.strip())
-    paths = [Path(name) for name in options.ratings if Path(name).exists()]
-    if flip and not paths:
+    source, reading = parse_source(options.inputs[0]), reading_of(options, store=store, several=False)
+    replace(reading, flip=()).check_applies(source)
+    is_folder = isinstance(source, FolderSource)
+    named = {name: parse_source(name) for name in options.ratings}
+    sets = [
+        name
+        for name, one in named.items()
+        if is_folder and isinstance(one, FileSource) and not one.path.exists()
+    ]
+    apart = [one for name, one in named.items() if name not in sets]
+    if reading.flip and not apart:
         raise InputError("--flip: only for a file named by --ratings; leave it out.")
-
-    def apart(texts: OutputSet) -> list[RatingSet]:
-        return [
-            ratings_of_folder(path, pair)
-            if path.is_dir()
-            else read_apart(kind, read_file(path), path.name, texts, flip)
-            for path in paths
-        ]
-
-    if run_number(given) is None and Path(given).is_dir():
-        check_no_run(Path(given), TEXTS_FILE)
-        names = [name for name in options.ratings if not Path(name).exists()]
-        return _noted(*rated_of_folder(Path(given), pair, names, apart if paths else None))
-    for name in options.ratings:
-        if not Path(name).exists():
-            read_file(Path(name))  # reports why it cannot be read
-    study = find_given_study(store, given)
-    texts = read_given(store, given, pair, options.columns) if study is None else rated_of_study(store, study)
-    return _noted(*rated_of_texts(*texts, apart)) if paths else texts
-
-
-def _noted(texts: tuple[bytes, str], notes: tuple[str, ...]) -> tuple[bytes, str]:
+    texts, notes = rated_file(source, reading, kind, apart, sets)
     print_notes(notes)
     return texts
 
 
 def _questions(_: Store, options: argparse.Namespace, kind: Kind) -> tuple[bytes, str]:
-    outputs = judges_given(options.inputs, options.db)
+    reading = reading_of(options)
+    outputs = read_each(options.inputs, lambda source: judge_of(source, reading))
     print_notes(check_together(options.inputs, outputs))
     sets = [one for output in outputs for one in question_sets_of(output)]
     names = [output.name for output in outputs]
@@ -295,7 +271,7 @@ def _questions(_: Store, options: argparse.Namespace, kind: Kind) -> tuple[bytes
 
 
 def _marked(_: Store, options: argparse.Namespace, kind: Kind) -> tuple[bytes, str]:
-    (output,) = judges_given(options.inputs, options.db)
+    output = judge_of(parse_source(options.inputs[0]), reading_of(options))
     texts, notes = marked_texts(output, _marks(options))
     print_notes(notes)
     return write_pieces(texts), f"marked-{output.name}.jsonl"

@@ -11,6 +11,9 @@ from typing import Any, TypeAlias
 
 from core.errors import InputError
 from core.installation import COMMAND, IN_FOLDER, INSTALLED, START, default_database
+from core.schema.settings import fields_of
+from core.sources.named import FileSource
+from core.sources.reading import ReadingChoice, SourceReader
 from core.store import Store, database_path, open_store
 from core.tables.files import json_text, read_file
 
@@ -19,7 +22,6 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 Options: TypeAlias = "argparse._ActionsContainer"
 """A command, or a group of its options."""
 
-_RUN = "run:"
 ALL = "all"
 if INSTALLED:
     _DEFAULT = "assay.db in your data folder"
@@ -74,11 +76,13 @@ def add_reading_verb(
 
 def add_pair_option(command: Options) -> None:
     """Register `--language-pair`, the same for every command."""
-    command.add_argument(
-        "--language-pair",
-        metavar="PAIR",
-        help="which language pair to read when the folder has several, e.g. en-de",
-    )
+    add_reading_option(command, "language_pair")
+
+
+def add_reading_option(command: Options, name: str) -> None:
+    """Register the option of a field of ReadingChoice, the same for every command."""
+    one = fields_of(ReadingChoice)[name]
+    command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
 
 
 def add_columns_option(command: Options, *, several: bool = False) -> None:
@@ -93,25 +97,9 @@ def add_columns_option(command: Options, *, several: bool = False) -> None:
 
 def read_table(path: Path, columns: str | None) -> bytes:
     """Return the file's bytes, with columns renamed as in `--columns`."""
-    from core.tables.mapping import parse_columns, with_columns  # imported lazily: loads numpy
+    from core.tables.mapping import parse_columns  # imported lazily: loads numpy
 
-    data = read_file(path)
-    return with_columns(data, path.name, parse_columns(columns)) if columns is not None else data
-
-
-def read_one_of(path: Path, options: argparse.Namespace) -> bytes:
-    """Return the file's bytes, renaming the columns of `--columns` that it has; see check_columns.
-
-    `options.declared`, of commands that read ratings and scores apart, says which cells are classes, and which are missing.
-    """
-    columns, declared = getattr(options, "columns", None), getattr(options, "declared", None)
-    data = read_file(path)
-    if columns is None and declared is None:
-        return data
-    from core.tables.mapping import columns_there, parse_columns, with_columns, with_declared
-
-    data = with_columns(data, path.name, columns_there(data, path.name, parse_columns(columns)))
-    return data if declared is None else with_declared(data, path.name, declared)
+    return SourceReader(columns=parse_columns(columns)).table(FileSource(str(path)))
 
 
 def check_columns(options: argparse.Namespace, given: Iterable[str | Path | None]) -> None:
@@ -184,16 +172,6 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise InputError(f"{path} cannot be written: {problem.strerror or problem}.") from problem
-
-
-def run_number(given: str) -> int | None:
-    """Return the number in `run:3`, or None for other text. Raises InputError if no number follows `run:`."""
-    if not given.startswith(_RUN):
-        return None
-    number = given.removeprefix(_RUN)
-    if not (number.isascii() and number.isdigit()):
-        raise InputError(f"{given!r} is not run:N, e.g. run:3. `{COMMAND} runs list` lists all runs.")
-    return int(number)
 
 
 def print_result(

@@ -12,9 +12,12 @@ from core.cli.shared.options import (
     in_options,
     name_list,
 )
+from core.cli.shared.sources import reading_of
 from core.errors import InputError
 from core.results.study.planning import ASSUMPTIONS, PLAN_TABLES, planned
 from core.schema.study import SCORES
+from core.sources.named import parse_source
+from core.sources.studies import pilot_of
 from core.stats.planning import USUAL_RATERS
 from core.tables.reading import shown
 
@@ -84,7 +87,11 @@ def _plan(options: argparse.Namespace) -> None:
     check_out_file(options, [options.pilot])
     try:
         said, as_json, (designs, power) = planned(
-            options.pilot, given, _given(options), options.study, lambda: existing_store(options.db)
+            None if options.pilot is None else pilot_of(parse_source(options.pilot), reading_of(options)),
+            given,
+            _given(options),
+            options.study,
+            lambda: existing_store(options.db),
         )
     except InputError as problem:
         raise in_options(problem, _NAMES) from problem

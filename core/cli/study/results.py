@@ -23,7 +23,7 @@ from core.cli.shared.options import (
     name_list,
     print_notes,
 )
-from core.cli.shared.sources import NAMES, check_given, read_given
+from core.cli.shared.sources import check_database, reading_of, texts_given
 from core.errors import InputError
 from core.formats.registry import read_texts
 from core.formats.tasks import find_task
@@ -36,12 +36,14 @@ from core.results.study.results import (
 )
 from core.results.study.tables import PAIR_TABLES, RATING_TABLES, rating_results, shown_tables
 from core.schema.study import Asks, Design, Study, StudyRecord
+from core.sources.named import NAMES
+from core.sources.studies import study_or_bundle
 from core.store import database_path, open_store
 from core.store.studies import find_study, items_of, outputs_of, write_log
 from core.study import lifecycle
 from core.study.analysis_set import fix_when_shown, released_record
 from core.study.audit import audit_study, audit_table, reading_sentences
-from core.study.bundle import stored_or_bundled, write_bundle
+from core.study.bundle import write_bundle
 from core.study.export import (
     guesses_csv,
     mqm_tsv,
@@ -115,9 +117,9 @@ def _import(options: argparse.Namespace) -> None:
     design = Design(
         **{"seed": lifecycle.new_seed(), **kept, "candidate": "", "comparator": "", "blinding_pairs": 0}
     )
-    check_given(options.texts, options.db)
+    check_database(options.texts, options.db)
     with open_store(database_path(options.db)) as store:
-        data, file_name = read_given(store, options.texts, options.language_pair, options.columns)
+        data, file_name = texts_given(store, options.texts, options)
         outputs = read_texts(data, file_name)
         name = options.name if options.name is not None else Path(file_name).stem
         study, notes = import_rating_study(store, name, outputs, task, design, again=options.again)
@@ -225,7 +227,7 @@ def _add_export(verbs: Commands) -> None:
 
 def _record(options: argparse.Namespace) -> tuple[StudyRecord, bool]:
     """The study to analyse, and whether it comes from the database. Nothing counts as shown yet: a filter may be refused."""
-    return stored_or_bundled(options.study, lambda: existing_store(options.db))
+    return study_or_bundle(options.study, reading_of(options))
 
 
 def _results(options: argparse.Namespace) -> None:

@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, astuple, dataclass, fields, replace
-from pathlib import Path
 from typing import Any
 
 from core.errors import InputError
@@ -37,12 +36,11 @@ from core.store import Store
 from core.store.answers import answers_of
 from core.store.raters import raters_of
 from core.store.studies import find_study, items_of
-from core.study.analysis_set import SCORE_NAMES, USUAL_VOTES, main_levels, released_record
+from core.study.analysis_set import SCORE_NAMES, USUAL_VOTES, main_levels
 from core.study.design import estimated_minutes
 from core.study.raters import check_asks
 from core.tables.columns import delimiter_of, filled_rows
 from core.tables.containers import decode
-from core.tables.files import read_file
 from core.tables.reading import number_in, reject, shown
 
 PLAN_TABLES = ("plans", "power")
@@ -413,7 +411,7 @@ def plan_table(plan: StudyPlan) -> ResultTable:
 
 
 def planned(
-    pilot: str | None,
+    pilot: Basis | None,
     assumed: Mapping[str, float],
     asked: Mapping[str, Any],
     study: str | None,
@@ -421,17 +419,13 @@ def planned(
 ) -> tuple[list[str], dict[str, Any], tuple[ResultTable, ResultTable]]:
     """Plan from what a user gives to the command or in a notebook: sentences, JSON, and both tables.
 
-    pilot: `study:NAME`, the path of a CSV file, or None. assumed: parameters of `stated`. asked: fields of PlanOptions. study:
+    pilot: components that were observed; None: the assumed ones. assumed: parameters of `stated`. asked: fields of PlanOptions. study:
     name of a study whose design gives the defaults, and whose progress is shown.
     """
-    if pilot is None:
+    basis = pilot
+    if basis is None:
         mean = {"mean": asked["mean"]} if "mean" in asked else {}
         basis = stated(**assumed, **mean)
-    elif pilot.startswith(_STUDY):
-        with open_database() as store:
-            basis = of_pilot(released_record(store, find_study(store, pilot.removeprefix(_STUDY))))
-    else:
-        basis = of_file(read_file(Path(pilot)), Path(pilot).name)
     chosen, progress = PlanOptions(levels=basis.levels or 1), None
     if study is not None:
         with open_database() as store:
@@ -446,7 +440,6 @@ def planned(
     return said, as_json, (plan_table(plan), power_table(plan))
 
 
-_STUDY = "study:"
 _POINTS = 24
 
 

@@ -39,9 +39,9 @@ from core.runs.judging import judge_output
 from core.runs.kinds import kinds_that
 from core.runs.path import create, written
 from core.runs.records import write_pieces
-from core.runs.texts import pairs_of_study, texts_of_study
 from core.schema.runs import RunState
 from core.schema.scores import ErrorSpan
+from core.sources.texts import pairs_of_study, texts_of_study
 from core.store import Store
 from core.store.kept import keep_file
 from core.store.runs import finish_run

@@ -1,4 +1,4 @@
-"""Texts to score, with people's ratings, from a study, a folder, or two separate files."""
+"""Texts, with the ratings of people where a judge reads them, from every kind of source."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -6,24 +6,42 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
-from core.formats.mt_metrics_eval import ratings_among, read_folder, read_folder_outputs, usual_ratings
+from core.formats.mt_metrics_eval import read_folder, read_folder_outputs, usual_ratings
 from core.formats.rated import outputs_of, rated_of, write_rated
-from core.formats.registry import read_rated, read_ratings, read_spans
+from core.formats.registry import read_rated, read_ratings, read_spans, read_texts
 from core.formats.scorable import write_outputs
 from core.judges.kind import JudgeKind
 from core.judges.pairwise import Guidelines, shipped_guidelines
 from core.judges.rated import TASK_AND_RATINGS
+from core.runs.generation import texts_of_run
+from core.runs.judging import judging_run
+from core.runs.judging.levels import Made, made_of_outputs
+from core.runs.path import at_hand
 from core.schema.scores import OutputSet, RatedSet, RatingSet
 from core.schema.settings import Remark, SettingsError
 from core.schema.study import NO_LEVEL, Item, Output, Study
+from core.sources.judges import made_of
+from core.sources.named import (
+    OF_RUNS,
+    FileSource,
+    FolderSource,
+    PublishedSource,
+    RunFolderSource,
+    RunSource,
+    Source,
+    StudySource,
+)
+from core.sources.people import ratings_of
+from core.sources.reading import PUBLISHED_GIVES, SourceReader, cannot_give, folder_gives
 from core.store import Store
-from core.store.studies import get_study, items_of
+from core.store.studies import find_study, get_study, items_of
 from core.store.studies import outputs_of as answers_of_study
 from core.study.analysis_set import released_record
 from core.study.masking import masks_of
 from core.study.ratings import rated_texts_of
 from core.study.shipped import guidelines_read
 from core.tables.columns import jsonl_bytes
+from core.tables.files import read_file
 from core.tables.layouts import turns_of
 from core.tables.reading import shown
 
@@ -31,6 +49,106 @@ Texts = tuple[bytes, str]
 """Contents of a file of texts, and its name."""
 Apart = Callable[[OutputSet], Sequence[RatingSet]]
 """Reads ratings from a separate file."""
+
+
+TEXTS_FILE = "outputs.csv"
+"""Generated texts in the folder of a run."""
+_NEEDED = "texts"
+
+
+def texts_file(
+    source: Source, reading: SourceReader, *, of_study: Callable[[Store, Study], Texts] | None = None
+) -> tuple[Texts, tuple[str, ...]]:
+    """Return the texts of a source as a file, and notes on it.
+
+    of_study: reads a study; None for the texts of an unblinded one. Raises InputError, and NotAllowed for a study that is not
+    unblinded.
+    """
+    match source:
+        case FileSource():
+            return (reading.table(source), source.name), ()
+        case FolderSource():
+            return texts_of_folder(source.path, reading.language_pair)
+        case RunFolderSource():
+            file = source.path / TEXTS_FILE
+            if not file.is_file():
+                raise cannot_give(source, folder_gives(source), _NEEDED)
+            return (read_file(file), file.name), ()
+        case RunSource():
+            with reading.opened() as store:
+                return texts_of_run(at_hand(store, source.number)), ()
+        case StudySource():
+            with reading.opened() as store:
+                return (of_study or texts_of_study)(store, find_study(store, source.name)), ()
+        case PublishedSource():
+            raise cannot_give(source, PUBLISHED_GIVES, _NEEDED)
+
+
+def texts_of(source: Source, reading: SourceReader) -> OutputSet:
+    """Return the texts of a source. Raises InputError, and NotAllowed for a study that is not unblinded."""
+    if isinstance(source, FolderSource):
+        return read_folder_outputs(source.path, language_pair=reading.language_pair)
+    texts, notes = texts_file(source, reading)
+    found = read_texts(*texts)
+    return replace(found, notes=tuple(dict.fromkeys((*notes, *found.notes))))
+
+
+def rated_file(
+    source: Source,
+    reading: SourceReader,
+    kind: JudgeKind,
+    ratings: Sequence[Source] = (),
+    rating_sets: Sequence[str] = (),
+) -> tuple[Texts, tuple[str, ...]]:
+    """Return texts with ratings as a file for a judge, and notes on it.
+
+    ratings: where the ratings are, if elsewhere: files for this kind, or folders. rating_sets: names of rating sets, if the
+    source is a folder. Raises InputError, and NotAllowed for a study that is not unblinded.
+    """
+
+    def apart(texts: OutputSet) -> list[RatingSet]:
+        return [_ratings_apart(one, reading, kind, texts) for one in ratings]
+
+    if isinstance(source, FolderSource):
+        return rated_of_folder(source.path, reading.language_pair, rating_sets, apart if ratings else None)
+    texts, notes = texts_file(source, reading, of_study=rated_of_study)
+    if not ratings:
+        return texts, notes
+    rated, more = rated_of_texts(*texts, apart)
+    return rated, (*notes, *more)
+
+
+def _ratings_apart(source: Source, reading: SourceReader, kind: JudgeKind, texts: OutputSet) -> RatingSet:
+    if isinstance(source, FileSource):
+        return read_apart(kind, reading.table(source), source.name, texts, reading.flip)
+    return ratings_of(source, replace(reading, lower_is_better=False))
+
+
+def rated_texts_of_source(source: Source, reading: SourceReader) -> RatedSet:
+    """Return the rated texts of a file, folder or study, or those that a judge's run read.
+
+    Raises InputError, and NotAllowed for a study that is not unblinded.
+    """
+    match source:
+        case FolderSource():
+            folder = read_folder(source.path, language_pair=reading.language_pair)
+            return rated_of(folder.outputs, *(folder.ratings[name] for name in usual_ratings(folder.ratings)))
+        case RunSource():
+            with reading.opened() as store:
+                run = at_hand(store, source.number)
+                if run.kind.work == "generation":
+                    return read_rated(*texts_of_run(run))
+                rated: RatedSet = judging_run(run).contents
+                return rated
+        case _:
+            return read_rated(*texts_file(source, reading, of_study=rated_of_study)[0])
+
+
+def made_texts_of(source: Source, reading: SourceReader) -> Made:
+    """Return the texts of a source, of a run with everything that is known about how they were made. Raises InputError."""
+    if isinstance(source, OF_RUNS):
+        return made_of(source, reading)
+    return made_of_outputs(texts_of(source, reading).outputs)
 
 
 def texts_of_study(store: Store, study: Study) -> Texts:
@@ -131,11 +249,6 @@ def rated_of_folder(
     more = [] if apart is None else apart(folder.outputs)
     rated = rated_of(folder.outputs, *(folder.ratings[name] for name in wanted), *more)
     return (write_rated(rated.texts), _named_as(path, language_pair)), notes_of(rated)
-
-
-def ratings_of_folder(path: Path, language_pair: str | None = None) -> RatingSet:
-    """A folder's default ratings: mqm, or the first ones. Raises InputError if it has none."""
-    return ratings_among(read_folder(path, language_pair=language_pair).ratings, None, None)
 
 
 def read_apart(

@@ -1,0 +1,194 @@
+"""What judges recorded: their output, answers, settings, costs and made texts, from a run or from the folder of one."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from core.errors import InputError
+from core.judges.answers import KIND as ANSWERS
+from core.judges.answers import AnswerSet
+from core.judges.kind import JudgeKind
+from core.results.check.verdict import JudgeFacts
+from core.results.judges.costs import JudgeCost
+from core.runs.asked import Asked, asked_from
+from core.runs.costs import cost_of_folder, cost_of_run, facts_of_folder, facts_of_run
+from core.runs.jobs import RunAtHand
+from core.runs.judging import answered, judge_output, judge_output_if_any, judged_among
+from core.runs.judging.levels import Made, made_of_folder, made_of_run
+from core.runs.kinds import KINDS
+from core.runs.path import IDENTITY, at_hand, identity_of
+from core.runs.records import judge_in_folder, read_audit_folder, read_judge_folder, read_report
+from core.schema.scores import JudgeOutput, ScoredRow
+from core.schema.settings import SettingsError
+from core.schema.study import RatingTask
+from core.sources.named import OF_RUNS, PathSource, PublishedSource, RunSource, Source, StudySource
+from core.sources.reading import PUBLISHED_GIVES, SourceReader, cannot_give, study_gives
+from core.store.studies import find_study
+from core.tables.reading import shown
+
+Found = TypeVar("Found")
+JUDGE_NAMES = "DIR|run:N"
+"""Accepted inputs, for the help of a command."""
+_NEEDED = "results of a judge, run:N or its folder,"
+
+
+def from_run(
+    source: Source,
+    reading: SourceReader,
+    of_folder: Callable[[Path], Found],
+    of_run: Callable[[RunAtHand], Found],
+) -> Found:
+    """Read a run of the database, or the folder that one wrote. Raises InputError for other sources.
+
+    of_folder: also gets any other path, and reports what is missing there.
+    """
+    match source:
+        case RunSource():
+            with reading.opened() as store:
+                return of_run(at_hand(store, source.number))
+        case PathSource():
+            return of_folder(source.path)
+        case StudySource():
+            with reading.opened() as store:
+                raise cannot_give(source, study_gives(find_study(store, source.name)), _NEEDED)
+        case PublishedSource():
+            raise cannot_give(source, PUBLISHED_GIVES, _NEEDED)
+
+
+def judge_of(source: Source, reading: SourceReader) -> JudgeOutput:
+    """Return a judge's output. Raises InputError for sources without one."""
+    return from_run(source, reading, read_judge_folder, judge_output)
+
+
+def judge_if_any(source: Source, reading: SourceReader) -> JudgeOutput | None:
+    """Return a judge's output; None for any other source of scores."""
+    if not isinstance(source, OF_RUNS):
+        return None
+    return from_run(source, reading, judge_in_folder, judge_output_if_any)
+
+
+def answers_of(source: Source, reading: SourceReader) -> AnswerSet:
+    """Return a model's answers, from `judge answers`. Raises InputError for sources without them."""
+    return from_run(
+        source,
+        reading,
+        lambda folder: AnswerSet(*read_audit_folder(folder, ANSWERS)),
+        lambda run: AnswerSet(*answered(run, ANSWERS)),
+    )
+
+
+def cost_of(source: Source, reading: SourceReader) -> JudgeCost:
+    """Return the cost of a judge's run. Raises InputError for sources without one."""
+    return from_run(source, reading, cost_of_folder, cost_of_run)
+
+
+def identity(source: Source, reading: SourceReader) -> dict[str, object]:
+    """Return what is equal for a run and its folder, or the path of a folder whose report lacks it."""
+    return from_run(source, reading, _identity_of_folder, lambda run: identity_of(run.run))
+
+
+def _identity_of_folder(folder: Path) -> dict[str, object]:
+    report = read_report(folder)
+    found = {name: report.get(name) for name in IDENTITY}
+    return {"folder": folder.resolve()} if None in found.values() else found
+
+
+def check_each_once(sources: Sequence[Source], reading: SourceReader) -> None:
+    """Raise InputError for a run that is named twice, such as by its number and its folder."""
+    names: dict[str, list[str]] = {}
+    for source in sources:
+        names.setdefault(repr(identity(source, reading)), []).append(shown(source.written))
+    if twice := [same for same in names.values() if len(same) > 1]:
+        raise InputError(
+            "Each run may be named only once",
+            [f"{' and '.join(same)} are the same run" for same in twice],
+        )
+
+
+def facts_of(
+    sources: Sequence[Source], reading: SourceReader, dimension: str | None
+) -> dict[str, dict[str, JudgeFacts]]:
+    """Return, for each run among the sources, its metric or judge -> consistency, price, time and model."""
+    return {
+        source.written: from_run(
+            source,
+            reading,
+            lambda folder: facts_of_folder(folder, dimension),
+            lambda run: facts_of_run(run, dimension),
+        )
+        for source in sources
+        if isinstance(source, OF_RUNS)
+    }
+
+
+def _settings_of(source: Source, reading: SourceReader) -> Asked | None:
+    """Return the settings of a judge that reads rated texts; None for any other source."""
+    if isinstance(source, RunSource):
+        with reading.opened() as store:
+            asked = at_hand(store, source.number).asked
+        return asked if asked.kind.reads == "rated texts" else None
+    if not isinstance(source, OF_RUNS):
+        return None
+    report: dict[str, Any] = read_report(source.path)
+    kind = KINDS.get(report["kind"])
+    if kind is None or kind.reads != "rated texts":
+        return None
+    try:
+        return asked_from(kind, report["settings"])
+    except SettingsError:  # reading the records reports the problem
+        return None
+
+
+@dataclass(frozen=True)
+class JudgeAsked:
+    """What calibration wants to know of a judge that reads rated texts; nothing is known of other sources."""
+
+    settings: Asked | None = None
+    task: RatingTask | None = None
+    """With the classes that it chose from; None: it had none."""
+    output: JudgeOutput | None = None
+    """Its answers, if they are classes or numbers."""
+
+    @property
+    def dimension(self) -> str | None:
+        """The only dimension that it scored."""
+        return None if self.settings is None else self.settings.chosen.dimension_scored
+
+
+def asked_of(source: Source, reading: SourceReader) -> JudgeAsked:
+    """Return what a judge's run was asked, and its answers. Raises InputError for a run whose files are damaged."""
+    asked = _settings_of(source, reading)
+    if asked is None:
+        return JudgeAsked()
+    task: RatingTask | None = None
+    if asked.kind.attachment is not None and asked.attached:
+        task = asked.kind.attachment.read(asked.attached, source.written)
+    gives_scores = isinstance(asked.kind, JudgeKind) and not asked.kind.marks_errors
+    return JudgeAsked(asked, task, judge_of(source, reading) if gives_scores else None)
+
+
+def made_of(source: Source, reading: SourceReader) -> Made:
+    """Return the texts of a run or of its folder, with claims and steps; none for any other source."""
+    return from_run(source, reading, made_of_folder, made_of_run) if isinstance(source, OF_RUNS) else Made()
+
+
+def texts_scored(source: Source, reading: SourceReader) -> list[tuple[ScoredRow, str]]:
+    """Return the texts that a run scored, with their rows; empty for any other source."""
+    if not isinstance(source, OF_RUNS):
+        return []
+    return from_run(source, reading, _scored_in_folder, _scored_by_run)
+
+
+def _scored_in_folder(folder: Path) -> list[tuple[ScoredRow, str]]:
+    try:
+        return [(one.row, one.text) for one in read_judge_folder(folder).texts]
+    except InputError:  # written by a metric, without texts
+        return []
+
+
+def _scored_by_run(run: RunAtHand) -> list[tuple[ScoredRow, str]]:
+    if isinstance(run.kind, JudgeKind):
+        return [(text.output.row, text.output.text) for text in judged_among(run)]
+    outputs = run.contents.outputs if run.kind.work == "scores" else ()
+    return [(one.row, one.text) for one in outputs]

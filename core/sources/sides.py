@@ -1,0 +1,37 @@
+"""Sides of a meta-correlation: correlations that a file or a paper has, or scores to correlate."""
+
+from collections.abc import Callable
+
+from core.formats.correlations import published_side, read_correlations
+from core.joining.tables import CorrelationOptions
+from core.results.meta_correlation import LiveSide, Side
+from core.schema.scores import RatingSet
+from core.sources.named import FileSource, PublishedSource, Source
+from core.sources.reading import SourceReader
+from core.sources.scores import Scores, scores_and_ratings
+
+RatedSide = Callable[[Scores], tuple[RatingSet, CorrelationOptions]]
+"""Returns the ratings of scores, and how they are used. Raises InputError if there are none."""
+
+
+def holds_correlations(source: Source, *, rated: bool) -> bool:
+    """Whether a side contains correlations, not scores. rated: whether ratings of its texts are given apart."""
+    is_json = isinstance(source, FileSource) and source.path.suffix.lower() == ".json"
+    return isinstance(source, PublishedSource) or (is_json and not rated)
+
+
+def side_of(source: Source, reading: SourceReader, *, human: bool, rated: bool, ratings: RatedSide) -> Side:
+    """Return one side of a meta-correlation.
+
+    human: the side of people, whose scores are correlated with ratings; those of the other side with the negative level. rated:
+    whether ratings of its texts are given apart. Raises InputError.
+    """
+    if isinstance(source, PublishedSource):
+        return published_side(source.written)
+    if isinstance(source, FileSource) and holds_correlations(source, rated=rated):
+        return read_correlations(reading.table(source), source.name, synthetic=not human)
+    scores = scores_and_ratings(source, reading)
+    if not human:
+        return LiveSide(source.written, scores.table)
+    found, options = ratings(scores)
+    return LiveSide(source.written, scores.table, found, options)
