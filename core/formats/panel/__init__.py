@@ -6,7 +6,7 @@ from typing import Any
 
 from core.errors import InputError
 from core.formats.panel.columns import as_written, roles_to_read, with_named_columns
-from core.formats.panel.items import ids_of, with_unit
+from core.formats.panel.items import ids_of, numbered_by, with_unit
 from core.formats.panel.judge_files import JudgeFile, called_by_file, check_not_beside, judge_file
 from core.formats.panel.repeats import check_in_table, check_rows_repeat_nothing
 from core.formats.panel.rows import read_long, read_wide
@@ -159,7 +159,7 @@ def read_panel(
             ratings, scores = (
                 (wide.ratings, wide.scores)
                 if wide is not None
-                else read_long(sheet, words, findings, by_row=by_row, repeated=repeated)
+                else read_long(numbered_by(sheet, ids), words, findings, by_row=by_row, repeated=repeated)
             )
         except InputError:
             if guessed is not None and human is None and not sheet.score:

@@ -28,6 +28,10 @@ class Ids:
     """Without ids: the column whose values are numbered; None if rows are."""
 
 
+ITEM = "item_id"
+"""The column of ids that a table without them gets."""
+
+
 def ids_of(sheet: Sheet, findings: FileFindings, *, by_number: bool) -> Ids:
     """The ids of a table; without a column of them, numbers of its questions or of its rows, with a note.
 
@@ -43,6 +47,7 @@ def ids_of(sheet: Sheet, findings: FileFindings, *, by_number: bool) -> Ids:
         asked = [" ".join(str(record.cells.get(question) or "").split()) for record in records]
         numbers = {text: str(number) for number, text in enumerate(dict.fromkeys(asked), start=1)}
         told_apart = [key for key, name in read_as.items() if name in ("system", "level", "text")]
+        told_apart += [key for key, name in sheet.table.columns.items() if name in ("rater", "dimension")]
         rows = {
             (text, *(repr(record.cells.get(key)) for key in told_apart))
             for text, record in zip(asked, records, strict=True)
@@ -55,6 +60,26 @@ def ids_of(sheet: Sheet, findings: FileFindings, *, by_number: bool) -> Ids:
     if sheet.human:
         findings.notes.append("no column names the item: each row is an item, numbered from 1")
     return Ids([str(number) for number in range(1, len(records) + 1)], None)
+
+
+def numbered_by(sheet: Sheet, ids: Ids) -> Sheet:
+    """The sheet of a long table with the numbers of its questions as ids, where it has no column of them."""
+    if ids.asked is None or ids.column is not None:
+        return sheet
+    table = sheet.table
+    records = [
+        replace(record, cells={**record.cells, ITEM: name})
+        for record, name in zip(table.records, ids.names, strict=True)
+    ]
+    return replace(
+        sheet,
+        table=table._replace(
+            keys=[*table.keys, ITEM], columns={**table.columns, ITEM: ITEM}, records=records
+        ),
+        roles=None
+        if sheet.roles is None
+        else replace(sheet.roles, read_as={**sheet.roles.read_as, ITEM: ITEM}),
+    )
 
 
 def with_unit(
@@ -75,7 +100,8 @@ def with_unit(
     if item is not None:
         return replace(panel, unit=replace(panel.unit, name=shown(item), origin="declared"))
     if ids.asked is not None:
-        few = panel.unit.n < FEWEST_VALUES
+        # A question with one text is its text: then nothing is undecided.
+        few = panel.unit.n < min(FEWEST_VALUES, len(panel.rows))
         unit = replace(
             panel.unit,
             name=shown(ids.asked),
