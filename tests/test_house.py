@@ -87,7 +87,7 @@ def test_the_raters_page_cannot_reach_a_source() -> None:
         "core.study.design": {"estimated_minutes"},
         "core.schema.scores": {"ErrorSpan"},
         "core.schema.study": {
-            *("CHOICES", "FIRST_LEVEL", "NO_LEVEL", "Choice", "GuessedSide"),
+            *("CHOICES", "FIRST_LEVEL", "NO_ANSWER", "NO_LEVEL", "Choice", "GuessedSide"),
             *("Dimension", "RatingTask", "SpanTask", "TaskLabels"),
         },
     }

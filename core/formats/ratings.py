@@ -37,6 +37,7 @@ from core.tables.columns import (
     level_number,
     names_in,
     needed_at,
+    note_read_as,
     repeated,
     require,
     with_item_level,
@@ -392,6 +393,7 @@ def read_ratings(
     if (found := _of_columns(data, lower_is_better, findings, rows)) is not None:
         return found
     keys, columns, records, _ = rows(data, COLUMNS, findings)
+    note_read_as(columns, findings)
     scale: Scale | None = None
     if words := class_columns(records, _may_be_ratings(records)):
         scale = _scale_of_words(words)
@@ -459,6 +461,7 @@ def _of_columns(data: bytes, lower_is_better: bool, findings: FileFindings, rows
     named = np.array([name is not None for name in ratings.rater.words])[ratings.rater.codes]
     if trial.problems or (np.bincount(number)[number][named] > 1).any():
         return None  # the reader of rows names the places
+    note_read_as(opened.columns, findings)
     findings.notes += trial.notes
     if lower_is_better:
         findings.notes.append(REVERSED)

@@ -20,6 +20,7 @@ from core.tables.columns import (
     labels_among,
     names_in,
     needed_at,
+    note_read_as,
     repeated,
     require,
     with_item_level,
@@ -94,7 +95,10 @@ def outputs_in(
     texts stay right; control characters are replaced by U+FFFD in either case.
     """
     known = {**COLUMNS, **{name: (name,) for name in (TURNS, *beside)}}
-    table = with_a_row_for_each(rows(data, known, findings), known, findings)
+    written = rows(data, known, findings)
+    table = with_a_row_for_each(written, known, findings)
+    if table is written:
+        note_read_as(table.columns, findings)
     columns, records = with_items(table.columns, table.records, findings) or (table.columns, table.records)
     require(columns.values(), needed_at("texts"), table.keys, findings.file_name)
     reader = TextReader(not table.null, as_written, frozenset((TURNS, *beside)), left_out, findings)

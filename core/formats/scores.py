@@ -55,6 +55,7 @@ from core.tables.columns import (
     labels_among,
     names_in,
     needed_at,
+    note_read_as,
     object_records,
     open_records,
     repeated,
@@ -764,6 +765,7 @@ def read_scores(data: bytes, file_name: str, *, rows: Rows = table_rows) -> Scor
         table = rows(data, COLUMNS, findings)
         notes = parquet_notes(data) if is_parquet(data, file_name) else notes
     keys, columns, records, _ = table
+    note_read_as(columns, findings)
     if (asked := with_items(columns, records, findings)) is not None:
         columns, records = asked
     long = _is_long(columns)
@@ -1021,6 +1023,7 @@ def _of_columns(table: ColumnTable, notes: ParquetNotes, findings: FileFindings)
     read = _long_columns(table, names, trial) if long else _wide_columns(table, names, trial)
     if read is None or trial.problems:
         return None
+    note_read_as(table.columns, findings)
     findings.notes += trial.notes
     if "system" not in names:
         findings.notes.append(NO_SYSTEM)

@@ -647,6 +647,21 @@ def named_columns(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> di
     return found
 
 
+def note_read_as(columns: Mapping[str, str], findings: FileFindings) -> None:
+    """Add a note on the columns that are read by a name of other programs: `columns read: model as system`."""
+    wider = {
+        spec.name: {*spec.wider, *(name for names in spec.wider_at.values() for name in names)}
+        for spec in SPECS
+    }
+    read = [
+        f"{shown(key)} as {name}"
+        for key, name in columns.items()
+        if _BETWEEN.sub("_", _CAMEL.sub("_", key.strip()).lower()) in wider.get(name, ())
+    ]
+    if read:
+        findings.notes.append(f"columns read: {', '.join(read)}")
+
+
 def source_as_system(columns: dict[str, str]) -> dict[str, str]:
     """The columns, with `source` read as the system if the table seems to mean that.
 

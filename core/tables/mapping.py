@@ -172,9 +172,18 @@ def with_columns(data: bytes, file_name: str, columns: Mapping[str, str]) -> byt
 
 def new_names(keys: Sequence[str], file_name: str, columns: Mapping[str, str]) -> dict[str, str]:
     """The file's column -> its new name, for `with_columns`. keys: the file's columns."""
+    check_named(keys, file_name, columns.values())
     by_name = {key.strip().casefold(): key for key in keys}
-    missing = [theirs for theirs in columns.values() if theirs.strip().casefold() not in by_name]
-    if missing:
+    chosen = {by_name[theirs.strip().casefold()]: ours for ours, theirs in columns.items()}
+    left = [key for key in keys if key not in chosen]
+    taken = named_columns(left, {name: VOCABULARY[name] for name in columns})
+    return {key: ASIDE.format(column=key) for key in taken} | chosen
+
+
+def check_named(keys: Sequence[str], file_name: str, columns: Iterable[str]) -> None:
+    """Raise InputError with the columns that a user names and the file lacks. keys: the file's columns."""
+    there = {key.strip().casefold() for key in keys}
+    if missing := [name for name in columns if name.strip().casefold() not in there]:
         raise InputError(
             f"{shown(file_name)} lacks columns that you named",
             [
@@ -182,10 +191,6 @@ def new_names(keys: Sequence[str], file_name: str, columns: Mapping[str, str]) -
                 for name in missing
             ],
         )
-    chosen = {by_name[theirs.strip().casefold()]: ours for ours, theirs in columns.items()}
-    left = [key for key in keys if key not in chosen]
-    taken = named_columns(left, {name: VOCABULARY[name] for name in columns})
-    return {key: ASIDE.format(column=key) for key in taken} | chosen
 
 
 def with_names(data: bytes, file_name: str, names: Mapping[str, str]) -> bytes:

@@ -11,6 +11,7 @@ from core.formats.rated import outputs_of
 from core.formats.registry import read_rated, read_texts
 from core.formats.study.files import verbatim_note
 from core.formats.study.tables import FORMATS
+from core.formats.study.votes import NOT_IMPORTED
 from core.formats.tasks import parse_task, shipped_tasks
 from core.runs.asked import asked_of
 from core.runs.generation import texts_of_run
@@ -46,7 +47,7 @@ _QUESTIONS: dict[Asks, tuple[str, str]] = {
     "ratings": ("How good is each text?", "Scores or marked errors, one text at a time"),
 }
 _COLUMNS: dict[Asks, str] = {
-    "preference": "item_id, question, system, text; optional: reference, language",
+    "preference": "question, system, text; optional: item_id, reference, language",
     "levels": "item_id, question, reference, level, system, text; optional: language",
     "ratings": "item_id, system, text; optional: source (question or source text), reference, level, "
     "language",
@@ -84,7 +85,7 @@ def _file(
     )
     if formats is None:
         return given_file(key, types)
-    upload = st.file_uploader(f"File: {formats}", types, key=key)
+    upload = st.file_uploader("File", types, key=key, help=formats)
     return None if upload is None else (upload.getvalue(), upload.name)
 
 
@@ -176,7 +177,8 @@ def _pairs(store: Store, asks: Asks) -> int | None:
         asks,
         "import_file",
         [*TABLES, "zip"],
-        "Other names, answers side by side, chosen and rejected, and conversations are understood too.",
+        "Other names of columns, answers side by side, chosen and rejected, and conversations are understood too; below the file "
+        "you see how each column is read.",
         f"{FORMATS}, or a study bundle (.zip)",
     )
     if given is None:
@@ -212,7 +214,8 @@ def _bundle(store: Store, record: StudyRecord) -> int | None:
 def _pairs_draft(store: Store, read: StudyFile, file_name: str) -> int | None:
     dataset, two = read.dataset, read.two
     with st.expander("Read as", expanded=bool(read.votes)):
-        st.code("\n".join(dataset.read_as), language=None, wrap_lines=True)
+        lines = (line for line in dataset.read_as if not line.endswith(NOT_IMPORTED))
+        st.code("\n".join(lines), language=None, wrap_lines=True)
     notes = [note for note in (*dataset.notes, verbatim_note(dataset)) if note]
     _say_read(said_read(dataset), notes)
     say_checked(store, dataset)

@@ -151,7 +151,7 @@ def _columns_chosen(data: bytes, name: str) -> dict[str, tuple[str, ...]]:
 
 
 def _height(found: FirstRows) -> int:
-    return 36 * (len(found.rows) + 1)
+    return 36 * (len(found.rows) + 1) + 3
 
 
 def _two_of(systems: Sequence[str]) -> tuple[str, str] | None:

@@ -15,7 +15,7 @@ from helpers.texts.factories import LEVELS, dataset
 from playwright.sync_api import Browser, Page, expect
 from wire import Wire
 
-from core.schema.study import NO_LEVEL, Dataset, Design, Item, Output
+from core.schema.study import NO_ANSWER, NO_LEVEL, Dataset, Design, Item, Output
 from core.store import open_store
 from core.store.answers import assignments_of
 from core.store.studies import write_setting
@@ -45,8 +45,10 @@ def marked(asks: str) -> Dataset:
     data = dataset(*sizes[asks], sources=(ONE, TWO), file_name=FILE)
     items = tuple(replace(item, item_id=f"ITEMMARKER{n}") for n, item in enumerate(data.items))
     ids = {old.item_id: new.item_id for old, new in zip(data.items, items, strict=True)}
-    outputs = tuple(replace(output, item_id=ids[output.item_id]) for output in data.outputs)
-    return replace(data, items=_worded(items), outputs=outputs)
+    outputs = [replace(output, item_id=ids[output.item_id]) for output in data.outputs]
+    # An answer that its system did not give is shown in words that are the same on both sides.
+    outputs[-1] = replace(outputs[-1], text=NO_ANSWER)
+    return replace(data, items=_worded(items), outputs=tuple(outputs))
 
 
 def _worded(items: tuple[Item, ...]) -> tuple[Item, ...]:

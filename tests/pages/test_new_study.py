@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,7 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from core.schema.study import NO_LEVEL
 from core.store import Store
-from core.store.studies import find_study, list_studies
+from core.store.answers import load_record
+from core.store.studies import find_study, list_studies, outputs_of
+from core.tables.layouts import NOT_USED
 
 pytestmark = pytest.mark.usefixtures("cookies")
 
@@ -102,3 +105,100 @@ def test_each_kind_of_study_offers_a_template(store: Store, asks: str) -> None:
     field(at, "What do you ask raters?").set_value(asks)
     at.run()
     assert [one.label for one in at.get("download_button")] == ["Download a template (CSV)"]
+
+
+def arena() -> bytes:
+    rows = [
+        {"question": f"Question {n}?", "model_a": "x", "model_b": "y", "response_a": f"One {n} is.", "response_b": f"Two {n} is.",
+         "winner": ("model_a", "tie")[n % 2]}
+        for n in range(4)
+    ]  # fmt: skip
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def upload(at: AppTest, name: str, data: bytes, number: int = 0) -> AppTest:
+    at.file_uploader[number].upload(name, data)
+    at.run()
+    assert not at.exception
+    return at
+
+
+def roles(at: AppTest) -> dict[str, str]:
+    """Column -> what it is read as, in the open selects."""
+    meant = ("item_id", "question", "reference", "system", "text", "level", "language", NOT_USED)
+    return {one.label.replace("\\", ""): one.value for one in at.selectbox if one.value in meant}
+
+
+def test_what_was_understood_stands_open_and_can_be_changed(store: Store) -> None:
+    at = upload(
+        visit(),
+        "a.csv",
+        b"asked,one,two,extra\nWhy?,It is so.,It was so.,It may be.\nWho?,She did it.,He did it.,All did.\n",
+    )
+    for column, role in (("asked", "question"), ("one", "text"), ("two", "text"), ("extra", NOT_USED)):
+        field(at, column).set_value(role)
+    at.run()
+    field(at, "Candidate").set_value("one")
+    at.run()
+    button(at, "Create the draft").click().run()
+    assert not at.exception
+    (study,) = list_studies(store)
+    assert {one.text for one in outputs_of(store, study.study_id)} == {
+        "It is so.",
+        "It was so.",
+        "She did it.",
+        "He did it.",
+    }
+
+
+def test_votes_of_a_file_make_a_study_with_results(store: Store) -> None:
+    at = upload(visit(), "arena.jsonl", arena())
+    assert roles(at)["response_b"] == "text"
+    (votes,) = [one for one in at.multiselect if one.label == "Votes in the file"]
+    assert votes.options == ["winner"]
+    votes.set_value(["winner"])
+    at.run()
+    field(at, "Candidate").set_value("x")
+    at.run()
+    button(at, "Create the draft").click().run()
+    assert not at.exception
+    (study,) = list_studies(store)
+    assert (study.state, study.design.candidate) == ("unblinded", "x")
+    record = load_record(store, study)
+    assert [one.preference for one in record.answers] == ["candidate", "both_good"] * 2
+
+
+def test_empty_answers_and_broken_rows_are_the_owners_choice(store: Store) -> None:
+    rows = [
+        ("Q1?", "x", "One is."),
+        ("Q1?", "y", ""),
+        ("Q2?", "x", "Two is."),
+        ("Q2?", "y", "So it is."),
+        ("Q3?", "x", "Three."),
+    ]
+    buffer = io.StringIO()
+    csv.writer(buffer).writerows([("prompt", "model", "response"), *rows])
+    at = upload(visit(), "a.csv", buffer.getvalue().encode())
+    assert not [one for one in at.button if one.label == "Create the draft"]
+    (broken,) = [
+        one for one in at.checkbox if one.label.startswith("Leave out the questions with broken rows")
+    ]
+    broken.check()
+    at.run()
+    assert "2 questions with answers from x and y" in at.success[0].value
+    field(at, "Empty answers").set_value("leave_out")
+    at.run()
+    assert "1 question with answers from x and y" in at.success[0].value
+
+
+def test_the_other_system_may_stand_in_a_second_file(store: Store) -> None:
+    one, two = (
+        f"prompt,response\nWhy?,{text} it is.\nWho?,{text} it was.\n".encode() for text in ("So", "Thus")
+    )
+    at = upload(visit(), "ours.csv", one)
+    at = upload(at, "theirs.csv", two, 1)
+    field(at, "Candidate").set_value("ours")
+    at.run()
+    button(at, "Create the draft").click().run()
+    (study,) = list_studies(store)
+    assert (study.design.candidate, study.design.comparator) == ("ours", "theirs")

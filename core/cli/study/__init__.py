@@ -36,7 +36,7 @@ from core.formats.study.files import (
     with_votes,
 )
 from core.formats.study.pairs import Reading
-from core.formats.study.votes import Repeated, TableVotes, parse_vote
+from core.formats.study.votes import NOT_IMPORTED, Repeated, TableVotes, parse_vote
 from core.installation import COMMAND
 from core.schema.study import FLAGGED_PAIRS, SCORES, Dataset, Design, LogEntry, State, Study, StudyKind
 from core.store import Store, database_path, open_store
@@ -350,7 +350,7 @@ def _print_read_as(lines: Sequence[str]) -> None:
     if lines:
         print("Read as (change it with --columns):")
     for line in lines:
-        print(f"  {line}", flush=True)
+        print(f"  {line}{' (import them with --vote)' if line.endswith(NOT_IMPORTED) else ''}", flush=True)
 
 
 def _reading(options: argparse.Namespace, columns: Mapping[str, tuple[str, ...]]) -> Reading:

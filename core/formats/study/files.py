@@ -8,7 +8,7 @@ from core.errors import InputError, Problems, counted
 from core.formats.registry import format_of, read_study
 from core.formats.study.pairs import DatasetBuilder, Reading, natural_order
 from core.formats.study.tables import collect_tabular, layout_in, read_tabular
-from core.formats.study.votes import VOTES, Repeated, TableVotes, read_votes, vote_columns
+from core.formats.study.votes import NOT_IMPORTED, VOTES, Repeated, TableVotes, read_votes, vote_columns
 from core.installation import COMMAND
 from core.schema.study import NO_ANSWER, NO_LEVEL, Dataset, Item, Output
 from core.tables.columns import NOT_USED_COLUMNS, jsonl_bytes
@@ -27,10 +27,7 @@ def read_dataset(
     builder = read_builder(data, file_name, reading)
     if systems:
         builder.keep_systems(systems)
-    builder.read_as += [
-        f"{column.said}; not imported (--vote {shown(column.column)} does)"
-        for column in vote_columns(builder)
-    ]
+    builder.read_as += [f"{column.said}{NOT_IMPORTED}" for column in vote_columns(builder)]
     return builder.finish()
 
 

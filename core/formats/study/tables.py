@@ -29,7 +29,7 @@ from core.tables.columns import (
 )
 from core.tables.containers import decode, findings_of, table_rows
 from core.tables.layouts import TURNS, Layout, layout_of
-from core.tables.mapping import new_names
+from core.tables.mapping import check_named
 from core.tables.problems import likely_columns, place, rename, same_wording
 from core.tables.reading import is_blank, name_of, name_problem, reject, shown, suffix_of
 
@@ -39,7 +39,7 @@ COLUMNS = tuple(known_at("study"))
 _KNOWN = {"system" if name == "source" else name: names for name, names in known_at("study").items()}
 _OPTIONAL_IF_PLAIN = ("level", "reference")
 """Columns that a table without levels may lack."""
-FORMATS = "Factual's JSON (.json), a long table (.csv, .tsv) or one JSON object per line (.jsonl, .ndjson)"
+FORMATS = "a table as CSV, Excel workbook, JSON, JSONL or Parquet, also packed with gzip, or Factual's JSON"
 """Formats of a data set, for messages and labels."""
 ITEM_COLUMNS = ("question", "reference", "language")
 MOST_SHORT = 200
@@ -82,7 +82,7 @@ def collect_tabular(
             )
     table = rows(data, {}, builder)
     chosen = reading.columns
-    check_chosen(table.keys, file_name, chosen)
+    check_named(table.keys, file_name, [column for columns in chosen.values() for column in columns])
     layout = layout_of(table, known, chosen)
     alone = (
         PurePath(file_name).stem if made_alone and "system" not in layout.named and not layout.wide else None
@@ -108,7 +108,7 @@ def collect_tabular(
             continue
         own = {} if item_id is None else {"item_id": item_id}
         named += [replace(one, cells={**one.cells, **own}) for one in answers]
-    if builder.plain and {"question", "text", "system"} <= there:
+    if builder.plain and not layout.wide and {"question", "text", "system"} <= there:
         builder.plain = _is_plain(named)
     required = {"question", "system", "text", *(() if builder.plain else ("level", "reference"))}
     if table.records or table.keys:
@@ -153,13 +153,6 @@ def layout_in(
     """What the columns of a table mean for a study, whether or not they suffice for one. Raises InputError for no table."""
     table = rows(data, {}, findings_of(data, file_name))
     return layout_of(table, _KNOWN, columns)
-
-
-def check_chosen(keys: Sequence[str], file_name: str, chosen: Mapping[str, Sequence[str]]) -> None:
-    """Raise InputError if the file lacks columns that its owner named."""
-    for name, columns in chosen.items():
-        for column in columns:
-            new_names(keys, file_name, {name: column})
 
 
 def _refuse_missing(

@@ -23,6 +23,8 @@ Repeated = Literal["refuse", "first", "last"]
 """Which of a rater's different votes on a pair counts."""
 VOTES = "votes:"
 """How a line on a column of votes begins."""
+NOT_IMPORTED = "; not imported"
+"""How such a line ends where nobody asked for the votes."""
 SIDES_UNKNOWN = "the file does not say which answer a rater saw on which side"
 _MOST_WORDS = 12
 _OUTCOMES: Mapping[str, Outcome] = {
@@ -262,7 +264,7 @@ def _meaning(word: str, rows: Sequence[PairRow]) -> str | None:
     if plain in _TIES or (found and plain == "c"):
         return "both_good"
     named = [system for system in systems if system.casefold() == inner.strip().casefold()]
-    place = None if plain.isdecimal() else side_at(inner)
+    place = None if plain.isdecimal() or plain in ("x", "y", "z") else side_at(inner)
     side: Outcome | None = None if place is None or place > 1 else get_args(Outcome)[place]
     if named and side and any(named[0] in row.systems and _named_by(side, row) != named[0] for row in rows):
         return None
