@@ -210,24 +210,20 @@ def one_rating_a_row(
     Scores come from nested fields, else from columns of numbers. taken: columns that mean something else. Returns the
     same records if there is nothing to split.
     """
-    plain = any("score" in record.cells for record in records)
-    if plain and not any(_is_block(record.cells.get("score")) for record in records):
-        return _by_people(records, taken, findings)
-    fields = (
-        ["score"]
-        if plain
-        else [
-            key
-            for key in dict.fromkeys(key for record in records for key in record.cells)
-            if key not in taken
-            and _FIELD.fullmatch(key)
-            and any(_is_block(record.cells.get(key)) for record in records)
-        ]
-    )
+    fields = blocks_of_ratings(records, taken)
     if fields:
-        return _unnested(records, fields, findings)
+        return unnested(records, fields, findings)
+    if any("score" in record.cells for record in records):
+        return _by_people(records, taken, findings)
     columns = _rating_columns(records, taken, findings)
     return _unpivoted(records, columns, findings) if columns else records
+
+
+def blocks_of_ratings(records: Sequence[Record], taken: Sequence[str]) -> list[str]:
+    """The columns with nested scores: `score`, else those named like ratings. taken: columns that mean something else."""
+    keys = dict.fromkeys(key for record in records for key in record.cells)
+    named = ["score"] if "score" in keys else [k for k in keys if k not in taken and _FIELD.fullmatch(k)]
+    return [key for key in named if any(_is_block(record.cells.get(key)) for record in records)]
 
 
 def _by_people(records: Sequence[Record], taken: Sequence[str], findings: FileFindings) -> Sequence[Record]:
@@ -251,7 +247,7 @@ def _is_block(value: object) -> bool:
     return isinstance(value, JsonObject | list) and bool(value)
 
 
-def _unnested(records: Sequence[Record], fields: Sequence[str], findings: FileFindings) -> list[Record]:
+def unnested(records: Sequence[Record], fields: Sequence[str], findings: FileFindings) -> list[Record]:
     """One record for each score in the fields; records without scores stay, to be counted."""
     found: list[tuple[Record, str, RaterScore]] = []
     shaped: list[Record] = []

@@ -246,3 +246,31 @@ def test_a_judge_in_the_file_stands_beside_one_in_another() -> None:
     )
     assert found.judges == ("judge", "gpt")
     assert found.scores[:, 1].tolist() == found.ratings[:, 0].tolist()
+
+
+def test_a_block_of_scores_beside_a_rater_is_a_rating_for_each_dimension() -> None:
+    given = {("ana", "fluency"): [1, 5, 3], ("ana", "style"): [2, 2, 4], ("ben", "fluency"): [1, 4, 3]}
+    rows = [
+        {
+            "rater": rater,
+            "item_id": f"q{at}",
+            "scores": {name: cells[at] for (who, name), cells in given.items() if who == rater},
+        }
+        for rater in ("ana", "ben")
+        for at in range(3)
+    ]
+    data = "\n".join(map(json.dumps, rows)).encode()
+    found = read_panel(data, "export.jsonl", dimension="fluency", find=True, people_alone=True)
+    assert found.raters == ("ana", "ben")
+    assert found.ratings.T.tolist() == [given["ana", "fluency"], given["ben", "fluency"]]
+    with pytest.raises(InputError, match="fluency, style"):
+        read_panel(data, "export.jsonl", find=True, people_alone=True)
+
+
+def test_a_column_of_labels_named_like_raters_stays_one_beside_a_block() -> None:
+    rows = [
+        {"id": at, "annotator": ("pass", "fail")[at % 2], "judge": "pass", "scores": {"a": at}}
+        for at in range(20)
+    ]
+    found = read_panel("\n".join(map(json.dumps, rows)).encode(), "file.jsonl", find=True)
+    assert (found.raters, found.judges) == (("annotator",), ("judge",))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.errors import InputError
-from core.formats.panel.columns import as_written, roles_to_read, with_named_columns
+from core.formats.panel.columns import as_written, one_score_a_row, roles_to_read, with_named_columns
 from core.formats.panel.items import ids_of, numbered_by, with_unit
 from core.formats.panel.judge_files import JudgeFile, called_by_file, check_not_beside, judge_file
 from core.formats.panel.repeats import check_in_table, check_rows_repeat_nothing
@@ -92,7 +92,7 @@ def read_panel(
         return of_rows(found) if item == ROW else found
     judges = None if judges is None else [name.removeprefix(METRIC_MARK) for name in judges]
     findings = findings_of(data, file_name)
-    table = format_found.rows(data, known_at("ratings"), findings)
+    table = one_score_a_row(format_found.rows(data, known_at("ratings"), findings), findings)
     if not table.records and not findings.problems:
         findings.problems.append("file: contains no row below its header")
     findings.refuse()

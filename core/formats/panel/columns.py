@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from core.formats.logs.ragas import has_rows_of_ragas, is_metric_of_ragas
+from core.formats.ratings import UNUSED, blocks_of_ratings, unnested
 from core.formats.registry import format_of
 from core.formats.scores import NO_FAMILY, family_of
 from core.joining.choices import Dimension
@@ -11,9 +12,9 @@ from core.schema.roles import Roles
 from core.schema.unit import ROW
 from core.tables.columns import LABEL_MARK, METRIC_MARK, Record, Table, known_at, named_columns
 from core.tables.containers import findings_of
-from core.tables.mapping import with_columns
+from core.tables.mapping import classes_of, with_columns
 from core.tables.problems import FileFindings
-from core.tables.reading import JsonObject, label_of, labels_of
+from core.tables.reading import JsonObject, is_nothing, label_of, labels_of
 from core.tables.roles import check_decided, names_rating, roles_of, who_in
 
 
@@ -40,7 +41,7 @@ def found_roles(
     if format_found.rows is None:
         return None
     findings = findings_of(data, file_name)
-    table = as_written(format_found.rows(data, known_at("ratings"), findings))
+    table = as_written(one_score_a_row(format_found.rows(data, known_at("ratings"), findings), findings))
     findings.refuse()
     given = (spelled(table, human or ()), spelled(table, judges or ()))
     found = roles_in(table, *given, dimension, judged_elsewhere, unit, people_alone=people_alone)
@@ -94,6 +95,31 @@ def values_by_id(table: Table, ids: Sequence[str | None], column: str) -> dict[s
         if name is not None and found.setdefault(name, value) != value:
             return None
     return found
+
+
+def one_score_a_row(table: Table, findings: FileFindings) -> Table:
+    """The table with a row for each score of a row that names its rater and has all scores in a block, as `study export` writes."""
+    known = table.columns.values()
+    rater = [cell for record in table.records if not is_nothing(cell := record.cells.get("rater"))]
+    if (
+        "rater" not in known or "score" in known or classes_of(rater)
+    ):  # a rater named pass is a column of labels
+        return table
+    blocks = [
+        key
+        for key in blocks_of_ratings(table.records, [*known_at("ratings"), *UNUSED])
+        if who_in(key) != "judge"
+    ]
+    if not blocks:
+        return table
+    records = unnested(table.records, blocks, findings)
+    there = [name for name in ("dimension", "score") if name not in known]
+    keys = [key for key in table.keys if key not in (*blocks, "spans")]
+    return table._replace(
+        keys=[*keys, *there],
+        columns={key: name for key, name in table.columns.items() if key in keys} | {k: k for k in there},
+        records=records,
+    )
 
 
 def as_written(table: Table) -> Table:
