@@ -29,6 +29,7 @@ from core.tables.columns import (
     ONLY_SYSTEM,
     TEXTS,
     VOCABULARY,
+    WRITTEN_AS_LABELS,
     Record,
     Rows,
     jsonl_bytes,
@@ -654,7 +655,9 @@ def _value(row: Named, name: str) -> str | None:
 
 
 _TAKEN = frozenset(
-    {*COLUMNS, *(name for names in COLUMNS.values() for name in names), *UNUSED, *SCORES} - {LABEL_PAIR}
+    {*COLUMNS, *(name for names in COLUMNS.values() for name in names), *UNUSED, *SCORES}
+    - {LABEL_PAIR}
+    - WRITTEN_AS_LABELS
 )
 """Names of columns that the reader does not read as labels."""
 

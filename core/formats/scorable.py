@@ -11,6 +11,7 @@ from core.tables.columns import (
     LABEL_MARK,
     ONLY_SYSTEM,
     TEXTS,
+    WRITTEN_AS_LABELS,
     Names,
     NoLabel,
     Record,
@@ -127,6 +128,7 @@ def write_outputs(outputs: Sequence[ScorableOutput]) -> bytes:
 def output_row(one: ScorableOutput, beside: Collection[str] = ()) -> dict[str, object]:
     """A text as one row of a file; labels with the name of another column, or of one in `beside`, are marked."""
     taken = {*COLUMNS, *NO_LABELS, *beside, *(name for names in COLUMNS.values() for name in names)}
+    taken -= WRITTEN_AS_LABELS if one.level is not None else WRITTEN_AS_LABELS - {"prompt"}
     return {
         "item_id": one.item_id,
         "system": one.system,

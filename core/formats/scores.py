@@ -44,6 +44,7 @@ from core.tables.columns import (
     ONLY_SYSTEM,
     TEXTS,
     VOCABULARY,
+    WRITTEN_AS_LABELS,
     NoLabel,
     Record,
     Rows,
@@ -564,6 +565,7 @@ OF_SCORE = ("metric", "score", "reason", "family", "direction", "signature")
 
 _TAKEN = frozenset(
     {*(name for names in COLUMNS.values() for name in names), *COLUMNS, *UNUSED, *INDEX_COLUMNS}
+    - WRITTEN_AS_LABELS
 )
 _OF_LABELS = (_TAKEN | {*SAID}) - {LABEL_PAIR}
 

@@ -81,6 +81,8 @@ class ColumnSpec:
         return tuple(dict.fromkeys((self.name, *aliases, *wider)))
 
 
+_NO_TEXTS: Mapping[Door, tuple[str, ...]] = dict.fromkeys(("ratings", "scores", "spans"), ())
+"""Tables of ratings and scores need no texts: there, names of other programs for them are labels."""
 _WHO = ("system_id", "system_name")
 _REFERENCE, _CONTEXT = ("ref", "ground_truth"), ("passage", "source_text", "source_sentence")
 _ITEM = ("item", "id", "question_id", "segment_id", "seg_id", "segment", "seg")
@@ -139,7 +141,7 @@ SPECS: tuple[ColumnSpec, ...] = (
         },
         _ANY_REFERENCE,
         # Beside scores `gold` may be people's label.
-        dict.fromkeys(_TEXTS_ONLY, ("gold", *_ANY_REFERENCE)),
+        {**dict.fromkeys(_TEXTS_ONLY, ("gold", *_ANY_REFERENCE)), **_NO_TEXTS},
     ),
     # In a file of questions `source` is the text to translate; in a study's table it is the system.
     ColumnSpec(
@@ -149,8 +151,8 @@ SPECS: tuple[ColumnSpec, ...] = (
         ("questions", *_READ),
         aliases_at={"questions": (*_CONTEXT, "source", "src")},
         wider=_ANY_CONTEXT,
-        # Passages that were retrieved describe a text, but no metric reads them as its source.
-        wider_at={"panel": ("contexts", "retrieved_contexts", *_ANY_CONTEXT)},
+        # Passages that were retrieved describe a text, but no metric reads them as its source; a document may be its number.
+        wider_at={"panel": ("contexts", "retrieved_contexts", *_ANY_CONTEXT), "texts": (), **_NO_TEXTS},
     ),
     ColumnSpec("paraphrase", (), "text", ("questions",)),
     ColumnSpec("level", ("damage_level",), "name", (*_STUDY, *_READ), _STUDY),
@@ -164,7 +166,9 @@ SPECS: tuple[ColumnSpec, ...] = (
         wider_at={"study": _ANY_SYSTEM},
     ),
     ColumnSpec("system", _WHO, wider=_ANY_SYSTEM),
-    ColumnSpec("text", _TEXT, "text", (*_STUDY, *_READ), ("study", "texts"), wider=_ANY_TEXT),
+    ColumnSpec(
+        "text", _TEXT, "text", (*_STUDY, *_READ), ("study", "texts"), wider=_ANY_TEXT, wider_at=_NO_TEXTS
+    ),
     ColumnSpec(
         "language",
         ("lang",),
@@ -649,16 +653,7 @@ def named_columns(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> di
 
 def note_read_as(columns: Mapping[str, str], findings: FileFindings) -> None:
     """Add a note on the columns that are read by a name of other programs: `columns read: model as system`."""
-    wider = {
-        spec.name: {*spec.wider, *(name for names in spec.wider_at.values() for name in names)}
-        for spec in SPECS
-    }
-    read = [
-        f"{shown(key)} as {name}"
-        for key, name in columns.items()
-        if _BETWEEN.sub("_", _CAMEL.sub("_", key.strip()).lower()) in wider.get(name, ())
-    ]
-    if read:
+    if read := [f"{shown(key)} as {name}" for key, name in columns.items() if is_wider(key, name)]:
         findings.notes.append(f"columns read: {', '.join(read)}")
 
 
@@ -747,15 +742,39 @@ def columns_of_keys(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> 
     columns = named_columns(keys, known)
     if "level" in columns.values():
         columns = {key: name for key, name in columns.items() if not _says_how_made(key, name)}
+    if "item_id" in columns.values() and ("metric" in known or "dimension" in known):
+        # Tables of scores and ratings need a question only as the key of their items.
+        columns = {
+            key: name for key, name in columns.items() if name != "question" or not is_wider(key, name)
+        }
     return source_as_system(columns) if "system" in known else columns
 
 
 _HOW_MADE = {"system": frozenset(_ANY_SYSTEM), "question": frozenset({"prompt"})}
+_WIDER = {
+    spec.name: frozenset({*spec.wider, *(name for names in spec.wider_at.values() for name in names)})
+    for spec in SPECS
+}
+WRITTEN_AS_LABELS = frozenset(
+    {*_ANY_SYSTEM, *_ANY_ITEM, *_ANY_RATER, *_ANY_CONTEXT, *_ANY_REFERENCE, *_ANY_TEXT, "prompt"}
+    - {name for spec in SPECS for name in (spec.name, *spec.aliases)}
+)
+"""Names of other programs that may name a label in the tables that Assay writes: the roles that they could have are filled there."""
+
+
+def _plain(key: str) -> str:
+    """A column's name in lower case, its words joined as in Assay's names."""
+    return str(_BETWEEN.sub("_", _CAMEL.sub("_", key.strip()).lower()))
 
 
 def _says_how_made(key: str, name: str) -> bool:
     """Whether a column beside levels is a label of how they were made, such as `generator`, `model` or `prompt`."""
-    return _BETWEEN.sub("_", key.strip().lower()) in _HOW_MADE.get(name, ())
+    return _plain(key) in _HOW_MADE.get(name, ())
+
+
+def is_wider(key: str, name: str) -> bool:
+    """Whether a column has one of the names of other programs for what Assay calls `name`."""
+    return _plain(key) in _WIDER.get(name, ())
 
 
 def csv_opened(

@@ -16,6 +16,7 @@ from core.formats.spans.cells import SPAN_FIELDS, Clipping, Units, score_in, spa
 from core.formats.spans.mqm import is_no_error
 from core.schema.scores import ErrorSpan, OutputSet, Rating, RatingSet, ScorableOutput
 from core.tables.columns import (
+    WRITTEN_AS_LABELS,
     Record,
     Rows,
     jsonl_bytes,
@@ -158,7 +159,9 @@ NEEDED = needed_at("spans")
 NO_CATEGORY = "other"
 """The category of errors in a file without categories."""
 _UNUSED = tuple(name for name in UNUSED if name not in ("text", "source", "context"))
-_TAKEN = frozenset({*COLUMNS, *(name for names in COLUMNS.values() for name in names), *UNUSED})
+_TAKEN = frozenset(
+    {*COLUMNS, *(name for names in COLUMNS.values() for name in names), *UNUSED} - WRITTEN_AS_LABELS
+)
 
 
 FORMS = (
