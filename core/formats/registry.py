@@ -25,6 +25,7 @@ from core.formats.spans.cells import Units
 from core.formats.spans.rows import Ends, Offsets, at_border, is_span_table, marked_among, read_span_table
 from core.formats.study import tables as study_tables
 from core.formats.study.pairs import DatasetBuilder
+from core.formats.tools import alt_test
 from core.schema.scores import OutputSet, RatedSet, RatingSet, ScoreTable
 from core.schema.study import MaterialSet
 from core.tables.containers import findings_of, opened, table_rows
@@ -38,6 +39,7 @@ FORMATS: dict[str, Format] = {
         deepeval.FORMAT,
         lm_eval.FORMAT,
         langfuse.FORMAT,
+        alt_test.FORMAT,
         trutheval.FORMAT,
         scores.PARQUET,
         cef.FORMAT,

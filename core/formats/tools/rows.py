@@ -1,0 +1,154 @@
+"""What the readers of these files share: their objects, who rated, and sentences on what a file lacks."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from core.tables.columns import VOCABULARY, is_json, json_objects, jsonl_objects, named_columns, reported
+from core.tables.containers import decode
+from core.tables.problems import FileFindings
+from core.tables.reading import (
+    JsonObject,
+    is_nothing,
+    label_of,
+    numbers_as_json,
+    parse_json,
+    reject,
+    shown,
+    type_name,
+)
+from core.tables.roles import who_in
+
+PERSON, MODEL = "human", "llm"
+"""What the column RATER_TYPE says of a rater."""
+RATER_TYPE = "rater_type"
+TIE = "tie"
+UNSPECIFIED = "unspecified"
+"""Severity or category of a marked error of which the file does not say it."""
+SEVERITIES = frozenset({"minor", "major", "critical", "neutral"})
+_HEAD = 200_000
+"""Bytes in which the keys of a file's first object stand, in spite of long texts."""
+_ABOUT = ("item_id", "question", "reference", "context", "language", "level", "system", "text")
+
+
+def has_keys(data: bytes, *keys: str) -> bool:
+    """Whether all of these keys stand at the beginning of JSON or JSONL."""
+    head = data[:_HEAD]
+    return head.lstrip()[:1] in (b"{", b"[") and all(
+        re.search(rb'"' + re.escape(key.encode()) + rb'"\s*:', head) for key in keys
+    )
+
+
+def objects_of(data: bytes, findings: FileFindings) -> list[tuple[str, JsonObject]]:
+    """The objects of a JSON list, of JSONL, or one object alone, each with its place. Raises InputError."""
+    text, name = decode(data, findings.file_name), findings.file_name
+    if is_json(text, name):
+        value, problem = parse_json(numbers_as_json(text))
+        if problem:
+            reject(name, [problem])
+        return json_objects([value] if isinstance(value, JsonObject) else value, "", findings)
+    return list(reported(jsonl_objects(numbers_as_json(text)), findings))
+
+
+def for_ratings(known: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a reader wants ratings or scores, not texts alone. known: the columns that it knows."""
+    return "rater" in known or "metric" in known
+
+
+def for_spans(known: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a reader wants marked errors."""
+    return "start" in known
+
+
+def refuse_without_texts(findings: FileFindings, what: str) -> None:
+    """Raise InputError for a file that holds no texts, where a reader wants them."""
+    reject(
+        findings.file_name,
+        [
+            f"file: holds {what} without the texts; use it with check, alt-test or agreement, and give the texts in a "
+            "table of their own"
+        ],
+    )
+
+
+def facts_of(fields: Mapping[str, object]) -> dict[str, object]:
+    """The fields of a task that describe its text, by Assay's names: question, reference, text and others."""
+    named = named_columns(list(fields), {name: VOCABULARY[name] for name in _ABOUT})
+    return {name: fields[key] for key, name in named.items() if not isinstance(fields[key], dict | list)}
+
+
+def rater_kind(name: str) -> str:
+    """PERSON or MODEL, as far as a rater's name tells: without a sign of a model it is a person."""
+    return MODEL if who_in(name) == "judge" else PERSON
+
+
+def by_both_orders(decisions: Sequence[str | None]) -> str | None:
+    """The decision of a judge that was asked in several orders: the side that more of them prefer, else a tie.
+
+    decisions: a side, TIE, or None where there was no usable answer. An order without an answer, or with a tie, leaves the
+    decision to the others. None if no order has an answer.
+    """
+    told = [one for one in decisions if one is not None]
+    sides = [one for one in told if one != TIE]
+    counts = {side: sides.count(side) for side in sides}
+    best = [side for side, n in counts.items() if n == max(counts.values())]
+    return None if not told else best[0] if len(best) == 1 else TIE
+
+
+def changed_with_order(decisions: Collection[Sequence[str | None]], findings: FileFindings) -> None:
+    """Note the rule of `by_both_orders`, and how many decisions the order changed."""
+    both = [one for one in decisions if len([side for side in one if side is not None]) > 1]
+    if both:
+        changed = sum(len({*one}) > 1 for one in both)
+        findings.notes.append(
+            f"the judge was asked in several orders, and {changed:,} of {len(both):,} decisions changed with them: the side that "
+            "more orders prefer counts, else a tie"
+        )
+
+
+def checked(found: Sequence[object], findings: FileFindings, what: str) -> None:
+    """Raise InputError with all problems, or if nothing was found."""
+    if not found and not findings.problems:
+        findings.problems.append(f"file: contains no {what}; at least one is needed")
+    findings.refuse()
+
+
+def objects_in(
+    holder: Mapping[str, object], key: str, where: str, findings: FileFindings
+) -> Iterator[tuple[str, JsonObject]]:
+    """The objects in a list that may be missing, with their places; everything else is a problem."""
+    value = holder.get(key)
+    if value is None:
+        return
+    if not isinstance(value, list):
+        findings.problems.append(f"{where}: {key} is {type_name(value)}, expected a list")
+        return
+    for number, one in enumerate(value, start=1):
+        if isinstance(one, JsonObject):
+            yield f"{where}, {key} {number}", one
+        else:
+            findings.problems.append(f"{where}, {key} {number}: is {type_name(one)}, expected an object")
+
+
+def name_in(record: Mapping[str, object], key: str, where: str, findings: FileFindings) -> str | None:
+    """A name that a record must have; None after reporting a problem."""
+    name = label_of(record.get(key))
+    if name is None:
+        wrong = "is missing" if is_nothing(record.get(key)) else f"is {type_name(record[key])}, expected a name"
+        findings.problems.append(f"{where}: {shown(key)} {wrong}")
+    return name
+
+
+def marked(start: object, end: object, label: object) -> dict[str, object]:
+    """A marked error with one label, which is its severity if it is a word for one, else its category."""
+    name = label_of(label)
+    severe = name is not None and name.casefold() in SEVERITIES
+    return {
+        "start": start,
+        "end": end,
+        "severity": name.casefold() if severe and name else UNSPECIFIED,
+        "category": UNSPECIFIED if severe or name is None else name,
+    }
+
+
+NO_ERROR: Mapping[str, object] = {"start": None, "end": None, "severity": None, "category": None}
+"""The row of a text in which a rater marked nothing."""
