@@ -810,7 +810,7 @@ def _is_table(given: str) -> bool:
         return False
     return (
         path.suffix.lower() != ".json"
-        or "evaluators" not in format_of("evaluators", read_file(path), path.name).read
+        or "evaluators" not in format_of("ratings", read_file(path), path.name).read
     )
 
 

@@ -8,12 +8,12 @@ from core.formats.tools.rows import (
     MODEL,
     PERSON,
     RATER_TYPE,
-    checked,
     for_ratings,
     rater_kind,
+    rating_table,
     refuse_without_texts,
 )
-from core.tables.columns import VOCABULARY, Table, object_records
+from core.tables.columns import VOCABULARY, Table
 from core.tables.containers import decode
 from core.tables.problems import FileFindings
 from core.tables.reading import JsonObject, duplicate_problems, numbers_as_json, parse_json, reject
@@ -87,8 +87,7 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
             for item, label in labels.items()
             if label is not None
         ]
-    checked(rows, findings, "label")
-    return object_records(rows, known, findings)
+    return rating_table(rows, known, findings, "label")
 
 
 FORMAT = Format("alt_test", _TITLE, holds_annotations, rows=_rows)

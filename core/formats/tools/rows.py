@@ -3,7 +3,16 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from core.tables.columns import VOCABULARY, is_json, json_objects, jsonl_objects, named_columns, reported
+from core.tables.columns import (
+    VOCABULARY,
+    Table,
+    is_json,
+    json_objects,
+    jsonl_objects,
+    named_columns,
+    object_records,
+    reported,
+)
 from core.tables.containers import decode
 from core.tables.problems import FileFindings
 from core.tables.reading import (
@@ -152,3 +161,25 @@ def marked(start: object, end: object, label: object) -> dict[str, object]:
 
 NO_ERROR: Mapping[str, object] = {"start": None, "end": None, "severity": None, "category": None}
 """The row of a text in which a rater marked nothing."""
+
+
+def rating_table(
+    rows: Sequence[tuple[str, Mapping[str, object]]],
+    known: Mapping[str, Sequence[str]],
+    findings: FileFindings,
+    what: str = "rating",
+) -> Table:
+    """The table of ratings, a row for each. For a reader of scores the raters are metrics, one for each of their dimensions.
+
+    Raises InputError with all problems, or if there is no row.
+    """
+    checked(rows, findings, what)
+    if "rater" in known:
+        return object_records(rows, known, findings)
+    found = []
+    for where, row in rows:
+        rater, dimension = row.get("rater"), row.get("dimension")
+        named = {"metric": rater if dimension is None else f"{rater}-{dimension}"}
+        left = {key: cell for key, cell in row.items() if key not in ("rater", "dimension", RATER_TYPE)}
+        found.append((where, {**left, **named}))
+    return object_records(found, known, findings)
