@@ -14,7 +14,7 @@ from core.tables.columns import known_at
 from core.tables.layouts import side_at
 from core.tables.mapping import plain_word
 from core.tables.problems import listed
-from core.tables.reading import is_nothing, label_of, shown
+from core.tables.reading import is_nothing, label_of, number_in, shown
 from core.tables.roles import is_about, who_in, words_in
 
 Outcome = Literal["first", "second", "both_good", "both_bad"]
@@ -70,6 +70,8 @@ _CHOICES = frozenset(
     ]
 )
 _BRACKETS = regex.compile(r"\[\[(.+)\]\]")
+_COMPARED = regex.compile(r"(?P<left>[^<>=]+?)\s*(?P<mark>>+|<+|=)\s*(?P<right>[^<>=]+)")
+"""Two sides compared, as in `A>B`, `A>>B` and `A=B`."""
 
 
 @dataclass(frozen=True)
@@ -256,13 +258,17 @@ def _meaning(word: str, rows: Sequence[PairRow]) -> str | None:
     """What a word says by itself: a system, a side, or a tie; None if it says nothing, or two things."""
     systems = {system for row in rows for system in row.systems}
     inner = found[1] if (found := _BRACKETS.fullmatch(word.strip())) else word
+    if compared := _COMPARED.fullmatch(inner.strip()):
+        if compared["mark"] == "=":
+            return "both_good"
+        inner = compared["left" if compared["mark"].startswith(">") else "right"]
     plain = " ".join(regex.sub(r"[\W_]+", " ", inner).split()).casefold()
     if plain in _BOTH_BAD:
         return "both_bad"
     if plain in _TIES or (found and plain == "c"):
         return "both_good"
     named = [system for system in systems if system.casefold() == inner.strip().casefold()]
-    place = None if plain.isdecimal() else side_at(inner)
+    place = None if number_in(inner) is not None else side_at(inner)
     side: Outcome | None = None if place is None or place > 1 else get_args(Outcome)[place]
     if named and side and any(named[0] in row.systems and _named_by(side, row) != named[0] for row in rows):
         return None

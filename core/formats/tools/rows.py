@@ -31,6 +31,8 @@ PERSON, MODEL = "human", "llm"
 """What the column RATER_TYPE says of a rater."""
 RATER_TYPE = "rater_type"
 TIE = "tie"
+GOLD = "gold label"
+"""Column of a label that stands for several people, or for what is known to be right."""
 UNSPECIFIED = "unspecified"
 """Severity or category of a marked error of which the file does not say it."""
 SEVERITIES = frozenset({"minor", "major", "critical", "neutral"})
