@@ -39,7 +39,10 @@ _ROLES: Mapping[str, str] = {
     "level": "level",
     "language": "language",
 }
-_EMPTY: Mapping[Literal["show", "leave_out"], str] = {"show": "Raters read that there is no answer", "leave_out": "Leave their questions out"}
+_EMPTY: Mapping[Literal["show", "leave_out"], str] = {
+    "show": "Raters read that there is no answer",
+    "leave_out": "Leave their questions out",
+}
 
 
 @dataclass(frozen=True)

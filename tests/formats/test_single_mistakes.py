@@ -120,7 +120,9 @@ def test_where_ids_name_no_questions_the_question_does(mistake: Callable[[Rows],
         (two_questions_with_one_id, "line 12, question q1: question and reference"),
     ],
 )
-def test_but_not_where_a_row_does_not_say_what_it_answers(mistake: Callable[[Rows], Rows], starts: str) -> None:
+def test_but_not_where_a_row_does_not_say_what_it_answers(
+    mistake: Callable[[Rows], Rows], starts: str
+) -> None:
     (problem,) = problems_of(written(mistake(good(3, once=True))))
     assert problem.startswith(starts)
 

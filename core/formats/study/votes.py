@@ -259,9 +259,12 @@ def _meaning(word: str, rows: Sequence[PairRow]) -> str | None:
     systems = {system for row in rows for system in row.systems}
     inner = found[1] if (found := _BRACKETS.fullmatch(word.strip())) else word
     if compared := _COMPARED.fullmatch(inner.strip()):
+        sides = [compared["left"], compared["right"]]
+        if not all(side_at(one) is not None or one in systems for one in sides):
+            return None
         if compared["mark"] == "=":
             return "both_good"
-        inner = compared["left" if compared["mark"].startswith(">") else "right"]
+        inner = sides[0 if compared["mark"].startswith(">") else 1]
     plain = " ".join(regex.sub(r"[\W_]+", " ", inner).split()).casefold()
     if plain in _BOTH_BAD:
         return "both_bad"

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.formats import Format
 from core.formats.tools.pairs import item_of, pair_of, pairs_said, person_or_model, rating_row, vote_of
 from core.formats.tools.rows import (
     TIE,
@@ -12,6 +11,7 @@ from core.formats.tools.rows import (
     name_in,
     objects_of,
     rating_table,
+    tool_format,
 )
 from core.tables.columns import Table, object_records
 from core.tables.problems import FileFindings
@@ -70,4 +70,4 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
     return object_records(pairs, known, findings)
 
 
-FORMAT = Format("alpaca_eval", "annotations of AlpacaEval", holds_annotations, rows=_rows)
+FORMAT = tool_format("alpaca_eval", "annotations of AlpacaEval", holds_annotations, _rows)

@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
-from core.formats import Format
 from core.formats.tools.rows import (
     MODEL,
     PERSON,
     RATER_TYPE,
     for_ratings,
-    rater_kind,
     rating_table,
     refuse_without_texts,
+    tool_format,
 )
 from core.tables.columns import VOCABULARY, Table
 from core.tables.containers import decode
@@ -46,16 +45,15 @@ def _is_labels(value: object) -> bool:
     )
 
 
-def _raters(value: JsonObject, stem: str) -> list[tuple[str, str, JsonObject]]:
-    """Rater, kind of rater and labels; empty if the object holds something else."""
+def _raters(value: JsonObject, stem: str) -> list[tuple[str, str | None, JsonObject]]:
+    """Rater, kind of rater where the file says it, and labels; empty if the object holds something else."""
     if _is_labels(value):
-        kind = rater_kind(stem)
-        return [(stem, kind, value)] if len(value) >= _LEAST_ITEMS else []
+        return [(stem, None, value)] if len(value) >= _LEAST_ITEMS else []
     blocks = [one for one in value.values() if isinstance(one, JsonObject)]
     if not blocks or len(blocks) < len(value):
         return []
     if all(map(_is_labels, blocks)):
-        return [(key, rater_kind(key), block) for key, block in zip(value, blocks, strict=True)]
+        return [(key, None, block) for key, block in zip(value, blocks, strict=True)]
     found = []
     for key, block in zip(value, blocks, strict=True):
         kind = {"judge": MODEL, "person": PERSON}.get(str(who_in(key)))
@@ -82,7 +80,7 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
         rows += [
             (
                 f"rater {rater}, item {item}",
-                {"item_id": item, "rater": rater, RATER_TYPE: kind, "score": label},
+                {"item_id": item, "rater": rater, **({RATER_TYPE: kind} if kind else {}), "score": label},
             )
             for item, label in labels.items()
             if label is not None
@@ -90,4 +88,4 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
     return rating_table(rows, known, findings, "label")
 
 
-FORMAT = Format("alt_test", _TITLE, holds_annotations, rows=_rows)
+FORMAT = tool_format("alt_test", _TITLE, holds_annotations, _rows)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.formats import Format
 from core.formats.tools.pairs import pair_of, pairs_said, rating_row, vote_of
 from core.formats.tools.rows import (
     TIE,
@@ -14,6 +13,7 @@ from core.formats.tools.rows import (
     objects_of,
     rating_table,
     refuse_without_texts,
+    tool_format,
 )
 from core.tables.columns import Table, object_records
 from core.tables.problems import FileFindings
@@ -85,4 +85,4 @@ def _rater(one: JsonObject) -> str:
     return label_of(judge[0] if isinstance(judge, list) and judge else judge) or "judge"
 
 
-FORMAT = Format("mt_bench", _TITLE, holds_judgements, rows=_rows)
+FORMAT = tool_format("mt_bench", _TITLE, holds_judgements, _rows)

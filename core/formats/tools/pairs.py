@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 
-from core.formats.tools.rows import MODEL, PERSON, RATER_TYPE, TIE, rater_kind
+from core.formats.tools.rows import MODEL, PERSON, RATER_TYPE, TIE
 from core.tables.problems import FileFindings
 from core.tables.reading import MOST_NAME, label_of
 
@@ -34,13 +34,13 @@ def item_of(text: str) -> str:
 def rating_row(
     item: str, pair: str, rater: str, vote: str | None, kind: str | None = None, **more: object
 ) -> dict[str, object]:
-    """The row of one vote, as a rating of the pair."""
+    """The row of one vote, as a rating of the pair. kind: PERSON or MODEL; None if only the name tells."""
     return {
         "item_id": item,
         "system": pair,
         **more,
         "rater": rater,
-        RATER_TYPE: kind or rater_kind(rater),
+        **({RATER_TYPE: kind} if kind else {}),
         "score": vote,
     }
 

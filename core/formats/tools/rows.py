@@ -1,10 +1,16 @@
 """What the readers of these files share: their objects, who rated, and sentences on what a file lacks."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
 
+from core.formats import Format
+from core.formats.ratings import read_ratings
+from core.schema.scores import RatingSet
 from core.tables.columns import (
     VOCABULARY,
+    Rows,
     Table,
     is_json,
     json_objects,
@@ -14,7 +20,7 @@ from core.tables.columns import (
     reported,
 )
 from core.tables.containers import decode
-from core.tables.problems import FileFindings
+from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
     JsonObject,
     is_nothing,
@@ -81,15 +87,27 @@ def refuse_without_texts(findings: FileFindings, what: str) -> None:
     )
 
 
+def check_systems(
+    rows: Sequence[tuple[str, Mapping[str, object]]],
+    known: Mapping[str, Sequence[str]],
+    findings: FileFindings,
+    what: str,
+) -> None:
+    """Raise InputError for a study of a file whose texts name no system."""
+    if not known and not any("system" in row for _, row in rows):
+        reject(
+            findings.file_name,
+            [
+                f"file: holds {what}, whose texts name no system; a study needs a table with the answers of two systems to each "
+                "question"
+            ],
+        )
+
+
 def facts_of(fields: Mapping[str, object]) -> dict[str, object]:
     """The fields of a task that describe its text, by Assay's names: question, reference, text and others."""
     named = named_columns(list(fields), {name: VOCABULARY[name] for name in _ABOUT})
     return {name: fields[key] for key, name in named.items() if not isinstance(fields[key], dict | list)}
-
-
-def rater_kind(name: str) -> str:
-    """PERSON or MODEL, as far as a rater's name tells: without a sign of a model it is a person."""
-    return MODEL if who_in(name) == "judge" else PERSON
 
 
 def by_both_orders(decisions: Sequence[str | None]) -> str | None:
@@ -144,7 +162,9 @@ def name_in(record: Mapping[str, object], key: str, where: str, findings: FileFi
     """A name that a record must have; None after reporting a problem."""
     name = label_of(record.get(key))
     if name is None:
-        wrong = "is missing" if is_nothing(record.get(key)) else f"is {type_name(record[key])}, expected a name"
+        wrong = (
+            "is missing" if is_nothing(record.get(key)) else f"is {type_name(record[key])}, expected a name"
+        )
         findings.problems.append(f"{where}: {shown(key)} {wrong}")
     return name
 
@@ -178,6 +198,12 @@ def rating_table(
     checked(rows, findings, what)
     if "rater" in known:
         return object_records(rows, known, findings)
+    models = [one for one in rows if one[1].get(RATER_TYPE) == MODEL]
+    if models and len(models) < len(rows):
+        findings.notes.append(
+            f"ratings by people are no scores, and are left out: {len(rows) - len(models):,}"
+        )
+        rows = models
     found = []
     for where, row in rows:
         rater, dimension = row.get("rater"), row.get("dimension")
@@ -185,3 +211,35 @@ def rating_table(
         left = {key: cell for key, cell in row.items() if key not in ("rater", "dimension", RATER_TYPE)}
         found.append((where, {**left, **named}))
     return object_records(found, known, findings)
+
+
+def tool_format(name: str, title: str, sniff: Callable[[bytes, str], bool], rows: Rows) -> Format:
+    """The format of files in which people and models may rate side by side: ratings are read without the models'."""
+    return Format(name, title, sniff, {"ratings": partial(_read_people, rows=rows)}, rows=rows)
+
+
+def _read_people(data: bytes, file_name: str, *, rows: Rows, **asked: Any) -> RatingSet:
+    """Read the ratings by people. Raises InputError if models alone rated."""
+
+    def of_people(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+        table = rows(data, known, findings)
+        models = [record for record in table.records if _by_model(record.cells)]
+        if not models:
+            return table
+        names = dict.fromkeys(label_of(record.cells.get("rater")) or "" for record in models)
+        if len(models) == len(table.records):
+            reject(
+                file_name,
+                [f"file: holds ratings by models alone ({listed(list(names))}), and none by people"],
+            )
+        findings.notes.append(f"ratings by models left out: {len(models):,} ({listed(list(names))})")
+        left = [record for record in table.records if not _by_model(record.cells)]
+        return table._replace(records=left)
+
+    return read_ratings(data, file_name, rows=of_people, **asked)
+
+
+def _by_model(cells: Mapping[str, object]) -> bool:
+    """Whether a row is a model's rating, by the kind of its rater, else by its name."""
+    kind = cells.get(RATER_TYPE)
+    return kind == MODEL if kind else who_in(label_of(cells.get("rater")) or "") == "judge"
