@@ -21,7 +21,6 @@ from core.tables.roles import who_in
 _TITLE = "labels by rater and item"
 _NAMES = frozenset(name for names in VOCABULARY.values() for name in names)
 """Names of columns: an object with one of them is a record, and no map from items to labels."""
-_LEAST_ITEMS = 2
 
 
 def holds_annotations(data: bytes, file_name: str) -> bool:
@@ -32,7 +31,9 @@ def holds_annotations(data: bytes, file_name: str) -> bool:
         value, problem = parse_json(numbers_as_json(decode(data, file_name)))
     except ValueError:
         return False
-    return problem is None and isinstance(value, JsonObject) and bool(_raters(value, ""))
+    return (
+        problem is None and isinstance(value, JsonObject) and bool(_raters(value, PurePath(file_name).stem))
+    )
 
 
 def _is_labels(value: object) -> bool:
@@ -46,23 +47,28 @@ def _is_labels(value: object) -> bool:
 
 
 def _raters(value: JsonObject, stem: str) -> list[tuple[str, str | None, JsonObject]]:
-    """Rater, kind of rater where the file says it, and labels; empty if the object holds something else."""
+    """Rater, kind of rater where the file says it, and labels; empty if the object holds something else.
+
+    Summaries of results look alike. So the items of one rater count only if its name tells a person or a model, and those of
+    several only if two of them labelled the same item.
+    """
     if _is_labels(value):
-        return [(stem, None, value)] if len(value) >= _LEAST_ITEMS else []
-    blocks = [one for one in value.values() if isinstance(one, JsonObject)]
+        return [(stem, None, value)] if who_in(stem) is not None else []
+    blocks = {key: one for key, one in value.items() if isinstance(one, JsonObject)}
     if not blocks or len(blocks) < len(value):
         return []
-    if all(map(_is_labels, blocks)):
-        return [(key, None, block) for key, block in zip(value, blocks, strict=True)]
+    if all(map(_is_labels, blocks.values())):
+        items = [item for labels in blocks.values() for item in labels]
+        shared = len({*items}) < len(items)
+        told = len(blocks) == 1 and who_in(next(iter(blocks))) is not None
+        return [(rater, None, labels) for rater, labels in blocks.items()] if shared or told else []
     found = []
-    for key, block in zip(value, blocks, strict=True):
+    for key, block in blocks.items():
         kind = {"judge": MODEL, "person": PERSON}.get(str(who_in(key)))
-        if kind is None:
-            return []
         inner = {key: block} if _is_labels(block) else block
-        if not all(map(_is_labels, inner.values())):
+        if kind is None or not all(map(_is_labels, inner.values())):
             return []
-        found += [(name, kind, held) for name, held in inner.items() if isinstance(held, JsonObject)]
+        found += [(name, kind, labels) for name, labels in inner.items() if isinstance(labels, JsonObject)]
     return found
 
 

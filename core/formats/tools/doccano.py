@@ -50,10 +50,13 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
         if len(marks) < len(_held(one)):
             findings.problems.append(f"{where}: a label is not [start, end, label]")
         base = {key: about[key] for key in ("item_id", "system", "text") if key in about}
-        rater = {
-            "rater": one[key] for key in ("annotator", "user", "username") if isinstance(one.get(key), str)
-        }
-        rows += [(where, {**base, **rater, **mark}) for mark in marks or [dict(NO_ERROR)]]
+        rater = next(
+            (one[key] for key in ("annotator", "user", "username") if isinstance(one.get(key), str)), None
+        )
+        rows += [
+            (where, {**base, **({"rater": rater} if rater else {}), **mark})
+            for mark in marks or [dict(NO_ERROR)]
+        ]
     if not for_spans(known):
         check_systems(rows, known, findings, _TITLE)
     checked(rows, findings, "text")

@@ -45,7 +45,7 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
         for place, rater, kind, results in _annotated(task, where, findings):
             who = {"rater": rater, RATER_TYPE: kind}
             if not (for_ratings(known) or for_spans(known)):
-                chosen = {name: value for name, value in _ratings(results, {})}
+                chosen = dict(_ratings(results, {}))
                 votes = {_CHOICE if len(chosen) == 1 else name: value for name, value in chosen.items()}
                 found.append((place, {**about, "item_id": facts["item_id"], "annotator": rater, **votes}))
             elif for_spans(known):
