@@ -16,9 +16,10 @@ from core.tables.columns import VOCABULARY, Table
 from core.tables.containers import decode
 from core.tables.problems import FileFindings
 from core.tables.reading import JsonObject, duplicate_problems, numbers_as_json, parse_json, reject
-from core.tables.roles import who_in
+from core.tables.roles import Who, who_in
 
 _TITLE = "labels by rater and item"
+_KINDS: Mapping[Who, str] = {"person": PERSON, "judge": MODEL}
 _NAMES = frozenset(name for names in VOCABULARY.values() for name in names)
 """Names of columns: an object with one of them is a record, and no map from items to labels."""
 
@@ -46,6 +47,11 @@ def _is_labels(value: object) -> bool:
     )
 
 
+def _kind(rater: str, stem: str) -> str | None:
+    """What a rater is, by its own name or else by that of the file, such as `human_annotations`; None if neither tells."""
+    return _KINDS.get(who_in(rater)) or _KINDS.get(who_in(stem))
+
+
 def _raters(value: JsonObject, stem: str) -> list[tuple[str, str | None, JsonObject]]:
     """Rater, kind of rater where the file says it, and labels; empty if the object holds something else.
 
@@ -53,7 +59,7 @@ def _raters(value: JsonObject, stem: str) -> list[tuple[str, str | None, JsonObj
     several only if two of them labelled the same item.
     """
     if _is_labels(value):
-        return [(stem, None, value)] if who_in(stem) is not None else []
+        return [(stem, _kind(stem, stem), value)] if who_in(stem) is not None else []
     blocks = {key: one for key, one in value.items() if isinstance(one, JsonObject)}
     if not blocks or len(blocks) < len(value):
         return []
@@ -61,10 +67,11 @@ def _raters(value: JsonObject, stem: str) -> list[tuple[str, str | None, JsonObj
         items = [item for labels in blocks.values() for item in labels]
         shared = len({*items}) < len(items)
         told = len(blocks) == 1 and who_in(next(iter(blocks))) is not None
-        return [(rater, None, labels) for rater, labels in blocks.items()] if shared or told else []
+        kinds = {rater: _kind(rater, stem) for rater in blocks}
+        return [(rater, kinds[rater], labels) for rater, labels in blocks.items()] if shared or told else []
     found = []
     for key, block in blocks.items():
-        kind = {"judge": MODEL, "person": PERSON}.get(str(who_in(key)))
+        kind = _KINDS.get(who_in(key))
         inner = {key: block} if _is_labels(block) else block
         if kind is None or not all(map(_is_labels, inner.values())):
             return []

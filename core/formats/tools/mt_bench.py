@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from core.formats.tools.pairs import pair_of, pairs_said, rating_row, vote_of
 from core.formats.tools.rows import (
+    MODEL,
+    PERSON,
     TIE,
     by_both_orders,
     changed_with_order,
@@ -18,6 +20,7 @@ from core.formats.tools.rows import (
 from core.tables.columns import Table, object_records
 from core.tables.problems import FileFindings
 from core.tables.reading import JsonObject, label_of, shown
+from core.tables.roles import who_in
 
 _TITLE = "judgements of MT-Bench"
 _TEXTS = ("conversation_a", "conversation_b")
@@ -52,7 +55,10 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
         turn = label_of(one.get("turn"))
         vote = vote_of(by_both_orders(orders), names)
         item = question if turn is None else f"{question}, turn {turn}"
-        rows.append((where, rating_row(item, pair_of(names), _rater(one), vote)))
+        rater = _rater(one)
+        # Its people are called expert, author or arena_user; its judges are models, with the name of a prompt.
+        kind = MODEL if isinstance(one.get("judge"), list) or who_in(rater) == "judge" else PERSON
+        rows.append((where, rating_row(item, pair_of(names), rater, vote, kind)))
     changed_with_order(decisions, findings)
     if rows:
         pairs_said({str(row["system"]): None for _, row in rows}, findings)
