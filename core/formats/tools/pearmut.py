@@ -93,13 +93,14 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
 def _mark(span: object) -> dict[str, object]:
     """A marked error. Pearmut counts the last character of a span as its end."""
     if not isinstance(span, JsonObject):
-        return {"start": None, "end": None, "severity": None, "category": None}
+        return dict(NO_ERROR)
     end = span.get("end_i")
     return {
         "start": span.get("start_i"),
         "end": end + 1 if isinstance(end, int) else end,
-        "severity": label_of(span.get("severity")) or UNSPECIFIED,
+        "severity": (severity := label_of(span.get("severity"))) or UNSPECIFIED,
         "category": label_of(span.get("category")) or UNSPECIFIED,
+        "weight": None if severity else 1,
     }
 
 

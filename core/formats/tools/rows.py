@@ -170,7 +170,7 @@ def name_in(record: Mapping[str, object], key: str, where: str, findings: FileFi
 
 
 def marked(start: object, end: object, label: object) -> dict[str, object]:
-    """A marked error with one label, which is its severity if it is a word for one, else its category."""
+    """A marked error with one label: its severity if it is a word for one, else its category, and the error counts 1."""
     name = label_of(label)
     severe = name is not None and name.casefold() in SEVERITIES
     return {
@@ -178,10 +178,17 @@ def marked(start: object, end: object, label: object) -> dict[str, object]:
         "end": end,
         "severity": name.casefold() if severe and name else UNSPECIFIED,
         "category": UNSPECIFIED if severe or name is None else name,
+        "weight": None if severe else 1,
     }
 
 
-NO_ERROR: Mapping[str, object] = {"start": None, "end": None, "severity": None, "category": None}
+NO_ERROR: Mapping[str, object] = {
+    "start": None,
+    "end": None,
+    "severity": None,
+    "category": None,
+    "weight": None,
+}
 """The row of a text in which a rater marked nothing."""
 
 
