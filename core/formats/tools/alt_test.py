@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
+from core.errors import InputError
 from core.formats.tools.rows import (
     MODEL,
     PERSON,
@@ -30,7 +31,7 @@ def holds_annotations(data: bytes, file_name: str) -> bool:
         return False
     try:
         value, problem = parse_json(numbers_as_json(decode(data, file_name)))
-    except ValueError:
+    except InputError:
         return False
     return (
         problem is None and isinstance(value, JsonObject) and bool(_raters(value, PurePath(file_name).stem))
@@ -69,7 +70,7 @@ def _raters(value: JsonObject, stem: str) -> list[tuple[str, str | None, JsonObj
         told = len(blocks) == 1 and who_in(next(iter(blocks))) is not None
         kinds = {rater: _kind(rater, stem) for rater in blocks}
         return [(rater, kinds[rater], labels) for rater, labels in blocks.items()] if shared or told else []
-    found = []
+    found: list[tuple[str, str | None, JsonObject]] = []
     for key, block in blocks.items():
         kind = _KINDS.get(who_in(key))
         inner = {key: block} if _is_labels(block) else block

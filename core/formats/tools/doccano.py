@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 
 from core.formats import Format
 from core.formats.tools.rows import (
-    NO_ERROR,
     check_systems,
     checked,
     facts_of,
@@ -13,11 +12,12 @@ from core.formats.tools.rows import (
     for_spans,
     has_keys,
     marked,
+    marked_rows,
     objects_of,
 )
 from core.tables.columns import Table, object_records
 from core.tables.problems import FileFindings
-from core.tables.reading import JsonObject, reject
+from core.tables.reading import JsonObject, label_of, reject
 
 _TITLE = "marked spans of doccano"
 _TRIPLE = re.compile(rb'"labels?"\s*:\s*\[\s*\[\s*\d+\s*,\s*\d+\s*,\s*"')
@@ -49,14 +49,8 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
         marks = [mark for mark in _held(one) if mark is not None]
         if len(marks) < len(_held(one)):
             findings.problems.append(f"{where}: a label is not [start, end, label]")
-        base = {key: about[key] for key in ("item_id", "system", "text") if key in about}
-        rater = next(
-            (one[key] for key in ("annotator", "user", "username") if isinstance(one.get(key), str)), None
-        )
-        rows += [
-            (where, {**base, **({"rater": rater} if rater else {}), **mark})
-            for mark in marks or [dict(NO_ERROR)]
-        ]
+        names = (label_of(one.get(key)) for key in ("annotator", "user", "username"))
+        rows += marked_rows(where, about, next(filter(None, names), None), marks)
     if not for_spans(known):
         check_systems(rows, known, findings, _TITLE)
     checked(rows, findings, "text")

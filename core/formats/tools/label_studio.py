@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from core.formats.tools.rows import (
     MODEL,
-    NO_ERROR,
     PERSON,
     RATER_TYPE,
     checked,
@@ -13,6 +12,7 @@ from core.formats.tools.rows import (
     for_spans,
     has_keys,
     marked,
+    marked_rows,
     objects_in,
     objects_of,
     rating_table,
@@ -49,9 +49,7 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
                 votes = {_CHOICE if len(chosen) == 1 else name: value for name, value in chosen.items()}
                 found.append((place, {**about, "item_id": facts["item_id"], "annotator": rater, **votes}))
             elif for_spans(known):
-                marks = list(_marks(results)) or [dict(NO_ERROR)]
-                base = {key: facts[key] for key in ("item_id", "system", "text") if key in facts}
-                found += [(place, {**base, "rater": rater, **mark}) for mark in marks]
+                found += marked_rows(place, facts, rater, list(_marks(results)))
             else:
                 found += [
                     (place, {**facts, **who, "dimension": name, "score": value})
@@ -105,8 +103,8 @@ def _ratings(results: Sequence[JsonObject], other: dict[str, int]) -> Iterator[t
             yield name, held["rating"]
         elif kind == "number" and "number" in held:
             yield name, held["number"]
-        elif kind == "pairwise" and held.get("selected") in _SIDES:
-            yield name, held["selected"]
+        elif (side := held.get("selected")) in _SIDES:
+            yield name, side
         else:
             other[kind] = other.get(kind, 0) + 1
 

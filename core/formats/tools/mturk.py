@@ -46,12 +46,10 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
             continue
         facts = facts_of(inputs)
         about = {**facts, "item_id": facts.get("item_id", hit), "rater": worker, RATER_TYPE: PERSON}
-        several = {} if len(answers) == 1 else None
-        rows += [
-            (record.where, {**about, **({"dimension": name} if several is None else several), "score": value})
-            for name, value in answers.items()
-            if not is_nothing(value)
-        ]
+        for name, value in answers.items():
+            if not is_nothing(value):
+                own: dict[str, object] = {"dimension": name} if len(answers) > 1 else {}
+                rows.append((record.where, {**about, **own, "score": value}))
     if refused:
         findings.notes.append(f"assignments left out because they were rejected: {refused:,}")
     if for_ratings(known):

@@ -11,6 +11,7 @@ from core.formats.tools.rows import (
     for_ratings,
     for_spans,
     has_keys,
+    marked_rows,
     name_in,
     objects_of,
     rating_table,
@@ -69,10 +70,7 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
                 if for_spans(known):
                     spans = one.get("error_spans")
                     marks = [_mark(span) for span in spans] if isinstance(spans, list) else []
-                    ratings += [
-                        (place, {**about, "rater": rater, "text": text, **mark})
-                        for mark in marks or [NO_ERROR]
-                    ]
+                    ratings += marked_rows(place, own, rater, marks)
                 elif is_nothing(one.get("score")):
                     unscored += 1
                 else:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from core.formats.tools.rows import (
-    NO_ERROR,
     PERSON,
     RATER_TYPE,
     check_systems,
@@ -13,6 +12,7 @@ from core.formats.tools.rows import (
     for_spans,
     has_keys,
     marked,
+    marked_rows,
     objects_of,
     rating_table,
     tool_format,
@@ -49,14 +49,13 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
             if answer != _ANSWERS[0]:
                 rejected += 1
                 continue
-            base = {key: about[key] for key in ("item_id", "system", "text") if key in about}
             spans = one.get("spans")
             marks = [
                 marked(span.get("start"), span.get("end"), span.get("label"))
                 for span in (spans if isinstance(spans, list) else ())
                 if isinstance(span, JsonObject)
             ]
-            rows += [(where, {**base, "rater": rater, **mark}) for mark in marks or [dict(NO_ERROR)]]
+            rows += marked_rows(where, about, rater, marks)
         else:
             chosen = (
                 " + ".join(sorted(map(str, options))) if isinstance(options, list) and options else answer

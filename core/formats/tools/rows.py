@@ -182,6 +182,16 @@ def marked(start: object, end: object, label: object) -> dict[str, object]:
     }
 
 
+def marked_rows(
+    where: str, facts: Mapping[str, object], rater: str | None, marks: Sequence[Mapping[str, object]]
+) -> Iterator[tuple[str, dict[str, object]]]:
+    """A row for each marked error of a text, or one for a text without any, with the text and who marked it."""
+    about: dict[str, object] = {key: facts[key] for key in ("item_id", "system", "text") if key in facts}
+    about |= {"rater": rater} if rater is not None else {}
+    for mark in marks or [NO_ERROR]:
+        yield where, {**about, **mark}
+
+
 NO_ERROR: Mapping[str, object] = {
     "start": None,
     "end": None,
