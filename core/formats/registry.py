@@ -25,6 +25,20 @@ from core.formats.spans.cells import Units
 from core.formats.spans.rows import Ends, Offsets, at_border, is_span_table, marked_among, read_span_table
 from core.formats.study import tables as study_tables
 from core.formats.study.pairs import DatasetBuilder
+from core.formats.tools import (
+    alpaca_eval,
+    alt_test,
+    avg_seg_scores,
+    doccano,
+    judgebench,
+    label_studio,
+    llmbar,
+    mt_bench,
+    mturk,
+    pearmut,
+    prodigy,
+    unieval,
+)
 from core.schema.scores import OutputSet, RatedSet, RatingSet, ScoreTable
 from core.schema.study import MaterialSet
 from core.tables.containers import findings_of, opened, table_rows
@@ -38,6 +52,18 @@ FORMATS: dict[str, Format] = {
         deepeval.FORMAT,
         lm_eval.FORMAT,
         langfuse.FORMAT,
+        alt_test.FORMAT,
+        unieval.FORMAT,
+        judgebench.FORMAT,
+        llmbar.FORMAT,
+        alpaca_eval.FORMAT,
+        mt_bench.FORMAT,
+        avg_seg_scores.FORMAT,
+        pearmut.FORMAT,
+        label_studio.FORMAT,
+        prodigy.FORMAT,
+        doccano.FORMAT,
+        mturk.FORMAT,
         trutheval.FORMAT,
         scores.PARQUET,
         cef.FORMAT,

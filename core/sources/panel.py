@@ -236,7 +236,7 @@ def _is_table(source: FileSource, reading: SourceReader) -> bool:
         return False
     if source.path.suffix.lower() != ".json":
         return True
-    return "evaluators" not in format_of("evaluators", reading.table(source), source.name).read
+    return "evaluators" not in format_of("ratings", reading.table(source), source.name).read
 
 
 def is_study_of_pairs(source: Source, reading: SourceReader) -> bool:

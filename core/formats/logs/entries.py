@@ -146,6 +146,11 @@ def _table(
     }
     labels = {name: label_column(name, values, _TAKEN - LABELS, wide=True) for name, values in apart.items()}
     metrics = dict.fromkeys(metric for entry in entries for metric in entry.scores)
+    if not metrics and not people and ("metric" in known or of_people):
+        findings.problems.append(
+            "file: no answer in this log has a score, and none has a label by people; run its scorers first, or read the answers "
+            "as texts and score them"
+        )
     bad = [metric for metric in metrics if name_of(metric) != metric]
     findings.problems += [
         f"file: the name of the score {shown(metric)} {name_problem(metric)}" for metric in bad

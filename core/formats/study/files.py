@@ -150,7 +150,9 @@ def votes_in(
     items = dict.fromkeys(item.item_id for item in dataset.items)
     found = read_votes(builder, dataset.sources, asked, items, repeated)
     if not found.n:
-        raise InputError(f"{shown(file_name)} has no votes on these pairs: every cell is empty.")
+        raise InputError(
+            f"{shown(file_name)} has no votes on these pairs in {listed([column for column, _ in asked])}."
+        )
     return found
 
 

@@ -262,7 +262,12 @@ def _is_plain(rows: Sequence[Record]) -> bool:
 
     If most systems have several answers to a question, the level column is missing or has another name.
     """
-    texts = Counter((name_of(row.cells.get("item_id")), name_of(row.cells.get("system"))) for row in rows)
+    # A pair may stand in several rows, one for each vote on it, with the same texts.
+    different = {
+        (name_of(row.cells.get("item_id")), name_of(row.cells.get("system")), str(row.cells.get("text")))
+        for row in rows
+    }
+    texts = Counter((item, system) for item, system, _ in different)
     return bool(texts) and 2 * sum(n > 1 for n in texts.values()) <= len(texts)
 
 
