@@ -28,7 +28,7 @@ from core.tables.columns import (
 )
 from core.tables.containers import findings_of, table_rows
 from core.tables.layouts import TURNS, turns_in, turns_of, with_a_row_for_each
-from core.tables.problems import FileFindings, same_wording
+from core.tables.problems import FileFindings, question_id, same_wording
 from core.tables.reading import is_blank, is_nothing, printable_text, shown
 
 COLUMNS = known_at("texts")
@@ -257,24 +257,24 @@ def _commonest(values: Sequence[tuple[str, str]]) -> tuple[str, str]:
 
 OF_RAGAS = ("user_input", "response", "retrieved_contexts", "reference_contexts", "contexts", "ground_truths")
 """Columns with the texts of a RAGAS evaluation."""
-BY_QUESTION = "no column names the item: rows with the same question ({column}) are one item, numbered from 1"
+BY_QUESTION = "no column names the item: rows with the same question ({column}) are one item, which it names"
 
 
 def with_items(
     columns: Mapping[str, str], records: Sequence[Record], findings: FileFindings
 ) -> tuple[dict[str, str], list[Record]] | None:
-    """The columns and rows with items numbered by question; None if the table names its items, or no question."""
+    """The columns and rows with items named by their question; None if the table names its items, or no question."""
     column = next((key for key, name in columns.items() if name == "question"), None)
     if "item_id" in columns.values() or column is None:
         return None
     findings.notes.append(BY_QUESTION.format(column=shown(column)))
-    numbers: dict[str, str] = {}
     rows = []
     for record in records:
         question = record.cells.get("question")
         if not isinstance(question, str) or is_blank(question):
             findings.problems.append(f"{record.where}: the question is missing; it identifies the item")
             continue
-        item = numbers.setdefault(same_wording(question), str(len(numbers) + 1))
+        turns = record.cells.get(TURNS)
+        item = question_id(question, repr(turns)) if turns else question_id(question)
         rows.append(replace(record, cells={**record.cells, "item_id": item}))
     return {**columns, "item_id": "item_id"}, rows

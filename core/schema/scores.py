@@ -106,7 +106,7 @@ class Score:
     """Why there is no value; None if there is one."""
 
 
-TurnRole = Literal["system", "user", "assistant"]
+TurnRole = Literal["system", "user", "assistant", "tool"]
 
 
 @dataclass(frozen=True)

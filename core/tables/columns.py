@@ -105,12 +105,21 @@ _ANY_ITEM = (
 )
 _ANY_SYSTEM = (
     *("model", "model_name", "model_id", "generator", "target_model", "response_model", "output_model"),
-    *("candidate_model", "generated_by", "agent", "pipeline", "submission", "author"),
+    *("candidate_model", "generated_by", "agent", "pipeline", "submission", "author", "modell"),
 )
-_ANY_QUESTION = ("prompt", "query", "input", "instruction", "user_input", "question_text", "user_prompt")
+_ANY_QUESTION = (
+    "prompt",
+    "query",
+    "input",
+    "instruction",
+    "user_input",
+    "question_text",
+    "user_prompt",
+    "frage",
+)
 _ANY_TEXT = (
     *("completion", "generation", "model_output", "actual_output", "model_response", "model_answer"),
-    *("generated_text", "reply", "summary"),
+    *("generated_text", "reply", "summary", "antwort"),
 )
 _ANY_REFERENCE = (
     *("gold_answer", "reference_answer", "expected_output", "reference_text", "expected_answer"),

@@ -4,6 +4,7 @@
 each answer. What was found is said in one line a role and can be changed: the owner's choice of a column always counts.
 """
 
+import ast
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,7 @@ import regex
 
 from core.schema.scores import Turn, TurnRole
 from core.tables.columns import Record, Table, named_columns
+from core.tables.mapping import NOT_USED
 from core.tables.problems import FileFindings, same_wording
 from core.tables.reading import is_nothing, label_of, shown
 from core.tables.roles import holds_texts, is_about, rates, who_in, words_in
@@ -36,6 +38,8 @@ _TEXTS = (
     "reply",
     "text",
     "candidate",
+    "antwort",
+    "réponse",
     "messages",
     "conversation",
 )
@@ -43,7 +47,8 @@ _TEXTS = (
 _SYSTEMS = _set("model system generator assistant agent llm")
 _OTHER_TEXTS = _set(
     "reference ref gold golden correct expected ideal target ground best question prompt instruction query input "
-    "source src context system user"
+    "source src context system user feedback rationale comment comments explanation reason critique edited edit revised "
+    "justification solution referenz musterlösung kommentar anmerkung follow"
 )
 """Words that make a text something else than an answer: `correct_answer`, `question_text`."""
 _LONG = "a row for each answer"
@@ -58,7 +63,6 @@ _SERIES = (
 """Words that tell columns side by side apart, in their order."""
 _ASKED = (
     *("source", "src", "context", "document", "article", "passage", "source_text", "source_sentence", "text"),
-    *("title", "topic"),
 )
 """Names of columns that stand in for a question, where nothing else is one."""
 _ROLES: Mapping[str, TurnRole] = {
@@ -73,15 +77,16 @@ _ROLES: Mapping[str, TurnRole] = {
     "model": "assistant",
     "chatgpt": "assistant",
     "ai": "assistant",
+    "tool": "tool",
+    "function": "tool",
 }
+_SPEAKER = regex.compile(r"\n\n(Human|Assistant|H|A): ?")
 _NUMBERED = regex.compile(r"(\p{L}+)(\d)")
 _WORDS_OF_ANSWER = 3
 _MOST_COLUMNS = 500
 """Columns beyond which a table does not hold answers side by side, and is not searched for them."""
 _MOST_LOOKED_AT = 50
 """Rows whose cells decide what a column holds."""
-NOT_USED = "-"
-"""Stands for a name in an owner's choice of columns: these have no role, whatever they are called."""
 TURNS = "turns"
 """The column of a row's earlier turns, in the tables that `Layout.rows` makes."""
 BY_QUESTION = "item: the question ({column}), because {why}; numbered from 1"
@@ -108,6 +113,8 @@ class Layout:
     conversations: frozenset[str] = frozenset()
     """Columns whose cells are lists of turns."""
     kind: str = _LONG
+    asked_below: str | None = None
+    """A column whose texts belong below the question, as `input` below `instruction`."""
     others: tuple[str, ...] = ()
     """Columns without a role."""
 
@@ -122,7 +129,8 @@ class Layout:
         answers = [
             column for one in self.answers for column in (one.column, one.system_column) if column is not None
         ]
-        return tuple(dict.fromkeys([*self.named.values(), *answers]))
+        below = [self.asked_below] if self.asked_below else []
+        return tuple(dict.fromkeys([*self.named.values(), *below, *answers]))
 
     @property
     def roles(self) -> dict[str, str]:
@@ -136,7 +144,12 @@ class Layout:
         lines = [f"layout: {self.kind}"]
         for name, word in (("question", "question"), ("reference", "reference"), ("system", "system")):
             if column := self.named.get(name):
-                lines.append(f"{word}: {_column(column)}")
+                below = (
+                    f", with {_column(self.asked_below)} below"
+                    if name == "question" and self.asked_below
+                    else ""
+                )
+                lines.append(f"{word}: {_column(column)}{below}")
         if self.wide:
             answers = [
                 _column(one.column)
@@ -164,6 +177,10 @@ class Layout:
             if TURNS in about:
                 about[TURNS] = turns_in(about[TURNS]) or ()
             about |= _as_asked(about.get("question"))
+            below = record.cells.get(self.asked_below) if self.asked_below else None
+            if not is_nothing(below) and isinstance(below, str):
+                above = about.get("question")
+                about["question"] = below if is_nothing(above) else f"{above}\n\n{below}"
             if not self.wide:
                 yield replace(record, cells=about | self._answer(record.cells, self.named.get("text"), about))
             for one in self.answers:
@@ -180,9 +197,10 @@ class Layout:
         turns = turns_in(cells[column])
         if turns is None:
             return {"text": cells[column]}
-        last = turns[-1] if turns and turns[-1].role == "assistant" else None
-        before = turns[:-1] if last else turns
-        text = last.text if last else ""
+        at = len(turns)
+        while at and turns[at - 1].role == "assistant":  # an answer may come in several messages
+            at -= 1
+        before, text = turns[:at], "\n\n".join(turn.text for turn in turns[at:])
         if not any(one.role == "user" for one in before):
             return {"text": text}  # an answer alone, as a list of one message
         return {"text": text} | _asked_in(before, about.get("question"))
@@ -212,19 +230,15 @@ def _asked_in(turns: Sequence[Turn], question: object) -> dict[str, object]:
 
 
 def turns_in(cell: object) -> tuple[Turn, ...] | None:
-    """The turns of a cell that is a conversation: a list of {role, content} or {from, value}, also written as JSON.
+    """The turns of a cell that is a conversation, also written as text. None for every other cell.
 
-    None for every other cell.
+    A conversation is a list of {role, content} or {from, value}, as JSON or as Python writes it, or a transcript that begins with
+    `Human:`. Parts that are no text, such as an image, stand as their kind in brackets.
     """
     if isinstance(cell, tuple) and cell and all(isinstance(one, Turn) for one in cell):
         return cell
     if isinstance(cell, str):
-        if not cell.lstrip().startswith("[{"):
-            return None
-        try:
-            cell = json.loads(cell)
-        except ValueError:
-            return None
+        cell = _listed(cell)
     if not isinstance(cell, Sequence) or isinstance(cell, str | bytes) or not cell:
         return None
     turns = []
@@ -235,8 +249,30 @@ def turns_in(cell: object) -> tuple[Turn, ...] | None:
         text = _content(one.get("content", one.get("value", one.get("text"))))
         if role is None or text is None:
             return None
-        turns.append(Turn(role, text))
+        if text or role != "assistant":  # an assistant that calls a tool says nothing
+            turns.append(Turn(role, text))
     return tuple(turns)
+
+
+def _listed(text: str) -> object:
+    """The list of messages that a text is; the text itself if it is none."""
+    start = text.lstrip()
+    if start.startswith(("Human:", "H:")) and _SPEAKER.search(start):
+        parts = _SPEAKER.split(f"\n\n{start}")
+        return [
+            {"role": "user" if name in ("Human", "H") else "assistant", "content": said.strip()}
+            for name, said in zip(parts[1::2], parts[2::2], strict=True)
+            if said.strip() or name in ("Human", "H")
+        ]
+    if not start.startswith("[{"):
+        return text
+    try:
+        return json.loads(start)
+    except ValueError:
+        try:
+            return ast.literal_eval(start)  # as pandas writes lists into CSV
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return text
 
 
 def turns_of(turns: Sequence[Turn]) -> dict[str, list[dict[str, str]]]:
@@ -253,10 +289,14 @@ def _content(value: object) -> str | None:
     if not isinstance(value, Sequence):
         return None
     parts = [
-        part if isinstance(part, str) else part.get("text") if isinstance(part, Mapping) else None
+        part
+        if isinstance(part, str)
+        else str(part.get("text") or f"[{part.get('type', 'part')}]")
+        if isinstance(part, Mapping)
+        else ""
         for part in value
     ]
-    return "\n".join(part for part in parts if isinstance(part, str))
+    return "\n".join(parts)
 
 
 def layout_of(
@@ -307,7 +347,14 @@ def layout_of(
         named = _with_question(named, free, used)
     if TURNS in conversations and "question" in named and TURNS not in named.values():
         named[TURNS] = TURNS
-    layout = Layout(named, answers, conversations, f"{kind}, as conversations" if in_turns else kind)
+    plain, below = _plain(free), None
+    if {"instruction", "input"} <= plain.keys() and named.get("question") in (
+        plain["instruction"],
+        plain["input"],
+    ):
+        named["question"], below = plain["instruction"], plain["input"]
+    kind = f"{kind}, as conversations" if in_turns else kind
+    layout = Layout(named, answers, conversations, kind, below)
     return replace(layout, others=tuple(key for key in table.keys if key not in layout.used))
 
 
@@ -347,7 +394,7 @@ def _plain(keys: Sequence[str]) -> dict[str, str]:
 
 def _holds_turns(records: Sequence[Record], key: str) -> bool:
     cells = [cell for record in records if not is_nothing(cell := record.cells.get(key))]
-    return bool(cells) and all(turns_in(cell) is not None for cell in cells)
+    return any(turns_in(cell) is not None for cell in cells)
 
 
 class _Place(NamedTuple):
@@ -414,12 +461,14 @@ def _side_by_side(
     if len(keys) > _MOST_COLUMNS:
         return (), _LONG
     plain = _plain(keys)
-    if "chosen" in plain and "rejected" in plain:
-        return (Answer(plain["chosen"]), Answer(plain["rejected"])), "chosen and rejected, side by side"
     families = _families(keys)
+    if "chosen" in plain and "rejected" in plain and not _name_others(records, plain["chosen"], families):
+        return (Answer(plain["chosen"]), Answer(plain["rejected"])), "chosen and rejected, side by side"
     by_noun: dict[str, Mapping[str, str]] = {}
-    for (stem, _), sides in families.items():
-        if (noun := _noun(stem)) and not any(rates(records, key) for key in sides.values()):
+    # `answer 1` is the answer, and `edited answer 1` something made of it: the shortest name counts.
+    for (stem, _), sides in sorted(families.items(), key=lambda one: len(one[0][0])):
+        rated = any(rates(records, key) for key in sides.values())
+        if (noun := _noun(stem)) and (len(stem) == 1 or not rated):
             by_noun.setdefault(noun, sides)
     if not by_noun:  # columns `model_a` and `model_b` may hold the answers themselves
         for (stem, _), sides in families.items():
@@ -434,15 +483,26 @@ def _side_by_side(
     roles = {*found.values()}
     free = [key for key in keys if key not in roles and not rates(records, key)]
     nouns: dict[str, list[str]] = {}
-    for key in free if text is None or len(words_in(text)) > 1 else ():
-        if (noun := _noun(words_in(key))) is not None:
+    for key in free:
+        if key != text and (noun := _noun(words_in(key))) is not None:
             nouns.setdefault(noun, []).append(key)
+    if text is not None and len(words_in(text)) > 1 and (noun := _noun(words_in(text))) is not None:
+        nouns.setdefault(noun, []).append(text)
     columns = next((nouns[noun] for noun in _TEXTS if len(nouns.get(noun, ())) > 1), [])
     if not columns and text is None:
         columns = [key for key in free if _may_be_system(key) and _holds_answers(records, key)]
     if len(columns) < 2:
         return (), _LONG
     return tuple(map(Answer, columns)), "answers side by side, a column for each system"
+
+
+def _name_others(
+    records: Sequence[Record], key: str, families: Mapping[tuple[tuple[str, ...], int], object]
+) -> bool:
+    """Whether the cells of a column `chosen` only name a side or a system, beside columns of answers."""
+    cells = [str(cell) for record in records if not is_nothing(cell := record.cells.get(key))]
+    beside = any(_noun(stem) or _SYSTEMS & {*stem[-1:]} for stem, _ in families)
+    return beside and all(len(cell.split()) < _WORDS_OF_ANSWER for cell in cells)
 
 
 def _may_be_system(key: str) -> bool:

@@ -66,12 +66,20 @@ def parse_columns(given: str | None) -> dict[str, str]:
     return checked_columns((ours, theirs) for ours, _, theirs in parts)
 
 
+NOT_USED = "-"
+"""Stands for a name in an owner's choice of columns: these have no role, whatever they are called."""
+UNUSED = "unused"
+"""How an owner writes NOT_USED."""
+
+
 def parse_answer_columns(given: str | None) -> dict[str, tuple[str, ...]]:
-    """`text=Answer A,text=Answer B,question=Asked` as Assay's name -> columns; only `text` may be given several times.
+    """`text=Answer A,text=Answer B,question=Asked` as Assay's name -> columns; `text` and `unused` may be given several times.
 
     InputError names every wrong part.
     """
     parts = [part.partition("=") for part in given.split(",")] if given else []
+    unused = tuple(theirs.strip() for ours, _, theirs in parts if ours.strip() == UNUSED)
+    parts = [part for part in parts if part[0].strip() != UNUSED]
     texts = [theirs.strip() for ours, _, theirs in parts if ours.strip() == "text"]
     others = checked_columns((ours, theirs) for ours, _, theirs in parts if ours.strip() != "text")
     if both := {*texts} & {*others.values()}:
@@ -80,7 +88,8 @@ def parse_answer_columns(given: str | None) -> dict[str, tuple[str, ...]]:
         )
     if "source" in others and "system" not in others:
         others["system"] = others.pop("source")
-    return {name: (column,) for name, column in others.items()} | ({"text": tuple(texts)} if texts else {})
+    found = {name: (column,) for name, column in others.items()} | ({"text": tuple(texts)} if texts else {})
+    return found | ({NOT_USED: unused} if unused else {})
 
 
 def checked_columns(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

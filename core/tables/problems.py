@@ -1,5 +1,6 @@
 """A reader's findings about one file: problems, notes, and texts cleaned for storage."""
 
+import hashlib
 import re
 import unicodedata
 from collections import Counter
@@ -35,6 +36,21 @@ def place(
 def same_wording(text: str) -> str:
     """A key that is equal for texts that differ only in Unicode form, line breaks or spaces."""
     return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+_LONGEST_ID = 80
+
+
+def question_id(question: str, *more: object) -> str:
+    """The id of an item whose key is its question: its wording, shortened, so that the same question has it in every file.
+
+    more: what else tells questions apart, such as the turns before them.
+    """
+    wording = "".join(char if char.isprintable() else "\ufffd" for char in same_wording(question))
+    whole = repr((wording, *more)) if more else wording
+    if not more and len(wording) <= _LONGEST_ID:
+        return wording
+    return f"{wording[: _LONGEST_ID - 10].strip()}… {hashlib.sha256(whole.encode()).hexdigest()[:8]}"
 
 
 class FileFindings:

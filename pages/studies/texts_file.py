@@ -22,8 +22,7 @@ from core.formats.study.files import (
 from core.formats.study.pairs import Reading
 from core.formats.study.votes import TableVotes, VoteColumn, vote_columns
 from core.schema.study import Dataset
-from core.tables.layouts import NOT_USED
-from core.tables.mapping import FirstRows, first_rows
+from core.tables.mapping import NOT_USED, FirstRows, first_rows
 from core.tables.reading import sha256_of
 from pages.widgets.menus import TABLES, once
 from pages.widgets.messages import plain, show_mistake

@@ -26,7 +26,8 @@ from core.formats.study.files import (
 from core.formats.study.pairs import Reading
 from core.schema.scores import Turn
 from core.schema.study import NO_ANSWER, Dataset
-from core.tables.layouts import NOT_USED, turns_in
+from core.tables.layouts import turns_in
+from core.tables.mapping import NOT_USED
 
 ASKED = ("Why is the sky blue?", "Name a river that crosses Bonn.", "What does a bee eat in winter?")
 FIRST = ("Because of Rayleigh scattering.", "The Rhine crosses it.", "It eats stored honey.")

@@ -146,7 +146,7 @@ def test_what_cannot_be_meant(written: str, said: str) -> None:
 
 def test_no_votes_and_no_such_column() -> None:
     data = table(*({"winner": ""} for _ in range(4)))
-    with pytest.raises(InputError, match="every cell is empty"):
+    with pytest.raises(InputError, match="has no votes on these pairs"):
         votes_of(data, "winner")
     with pytest.raises(InputError) as caught:
         votes_of(data, "winer")

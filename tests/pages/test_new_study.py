@@ -13,7 +13,7 @@ from core.schema.study import NO_LEVEL
 from core.store import Store
 from core.store.answers import load_record
 from core.store.studies import find_study, list_studies, outputs_of
-from core.tables.layouts import NOT_USED
+from core.tables.mapping import NOT_USED
 
 pytestmark = pytest.mark.usefixtures("cookies")
 

@@ -22,7 +22,7 @@ from core.formats.scores import (
     read_scores,
 )
 from core.schema.scores import Metric
-from core.tables.columns import VOCABULARY, Rows, Table, named_columns, object_records
+from core.tables.columns import VOCABULARY, WRITTEN_AS_LABELS, Rows, Table, named_columns, object_records
 from core.tables.containers import decode
 from core.tables.mapping import classes_of
 from core.tables.problems import FileFindings, listed
@@ -59,6 +59,7 @@ _TAKEN = frozenset(
         *LABELS,
         *(name for names in VOCABULARY.values() for name in names),
     }
+    - WRITTEN_AS_LABELS
 )
 _PEOPLE = frozenset(
     [

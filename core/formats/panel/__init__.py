@@ -6,7 +6,7 @@ from typing import Any
 
 from core.errors import InputError
 from core.formats.panel.columns import as_written, one_score_a_row, roles_to_read, with_named_columns
-from core.formats.panel.items import ids_of, numbered_by, with_unit
+from core.formats.panel.items import ids_of, numbered_by, questions_of, with_unit
 from core.formats.panel.judge_files import JudgeFile, called_by_file, check_not_beside, judge_file
 from core.formats.panel.repeats import check_in_table, check_rows_repeat_nothing
 from core.formats.panel.rows import read_long, read_wide
@@ -134,8 +134,13 @@ def read_panel(
     sheet = replace(sheet, judges={k: v for k, v in sheet.judges.items() if k not in unfit})
     judges = None if judges is None else [name for name in judges if name not in unfit]
     files = [one.without(unfit) for one in files]
-    tables = [*tables, *(one.scores(words) for one in files if one.cells)]
-    ids = ids_of(sheet, findings, by_number=item == ROW or any(one.row_numbers for one in tables))
+    read = [one for one in files if one.cells]
+    by_question = (
+        bool(read) and all(one.question for one in read) and questions_of(sheet) is not None and item != ROW
+    )
+    tables = [*tables, *(one.scores(words, by_question=by_question) for one in read)]
+    by_number = item == ROW or any(one.row_numbers for one in tables)
+    ids = ids_of(sheet, findings, by_number=by_number, by_question=by_question)
     by_row = item is not None and (repeated == REFUSE or unit_column is None)
     if by_row:
         check_rows_repeat_nothing(repeated, file_name)

@@ -11,7 +11,7 @@ from core.formats.panel.sheet import Sheet
 from core.schema.panel import Panel, of_rows
 from core.schema.unit import FEWEST_VALUES, ROW
 from core.tables.columns import known_at, levels_in
-from core.tables.problems import FileFindings
+from core.tables.problems import FileFindings, question_id
 from core.tables.reading import labels_of, shown
 from core.tables.roles import holds_texts, words_in
 
@@ -32,34 +32,44 @@ ITEM = "item_id"
 """The column of ids that a table without them gets."""
 
 
-def ids_of(sheet: Sheet, findings: FileFindings, *, by_number: bool) -> Ids:
-    """The ids of a table; without a column of them, numbers of its questions or of its rows, with a note.
+def ids_of(sheet: Sheet, findings: FileFindings, *, by_number: bool, by_question: bool = False) -> Ids:
+    """The ids of a table; without a column of them, the wording of its questions or numbers of its rows, with a note.
 
-    by_number: whether rows are numbered even where questions repeat.
+    by_number: whether rows are numbered even where questions repeat. by_question: whether questions are the ids even where each
+    row has its own, because another file is joined by them.
     """
     records = sheet.table.records
-    read_as = sheet.named(known_at("texts"))
-    column = next((key for key, name in read_as.items() if name == "item_id"), None)
+    column = next((key for key, name in sheet.named(known_at("texts")).items() if name == "item_id"), None)
     if column is not None:
         return Ids(labels_of([record.cells.get(column) for record in records]), column)
-    question = next((key for key, name in read_as.items() if name == "question"), None)
-    if question is not None and sheet.roles is not None and not by_number:
-        asked = [" ".join(str(record.cells.get(question) or "").split()) for record in records]
-        numbers = {text: str(number) for number, text in enumerate(dict.fromkeys(asked), start=1)}
-        told_apart = [key for key, name in read_as.items() if name in ("system", "level", "text")]
-        told_apart += [key for key, name in sheet.table.columns.items() if name in ("rater", "dimension")]
-        rows = {
-            (text, *(repr(record.cells.get(key)) for key in told_apart))
-            for text, record in zip(asked, records, strict=True)
-        }
-        if "" not in numbers and 1 < len(numbers) < len(records) == len(rows):
-            findings.notes.append(
-                f"no column names the item: {len(numbers):,} different questions are the items, numbered from 1"
-            )
-            return Ids([numbers[text] for text in asked], None, question)
+    asked = None if by_number else questions_of(sheet)
+    if asked is not None:
+        question, names = asked
+        n = len({*names})
+        if by_question or n < len(records):
+            findings.notes.append(f"no column names the item: {n:,} different questions are the items")
+            return Ids(names, None, question)
     if sheet.human:
         findings.notes.append("no column names the item: each row is an item, numbered from 1")
     return Ids([str(number) for number in range(1, len(records) + 1)], None)
+
+
+def questions_of(sheet: Sheet) -> tuple[str, list[str]] | None:
+    """The column of questions and each row's question as an id, if these tell texts apart; None otherwise."""
+    records = sheet.table.records
+    read_as = sheet.named(known_at("texts"))
+    question = next((key for key, name in read_as.items() if name == "question"), None)
+    if question is None or sheet.roles is None or "item_id" in read_as.values():
+        return None
+    asked = [str(record.cells.get(question) or "") for record in records]
+    told_apart = [key for key, name in read_as.items() if name in ("system", "level", "text")]
+    told_apart += [key for key, name in sheet.table.columns.items() if name in ("rater", "dimension")]
+    names = [question_id(text) for text in asked]
+    rows = {
+        (text, *(repr(record.cells.get(key)) for key in told_apart))
+        for text, record in zip(names, records, strict=True)
+    }
+    return (question, names) if "" not in names and len({*names}) > 1 and len(records) == len(rows) else None
 
 
 def numbered_by(sheet: Sheet, ids: Ids) -> Sheet:

@@ -18,6 +18,7 @@ from core.schema.roles import Roles
 from core.schema.scores import Metric, RatingSet, ScoreTable
 from core.tables.columns import METRIC_MARK, Table, known_at
 from core.tables.containers import findings_of
+from core.tables.problems import question_id
 from core.tables.reading import label_of, reject, sha256_of, shown
 from core.tables.roles import Undecided, judge_roles
 from core.tables.scales import Side, Words, common_scale
@@ -47,8 +48,16 @@ class JudgeFile:
             cells={name: cells for name, cells in self.cells.items() if name not in judges},
         )
 
-    def scores(self, words: Words | None) -> ScoreTable:
-        """Its scores as numbers. Raises InputError with the problems of the file."""
+    @property
+    def question(self) -> str | None:
+        """The column of questions of a table without ids, by which it may be joined; None otherwise."""
+        read_as = self.roles.read_as
+        if self.read is not None or "item_id" in read_as.values():
+            return None
+        return next((key for key, name in read_as.items() if name == "question"), None)
+
+    def scores(self, words: Words | None, *, by_question: bool = False) -> ScoreTable:
+        """Its scores as numbers. by_question: whether questions are the ids. Raises InputError with the problems of the file."""
         if self.read is not None:
             return self.read
         about = known_at("texts")
@@ -64,7 +73,11 @@ class JudgeFile:
         for number, record in enumerate(self.table.records, start=1):
             cells = {named[key]: cell for key, cell in record.cells.items() if key in named}
             if "item_id" not in read_as.values():
-                cells["item_id"] = str(number)
+                cells["item_id"] = (
+                    question_id(str(record.cells.get(self.question or "") or ""))
+                    if by_question
+                    else str(number)
+                )
             if rater and score:
                 if label_of(record.cells.get(rater)) not in self.cells:
                     continue
@@ -79,7 +92,8 @@ class JudgeFile:
         columns = {key: key for key in keys if key in known}
         try:
             found = read_scores(self.data, self.name, rows=lambda *_: Table(keys, columns, records))
-            return replace(found, row_numbers=0 if "item_id" in read_as.values() else len(self.table.records))
+            numbered = not by_question and "item_id" not in read_as.values()
+            return replace(found, row_numbers=len(self.table.records) if numbered else 0)
         except InputError as error:
             problems = error.found or Problems([error.what])
             reject(self.name, problems.each(lambda one: one.replace(METRIC_MARK, "column ")))

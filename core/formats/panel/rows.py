@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.errors import InputError, Problems, counted
+from core.errors import InputError, Problems
 from core.formats.panel.items import Ids
 from core.formats.panel.repeats import one_rating_each
 from core.formats.panel.sheet import Sheet, number_of, numbers_of
@@ -20,12 +20,13 @@ from core.tables.columns import (
     METRIC_MARK,
     ONLY_SYSTEM,
     VOCABULARY,
+    WRITTEN_AS_LABELS,
     Record,
     Table,
     known_at,
 )
 from core.tables.problems import FileFindings, listed
-from core.tables.reading import is_nothing, label_of, reject, shown
+from core.tables.reading import is_nothing, reject, shown
 from core.tables.scales import Words
 
 
@@ -84,7 +85,7 @@ def read_wide(
 ) -> WideScores:
     """The ratings and scores of a wide table, read at once: each row is a text. Raises InputError with all problems."""
     about = known_at("texts")
-    taken = {name for own in VOCABULARY.values() for name in own}
+    taken = {name for own in VOCABULARY.values() for name in own} - WRITTEN_AS_LABELS
     read_as = sheet.named(about)
     labels = {
         key: key if key.startswith(LABEL_MARK) else f"{LABEL_MARK}{key}"
@@ -126,7 +127,7 @@ def read_wide(
     ]
     columns = {key: key for key in keys if key in about}
     found = _read_sides(sheet.data, Table([*keys, *marks], columns, records), len(sheet.human), findings)
-    n = 0 if ids.column is not None else len(texts)
+    n = 0 if ids.column is not None or ids.asked is not None else len(texts)
     return WideScores(replace(found, row_numbers=n), len(sheet.human))
 
 
@@ -182,36 +183,6 @@ def _told_apart(
     ]
 
 
-def _with_systems(sheet: Sheet, findings: FileFindings) -> Sheet:
-    """The long table with the system of an item's other rows in each row that names none.
-
-    Adds a problem for the rows of items whose other rows name several systems.
-    """
-    of = {name: key for key, name in sheet.table.columns.items()}
-    item, system, records = of.get("item_id"), of.get("system"), sheet.table.records
-    blank = [at for at, one in enumerate(records) if system and is_nothing(one.cells.get(system))]
-    if item is None or system is None or not 0 < len(blank) < len(records):
-        return sheet
-    ids = [label_of(one.cells.get(item)) for one in records]
-    named: dict[str | None, dict[object, None]] = {}
-    for name, record in zip(ids, records, strict=True):
-        if not is_nothing(cell := record.cells.get(system)):
-            named.setdefault(name, {})[cell] = None
-    unclear = [at for at in blank if len(named.get(ids[at], ())) > 1]
-    if unclear:
-        at = unclear[0]
-        findings.problems.append(
-            f"column {shown(system)}: {counted(len(unclear), 'row')} {'names' if len(unclear) == 1 else 'name'} no system, "
-            f"first {records[at].where}, although item {shown(ids[at] or '')} has several; name it there"
-        )
-    filled = {at: next(iter(named[ids[at]])) for at in blank if len(named.get(ids[at], ())) == 1}
-    kept = [
-        replace(one, cells={**one.cells, system: filled[at]}) if at in filled else one
-        for at, one in enumerate(records)
-    ]
-    return replace(sheet, table=sheet.table._replace(records=kept))
-
-
 def read_long(
     sheet: Sheet,
     words: Words | None,
@@ -221,7 +192,6 @@ def read_long(
     repeated: RepeatedRatings = REFUSE,
 ) -> tuple[RatingSet, ScoreTable | None]:
     """Ratings of a long table, and scores from columns beside them."""
-    sheet = _with_systems(sheet, findings)
     others = sheet.others
     read_as = {key: name for key, name in sheet.table.columns.items() if key in others}
     rated = [

@@ -15,7 +15,15 @@ from core.schema.study import NO_ANSWER, NO_LEVEL, Dataset, Item, Output
 from core.tables.columns import Record
 from core.tables.layouts import Layout
 from core.tables.problems import FileFindings, place
-from core.tables.reading import clean_text, is_blank, printable_text, reject, same_name, shown
+from core.tables.reading import (
+    clean_text,
+    is_blank,
+    is_language_tag,
+    printable_text,
+    reject,
+    same_name,
+    shown,
+)
 
 
 class Key(NamedTuple):
@@ -165,6 +173,14 @@ def kept_text(value: object) -> object:
     return value if isinstance(value, Hashable) else repr(value)
 
 
+LANGUAGES: Mapping[str, str] = {
+    "english": "en", "german": "de", "french": "fr", "spanish": "es", "italian": "it", "portuguese": "pt", "dutch": "nl",
+    "polish": "pl", "czech": "cs", "swedish": "sv", "norwegian": "no", "danish": "da", "finnish": "fi", "hungarian": "hu",
+    "romanian": "ro", "greek": "el", "turkish": "tr", "russian": "ru", "ukrainian": "uk", "arabic": "ar", "hebrew": "he",
+    "persian": "fa", "hindi": "hi", "bengali": "bn", "urdu": "ur", "indonesian": "id", "vietnamese": "vi", "thai": "th",
+    "korean": "ko", "japanese": "ja", "chinese": "zh", "catalan": "ca", "bulgarian": "bg", "deutsch": "de", "français": "fr",
+}  # fmt: skip
+"""Name of a language in lower case -> its tag, as arena files have it."""
 _UNKNOWN: Mapping[str, int] = {}
 _OF_FILE = ("file:", "systems:", "levels:")
 """Beginnings of problems that are not those of rows."""
@@ -213,6 +229,7 @@ class DatasetBuilder(FileFindings):
         self.layout = Layout()
         """What the columns of a table mean."""
         self._unanswered = Counter[str]()
+        self._unknown_languages = Counter[str]()
         self._left_out: set[int] = set()
         self._broken: set[int] = set()
         self._items: list[Item] = []
@@ -243,12 +260,20 @@ class DatasetBuilder(FileFindings):
         where = place(lines.get("reference"), item_id)
         none = self.plain and kept_text(reference) is None
         reference = "" if none else self.text(where, reference_name, reference)
-        language = self.language(place(lines.get("language"), item_id), language)
+        language = self._language(place(lines.get("language"), item_id), language)
         asked = [self.text(place(lines.get("question"), item_id), "turn", turn.text) for turn in turns[:-1]]
         spoken = [*(replace(turn, text=text) for turn, text in zip(turns, asked, strict=False))]
         own = (*spoken, Turn("user", question)) if turns else ()
         self._items.append(Item(item_id, question, reference, language, own))
         return len(self._items) - 1
+
+    def _language(self, where: str, value: object) -> str:
+        """A tag as it is; in a table also the English name of a language, and another word as undetermined, with a note."""
+        if self.reading is None or not isinstance(value, str) or is_language_tag(value.strip()):
+            return self.language(where, value)
+        if (tag := LANGUAGES.get(value.strip().casefold())) is None:
+            self._unknown_languages[value.strip()] += 1
+        return tag or "und"
 
     def add_output(
         self,
@@ -342,6 +367,10 @@ class DatasetBuilder(FileFindings):
             self._leave_out_broken(levels, sources)
         self.refuse()
         self._note_unanswered()
+        if self._unknown_languages:
+            self.notes.append(
+                f"languages that are no tag such as en: {enumerated(list(self._unknown_languages))}; read as undetermined"
+            )
         if len(self._left_out) == len(self._items):
             reject(self.file_name, ["questions: none is left; every pair lacks an answer"])
         first, second = sources

@@ -5,6 +5,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
+import regex
+
+from core.errors import counted
 from core.formats.study.pairs import (
     DatasetBuilder,
     PairRow,
@@ -30,7 +33,7 @@ from core.tables.columns import (
 from core.tables.containers import decode, findings_of, table_rows
 from core.tables.layouts import TURNS, Layout, layout_of
 from core.tables.mapping import check_named
-from core.tables.problems import likely_columns, place, rename, same_wording
+from core.tables.problems import likely_columns, place, question_id, rename, same_wording
 from core.tables.reading import is_blank, name_of, name_problem, reject, shown, suffix_of
 
 MOST_NAMED = 20
@@ -138,7 +141,8 @@ def collect_tabular(
         if answers
     ]
     if layout.wide:
-        found = _each_text_once(found)
+        found = _each_text_once(found, builder)
+    _note_lists(found, builder)
     _build(_made(found, builder) if made_alone else found, builder)
     return builder
 
@@ -171,13 +175,38 @@ def _refuse_missing(
     reject(builder.file_name, [*builder.problems, *problems])
 
 
-def _each_text_once(rows: Sequence[Record]) -> list[Record]:
-    """The rows of a wide table, whose texts may repeat for every vote on them, each text once."""
+def _each_text_once(rows: Sequence[Record], builder: DatasetBuilder) -> list[Record]:
+    """The rows of a wide table, each text once: they repeat for every vote on a pair. Rows with one system twice are left out."""
     found: dict[object, Record] = {}
+    by_line: dict[int, set[str | None]] = {}
+    n_answers = len(builder.layout.answers)
     for row in rows:
+        by_line.setdefault(row.line, set()).add(name_of(row.cells.get("source")))
+    alone = {line for line, systems in by_line.items() if len(systems) < n_answers and n_answers == 2}
+    for row in rows:
+        if row.line in alone and None not in by_line[row.line]:
+            continue
         key = repr([row.cells.get(name) for name in ("item_id", "level", "source", "text")])
         found.setdefault(key, row)
+    n_alone = sum(None not in by_line[line] for line in alone)
+    if n_alone:
+        builder.notes.append(f"{counted(n_alone, 'row')} left out, with both answers by one system")
+    if n := (len(rows) - len(found)) // n_answers - n_alone:
+        builder.notes.append(f"{counted(n, 'row')} repeat the answers of an earlier row, which count once")
     return list(found.values())
+
+
+def _note_lists(rows: Sequence[Record], builder: DatasetBuilder) -> None:
+    """Note texts that look like lists or objects of a program, which raters would read as they are."""
+    odd = [row for row in rows if isinstance(text := row.cells.get("text"), str) and _LISTED.match(text)]
+    if odd:
+        builder.notes.append(
+            f"{counted(len(odd), 'answer')} shown as they are, although they look like lists of a program; the first is on line "
+            f"{odd[0].line}: {shown(str(odd[0].cells['text'])[:60])}"
+        )
+
+
+_LISTED = regex.compile(r"\s*(\[\s*[{\"'\[]|\{\s*[\"'])")
 
 
 def _item_ids(
@@ -238,6 +267,12 @@ def _no_ids(
     every = {tuple(name_of(row[0].cells.get(name)) for name in ("level", "system")) for row in per_row if row}
     whole = {one for one in several if all(cells[one, key] == every for key in of_id[one])}
     return f"column {column} gives several questions the same id" if whole and whole == several else ""
+
+
+def _named_by_question(row: Record) -> str:
+    turns = row.cells.get(TURNS)
+    question = str(row.cells.get("question"))
+    return question_id(question, repr(turns)) if turns else question_id(question)
 
 
 def _question_key(row: Record) -> object:
@@ -428,11 +463,11 @@ def _item_fields(
         said = [(row, value) for row in rows if (value := kept_text(row.cells.get(column))) is not None]
         if not said:
             continue
-        meant = _most_common([value for _, value in said])
-        first = next(row for row, value in said if value == meant)
+        meant = _most_common([_wording(value) for _, value in said])
+        first = next(row for row, value in said if _wording(value) == meant)
         given[column], line_of[column] = first.cells[column], first.line
         for row, value in said:
-            if value != meant:
+            if _wording(value) != meant:
                 differing.setdefault(row.line, []).append(column)
     same: dict[tuple[str, ...], list[int]] = {}
     for line, columns in differing.items():
@@ -451,6 +486,10 @@ def _item_fields(
         if told:
             lines.add(row.line)
     return given, line_of, lines
+
+
+def _wording(value: object) -> object:
+    return same_wording(value) if isinstance(value, str) else value
 
 
 def _add_output(number: int, item_id: str, row: Record, builder: DatasetBuilder, *, reported: bool) -> None:

@@ -382,10 +382,41 @@ def _side(word: str) -> Outcome | None:
 _APART = regex.compile(r"\p{L}+|\p{N}+")
 _SIDES = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("links", "rechts"))
 _NOUNS = frozenset(
-    ["response", "answer", "output", "model", "option", "assistant", "system", "text", "candidate", "completion", "translation", "summary", "the", "one", "antwort", "modell"]
+    [
+        "response",
+        "answer",
+        "output",
+        "model",
+        "option",
+        "assistant",
+        "system",
+        "text",
+        "candidate",
+        "completion",
+        "translation",
+        "summary",
+        "the",
+        "one",
+        "antwort",
+        "modell",
+    ]
 )
 _BETTER = frozenset(
-    ["is", "was", "are", "much", "slightly", "clearly", "significantly", "strongly", "better", "wins", "won", "preferred", "bit"]
+    [
+        "is",
+        "was",
+        "are",
+        "much",
+        "slightly",
+        "clearly",
+        "significantly",
+        "strongly",
+        "better",
+        "wins",
+        "won",
+        "preferred",
+        "bit",
+    ]
 )
 
 
