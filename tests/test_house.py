@@ -80,7 +80,7 @@ def test_the_raters_page_cannot_reach_a_source() -> None:
         "core.errors": None,
         "core.study.blinding": {"RaterDesk", "BlindPair", "RatingDesk", "BlindText", "EntryStatus"},
         "core.study.guidelines": {
-            *("BOX_KEYS", "CONSENT", "CHOICE_KEYS", "GUESS_KEYS", "GUESS_QUESTION"),
+            *("BOX_KEYS", "CONSENT", "CHOICE_KEYS", "GUESS_KEYS", "GUESS_QUESTION", "NO_ANSWER_KEY"),
             *("LEVEL", "QUESTION_KEYS", "Aids"),
             *("NAMES", "WORDS", "LEFT_RIGHT", "NO_DIFF", "OWN_BASE", "REFERENCE", "NO_BASE"),
         },

@@ -139,9 +139,9 @@ def test_rows_of_ragas() -> None:
         ("faithfulness", "other"),
     ]
     assert scores(table) == {
-        ("1", "A0"): {"factual_correctness(mode=f1)": 0.9, "faithfulness": 1.0},
-        ("1", "A1"): {"factual_correctness(mode=f1)": 0.5, "faithfulness": NO_SCORE},
-        ("2", "A0"): {"factual_correctness(mode=f1)": 0.8, "faithfulness": 0.2},
+        ("Who?", "A0"): {"factual_correctness(mode=f1)": 0.9, "faithfulness": 1.0},
+        ("Who?", "A1"): {"factual_correctness(mode=f1)": 0.5, "faithfulness": NO_SCORE},
+        ("When?", "A0"): {"factual_correctness(mode=f1)": 0.8, "faithfulness": 0.2},
     }
     assert all(not row.labels for row in table.rows)
     assert any("rows with the same question (user_input) are one item" in note for note in table.notes)
@@ -151,7 +151,7 @@ def test_older_rows_of_ragas_and_ids_of_their_own() -> None:
     old = [
         {"question": "Who?", "answer": "He.", "contexts": ["a"], "ground_truth": "She.", "faithfulness": 1}
     ]
-    assert list(scores(read_scores(json.dumps(old).encode(), "ragas.json"))) == [("1", None)]
+    assert list(scores(read_scores(json.dumps(old).encode(), "ragas.json"))) == [("Who?", None)]
     named = [{"id": "q9", "user_input": "Who?", "response": "He.", "faithfulness": 0.25}]
     assert list(scores(read_scores(json.dumps(named).encode(), "ragas.json"))) == [("q9", None)]
 

@@ -176,6 +176,96 @@ def test_three_systems_are_two_after_a_choice() -> None:
     assert any(note.endswith("1; 2 remain") for note in found.notes)
 
 
+def texts_of(found: Dataset) -> set[str]:
+    return {one.text for one in found.outputs}
+
+
+@pytest.mark.parametrize(
+    ("header", "answers"),
+    [
+        ("question,feedback on answer 1,feedback on answer 2,answer 1,answer 2", (3, 4)),
+        ("question,rationale_response_a,rationale_response_b,response_a,response_b", (3, 4)),
+        ("question,edited_answer_a,edited_answer_b,answer_a,answer_b", (3, 4)),
+        ("question,response_a,response_b,chosen,rejected", (1, 2)),
+        ("question,answer,gpt_answer,llama_answer,note", (2, 3)),
+    ],
+)
+def test_what_stands_before_the_answers_is_no_answer(header: str, answers: tuple[int, int]) -> None:
+    rows = [
+        [asked, *(f"text {n} of column {at} here" for at in range(1, 5))] for n, asked in enumerate(ASKED)
+    ]
+    if header.endswith("rejected"):
+        rows = [[*row[:3], *(("A", "B") if n % 2 else ("B", "A"))] for n, row in enumerate(rows)]
+    found = read_dataset(as_csv(header, rows), "a.csv")
+    assert texts_of(found) == {row[at] for row in rows for at in answers}
+
+
+def test_a_solution_is_no_system() -> None:
+    data = as_csv("question,GPT-4,Solution", ROWS)
+    with pytest.raises(InputError):
+        read_dataset(data, "a.csv")
+
+
+def test_yes_and_no_are_answers_where_columns_say_so() -> None:
+    found = read_dataset(
+        as_csv("question,answer_a,answer_b", [(asked, "Yes", "No") for asked in ASKED]), "a.csv"
+    )
+    assert texts_of(found) == {"Yes", "No"}
+
+
+def test_an_instruction_with_its_input_is_one_question() -> None:
+    rows = [
+        ("Translate.", word, system, f"{word} by {system}") for word in ("Haus", "") for system in ("x", "y")
+    ]
+    found = read_dataset(as_csv("instruction,input,model,output", rows), "a.csv")
+    assert [item.question for item in found.items] == ["Translate.\n\nHaus", "Translate."]
+
+
+def test_rows_that_repeat_and_rows_of_one_system_are_counted() -> None:
+    rows = [(asked, "x", "y", one, two) for asked, one, two in ROWS]
+    data = as_csv(
+        "question,model_a,model_b,response_a,response_b",
+        [*rows, rows[0], ("Q?", "x", "x", "one text", "other")],
+    )
+    found = read_dataset(data, "a.csv")
+    assert len(found.items) == 3
+    assert len([note for note in found.notes if note.startswith("1 row")]) == 2
+
+
+def test_the_columns_of_arena_files_are_read_without_help() -> None:
+    rows = [{"question_id": n, "model_a": "x", "model_b": "y", "winner": "tie", "language": ("English", "unknown")[n % 2],
+             "conversation_a": said(a, o), "conversation_b": said(a, t)} for n, (a, o, t) in enumerate(ROWS)]  # fmt: skip
+    found = read_dataset(as_jsonl(rows), "a.jsonl")
+    assert [item.language for item in found.items] == ["en", "und", "en"]
+
+
+TRANSCRIPT = "\n\nHuman: {}\n\nAssistant: {}"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        lambda asked, text: str(said(asked, text)),
+        lambda asked, text: TRANSCRIPT.format(asked, text),
+        lambda asked, text: json.dumps([*said(asked), *said("", text[: text.index(" ")])[1:], *said("", text[text.index(" ") :].strip())[1:]]),
+        lambda asked, text: json.dumps([said(asked)[0], {"role": "assistant", "content": None}, {"role": "tool", "content": "15"},
+                                        said("", text)[1]]),
+    ],
+    ids=["as Python writes it", "a transcript", "an answer in two messages", "with a tool"],
+)  # fmt: skip
+def test_conversations_written_otherwise(cell: Callable[[str, str], str]) -> None:
+    found = read_dataset(as_csv("chosen,rejected", [(cell(a, o), cell(a, t)) for a, o, t in ROWS]), "a.csv")
+    assert {" ".join(text.split()) for text in texts_of(found)} == {*FIRST, *SECOND}
+    asked = [*ASKED] if not found.items[0].turns else [item.question for item in found.items]
+    assert [item.question for item in found.items] == asked
+
+
+def test_a_list_of_a_program_is_noted() -> None:
+    rows = [(asked, json.dumps([one, one]), two) for asked, one, two in ROWS]
+    found = read_dataset(as_csv("prompt,response_a,response_b", rows), "a.csv")
+    assert any("look like lists of a program" in note for note in found.notes)
+
+
 # --- conversations ----------------------------------------------------------------------------------
 
 

@@ -102,8 +102,8 @@ def test_rows_of_ragas_keep_their_question():
     )
     found = read_scored_texts(data, "x.csv").outputs
     assert [(one.item_id, one.source, one.text, one.labels) for one in found] == [
-        ("1", "Why?", "Because.", {}),
-        ("2", "Who?", "She.", {}),
+        ("Why?", "Why?", "Because.", {}),
+        ("Who?", "Who?", "She.", {}),
     ]
 
 

@@ -108,7 +108,7 @@ def two_questions_with_one_id(rows: Rows) -> Rows:
 @pytest.mark.parametrize("mistake", [ids_of_rows, two_questions_with_one_id])
 def test_where_ids_name_no_questions_the_question_does(mistake: Callable[[Rows], Rows]) -> None:
     found = read_dataset(written(mistake(good(3, once=False))), "a.csv")
-    assert [item.item_id for item in found.items] == ["1", "2", "3"]
+    assert [item.item_id for item in found.items] == [f"Why, {number}?" for number in (1, 2, 3)]
     assert len(found.outputs) == 30
     assert sum(line.startswith("item: the question, because column item_id ") for line in found.read_as) == 1
 

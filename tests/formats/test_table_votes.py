@@ -10,6 +10,7 @@ import pytest
 
 from core.errors import InputError
 from core.formats.study.files import read_builder, read_dataset, votes_in, with_votes
+from core.formats.study.pairs import Reading
 from core.formats.study.votes import Repeated, TableVotes, parse_vote, vote_columns
 from core.store import open_store
 from core.store.answers import load_record
@@ -41,7 +42,7 @@ def votes_of(
 
 def by_question(votes: TableVotes, rater: str) -> list[str | None]:
     own = votes.by_rater[rater]
-    return [own.get((str(n), "")) for n in range(1, 5)]
+    return [own.get((asked, "")) for asked, _, _ in ROWS]
 
 
 @pytest.mark.parametrize(
@@ -60,6 +61,82 @@ def test_words_for_a_side_are_understood(words: tuple[str, ...]) -> None:
     (column,) = vote_columns(read_builder(data, "a.jsonl"))
     assert [*column.words.values()] == ["first", "second", "both_good", "both_bad"]
     assert by_question(votes_of(data, "winner"), "winner") == ["x", "y", "both_good", "both_bad"]
+
+
+@pytest.mark.parametrize(
+    ("word", "meaning"),
+    [
+        ("A>B", "first"), ("B >> A", "second"), ("[[A>B]]", "first"), ("[[A=B]]", "both_good"), ("x>y", "x"), ("A<B", "second"),
+        ("A is much better", "first"), ("Response 2", "second"), ("the second one", "second"), ("It's a tie", "both_good"),
+        ("X", "x"), ("A is better than B", None), ("A lost", None), ("not A", None), ("A or B", None), ("A;A;B", None),
+        ("not sure, maybe a", None), ("Both A and B are bad", None), ("1.06", None), ("0.2", None), ("-0.1", None), ("1", None),
+        ("A>C", None), ("command-a", None),
+    ],
+)  # fmt: skip
+def test_a_vote_is_nothing_but_a_side(word: str, meaning: str | None) -> None:
+    data = table(*({"winner": word} for _ in range(4)))
+    offered = vote_columns(read_builder(data, "a.jsonl"))
+    assert [one.words[word] for one in offered] == ([meaning] if meaning else [])
+    if meaning is None:
+        with pytest.raises(InputError):
+            votes_of(data, "winner")
+
+
+def test_a_version_in_a_name_is_no_side() -> None:
+    rows = [{"question": f"q{n}?", "Claude 2 Response": f"cl {n} says", "GPT-4 Response": f"gp {n} says", "winner": "Claude 2"}
+            for n in range(3)]  # fmt: skip
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    assert {*votes_of(data, "winner").by_rater["winner"].values()} == {"Claude 2 Response"}
+
+
+def test_votes_without_a_name_for_who_voted_are_not_lost() -> None:
+    lines = table(*({"vote": "A", "nickname": "n"} for _ in range(4)))
+    data = lines + lines.replace(b'"nickname": "n"', b'"nickname": "m"')
+    with pytest.raises(InputError, match="names who voted") as caught:
+        votes_of(data, "vote")
+    assert len(caught.value.problems) == 1
+    reading = Reading({"rater": ("nickname",)})
+    dataset = read_dataset(data, "a.jsonl", reading=reading)
+    assert {*votes_in(data, "a.jsonl", dataset, reading, [parse_vote("vote")]).by_rater} == {"n", "m"}
+
+
+def test_a_judges_verdicts_are_not_offered_as_votes() -> None:
+    data = table(*({"gpt4_winner": "A", "human_winner": "B"} for _ in range(4)))
+    assert [one.column for one in vote_columns(read_builder(data, "a.jsonl"))] == ["human_winner"]
+    assert any("named like a judge" in note for note in votes_of(data, "gpt4_winner").notes)
+
+
+def in_rows(systems: str, *winners: str) -> bytes:
+    """A row for each answer, with the vote on its pair."""
+    rows = [
+        {"question": f"Question {n}?", "model": name, "answer": f"{name} says {n}", "winner": winner}
+        for n, winner in enumerate(winners)
+        for name in systems
+    ]
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def test_where_answers_stand_in_rows_no_answer_is_the_first() -> None:
+    with pytest.raises(InputError):
+        votes_of(in_rows("mn", "A", "A", "A"), "winner")
+    assert by_question(votes_of(in_rows("mn", "n", "n", "m", "tie"), "winner"), "winner") == [
+        "n",
+        "n",
+        "m",
+        "both_good",
+    ]
+
+
+def test_a_skipped_vote_does_not_count() -> None:
+    data = table(*({"winner": word} for word in ("A", "unsure", "n/a", "B")))
+    found = votes_of(data, "winner=skip:unsure")
+    assert by_question(found, "winner") == ["x", None, None, "y"]
+
+
+def test_a_vote_for_a_third_system_does_not_count() -> None:
+    found = votes_of(in_rows("mno", "m", "n", "o"), "winner", two=("m", "n"))
+    assert by_question(found, "winner") == ["m", "n", None, None]
+    assert any("for other systems" in note for note in found.notes)
 
 
 def test_a_side_is_that_of_its_row() -> None:
@@ -166,10 +243,10 @@ def test_they_become_a_study_with_results(tmp_path: Path) -> None:
         assert study.state == "unblinded"
         record = load_record(store, study)
         assert {answer.item_id: answer.preference for answer in record.answers} == {
-            "1": "candidate",
-            "2": "candidate",
-            "3": "both_good",
-            "4": "comparator",
+            "Question 0?": "candidate",
+            "Question 1?": "candidate",
+            "Question 2?": "both_good",
+            "Question 3?": "comparator",
         }
         assert {answer.choice for answer in record.answers} == {None}
         assert [rater.rater_id for rater in record.raters] == ["winner"]

@@ -386,7 +386,10 @@ def test_llmbar_counts_the_last_result() -> None:
     assert words(found, found.ratings) == [["output_1"], ["output_2"], ["output_2"]]
     assert words(found, found.scores) == [["output_1"], ["tie"], ["output_2"]]
     assert votes(as_list(BAR), "result.json", "label") == {
-        "label": {"1": "output_1", "2": "output_2", "3": "output_2"}
+        "label": {
+            f"Write a line about river {n}.": side
+            for n, side in ((1, "output_1"), (2, "output_2"), (3, "output_2"))
+        }
     }
 
 

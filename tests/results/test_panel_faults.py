@@ -32,18 +32,17 @@ def test_texts_without_a_system_are_one_system_beside_named_ones() -> None:
     assert not any(NO_NAME in note for note in whole.notes)
 
 
-def test_a_row_of_a_long_table_takes_the_system_of_its_item() -> None:
-    rows = "1,A,a,1\n1,,b,0\n1,,gpt-4,1\n2,,a,1\n2,,b,1\n2,,gpt-4,0\n"
-    found = _read(f"id,system,rater,score\n{rows}")
-    assert found.systems.tolist() == ["A", NO_NAME]
-    assert found.ratings.tolist() == [[1, 0], [1, 1]]
-    assert found.scores.tolist() == [[1], [0]]
-
-
-def test_a_row_without_a_system_is_refused_where_its_item_has_several() -> None:
-    with pytest.raises(InputError) as refused:
-        _read("id,system,rater,score\n1,A,a,1\n1,B,a,0\n1,,b,1\n1,A,gpt-4,1\n")
-    assert "line 4" in str(refused.value)
+def test_a_row_of_a_long_table_without_a_system_is_no_text_of_another() -> None:
+    """Whether a blank means the system of the row above or another one, nothing tells: two texts never become one."""
+    found = _read(
+        "id,system,rater,score\n1,,a,1\n1,B,b,0\n1,,gpt-4,1\n1,B,gpt-4,0\n2,,a,1\n2,B,b,1\n2,,gpt-4,1\n2,B,gpt-4,1\n"
+    )
+    assert sorted(found.systems.tolist()) == ["B", "B", NO_NAME, NO_NAME]
+    assert np.isnan(found.ratings).sum() == 4
+    both = _read(
+        "id,system,rater,score\n1,,a,1\n1,B,a,0\n1,,gpt-4,1\n1,B,gpt-4,0\n2,,a,1\n2,B,a,1\n2,,gpt-4,1\n2,B,gpt-4,1\n"
+    )
+    assert not np.isnan(both.ratings).any()
 
 
 @pytest.mark.parametrize(

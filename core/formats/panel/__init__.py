@@ -19,6 +19,7 @@ from core.formats.panel.sheet import (
     places_in,
     sheet_of,
     texts_unused,
+    with_a_system_each,
 )
 from core.formats.registry import format_of
 from core.formats.registry import read_evaluators as evaluators_in
@@ -130,6 +131,8 @@ def read_panel(
         metric.name for one in tables for metric in one.metrics
     }
     sheet = missing.out_of(sheet_of(data, written, human or (), judges or (), elsewhere, roles))
+    rows = with_a_system_each(sheet.table.records, sheet.named(known_at("texts")), findings)
+    sheet = replace(sheet, table=sheet.table._replace(records=rows))
     words, unfit = aligned(sheet, files, judges or (), chosen or (), declared, findings)
     sheet = replace(sheet, judges={k: v for k, v in sheet.judges.items() if k not in unfit})
     judges = None if judges is None else [name for name in judges if name not in unfit]

@@ -9,7 +9,7 @@ import numpy as np
 
 from core.errors import InputError, Problems
 from core.formats.panel.columns import as_written, metrics_in, spelled
-from core.formats.panel.sheet import Missing, Sheet, number_of, sides_of
+from core.formats.panel.sheet import Missing, Sheet, number_of, sides_of, with_a_system_each
 from core.formats.registry import format_of, read_evaluators
 from core.formats.registry import read_scores as scores_in
 from core.formats.scores import LABELS, metric_column, read_scores
@@ -70,7 +70,8 @@ class JudgeFile:
             for judge, column in self.judges.items()
         }
         records = []
-        for number, record in enumerate(self.table.records, start=1):
+        rows = with_a_system_each(self.table.records, read_as)
+        for number, record in enumerate(rows, start=1):
             cells = {named[key]: cell for key, cell in record.cells.items() if key in named}
             if "item_id" not in read_as.values():
                 cells["item_id"] = (

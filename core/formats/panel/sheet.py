@@ -9,14 +9,35 @@ from core.formats.panel.columns import by_plain_name
 from core.formats.ratings import UNUSED
 from core.formats.scores import LABELS
 from core.joining.choices import check_names
-from core.joining.panel import NAMED_MISSING
+from core.joining.panel import NAMED_MISSING, NO_NAME
 from core.schema.roles import Roles
-from core.tables.columns import Table, known_at, named_columns, source_as_system
+from core.tables.columns import Record, Table, known_at, named_columns, source_as_system
 from core.tables.mapping import plain_word
 from core.tables.problems import FileFindings, listed
-from core.tables.reading import filled, label_of, labels_of, numbers_in, shown
+from core.tables.reading import filled, is_nothing, label_of, labels_of, numbers_in, shown
 from core.tables.roles import empty_said, is_choice, is_price_or_time
 from core.tables.scales import Side, Words
+
+
+def with_a_system_each(
+    records: Sequence[Record], columns: Mapping[str, str], findings: FileFindings | None = None
+) -> list[Record]:
+    """The rows with NO_NAME where they name no system and others name theirs: no row takes the system of another.
+
+    columns: column -> Assay's name. findings: get a note.
+    """
+    column = next((key for key, name in columns.items() if name == "system"), None)
+    blank = [column is not None and is_nothing(record.cells.get(column)) for record in records]
+    if column is None or not any(blank) or all(blank):
+        return list(records)
+    if findings is not None:
+        findings.notes.append(
+            f"{sum(blank):,} of {len(records):,} rows name no system: they are one system here, called {NO_NAME}"
+        )
+    return [
+        replace(record, cells={**record.cells, column: NO_NAME}) if empty else record
+        for record, empty in zip(records, blank, strict=True)
+    ]
 
 
 @dataclass(frozen=True)

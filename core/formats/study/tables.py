@@ -230,10 +230,14 @@ def _item_ids(
             return [None] * len(ids), f"item: column {shown(column)}"
     else:
         why = "no column names the item"
-    numbers: dict[object, str] = {}
-    found: list[str | None] = []
-    for key in keys:
-        found.append(None if key is None else numbers.setdefault(key, str(len(numbers) + 1)))
+    names: dict[object, str] = {}
+    taken = Counter[str]()
+    for key, row in zip(keys, per_row, strict=True):
+        if key is not None and key not in names:
+            name = _named_by_question(row[0])
+            taken[name] += 1
+            names[key] = name if taken[name] == 1 else f"{name} ({taken[name]})"
+    found = [None if key is None else names[key] for key in keys]
     what = "each row" if layout.wide and plain else "the question"
     return found, f"item: {what}, because {why}"
 
