@@ -26,6 +26,7 @@ from core.tables.columns import (
     unknown_columns,
 )
 from core.tables.containers import decode, findings_of, table_rows
+from core.tables.layouts import with_last_question
 from core.tables.problems import FileFindings, Lacking, likely_columns, place, rename, same_wording
 from core.tables.reading import (
     JsonObject,
@@ -89,7 +90,7 @@ def _read(data: bytes, file_name: str, task: Task | None, rows: Rows) -> Materia
         findings.problems.append("file: contains no question; at least one is needed")
     lacking = Lacking(findings)
     read = [
-        (entry.where, _material(number, entry, task, findings, lacking))
+        (entry.where, _material(number, with_last_question(entry), task, findings, lacking))
         for number, entry in enumerate(entries)
     ]
     lacking.join(len(entries))

@@ -218,6 +218,12 @@ def _as_asked(cell: object) -> dict[str, object]:
     return _asked_in(turns, None)
 
 
+def with_last_question(record: Record) -> Record:
+    """The row with the last question of a conversation in place of the conversation."""
+    asked = _as_asked(record.cells.get("question"))
+    return replace(record, cells={**record.cells, **asked}) if asked else record
+
+
 def _asked_in(turns: Sequence[Turn], question: object) -> dict[str, object]:
     """The last question of a conversation; the turns only if there are others."""
     at = max((at for at, turn in enumerate(turns) if turn.role == "user"), default=None)

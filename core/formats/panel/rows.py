@@ -10,7 +10,7 @@ from core.formats.panel.items import Ids
 from core.formats.panel.repeats import one_rating_each
 from core.formats.panel.sheet import Sheet, number_of, numbers_of
 from core.formats.ratings import UNUSED, read_ratings
-from core.formats.scores import INDEX_COLUMNS, INFINITE, SAID, metric_column, read_scores
+from core.formats.scores import INDEX_COLUMNS, INFINITE, LABELS, SAID, metric_column, read_scores
 from core.joining.choices import columns_at
 from core.schema.analysis import REFUSE, RepeatedRatings
 from core.schema.panel import ROW_LABEL
@@ -223,7 +223,8 @@ def read_long(
         column: metric_column(Metric(judge, "", ""), False, frozenset())
         for judge, column in sheet.judges.items()
     }
-    named = {key: name for key, name in read_as.items() if name in about} | marks
+    labels = {key: key for key in others if key not in read_as and key.strip().lower() in LABELS}
+    named = labels | {key: name for key, name in read_as.items() if name in about} | marks
     scored: dict[str, Record] = {}
     for record in sheet.table.records:  # the score of a text stands beside each of its ratings
         cells = {
