@@ -3,7 +3,8 @@
 import pytest
 import regex
 
-from core.study.guidelines import DIFF_MODES, shipped_aids
+from core.schema.study import NO_ANSWER
+from core.study.guidelines import DIFF_MODES, shipped_aids, shipped_wording
 from pages.widgets import blind_pair
 from pages.widgets.blind_pair import diff_used, mode_for, to_remember
 
@@ -52,11 +53,18 @@ def test_a_mode_that_was_chosen_is_remembered(mode: str, base: str, remembered: 
     assert mode_for(base, then, AIDS) == mode
 
 
-def drawn(monkeypatch: pytest.MonkeyPatch, mode: str, left: str = FIRST, right: str = SECOND) -> str:
+def drawn(
+    monkeypatch: pytest.MonkeyPatch,
+    mode: str,
+    left: str = FIRST,
+    right: str = SECOND,
+    *,
+    language: str = "en",
+) -> str:
     """The HTML of a pair that is compared with the reference."""
     found: list[str] = []
     monkeypatch.setattr(blind_pair.st, "html", found.append)
-    blind_pair.texts(("Left", "Right"), left, right, REFERENCE, REFERENCE, "en", mode, "reference")
+    blind_pair.texts(shipped_wording()[language], left, right, REFERENCE, REFERENCE, "en", mode, "reference")
     return "".join(found)
 
 
@@ -69,6 +77,21 @@ def test_both_texts_are_drawn_whole_and_escaped(monkeypatch: pytest.MonkeyPatch,
     assert texts == [FIRST, SECOND.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")]
     assert html.count('class="assay-row"') == (2 if mode == "none" else 4)
     assert drawn(monkeypatch, mode, "", "").count("assay-card") == 2
+
+
+@pytest.mark.parametrize("mode", DIFF_MODES)
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "No answer"), ("de", "Keine Antwort"), ("fr", "Pas de réponse")]
+)
+def test_an_empty_answer_stands_in_the_same_words_on_either_side(
+    monkeypatch: pytest.MonkeyPatch, mode: str, language: str, words: str
+) -> None:
+    left = drawn(monkeypatch, mode, NO_ANSWER, FIRST, language=language)
+    right = drawn(monkeypatch, mode, FIRST, NO_ANSWER, language=language)
+    assert left.count(words) == right.count(words) == 1
+    assert not regex.search(r"<(ins|del)>", left + right)
+    both = drawn(monkeypatch, mode, NO_ANSWER, NO_ANSWER, language=language)
+    assert both.count(words) == 2
 
 
 def test_numbers_and_names_are_counted_and_listed(monkeypatch: pytest.MonkeyPatch) -> None:
