@@ -89,7 +89,6 @@ _MOST_LOOKED_AT = 50
 """Rows whose cells decide what a column holds."""
 TURNS = "turns"
 """The column of a row's earlier turns, in the tables that `Layout.rows` makes."""
-BY_QUESTION = "item: the question ({column}), because {why}; numbered from 1"
 
 
 class Answer(NamedTuple):
@@ -139,8 +138,8 @@ class Layout:
         found |= {one.column: "text" for one in self.answers}
         return found | {one.system_column: "system" for one in self.answers if one.system_column}
 
-    def said(self, item: str) -> list[str]:
-        """What was understood, one line a role. item: the line on what an item is."""
+    def said(self, item: str = "") -> list[str]:
+        """What was understood, one line a role. item: the line on what an item is, if there is one."""
         lines = [f"layout: {self.kind}"]
         for name, word in (("question", "question"), ("reference", "reference"), ("system", "system")):
             if column := self.named.get(name):
@@ -159,7 +158,7 @@ class Layout:
             lines.append(f"answers: {', '.join(answers)}")
         elif column := self.named.get("text"):
             lines.append(f"answer: {_column(column)}")
-        lines.append(item)
+        lines += [item] if item else []
         for name in ("level", "language"):
             if column := self.named.get(name):
                 lines.append(f"{name}: {_column(column)}")
@@ -354,9 +353,14 @@ def layout_of(
     if TURNS in conversations and "question" in named and TURNS not in named.values():
         named[TURNS] = TURNS
     plain, below = _plain(free), None
-    if {"instruction", "input"} <= plain.keys() and named.get("question") in (
-        plain["instruction"],
-        plain["input"],
+    if (
+        "question" not in chosen
+        and {"instruction", "input"} <= plain.keys()
+        and named.get("question")
+        in (
+            plain["instruction"],
+            plain["input"],
+        )
     ):
         named["question"], below = plain["instruction"], plain["input"]
     kind = f"{kind}, as conversations" if in_turns else kind
@@ -370,16 +374,20 @@ def with_a_row_for_each(table: Table, known: Mapping[str, Sequence[str]], findin
     known: the columns that the reader knows, among them `text`.
     """
     names = {name: key for key, name in table.columns.items()}
-    written = [
-        replace(record, cells={names.get(key, key): cell for key, cell in record.cells.items()})
-        for record in table.records
-    ]
-    layout = layout_of(table._replace(records=written), known)
+
+    def written(records: Sequence[Record]) -> list[Record]:
+        """Under the file's own names."""
+        return [
+            replace(record, cells={names.get(key, key): cell for key, cell in record.cells.items()})
+            for record in records
+        ]
+
+    layout = layout_of(table._replace(records=written(table.records[:_MOST_LOOKED_AT])), known)
     asked = {layout.named.get("question"), layout.named.get("text"), layout.named.get(TURNS)}
-    if not layout.wide and not asked & layout.conversations:
+    if not layout.wide and not asked & layout.conversations and layout.asked_below is None:
         return table
-    findings.notes += layout.said("item: as the table names it")[:-1]
-    rows = [replace(one, where=one.where) for one in layout.rows(written)]
+    findings.notes += layout.said()
+    rows = list(layout.rows(written(table.records)))
     there = dict.fromkeys(key for row in rows for key in row.cells)
     return Table([*there], {key: key for key in there if key in known}, rows, null=True)
 

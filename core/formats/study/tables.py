@@ -74,7 +74,7 @@ def collect_tabular(
     text = decode(data, file_name) if rows is table_rows else ""
     where = "file"
     if rows is table_rows and not is_json(text, file_name):
-        if suffix_of(file_name) not in (*CSV_SUFFIXES, *JSONL_SUFFIXES) and not (
+        if suffix_of(file_name) not in (*CSV_SUFFIXES, *JSONL_SUFFIXES, ".xlsx", ".xls") and not (
             text.lstrip().startswith("{")
             or any(mark in text.lstrip().split("\n", 1)[0] for mark in DELIMITERS)
         ):
