@@ -220,8 +220,9 @@ class DatasetBuilder(FileFindings):
         super().__init__(file_name, sha256)
         self.plain = False
         """Whether the file has no levels: plain pairs, whose references may be empty."""
-        self.reading: Reading | None = None
-        """What the owner of a table decided; None for Factual's JSON, in which an empty text is a mistake of who made it."""
+        self.reading = Reading()
+        self.of_table = False
+        """Whether the file is a table, in which more is understood than in Factual's JSON."""
         self.read_as: list[str] = []
         """What was understood of a table, one line each."""
         self.rows: list[PairRow] = []
@@ -269,7 +270,7 @@ class DatasetBuilder(FileFindings):
 
     def _language(self, where: str, value: object) -> str:
         """A tag as it is; in a table also the English name of a language, and another word as undetermined, with a note."""
-        if self.reading is None or not isinstance(value, str) or is_language_tag(value.strip()):
+        if not self.of_table or not isinstance(value, str) or is_language_tag(value.strip()):
             return self.language(where, value)
         if (tag := LANGUAGES.get(value.strip().casefold())) is None:
             self._unknown_languages[value.strip()] += 1
@@ -293,7 +294,7 @@ class DatasetBuilder(FileFindings):
         where = self._place(line, key)
         if key not in self._texts:
             self._lines[key] = line
-            if self.reading is not None and isinstance(text, str | None) and kept_text(text) is None:
+            if isinstance(text, str | None) and kept_text(text) is None:
                 self._unanswered[source] += 1
                 self._texts[key] = NO_ANSWER
                 if self.reading.no_answer == "leave_out":
@@ -362,7 +363,7 @@ class DatasetBuilder(FileFindings):
         sources = self._sources()
         levels = tuple(sorted({level for _, level, _ in self._texts}, key=natural_order))
         meant = self._check_places(levels, sources)
-        if self.reading is not None and self.reading.skip_broken and self.problems and len(sources) == 2:
+        if self.reading.skip_broken and self.problems and len(sources) == 2:
             levels = meant
             self._leave_out_broken(levels, sources)
         self.refuse()
@@ -422,7 +423,7 @@ class DatasetBuilder(FileFindings):
 
     def _note_unanswered(self) -> None:
         """Say which system gave no answer how often, and what becomes of it."""
-        if not self._unanswered or self.reading is None:
+        if not self._unanswered:
             return
         each = ", ".join(f"{shown(source)} {n:,}" for source, n in self._unanswered.items())
         what = (

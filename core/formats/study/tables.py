@@ -69,7 +69,7 @@ def collect_tabular(
     """
     builder = findings_of(data, file_name, DatasetBuilder)
     reading = reading or Reading()
-    builder.reading = reading
+    builder.reading, builder.of_table = reading, True
     known = _KNOWN | ({"reason": ("reason",)} if made_alone else {})
     text = decode(data, file_name) if rows is table_rows else ""
     where = "file"
