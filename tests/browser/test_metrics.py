@@ -96,7 +96,7 @@ def test_the_scatter_names_metrics_grows_by_itself_and_can_be_taken_away(
     expect(page.locator(".hoverlayer")).to_contain_text("bleu-1")
 
     table = downloaded(page, page.get_by_role("button", name="CSV").first.click)
-    rows = list(csv.DictReader(Path(table.path()).read_text("utf-8").splitlines()))
+    rows = list(csv.DictReader(Path(table.path()).read_text("utf-8-sig").splitlines()))
     assert sum(not row["dropped_because"] for row in rows) == 16
     assert {row["metric"] for row in rows if row["dropped_because"]} >= {"comet-wmt22-da"}
 
