@@ -291,7 +291,7 @@ def test_all_problems_of_a_file_together_and_many_are_shortened(fail: Fail, tmp_
     content = json.loads(paper_json(dataset(22)))
     for question in content["questions"]:
         for level in LEVELS:
-            question["answers"][level]["ai"] = ""
+            question["answers"][level]["ai"] = 5
     (tmp_path / "bad.json").write_text(json.dumps(content))
     lines = fail("study", "import", "bad.json").splitlines()
     assert lines[0] == "bad.json cannot be imported: 110 problems"

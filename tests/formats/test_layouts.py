@@ -330,6 +330,13 @@ def test_or_its_question_is_left_out_by_choice() -> None:
     assert any("favours a system that fails often" in note for note in found.notes)
 
 
+def test_a_system_without_any_answer_is_no_system() -> None:
+    rows = [(asked, one, "") for asked, one, _ in ROWS]
+    with pytest.raises(InputError) as caught:
+        read_dataset(as_csv("prompt,response_a,response_b", rows), "a.csv")
+    assert caught.value.problems == ("system response_b: every answer is empty",)
+
+
 def test_an_empty_answer_is_never_scored() -> None:
     found = read_texts(EMPTY, "a.csv")
     assert len(found.outputs) == 5

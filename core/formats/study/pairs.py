@@ -366,6 +366,10 @@ class DatasetBuilder(FileFindings):
         if self.reading.skip_broken and self.problems and len(sources) == 2:
             levels = meant
             self._leave_out_broken(levels, sources)
+        for source in sources:
+            texts = [text for (_, _, own), text in self._texts.items() if own == source]
+            if len(texts) > 1 and not any(texts) and not self.problems:
+                self.problems.append(f"system {shown(source)}: every answer is empty")
         self.refuse()
         self._note_unanswered()
         if self._unknown_languages:
