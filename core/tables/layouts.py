@@ -432,12 +432,6 @@ def _place_of(key: str) -> _Place | None:
     return None
 
 
-def side_at(name: str) -> int | None:
-    """The place of a side in a name, from 0: `model_a` and `left` are 0, `Response 2` is 1; None without a side."""
-    place = _place_of(name)
-    return None if place is None else _SERIES[place.series].index(place.side)
-
-
 def _families(keys: Sequence[str]) -> dict[tuple[tuple[str, ...], int], dict[str, str]]:
     """(stem, series) -> side -> column, of the columns that stand side by side."""
     found: dict[tuple[tuple[str, ...], int], dict[str, str]] = {}

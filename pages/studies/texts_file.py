@@ -59,7 +59,7 @@ def study_file(data: bytes, name: str) -> StudyFile | None:
     columns = _columns_chosen(data, name)
     reading = Reading(columns)
     known = (sha256_of(data), name, repr(columns))
-    if (hint := once("import_alone", known, lambda: _alone(data, name, reading))) is not None:
+    if (hint := once("import_alone", known, lambda: one_source_hint(data, name, reading))) is not None:
         return _beside(data, name, reading, hint)
     builder = once("import_builder", known, lambda: read_builder(data, name, reading))
     systems = builder.systems()
@@ -83,10 +83,6 @@ def study_file(data: bytes, name: str) -> StudyFile | None:
         lambda: votes_in(data, name, dataset, settled, [(column, {}) for column in chosen]),
     )
     return StudyFile(with_votes(dataset, votes), two, votes)
-
-
-def _alone(data: bytes, name: str, reading: Reading) -> InputError | None:
-    return one_source_hint(data, name, reading)
 
 
 def _beside(data: bytes, name: str, reading: Reading, hint: InputError) -> StudyFile | None:
@@ -180,16 +176,28 @@ def _without_broken(
     data: bytes, name: str, two: tuple[str, str] | tuple[()], reading: Reading
 ) -> Reading | None:
     """The reading, without questions with broken rows if there are any and the visitor leaves them out; None until then."""
+    asked = (sha256_of(data), name, two, repr(reading))
+    broken = once("import_broken_rows", asked, lambda: _broken(data, name, two, reading))
+    if broken is None:
+        return reading
+    refused, left = broken
+    show_mistake(refused.what, [*refused.problems, refused.more])
+    if not st.checkbox(f"Leave out the questions with broken rows; {left} remain", key="import_broken"):
+        return None
+    return replace(reading, skip_broken=True)
+
+
+def _broken(
+    data: bytes, name: str, two: tuple[str, str] | tuple[()], reading: Reading
+) -> tuple[InputError, str] | None:
+    """What is wrong with a file, and the questions that remain without its broken rows; None if nothing is wrong."""
     try:
         read_dataset(data, name, two, reading)
     except InputError as refused:
-        if (hint := broken_hint(data, name, two, reading)) is None:
+        if (left := broken_hint(data, name, two, reading)) is None:
             raise
-        show_mistake(refused.what, [*refused.problems, refused.more])
-        if not st.checkbox(f"Leave out the questions with broken rows; {hint} remain", key="import_broken"):
-            return None
-        return replace(reading, skip_broken=True)
-    return reading
+        return refused, left
+    return None
 
 
 def _votes_chosen(offered: Sequence[VoteColumn]) -> list[str]:
