@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _child(*options: str) -> str:
     command = [sys.executable, __file__, *options]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def _told(path: Path, name: str, checkout: Path, way: str) -> float:

@@ -64,7 +64,7 @@ from core.tables.columns import (
     with_item_level,
 )
 from core.tables.containers import decode, findings_of, opened, table_rows
-from core.tables.mapping import class_columns, is_parquet, pyarrow_for, with_classes
+from core.tables.mapping import class_columns, is_parquet, parquet_table, pyarrow_for, with_classes
 from core.tables.problems import MOST_LISTED, FileFindings, listed
 from core.tables.reading import (
     JsonObject,
@@ -479,9 +479,9 @@ class ParquetNotes:
 def parquet_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
     """The table in a Parquet file, row by row. Raises InputError."""
     file_name = findings.file_name
-    arrow, parquet = pyarrow_for(file_name)
+    arrow, _ = pyarrow_for(file_name)
     try:
-        table = parquet.read_table(io.BytesIO(opened(data, file_name)))
+        table = parquet_table(opened(data, file_name), file_name)
         rows: list[dict[str, object]] = table.to_pylist()
     except (arrow.ArrowException, OSError, MemoryError, ValueError, OverflowError, KeyError) as error:
         reject(file_name, [f"file: not readable as Parquet ({shown(str(error))})"])

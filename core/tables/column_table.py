@@ -5,7 +5,6 @@ is left to them, because only they know the places that messages name.
 """
 
 import csv
-import io
 from collections.abc import Callable, Collection, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from itertools import islice
@@ -30,7 +29,7 @@ from core.tables.columns import (
     names_in,
     no_label,
 )
-from core.tables.mapping import pyarrow_for
+from core.tables.mapping import parquet_table, pyarrow_for
 from core.tables.problems import FileFindings
 from core.tables.reading import numbers_in
 from core.tables.writer import unguarded
@@ -149,9 +148,9 @@ def parquet_columns(
     unread: Collection[str] = (),
 ) -> ColumnTable | None:
     """The table in a Parquet file, like `csv_columns`; None if it cannot be read."""
-    arrow, parquet = pyarrow_for(file_name)
+    arrow, _ = pyarrow_for(file_name)
     try:
-        table = parquet.read_table(io.BytesIO(data))
+        table = parquet_table(data, file_name)
         keys = [str(name) for name in table.column_names]
         columns = columns_of_keys(keys, known)
         header, wanted = tuple(columns.get(key, key) for key in keys), {*choose(keys, columns)}

@@ -132,6 +132,16 @@ def pyarrow_for(file_name: str) -> tuple[Any, Any]:
     return pyarrow, pyarrow.parquet
 
 
+def parquet_table(data: bytes, file_name: str) -> Any:
+    """The pyarrow.Table in the bytes of a Parquet file. pyarrow's errors stay its own.
+
+    In this thread alone: a thread of pyarrow's that still holds the bytes when Python ends aborts the process.
+    """
+    _, parquet = pyarrow_for(file_name)
+    with parquet.ParquetFile(io.BytesIO(data), pre_buffer=False) as file:
+        return file.read(use_threads=False)
+
+
 def first_rows(data: bytes, file_name: str) -> FirstRows:
     """The columns and first rows of a table, JSONL or a JSON list. InputError if the file is none of these."""
     if keys := tuple(_parquet_keys(data, file_name)):
@@ -151,8 +161,8 @@ def first_rows(data: bytes, file_name: str) -> FirstRows:
 
 def _first_parquet_rows(data: bytes, file_name: str) -> tuple[tuple[str, ...], ...]:
     _, parquet = pyarrow_for(file_name)
-    file = parquet.ParquetFile(io.BytesIO(opened(data, file_name)))
-    batch = next(file.iter_batches(batch_size=FIRST_ROWS), None)
+    file = parquet.ParquetFile(io.BytesIO(opened(data, file_name)), pre_buffer=False)
+    batch = next(file.iter_batches(batch_size=FIRST_ROWS, use_threads=False), None)
     rows = [] if batch is None else batch.to_pylist()
     return tuple(tuple(_as_text(cell) for cell in row.values()) for row in rows)
 
@@ -210,7 +220,7 @@ def with_names(data: bytes, file_name: str, names: Mapping[str, str]) -> bytes:
     if keys := _parquet_keys(data, file_name):
         _, parquet = pyarrow_for(file_name)
         buffer = io.BytesIO()
-        table = parquet.read_table(io.BytesIO(opened(data, file_name)))
+        table = parquet_table(opened(data, file_name), file_name)
         parquet.write_table(table.rename_columns([names.get(key, key) for key in keys]), buffer)
         return buffer.getvalue()
     data = opened(data, file_name)
@@ -293,7 +303,7 @@ def _changed_parquet(
 ) -> bytes:
     """The Parquet file with every row changed, and its own metadata."""
     arrow, parquet = pyarrow_for(file_name)
-    table = parquet.read_table(io.BytesIO(data))
+    table = parquet_table(data, file_name)
     rows = [change(row) for row in table.to_pylist()]
     made = arrow.table({name: [row[name] for row in rows] for name in table.column_names})
     buffer = io.BytesIO()
@@ -304,8 +314,7 @@ def _changed_parquet(
 def _rows(data: bytes, file_name: str) -> Iterator[Mapping[str, object]]:
     """The rows of a table in any container."""
     if _parquet_keys(data, file_name):
-        _, parquet = pyarrow_for(file_name)
-        yield from parquet.read_table(io.BytesIO(opened(data, file_name))).to_pylist()
+        yield from parquet_table(opened(data, file_name), file_name).to_pylist()
         return
     text = decode(data, file_name)
     if is_json(text, file_name) or is_jsonl(text, file_name):

@@ -156,7 +156,7 @@ def test_from_nothing_to_a_first_vote(app: AppServer, app_store: Store, new_page
     expect(page.get_by_text("What this design means")).to_be_visible(timeout=20_000)
     settled(page)
     expect(page.get_by_role("button", name="Create the draft")).to_be_disabled()
-    page.get_by_text("new-model", exact=True).first.click()
+    page.locator("label").filter(has_text=re.compile("^new-model$")).click()
     settled(page)
     page.get_by_role("button", name="Create the draft").click()
     expect(page.get_by_text("is a draft now")).to_be_visible(timeout=20_000)
@@ -185,7 +185,7 @@ def test_a_bad_file_names_every_problem_and_imports_nothing(
 ) -> None:
     page = admin_page(app, app_store, new_page)
     whole = json.loads(paper_json(dataset(3, sources=("ai", "human"))))
-    whole["questions"][0]["answers"]["A2"]["ai"] = ""
+    whole["questions"][0]["answers"]["A2"]["ai"] = 5
     del whole["questions"][1]["answers"]["A0"]
     whole["questions"][2]["ground_truth"] = None
     upload(page, "broken.json", json.dumps(whole).encode())
