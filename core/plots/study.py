@@ -97,7 +97,8 @@ def verdict(
             hovertemplate=f"%{{customdata}} %{{x:.3f}}<br>over {numbers[unit]} {unit}<extra></extra>",
             name=unit,
         )
-    known = [x for x in (bound.mean, *bounds.values(), -bound.margin, 0.0) if x is not None]
+    margin = None if bound.margin is None else -bound.margin
+    known = [x for x in (bound.mean, *bounds.values(), margin, 0.0) if x is not None]
     room = 0.45 * (max(known) - min(known))  # for the numbers beside the marks
     _margin_lines(figure, bound.margin)
     side = "left" if max(known) > -min(known) else "right"
@@ -112,13 +113,15 @@ def verdict(
     return dressed(figure, height=150 + 60 * len(bounds), top=40)
 
 
-def _margin_lines(figure: go.Figure, margin: float) -> None:
-    """Draw vertical lines at minus the margin and at zero, and name the margin above its line."""
-    for x, dash in ((-margin, "dash"), (0.0, "dot")):
+def _margin_lines(figure: go.Figure, margin: float | None) -> None:
+    """Draw vertical lines at minus the margin, if there is one, and at zero, and name the margin above its line."""
+    lines = () if margin is None else ((-margin, "dash"),)
+    for x, dash in (*lines, (0.0, "dot")):
         figure.add_vline(x=x, line={"color": LINE, "width": 2, "dash": dash})
-    figure.add_annotation(
-        x=-margin, y=1, yref="paper", yanchor="bottom", text=f"margin {-margin:g}", showarrow=False
-    )
+    if margin is not None:
+        figure.add_annotation(
+            x=-margin, y=1, yref="paper", yanchor="bottom", text=f"margin {-margin:g}", showarrow=False
+        )
 
 
 def early(found: EarlyResult) -> go.Figure:

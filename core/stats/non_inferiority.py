@@ -153,6 +153,7 @@ def lower_bound_anytime(
 
 
 NO_SCORED_PAIR = "no pair has a score"
+NO_MARGIN = "no margin was declared"
 ONE_QUESTION = "fewer than two questions: no questions to resample"
 # A cumulative share this close below q counts as q; a bound this close to -margin counts as -margin.
 _ROUNDING = 1e-12
@@ -168,8 +169,8 @@ class NonInferiority:
     """Pairs with a score."""
     n_questions: int
     """Questions with at least one scored pair."""
-    margin: float
-    """Largest acceptable inferiority, on the scale of the score, > 0."""
+    margin: float | None
+    """Largest acceptable inferiority, on the scale of the score, > 0; None if none was declared."""
     confidence_level: float
     """One-sided level: share of studies in which the true mean should be above the bound."""
     bound_pairs: float | None
@@ -267,7 +268,7 @@ def non_inferiority(
     scores: ArrayLike,
     clusters: ArrayLike,
     *,
-    margin: float,
+    margin: float | None,
     confidence_level: float = 0.90,
     n_resamples: int = 10_000,
     rng: Rng = 0,
@@ -275,7 +276,8 @@ def non_inferiority(
     """Test a candidate against -margin, over pairs and over questions.
 
     scores: shape (n,), in [-1, 1], or NaN for unscored pairs. clusters: shape (n,), the question of each pair.
-    margin: > 0, fixed before the data were seen; Factual uses 0.1. confidence_level: one-sided; Factual uses 0.90.
+    margin: > 0, fixed before the data were seen; Factual uses 0.1. None: no margin, so bounds are compared with nothing.
+    confidence_level: one-sided; Factual uses 0.90.
 
     Degenerate cases: no scored pair gives None throughout; a single question gives no bound over questions, with a reason.
     Misleads if the margin was chosen after seeing the data; if most pairs are ties, which pull the mean towards 0 and
@@ -297,11 +299,17 @@ def non_inferiority(
         margin=margin,
         confidence_level=confidence_level,
         bound_pairs=over_pairs,
-        non_inferior_pairs=None if over_pairs is None else above_margin(over_pairs, margin),
+        non_inferior_pairs=_above(over_pairs, margin),
         bound_questions=over_questions,
-        non_inferior_questions=None if over_questions is None else above_margin(over_questions, margin),
+        non_inferior_questions=_above(over_questions, margin),
         n_resamples=0 if over_questions is None else n_resamples,
-        reason=NO_SCORED_PAIR if n_questions == 0 else ONE_QUESTION if n_questions == 1 else None,
+        reason=NO_SCORED_PAIR
+        if n_questions == 0
+        else ONE_QUESTION
+        if n_questions == 1
+        else NO_MARGIN
+        if margin is None
+        else None,
         n_left_out=n_left_out,
     )
 
@@ -311,9 +319,15 @@ def above_margin(bound: float, margin: float) -> bool:
     return bound > -margin + _ROUNDING
 
 
-def scored(scores: ArrayLike, clusters: ArrayLike, margin: float) -> tuple[Floats, NDArray[np.generic], int]:
+def _above(bound: float | None, margin: float | None) -> bool | None:
+    return None if bound is None or margin is None else above_margin(bound, margin)
+
+
+def scored(
+    scores: ArrayLike, clusters: ArrayLike, margin: float | None
+) -> tuple[Floats, NDArray[np.generic], int]:
     """Scores and questions of scored pairs, and the number of unscored ones. Raises ValueError for invalid input."""
-    if not margin > 0:
+    if margin is not None and not margin > 0:
         raise ValueError(f"margin must be positive, got {margin!r}")
     values, labels = _checked_scores(scores), np.asarray(clusters)
     if labels.shape != values.shape:
@@ -356,14 +370,14 @@ _VERDICT_ROUNDING = 1e-9  # a sum this close to 0 is 0
 class Verdict:
     """Verdict on the margin, with the bound that decides it."""
 
-    value: VerdictValue
-    """The verdict; "not shown" does not mean "shown to be worse"."""
+    value: VerdictValue | None
+    """The verdict; "not shown" does not mean "shown to be worse". None if no margin was declared."""
     method: Literal["questions", "gaffke"] | None
     """Method of the deciding bound: percentile bootstrap over questions, or Gaffke's. None without a score."""
     bound: float | None
     """The deciding lower bound, in [-1, 1]; above -margin means non-inferior."""
     reason: str | None
-    """Reason why the ordinary bound does not apply."""
+    """Reason why the ordinary bound does not apply, or why there is no verdict."""
     questions_missing: int | None
     """Further questions needed if they repeat the observed mix; None with a verdict, or if 10,000 are not enough."""
 
@@ -372,7 +386,7 @@ def verdict(
     scores: ArrayLike,
     clusters: ArrayLike,
     *,
-    margin: float,
+    margin: float | None,
     confidence_level: float = 0.90,
     n_resamples: int = 10_000,
     rng: Rng = 0,
@@ -380,7 +394,8 @@ def verdict(
     """Decide whether the candidate is worse than the comparator by less than the margin.
 
     scores: shape (n,), a pair's score in [-1, 1] (composite or net preference), NaN for unscored pairs. clusters:
-    shape (n,), the question of each pair. margin: > 0, fixed before the data were seen. confidence_level: one-sided.
+    shape (n,), the question of each pair. margin: > 0, fixed before the data were seen; without one the verdict is undefined.
+    confidence_level: one-sided. `core.stats.conclusion.conclude` says which system is better, too.
 
     The two bounds weigh unequal questions differently. The ordinary bound is a ratio of sums, so a question weighs by its
     number of pairs. Gaffke's bound uses the mean of question means, so every question weighs the same.
@@ -393,6 +408,8 @@ def verdict(
     """
     check_confidence_level(confidence_level)
     used, questions, _ = scored(scores, clusters, margin)
+    if margin is None:
+        return Verdict(None, None, None, NO_MARGIN, None)
     if used.size == 0:
         return Verdict(NOT_ENOUGH, None, None, NO_SCORED_PAIR, None)
     sums = cluster_sums(np.column_stack([used, np.ones(used.size)]), questions)
@@ -411,20 +428,24 @@ def verdict(
     return Verdict(NOT_ENOUGH, "gaffke", bound, reason, missing)
 
 
-def why_not_ordinary(question_means: ArrayLike) -> str | None:
+def why_not_ordinary(question_means: ArrayLike, *, upper: bool = False) -> str | None:
     """Reason why the ordinary bound does not apply; None if it does.
 
-    `question_means` has shape (n_questions,): the mean score of each question. The last condition matters if whole
-    questions are lost and wins are small: the resampled mean is then as skewed as without any win.
+    `question_means` has shape (n_questions,): the mean score of each question. upper: of the upper bound, which is the lower
+    bound of the mirrored scores. The last condition matters if whole questions are lost and wins are small: the resampled
+    mean is then as skewed as without any win.
     """
-    values = np.asarray(question_means, dtype=np.float64)
+    values = np.asarray(question_means, dtype=np.float64) * (-1 if upper else 1)
     if values.size < FEWEST_QUESTIONS:
         return f"fewer than {FEWEST_QUESTIONS} questions: {values.size}"
     lost, won = _worst_and_won(values)
+    down, up, worst = ("won", "lost", "best won") if upper else ("lost", "won", "worst lost")
+    if not lost and not won:
+        return "no question was lost or won"
     if not lost or not won:
-        return "no question was " + ("won" if lost else "lost" if won else "lost or won")
+        return f"no question was {up if lost else down}"
     if won < lost * WON_TO_LOST - _VERDICT_ROUNDING:
-        return "all won questions together weigh less than half the worst lost one"
+        return f"all {up} questions together weigh less than half the {worst} one"
     return None
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaincinv, ndtr, ndtri, stdtrit
 
-from core.stats.non_inferiority import FEWEST_QUESTIONS, MOST_QUESTIONS
+from core.stats.non_inferiority import FEWEST_QUESTIONS, MOST_QUESTIONS, NO_MARGIN
 from core.stats.raters import COMPONENTS, FEWEST_RATERS, Components
 from core.stats.resampling import Floats, check_confidence_level, unit_clusters
 from core.stats.votes import clustering, composite_shares
@@ -72,15 +72,15 @@ class Power:
 def power_non_inferiority(
     scores: ArrayLike,
     *,
-    margin: float,
+    margin: float | None,
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
     clusters: ArrayLike | None = None,
 ) -> Power:
     """Power of a t test of the mean score against -margin, at the observed mean and spread.
 
-    `scores` has shape (n,); NaN are left out and counted. margin > 0, on the scale of the scores. clusters: shape (n,),
-    the question of each pair; without it there is no design effect. Degenerate cases: with fewer than two scores or no
+    `scores` has shape (n,); NaN are left out and counted. margin > 0, on the scale of the scores; without one
+    all power is None. clusters: shape (n,), the question of each pair; without it there is no design effect. Degenerate cases: with fewer than two scores or no
     spread, everything is None. With an observed mean at or below -margin, whatever depends on the mean is None, because
     there is no non-inferiority to detect.
 
@@ -94,7 +94,7 @@ def power_non_inferiority(
         raise ValueError(f"scores must have shape (n,), got {values.shape}")
     if np.isinf(values).any():
         raise ValueError("scores contain infinity")
-    if not margin > 0:
+    if margin is not None and not margin > 0:
         raise ValueError(f"margin must be positive, got {margin!r}")
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must lie strictly between 0 and 1, got {alpha!r}")
@@ -102,12 +102,14 @@ def power_non_inferiority(
         raise ValueError(f'alternative must be "two-sided" or "larger", got {alternative!r}')
     known = values[~np.isnan(values)]
     spread = float(known.std(ddof=1)) if known.size >= 2 else 0.0
-    effect = (float(known.mean()) + margin) / spread if spread > 0 else None
-    equal = margin / spread if spread > 0 else None
+    effect = (float(known.mean()) + margin) / spread if margin is not None and spread > 0 else None
+    equal = margin / spread if margin is not None and spread > 0 else None
     seen = effect if effect is not None and effect > _ROUNDING else None
     reason = None
     if known.size < 2:
         reason = "fewer than two scores: the spread is unknown"
+    elif margin is None:
+        reason = NO_MARGIN
     elif not spread > 0:
         reason = "all scores are equal: without spread there is no effect size"
     elif seen is None:

@@ -202,9 +202,11 @@ def _verdict(results: StudyResults) -> None:
     bound, found = results.non_inferiority, results.verdict
     score = SCORE_NAMES[results.analysis_set.score]
     part(
-        "Verdict",
-        f"Is {plain(results.candidate)} worse than {plain(results.comparator)} by more than the margin of "
-        f"{bound.margin:g} on the {score}? One-sided confidence level: {percent(bound.confidence_level)}.",
+        "Answer",
+        f"Is {plain(results.candidate)} better than {plain(results.comparator)} on the {score}, or not worse by more than the "
+        f"margin of {bound.margin:g}? Declared one-sided level: {percent(bound.confidence_level)}."
+        if bound.margin is not None
+        else f"Is {plain(results.candidate)} or {plain(results.comparator)} better on the {score}?",
         "non-inferiority",
     )
     first, *limits = headline(results)
@@ -224,8 +226,13 @@ def _verdict(results: StudyResults) -> None:
             table_first=True,
             figure=plots.verdict(bound, found.bound if found.method == "gaffke" else None, score=score),
             alt=f"Mean {number(bound.mean)}, lower bound over questions {number(bound.bound_questions)}, over pairs "
-            f"{number(bound.bound_pairs)}, {deciding} {number(found.bound)}, margin {number(-bound.margin)}",
+            f"{number(bound.bound_pairs)}, {deciding} {number(found.bound)}, margin {_margin(bound.margin)}",
         )
+
+
+def _margin(margin: float | None) -> str:
+    """The end of the margin on the scale of the score."""
+    return number(None if margin is None else -margin)
 
 
 def _early(found: EarlyResult) -> None:
@@ -262,7 +269,7 @@ def _raters(results: StudyResults) -> None:
         means,
         figure=plots.rater_means(sample),
         alt=f"Mean vote of each rater with interval over questions. Mean of all {number(found.mean)}, lower bound over "
-        f"raters and questions {number(found.bound)}, margin {number(-sample.margin)}",
+        f"raters and questions {number(found.bound)}, margin {_margin(sample.margin)}",
         table_first=True,
     )
     if components.rows:

@@ -66,6 +66,8 @@ class Counted:
     pairs_left_out: dict[str, int]
     """Reason -> number of selected pairs that are not in `keys`."""
     left_out_by_level: dict[str, dict[str, int]]
+    lacking: tuple[Key, ...]
+    """Selected pairs with fewer votes than they need, flagged pairs that are left out apart."""
     answers_used: int
     answers_left_out: dict[str, int]
     """Reason -> number of answers that are not in `codes`."""
@@ -165,6 +167,7 @@ def count(record: StudyRecord, filters: Filters, variant: Variant = DECLARED) ->
         pairs_by_votes=dict(sorted(Counter(votes.values()).items())),
         pairs_left_out=dict(Counter(outs.values())),
         left_out_by_level={lv: dict(Counter(r for k, r in outs.items() if k[1] == lv)) for lv in levels},
+        lacking=tuple(key for key, reason in outs.items() if reason == TOO_FEW),
         answers_used=used,
         answers_left_out=dict(left_out),
         sides={rater: (counts[0], counts[1], counts[2]) for rater, counts in sides.items()},

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from core.errors import NotAllowed
 from core.results.cells import decimal
 from core.results.study.counted import Filters, count, counts_at_all, pair_scores
 from core.schema.result_table import Column, ResultTable
@@ -91,7 +92,7 @@ def last_look(record: StudyRecord) -> EarlyResult | None:
 
     record: as it was at the unblinding, so that later votes and exclusions change nothing.
     """
-    if not record.entered:
+    if not record.entered or record.study.design.margin is None:
         return None
     entered = (*record.entered, *ready(record, ""))
     found = _look_at(record, entered, looks=looks_at(record))
@@ -171,6 +172,8 @@ def _look_at(record: StudyRecord, entered: Sequence[EnteredQuestion], *, looks: 
     design = record.study.design
     order = entry_order(design.seed, [item.item_id for item in record.items])
     bounds = _bounds(record, entered)
+    if design.margin is None:
+        raise NotAllowed("Early looks need a margin: without one nothing can be shown early.")
     above = np.array([above_margin(bound, design.margin) for bound in bounds], dtype=bool)
     places = [one.position for one in entered if one.mean is not None]
     lacking = votes_lacking(record)

@@ -30,11 +30,11 @@ class RatersAsSample:
     """The mean vote with its bound over raters and questions. It stands beside the declared verdict, never in its place."""
 
     value: VerdictValue | None
-    """Verdict over raters as a sample; None if there are too few raters: the declared verdict is for these raters."""
+    """Verdict over raters as a sample; None without a margin or with too few raters: the answer is for these raters."""
     names: tuple[str, ...]
     """Raters in the order of `found.raters`."""
     found: Mrmc
-    margin: float
+    margin: float | None
     declared_score: Score
     components: VarianceComponents
 
@@ -62,7 +62,9 @@ def raters_as_sample(counted: Counted, design: Design, *, interval_level: float)
     votes, questions = preferences(counted.codes), counted.questions
     found = mrmc(votes, questions, confidence_level=design.confidence_level, interval_level=interval_level)
     value: VerdictValue | None = None
-    if found.bound is not None:
+    if design.margin is None:
+        pass
+    elif found.bound is not None:
         value = NON_INFERIOR if above_margin(found.bound, design.margin) else NOT_SHOWN
     elif found.effective_raters is not None and round(found.effective_raters) >= FEWEST_RATERS:
         value = NOT_ENOUGH
@@ -71,24 +73,39 @@ def raters_as_sample(counted: Counted, design: Design, *, interval_level: float)
     )
 
 
-def raters_said(sample: RatersAsSample, verdict: str) -> str | None:
-    """The verdict over raters as a sample in a few sentences; None without a vote. verdict: for these raters, as a name."""
+def raters_said(sample: RatersAsSample, answer: str) -> str | None:
+    """The verdict over raters as a sample in a few sentences; None without a vote. answer: for these raters, as a name."""
     found = sample.found
     if found.mean is None:
         return None
     who = "these raters" if found.n_raters > 1 else "this rater"
-    if sample.value is None:
-        return f"This verdict is for {who}. It says nothing about raters as a sample ({found.reason})."
-    first = f"{verdict} for {who}; over raters as a sample: {sample.value}."
+    if sample.value is None and (found.low is None or found.high is None):
+        return f"This answer is for {who}. It says nothing about raters as a sample ({found.reason})."
+    of_all = f"{found.n_raters} raters and {found.n_questions} questions"
+    if sample.value is None or sample.margin is None:
+        return (
+            f"This answer is for {who}. {NORMAL_SAMPLE}, their mean vote over {of_all} is {decimal(found.mean)} "
+            f"[{decimal(found.low or 0.0)}, {decimal(found.high or 0.0)}] (two-sided {100 * found.interval_level:g} %)."
+        )
+    first = f"{answer} for {who}; over raters as a sample: {_VALUES[sample.value]}."
     if found.bound is None:
         return f"{first} The votes give no reliable bound over raters ({found.reason})."
     places = 3 if decimal(found.bound) != decimal(-sample.margin) else 6
     above = "above" if sample.value == NON_INFERIOR else "not above"
     return (
-        f"{first} Over {found.n_raters} raters and {found.n_questions} questions, the lower "
-        f"{100 * found.confidence_level:g} % bound of the net preference (mean vote) is {decimal(found.bound, places)}, "
-        f"{above} the margin of {decimal(-sample.margin, places)}.{_other_score(sample)}"
+        f"{first} {NORMAL_SAMPLE}, the lower {100 * found.confidence_level:g} % bound of the net preference (mean vote) over "
+        f"{of_all} is {decimal(found.bound, places)}, {above} the margin of {decimal(-sample.margin, places)}."
+        f"{_other_score(sample)}"
     )
+
+
+NORMAL_SAMPLE = "If raters differ like a normal sample"
+"""Assumption of every bound over raters. A few raters who differ much from all others break it, and no method sees them."""
+_VALUES: Mapping[VerdictValue, str] = {
+    NON_INFERIOR: "not worse",
+    NOT_SHOWN: "non-inferiority not shown",
+    NOT_ENOUGH: "not enough information",
+}
 
 
 def _other_score(sample: RatersAsSample) -> str:
@@ -169,7 +186,8 @@ def _means(sample: RatersAsSample) -> ResultTable:
     level = f"{100 * found.interval_level:g} %"
     notes = [
         f"In brackets: {level} intervals. A rater's interval and that of these raters cover questions (jackknife-t). "
-        "The interval of raters as a sample covers raters and questions (Obuchowski-Rockette, degrees of freedom of Hillis).",
+        "The interval of raters as a sample covers raters and questions (Obuchowski-Rockette, degrees of freedom of Hillis). It "
+        "assumes that raters differ like a normal sample.",
         f"Lower bound: only for raters as a sample, one-sided at {100 * found.confidence_level:g} %.",
     ]
     if found.method == "dealt" and found.mean is not None:

@@ -13,6 +13,15 @@ from numpy.typing import NDArray
 from core import __version__
 from core.errors import InputError
 from core.results.cells import decimal
+from core.results.study.answer import (
+    StudyAnswer,
+    answer_name,
+    decided_said,
+    dissent_said,
+    evidence_said,
+    robustness_said,
+    study_answer,
+)
 from core.results.study.confusion import StudyConfusion, study_confusion
 from core.results.study.counted import (
     DECLARED,
@@ -45,11 +54,13 @@ from core.schema.study import (
 )
 from core.stats import agreement
 from core.stats.blinding import LEFT, RIGHT, BlindingIndex, ShareRight, blinding_index
+from core.stats.conclusion import AnswerValue, Conclusion, conclude
 from core.stats.multiplicity import corrected
 from core.stats.non_inferiority import (
     MOST_QUESTIONS,
     NonInferiority,
     Verdict,
+    VerdictValue,
     non_inferiority,
     verdict,
 )
@@ -224,9 +235,11 @@ class SensitivityLine:
     name: str
     n_pairs: int
     bound: float | None
-    """The bound that decides."""
-    value: str
-    """The verdict."""
+    """The bound that decides on non-inferiority; None without a margin."""
+    value: VerdictValue | None
+    """The verdict on non-inferiority; None without a margin."""
+    answer: AnswerValue
+    """Which system is better."""
 
 
 @dataclass(frozen=True)
@@ -245,6 +258,8 @@ class AfterUnblinding:
     """Pairs flagged as invalid or unflagged since then."""
     verdict: Verdict | None = None
     """Verdict of the whole study at that time; None if nothing changed."""
+    answer: AnswerValue | None = None
+    """Answer of the whole study at that time; None if nothing changed."""
 
     @property
     def any(self) -> bool:
@@ -252,10 +267,18 @@ class AfterUnblinding:
         return bool(self.excluded or self.included or self.votes or self.flags)
 
 
-def decide(
+@dataclass(frozen=True)
+class _Decision:
+    """What the same pairs say: the verdict on non-inferiority, and which system is better."""
+
+    verdict: Verdict
+    answer: Conclusion
+
+
+def _decide(
     record: StudyRecord, counted: Counted, score: Score, *, rng: int, worst: bool = False
-) -> tuple[Verdict, int]:
-    """The verdict on the counted pairs, and their number.
+) -> _Decision:
+    """Decide on the counted pairs.
 
     worst: every flagged pair counts as a win for the comparator, whatever its votes.
     """
@@ -265,16 +288,12 @@ def decide(
         unseen = sorted(counted.flagged - set(counted.keys))
         scores = np.append(scores, [-1.0] * len(unseen))
         questions += [item for item, _ in unseen]
-    design = record.study.design
-    found = verdict(
-        scores,
-        np.array(questions, dtype=str),
-        margin=design.margin,
-        confidence_level=design.confidence_level,
-        n_resamples=N_RESAMPLES,
-        rng=rng,
+    design, clusters = record.study.design, np.array(questions, dtype=str)
+    level, drawn = design.confidence_level, {"n_resamples": N_RESAMPLES, "rng": rng}
+    return _Decision(
+        verdict(scores, clusters, margin=design.margin, confidence_level=level, **drawn),
+        conclude(scores, clusters, margin=design.margin, confidence_level=level, **drawn),
     )
-    return found, len(scores)
 
 
 def verdict_and_sensitivity(
@@ -293,16 +312,19 @@ def verdict_and_sensitivity(
         ("composite", DECLARED, "composite", False),
         ("net preference", DECLARED, "net_preference", False),
     )
-    made: dict[tuple[Variant, Score, bool], tuple[Verdict, int]] = {}
+    made: dict[tuple[Variant, Score, bool], _Decision] = {}
     table = []
     for name, variant, score, worst in lines:
         way = variant, score, worst
         if way not in made:  # the declared score also has its own line
-            made[way] = decide(record, count(record, filters, variant), score, rng=rng, worst=worst)
-        found, n = made[way]
-        table.append(SensitivityLine(name, n, found.bound, found.value))
-    as_declared, _ = made[DECLARED, declared, False]
-    return as_declared, tuple(table)
+            made[way] = _decide(record, count(record, filters, variant), score, rng=rng, worst=worst)
+        found = made[way]
+        table.append(
+            SensitivityLine(
+                name, found.answer.n_pairs, found.verdict.bound, found.verdict.value, found.answer.value
+            )
+        )
+    return made[DECLARED, declared, False].verdict, tuple(table)
 
 
 def after_unblinding(record: StudyRecord, *, rng: int) -> AfterUnblinding:
@@ -328,8 +350,8 @@ def after_unblinding(record: StudyRecord, *, rng: int) -> AfterUnblinding:
     if not changed.any:
         return changed
     counted = count(then, Filters())
-    found, _ = decide(then, counted, then.study.design.score, rng=rng)
-    return replace(changed, verdict=found)
+    found = _decide(then, counted, then.study.design.score, rng=rng)
+    return replace(changed, verdict=found.verdict, answer=found.answer.value)
 
 
 def as_of(record: StudyRecord, place: int) -> StudyRecord:
@@ -462,6 +484,9 @@ class StudyResults:
     """Filter -> chosen values, if they depart from the declared analysis."""
     analysis_set: AnalysisSet
     verdict: StudyVerdict
+    """On non-inferiority alone; undefined without a margin."""
+    answer: StudyAnswer
+    """Which system is better: what every door says first."""
     raters_as_sample: RatersAsSample
     pairs_by_votes: dict[int, int]
     sensitivity: tuple[SensitivityLine, ...]
@@ -525,6 +550,7 @@ class StudyResults:
                 "exploratory": self.verdict.exploratory,
                 **found["verdict"],
             },
+            "answer": self.answer.to_json(),
             "raters_as_sample": self.raters_as_sample.to_json(),
             "variance_components": asdict(self.raters_as_sample.components),
             **{name: found[name] for name in rules},
@@ -586,6 +612,9 @@ def study_results(
         filtered=departs,
         analysis_set=rules,
         verdict=StudyVerdict(exploratory=bool(departs), **asdict(decided)),
+        answer=study_answer(
+            counted, design, rules.score, exploratory=bool(departs), n_resamples=N_RESAMPLES, rng=rng
+        ),
         raters_as_sample=raters_as_sample(counted, design, interval_level=INTERVAL_LEVEL),
         pairs_by_votes=counted.pairs_by_votes,
         sensitivity=sensitivity,
@@ -747,12 +776,18 @@ def _position(result: PositionBias, p_holm: float | None) -> dict[str, Any]:
 
 
 def headline(results: StudyResults) -> list[str]:
-    """The verdict, then its limits, as lines of a few sentences. The first sentence is the verdict alone."""
+    """The answer, the numbers behind it, then its limits, as lines of a few sentences. The first sentence is the answer alone."""
+    made, systems = results.answer, (results.candidate, results.comparator)
+    name = answer_name(made.value, made.found.margin, *systems)
     lines = [
         *_early_said(results),
-        _verdict_said(results),
+        _answer_said(results),
+        *evidence_said(made, *systems),
+        _agreement_said(results),
+        *dissent_said(made),
+        *robustness_said(made, *systems),
         _questions_said(results),
-        raters_said(results.raters_as_sample, verdict_name(results.verdict.value)),
+        raters_said(results.raters_as_sample, name),
         _exploratory(results),
         _undeclared(results),
         _disagreement(results),
@@ -804,39 +839,49 @@ def votes_of_pairs(results: StudyResults) -> str:
     return f"Pairs by number of votes: {', '.join(counts) or 'none'}."
 
 
-def verdict_name(value: str) -> str:
-    """A verdict as a short sentence without its full stop."""
-    names = {
+def verdict_name(value: VerdictValue | None) -> str:
+    """A verdict on non-inferiority as a short sentence without its full stop."""
+    names: dict[VerdictValue | None, str] = {
         "non-inferior": "Non-inferior",
         "not shown": "Non-inferiority not shown",
         "not enough information": "Not enough information",
+        None: "No margin",
     }
     return names[value]
 
 
-def _verdict_said(results: StudyResults) -> str:
-    found, bound = results.verdict, results.non_inferiority
-    name = verdict_name(found.value)
+def _answer_said(results: StudyResults) -> str:
+    left_out = results.overall.n_left_out
     early = "Declared analysis, for comparison" if results.early else ""
-    before = "Exploratory" if found.exploratory else early
-    sentences = [f"{before}: {name[0].lower()}{name[1:]}." if before else f"{name}."]
-    if found.bound is None:
-        left_out = results.overall.n_left_out
-        sentences.append(f"No pair counts: {reasons(left_out)}." if left_out else "No pair counts.")
-    else:
-        places = 3 if decimal(found.bound) != decimal(-bound.margin) else 6
-        sentences.append(
-            f"The lower {100 * bound.confidence_level:g} % bound for {results.candidate} against {results.comparator} is "
-            f"{decimal(found.bound, places)}, {'above' if found.value == 'non-inferior' else 'not above'} the margin of "
-            f"{decimal(-bound.margin, places)}."
-        )
-    if found.method == "gaffke":
-        sentences.append(
-            f"This is Gaffke's bound, because the bootstrap over questions is not reliable here ({found.reason})."
-        )
-    if found.value == "not shown":
-        sentences.append(f"This does not show that {results.candidate} is worse.")
-    return " ".join(sentences)
+    return decided_said(
+        results.answer,
+        results.candidate,
+        results.comparator,
+        no_pair=f"No pair counts: {reasons(left_out)}." if left_out else "No pair counts.",
+        before="Exploratory" if results.answer.exploratory else early,
+    )
+
+
+def _agreement_said(results: StudyResults) -> str | None:
+    """How far raters agree: the coefficient for their number, with its interval."""
+    block = results.overall
+    if not block.n_pairs:
+        return None
+    if len(results.raters) < 2:
+        return "One rater voted, so agreement between raters is unknown."
+    two = len(results.raters) == 2
+    found, name = (
+        (block.cohen_kappa, "Cohen's kappa") if two else (block.krippendorff_alpha, "Krippendorff's alpha")
+    )
+    if found.estimate is None:
+        return f"{name} is undefined: {found.reason}."
+    ends = first_interval(found)
+    if ends is None:
+        return f"{name} is {decimal(found.estimate)}, without an interval."
+    low, high = map(decimal, ends)
+    return (
+        f"{name} is {decimal(found.estimate)} [{low}, {high}] ({100 * found.confidence_level:g} % interval)."
+    )
 
 
 def _early_said(results: StudyResults) -> list[str]:
@@ -866,10 +911,12 @@ def reasons(left_out: Mapping[str, int]) -> str:
 
 def _questions_said(results: StudyResults) -> str | None:
     found = results.verdict
-    if found.value != "not enough information" or found.bound is None:
+    mean, margin = results.answer.found.mean, results.answer.found.margin
+    if margin is None or found.bound is None:
         return None
-    mean = results.non_inferiority.mean
-    if found.questions_missing is None and mean is not None and mean <= -results.non_inferiority.margin:
+    if found.value != "not enough information" or results.answer.value != "not enough information":
+        return None
+    if found.questions_missing is None and mean is not None and mean <= -margin:
         return f"The observed mean, {decimal(mean)}, is not above the margin: more questions like these would not help."
     if found.questions_missing is None:
         return f"If further questions give the same mix of votes, even {MOST_QUESTIONS:,} questions would not be enough."
@@ -895,19 +942,21 @@ def _undeclared(results: StudyResults) -> str | None:
 
 
 def _disagreement(results: StudyResults) -> str | None:
+    margin, systems = results.answer.found.margin, (results.candidate, results.comparator)
     others = [
-        f"{line.name}: {line.value}"
+        f"{line.name}: {answer_name(line.answer, margin, *systems)}"
         for line in results.sensitivity
-        if line.name != AS_DECLARED and line.value != results.verdict.value
+        if line.name != AS_DECLARED and line.answer != results.answer.value
     ]
-    return f"The verdict depends on what counts. {_sentence('; '.join(others))}" if others else None
+    return f"The answer depends on what counts. {_sentence('; '.join(others))}" if others else None
 
 
 def _change_said(results: StudyResults) -> str | None:
     after = results.after_unblinding
     if not after.any or after.since is None:
         return None
-    then: str = "none" if after.verdict is None else after.verdict.value
+    margin, systems = results.answer.found.margin, (results.candidate, results.comparator)
+    then = "none" if after.answer is None else answer_name(after.answer, margin, *systems)
     if after.verdict is not None and after.verdict.bound is not None:
         then += f", lower bound {decimal(after.verdict.bound)}"
     changes = [
@@ -918,7 +967,7 @@ def _change_said(results: StudyResults) -> str | None:
     ]
     return (
         f"Changed after results became visible ({after.since[:16].replace('T', ' ')} UTC): {'; '.join(changes)}. "
-        f"Verdict before these changes: {then}."
+        f"Answer before these changes: {then}."
     )
 
 

@@ -6,6 +6,7 @@ from statistics import mean
 from typing import Any
 
 from core.results.cells import corrected_column, corrected_note, decimal, interval
+from core.results.study.answer import ANSWER_TABLES, answer_name, answer_tables
 from core.results.study.confusion import CONFUSION_TABLES, confusion_tables
 from core.results.study.raters import RATER_TABLES, rater_tables
 from core.results.study.results import (
@@ -62,14 +63,23 @@ _GUESSES = {"left": "left", "right": "right", "unsure": "cannot tell"}
 BLINDING_TABLES = ("blinding", "blinding-sides")
 """Tables of the guesses which answer a person wrote."""
 PAIR_TABLES = (
-    *("sensitivity", "bounds", *RATER_TABLES, "choices", "agreement", "pairwise", "contingency"),
+    *(
+        *ANSWER_TABLES,
+        "sensitivity",
+        "bounds",
+        *RATER_TABLES,
+        "choices",
+        "agreement",
+        "pairwise",
+        "contingency",
+    ),
     *("composite", "ties", "plan", "power", "position", "repeats", "seconds"),
     *(*CONFUSION_TABLES, *BLINDING_TABLES),
 )
 """Names of a pair study's tables, in the order of `study_tables`."""
 ALL_PAIRS = "all pairs"
-GAFFKE = "questions, Gaffke (decides)"
-"""Row of the bound that decides if the bootstrap over questions fails."""
+GAFFKE, GAFFKE_DECIDES = "questions, Gaffke", "questions, Gaffke (decides)"
+"""Row of Gaffke's bound; it decides if the bootstrap over questions fails."""
 RATING_TABLES = ("totals", "raters", "repeats")
 """Names of a rating study's tables."""
 
@@ -111,6 +121,7 @@ def study_tables(results: StudyResults) -> dict[str, ResultTable]:
     pairs = {" and ".join(pair.raters): pair for pair in results.pairwise}
     crossed = [pair.contingency for pair in results.pairwise] or [results.overall.contingency]
     made = (
+        *answer_tables(results.answer, results.candidate, results.comparator),
         _sensitivity(results),
         _bounds(results),
         *rater_tables(results.raters_as_sample),
@@ -156,14 +167,19 @@ def _level(share: float) -> str:
 
 
 def _sensitivity(results: StudyResults) -> ResultTable:
-    columns = _columns(1, counted="Counted", pairs="Pairs", bound="Lower bound", verdict="Verdict")
-    rows = [(line.name, line.n_pairs, line.bound, verdict_name(line.value)) for line in results.sensitivity]
+    columns = _columns(1, counted="Counted", pairs="Pairs", bound="Lower bound", verdict="Answer")
+    margin, systems = results.answer.found.margin, (results.candidate, results.comparator)
+    rows = [
+        (line.name, line.n_pairs, line.bound, answer_name(line.answer, margin, *systems))
+        for line in results.sensitivity
+    ]
     return ResultTable("sensitivity", columns, tuple(rows), "Sensitivity")
 
 
 def _bounds(results: StudyResults) -> ResultTable:
-    bound, found = results.non_inferiority, results.verdict
+    bound, found = results.non_inferiority, results.answer.found
     why = bound.reason or ""
+    decides = found.bounds is not None and found.bounds.low_method == "gaffke"
     return ResultTable(
         "bounds",
         (
@@ -171,10 +187,20 @@ def _bounds(results: StudyResults) -> ResultTable:
             Column("margin", "Margin", general=True),
         ),
         tuple(
-            (unit, n, bound.mean, Interval(low, n=n, reason=why if low is None else ""), -bound.margin)
+            (
+                unit,
+                n,
+                bound.mean,
+                Interval(low, n=n, reason=why if low is None else ""),
+                None if bound.margin is None else -bound.margin,
+            )
             for unit, n, low in (
                 ("questions", bound.n_questions, bound.bound_questions),
-                *([(GAFFKE, bound.n_questions, found.bound)] if found.method == "gaffke" else []),
+                (
+                    GAFFKE_DECIDES if decides else GAFFKE,
+                    bound.n_questions,
+                    None if found.gaffke is None else found.gaffke.bound,
+                ),
                 ("pairs, as in Factual", bound.n_pairs, bound.bound_pairs),
             )
         ),

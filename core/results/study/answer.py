@@ -1,0 +1,459 @@
+"""The answer of a study of pairs: which system is better, who disagrees, how firm it is, and the words for it."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from core.errors import counted as with_noun
+from core.results.cells import decimal
+from core.results.study.counted import Counted, pair_scores
+from core.schema.result_table import Column, Interval, ResultTable
+from core.schema.study import Design, Score
+from core.stats.conclusion import (
+    BETTER,
+    INTERVAL_LEVEL,
+    NOT_WORSE,
+    OPEN,
+    TOO_LITTLE,
+    WITHIN_MARGIN,
+    WORSE,
+    AnswerValue,
+    Conclusion,
+    Unanswered,
+    conclude,
+    mean_bounds,
+    unanswered_at_worst,
+)
+from core.stats.non_inferiority import above_margin
+from core.stats.resampling import cluster_sums
+from core.stats.votes import composite_scores, preferences
+from core.study.analysis_set import SCORE_NAMES
+
+DISSENT_LEVEL = 0.10
+"""Chance that any rater is named wrongly, shared equally among the raters."""
+ANSWER_TABLES = ("answer", "robustness")
+"""Names of the tables, in the order of `answer_tables`."""
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Shares of pairs by who wins them: the sign of the sum of a pair's votes, the same for both scores."""
+
+    candidate: float | None
+    tie: float | None
+    comparator: float | None
+    n: int
+    """Pairs that count."""
+    unit: str = "pairs"
+
+
+@dataclass(frozen=True)
+class RaterOfAnswer:
+    """Mean vote of one rater, with the interval that says whether the rater dissents."""
+
+    rater: str
+    mean: float | None
+    """None without votes."""
+    low: float | None
+    high: float | None
+    dissents: bool
+
+
+@dataclass(frozen=True)
+class StudyAnswer:
+    """Which of a study's two systems is better, on the pairs that count."""
+
+    found: Conclusion
+    score: Score
+    exploratory: bool
+    shares: Shares
+    raters: tuple[RaterOfAnswer, ...]
+    rater_level: float | None
+    """Two-sided level of the raters' intervals; None without a rater."""
+    unanswered: Unanswered
+
+    @property
+    def value(self) -> AnswerValue:
+        """The answer."""
+        return self.found.value
+
+    @property
+    def gaffke_disagrees(self) -> bool:
+        """Whether Gaffke's bounds would give another answer, and either of the two claims something."""
+        by_gaffke = self.found.gaffke
+        return (
+            by_gaffke is not None
+            and by_gaffke.value != self.value
+            and not {by_gaffke.value, self.value} <= {OPEN, TOO_LITTLE}
+        )
+
+    @property
+    def dissenting(self) -> tuple[RaterOfAnswer, ...]:
+        """Raters whose own votes contradict the answer."""
+        return tuple(one for one in self.raters if one.dissents)
+
+    def to_json(self) -> dict[str, Any]:
+        """The documented form (docs/formats.md), ready for json.dumps."""
+        found = asdict(self.found)
+        bounds, reason = found.pop("bounds") or {}, found.pop("reason")
+        holds = found.pop("holds_with_one_more")
+        return {
+            "value": self.value,
+            "exploratory": self.exploratory,
+            **found,
+            "reason": reason,
+            "score": self.score,
+            **{name: bounds.get(name) for name in _BOUNDS},
+            "gaffke_disagrees": self.gaffke_disagrees,
+            "shares": asdict(self.shares),
+            "holds_with_one_more": holds,
+            "unanswered": {**asdict(self.unanswered), "tipping_share": self.unanswered.tipping_share},
+            "raters": {
+                one.rater: {"mean": one.mean, "low": one.low, "high": one.high, "dissents": one.dissents}
+                for one in self.raters
+            },
+            "rater_level": self.rater_level,
+        }
+
+
+_BOUNDS = ("bound", "low", "high", "low_method", "high_method", "low_reason", "high_reason")
+
+
+def study_answer(
+    counted: Counted, design: Design, score: Score, *, exploratory: bool, n_resamples: int, rng: int
+) -> StudyAnswer:
+    """The answer on the pairs that count. n_resamples, rng: of the verdicts."""
+    scores, questions = pair_scores(counted, score), counted.questions
+    found = conclude(
+        scores,
+        questions,
+        margin=design.margin,
+        confidence_level=design.confidence_level,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+    n_raters = len(counted.raters)
+    return StudyAnswer(
+        found,
+        score,
+        exploratory,
+        shares=_shares(counted),
+        raters=_raters(counted, found, n_resamples, rng),
+        rater_level=1 - DISSENT_LEVEL / n_raters if n_raters else None,
+        unanswered=unanswered_at_worst(
+            scores,
+            questions,
+            [item for item, _ in counted.lacking],
+            found.value,
+            margin=design.margin,
+            confidence_level=design.confidence_level,
+            n_resamples=n_resamples,
+            rng=rng,
+        ),
+    )
+
+
+def _shares(counted: Counted) -> Shares:
+    signs = composite_scores(preferences(counted.codes))
+    if not len(signs):
+        return Shares(None, None, None, 0)
+    won, tied, lost = (float((signs == value).mean()) for value in (1, 0, -1))
+    return Shares(won, tied, lost, len(signs))
+
+
+def _raters(counted: Counted, found: Conclusion, n_resamples: int, rng: int) -> tuple[RaterOfAnswer, ...]:
+    """Each rater's mean vote, with the bounds of the answer at a level that allows for the number of raters."""
+    votes = preferences(counted.codes)
+    rows = []
+    for column, rater in enumerate(counted.raters):
+        own = votes[:, column]
+        voted = ~np.isnan(own)
+        if not voted.any():
+            rows.append(RaterOfAnswer(rater, None, None, None, dissents=False))
+            continue
+        sums = cluster_sums(
+            np.column_stack([own[voted], np.ones(int(voted.sum()))]), counted.questions[voted]
+        )
+        bounds = mean_bounds(
+            sums,
+            found.confidence_level,
+            interval_level=1 - DISSENT_LEVEL / len(counted.raters),
+            n_resamples=n_resamples,
+            rng=rng,
+        )
+        rows.append(
+            RaterOfAnswer(
+                rater,
+                float(own[voted].mean()),
+                bounds.low,
+                bounds.high,
+                dissents=_contradicts(bounds.low, bounds.high, found),
+            )
+        )
+    return tuple(rows)
+
+
+def _contradicts(low: float, high: float, found: Conclusion) -> bool:
+    """Whether a rater's interval lies on the other side of 0 than the mean, or below a margin that the answer is above."""
+    below, above = above_margin(-high, 0), above_margin(low, 0)
+    if found.mean is not None and ((below and found.mean > 0) or (above and found.mean < 0)):
+        return True
+    kept = found.value in (BETTER, NOT_WORSE, WITHIN_MARGIN) and found.margin is not None
+    return kept and not above_margin(high, found.margin or 0.0)
+
+
+def answer_name(value: AnswerValue, margin: float | None, candidate: str, comparator: str) -> str:
+    """An answer as a short sentence without its full stop. Without a margin it names both systems and neither has a role."""
+    if margin is None and value in _SYMMETRIC:
+        return _SYMMETRIC[value].format(candidate=candidate, comparator=comparator)
+    return _NAMES[value]
+
+
+_NAMES: Mapping[AnswerValue, str] = {
+    BETTER: "Better",
+    NOT_WORSE: "Not worse",
+    WITHIN_MARGIN: "Worse, within the margin",
+    WORSE: "Worse",
+    TOO_LITTLE: "Not enough information",
+    OPEN: "Non-inferiority not shown",
+}
+_SYMMETRIC: Mapping[AnswerValue, str] = {
+    BETTER: "{candidate} is preferred to {comparator}",
+    WORSE: "{comparator} is preferred to {candidate}",
+    OPEN: "Neither is shown to be better",
+}
+
+
+def decided_said(
+    made: StudyAnswer, candidate: str, comparator: str, *, no_pair: str, before: str = ""
+) -> str:
+    """The answer, then the bounds that decide it. no_pair: what to say without a pair. before: such as `Exploratory`."""
+    found = made.found
+    name = answer_name(made.value, found.margin, candidate, comparator)
+    systems = found.margin is None and made.value in (BETTER, WORSE)
+    first = f"{before}: {name if systems else name[0].lower() + name[1:]}." if before else f"{name}."
+    if found.bounds is None:
+        return f"{first} {no_pair}"
+    why = _symmetric_reason if found.margin is None else _margin_reason
+    return " ".join([first, *why(made, candidate, comparator), *_method_said(found)])
+
+
+def _margin_reason(made: StudyAnswer, candidate: str, comparator: str) -> list[str]:
+    found, bounds = made.found, made.found.bounds
+    assert bounds is not None, "a mean has bounds"
+    assert found.margin is not None, "declared"
+    side = _percent((1 + found.interval_level) / 2)
+    said = []
+    if made.value == BETTER:
+        said.append(
+            f"The lower {side} bound for {candidate} against {comparator} is {_away(bounds.low, 0)}, above 0."
+        )
+    if made.value in (WITHIN_MARGIN, WORSE):
+        said.append(
+            f"The upper {side} bound for {candidate} against {comparator} is {_away(bounds.high, 0)}, below 0."
+        )
+    if made.value != BETTER:
+        above = "above" if above_margin(bounds.bound, found.margin) else "not above"
+        whose = "" if said else f" for {candidate} against {comparator}"
+        said.append(
+            f"The lower {_percent(found.confidence_level)} bound{whose} is {_away(bounds.bound, -found.margin)}, {above} "
+            f"the margin of {_away(-found.margin, bounds.bound)}."
+        )
+    if made.value == OPEN:
+        said.append(f"This does not show that {candidate} is worse.")
+    return said
+
+
+def _symmetric_reason(made: StudyAnswer, candidate: str, comparator: str) -> list[str]:
+    found, bounds = made.found, made.found.bounds
+    assert bounds is not None, "a mean has bounds"
+    assert found.mean is not None, "bounds need a mean"
+    ahead = 1 if found.mean >= 0 else -1
+    first, second = (candidate, comparator)[::ahead]
+    low, high = sorted((ahead * bounds.low, ahead * bounds.high))
+    width = (
+        f"The lead of {first} over {second} is {_with_interval(ahead * found.mean, low, high)} "
+        f"({SCORE_NAMES[made.score]}, two-sided {_percent(found.interval_level)} interval)."
+    )
+    return [width, f"{_sentence_case(found.reason)}."] if found.reason else [width]
+
+
+def _method_said(found: Conclusion) -> list[str]:
+    """That Gaffke's bound decided, on the side that the sentences above are about."""
+    bounds = found.bounds
+    assert bounds is not None, "a caller checked"
+    upper = found.value == WORSE
+    reason = bounds.high_reason if upper else bounds.low_reason
+    if reason is None and found.margin is None:
+        reason = bounds.high_reason
+    if reason is None:
+        return []
+    return [f"This is Gaffke's bound, because the bootstrap over questions is not reliable here ({reason})."]
+
+
+def evidence_said(made: StudyAnswer, candidate: str, comparator: str) -> list[str]:
+    """Shares of pairs, and the mean with its interval and the declared level."""
+    found, shares, bounds = made.found, made.shares, made.found.bounds
+    if shares.candidate is None or shares.tie is None or shares.comparator is None or found.mean is None:
+        return []
+    lines = [
+        f"Of {with_noun(shares.n, 'pair')} on {with_noun(found.n_questions, 'question')}, {candidate} wins "
+        f"{_percent(shares.candidate)} and {comparator} {_percent(shares.comparator)}; {_percent(shares.tie)} are ties."
+    ]
+    side = _percent((1 + found.interval_level) / 2)
+    if found.margin is None:
+        lines.append(
+            f"No margin was declared. Either system could be shown to be better, each at one-sided {side}."
+        )
+        return lines
+    assert bounds is not None, "with a mean there are bounds"
+    lines.append(
+        f"The mean {SCORE_NAMES[made.score]} is {_with_interval(found.mean, bounds.low, bounds.high)} (two-sided "
+        f'{_percent(found.interval_level)} interval). The declared one-sided level of "not worse" is '
+        f'{_percent(found.confidence_level)}; that of "better" and "worse" is {side}.'
+    )
+    return lines
+
+
+def dissent_said(made: StudyAnswer) -> list[str]:
+    """Raters whose own votes contradict the answer, each in a sentence."""
+    if made.rater_level is None:
+        return []
+    level = f"{100 * made.rater_level:.3g} %"
+    return [
+        f"Rater {one.rater} disagrees: mean vote {_with_interval(one.mean, one.low, one.high)} ({level} interval, which "
+        "allows for the number of raters)."
+        for one in made.dissenting
+        if one.mean is not None
+    ]
+
+
+def robustness_said(made: StudyAnswer, candidate: str, comparator: str) -> list[str]:
+    """What would change the answer: Gaffke's bound, one more question, unanswered pairs. Only what is true here."""
+    found, unanswered = made.found, made.unanswered
+
+    def name(value: AnswerValue) -> str:
+        words = answer_name(value, found.margin, candidate, comparator)
+        return words if found.margin is None else words[0].lower() + words[1:]
+
+    lines = []
+    if made.gaffke_disagrees and found.gaffke is not None:
+        lines.append(
+            "Gaffke's bounds, which assume nothing about the distribution of scores, give another answer: "
+            f"{name(found.gaffke.value)}."
+        )
+    if found.holds_with_one_more is False:
+        lost = "won" if made.value == WORSE else "lost"
+        whose = f" by {candidate}" if found.margin is None or made.value == WORSE else ""
+        lines.append(f"The answer would not hold if one more question were {lost} outright{whose}.")
+    if unanswered.tipping is not None:
+        lost = "won" if unanswered.against > 0 else "lost"
+        rest = "" if unanswered.tipping == unanswered.n else " and the others are like the answered ones"
+        lines.append(
+            f"{with_noun(unanswered.n, 'pair')} lack{'s' if unanswered.n == 1 else ''} votes. If {candidate} had {lost} "
+            f"all of them, the answer would be: {name(unanswered.value_at_worst)}. It changes from {unanswered.tipping} {lost}"
+            f"{rest}."
+        )
+    return lines
+
+
+def answer_tables(made: StudyAnswer, candidate: str, comparator: str) -> tuple[ResultTable, ResultTable]:
+    """The table of the answer with its numbers, and that of what would change it."""
+    return _answer_table(made, candidate, comparator), _robustness(made, candidate, comparator)
+
+
+def _answer_table(made: StudyAnswer, candidate: str, comparator: str) -> ResultTable:
+    found, bounds, shares = made.found, made.found.bounds, made.shares
+    why = found.reason or ""
+    return ResultTable(
+        "answer",
+        (
+            Column("answer", "Answer", names_row=True),
+            Column("mean", f"Mean {SCORE_NAMES[made.score]}"),
+            Column("share_candidate", f"{candidate} wins", percent=True, places=1),
+            Column("share_tie", "Tie", percent=True, places=1),
+            Column("share_comparator", f"{comparator} wins", percent=True, places=1),
+            Column("pairs", "Pairs"),
+            Column("questions", "Questions"),
+        ),
+        (
+            (
+                answer_name(made.value, found.margin, candidate, comparator),
+                Interval(
+                    found.mean,
+                    None if bounds is None else bounds.low,
+                    None if bounds is None else bounds.high,
+                    n=found.n_questions,
+                    reason=why if found.mean is None else "",
+                ),
+                *(
+                    Interval(share, n=shares.n, reason="" if share is not None else why)
+                    for share in (shares.candidate, shares.tie, shares.comparator)
+                ),
+                shares.n,
+                found.n_questions,
+            ),
+        ),
+        title="Answer",
+        notes=(
+            f"In brackets: two-sided {_percent(INTERVAL_LEVEL)} interval over questions. A pair is won by the system that most of "
+            "its votes prefer.",
+        ),
+    )
+
+
+def _robustness(made: StudyAnswer, candidate: str, comparator: str) -> ResultTable:
+    found, unanswered = made.found, made.unanswered
+
+    def name(value: AnswerValue) -> str:
+        return answer_name(value, found.margin, candidate, comparator)
+
+    rows: list[tuple[str, str]] = []
+    if found.gaffke is not None:
+        rows.append(("Gaffke's bounds", name(found.gaffke.value)))
+    if found.holds_with_one_more is not None:
+        against = "won" if made.value == WORSE else "lost"
+        rows.append(
+            (
+                f"one more question {against} outright",
+                "holds" if found.holds_with_one_more else "does not hold",
+            )
+        )
+    if unanswered.n:
+        against = "won" if unanswered.against > 0 else "lost"
+        rows.append((f"all {unanswered.n} unanswered pairs {against}", name(unanswered.value_at_worst)))
+        if unanswered.tipping is not None:
+            rows.append(
+                ("unanswered pairs that change the answer", f"{unanswered.tipping} of {unanswered.n}")
+            )
+    return ResultTable(
+        "robustness",
+        (Column("what_if", "What if", names_row=True), Column("answer", "Answer")),
+        tuple(rows),
+        title="What would change the answer",
+        notes=(
+            "Unanswered pairs that are not lost (or won) get the mean of the answered ones, questions that lack most go first.",
+        )
+        if unanswered.n
+        else (),
+    )
+
+
+def _with_interval(value: float, low: float | None, high: float | None) -> str:
+    ends = "" if low is None or high is None else f" [{decimal(low)}, {decimal(high)}]"
+    return decimal(value) + ends
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def _sentence_case(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _away(value: float, threshold: float) -> str:
+    """The number with as many decimals as it takes to differ from the threshold."""
+    return decimal(value, 3 if decimal(value) != decimal(threshold) else 6)

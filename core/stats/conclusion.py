@@ -1,0 +1,348 @@
+"""Which of two systems is better: bounds of the mean score on both sides, the answer that they give, and how firm it is."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core.stats.non_inferiority import (
+    FEWEST_QUESTIONS,
+    NO_SCORED_PAIR,
+    above_margin,
+    lower_bound_gaffke,
+    scored,
+    why_not_ordinary,
+)
+from core.stats.resampling import (
+    Floats,
+    Rng,
+    bootstrap_distribution,
+    check_confidence_level,
+    cluster_sums,
+    mean_of_sums,
+    quantile,
+)
+
+AnswerValue = Literal[
+    "better", "not worse", "worse, within the margin", "worse", "not enough information", "not shown"
+]
+BETTER: AnswerValue = "better"
+NOT_WORSE: AnswerValue = "not worse"
+WITHIN_MARGIN: AnswerValue = "worse, within the margin"
+WORSE: AnswerValue = "worse"
+TOO_LITTLE: AnswerValue = "not enough information"
+OPEN: AnswerValue = "not shown"
+ANSWERS: tuple[AnswerValue, ...] = (BETTER, NOT_WORSE, WITHIN_MARGIN, WORSE, TOO_LITTLE, OPEN)
+"""All values of an answer."""
+CLAIMS = frozenset({BETTER, NOT_WORSE, WITHIN_MARGIN, WORSE})
+"""Answers that claim something; the other two leave the question open."""
+INTERVAL_LEVEL = 0.90
+"""Two-sided level of the interval that decides "better" and "worse": .05 a side."""
+
+Method = Literal["questions", "gaffke"]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Bounds of the mean over questions, in [-1, 1], each by the method that may decide on its side."""
+
+    bound: float
+    """Lower bound at the declared one-sided level."""
+    low: float
+    """Lower end of the two-sided interval."""
+    high: float
+    """Upper end of the two-sided interval."""
+    low_method: Method
+    """Method of `bound` and `low`: percentile bootstrap over questions, or Gaffke's bound."""
+    high_method: Method
+    low_reason: str | None
+    """Why the bootstrap over questions does not decide on the lower side."""
+    high_reason: str | None
+
+
+@dataclass(frozen=True)
+class ByGaffke:
+    """Gaffke's bounds on the same questions, and the answer that they alone would give."""
+
+    bound: float
+    """Lower bound at the declared one-sided level."""
+    low: float
+    high: float
+    value: AnswerValue
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """Which of two systems is better, with the bounds that decide. Positive scores favour the first one."""
+
+    value: AnswerValue
+    margin: float | None
+    """Largest acceptable inferiority; None: no margin was declared, and "better" and "worse" are about the first system."""
+    confidence_level: float
+    """Declared one-sided level of "not worse"."""
+    interval_level: float
+    """Two-sided level of `low` and `high`, which decide "better" and "worse"."""
+    mean: float | None
+    n_pairs: int
+    n_questions: int
+    bounds: Bounds | None
+    """None without a score."""
+    gaffke: ByGaffke | None
+    holds_with_one_more: bool | None
+    """Whether the claim would hold with one more question against it, by the method that decides; None without a claim."""
+    reason: str | None
+    """Why there is not enough information."""
+
+
+def conclude(
+    scores: ArrayLike,
+    clusters: ArrayLike,
+    *,
+    margin: float | None,
+    confidence_level: float = 0.90,
+    n_resamples: int = 10_000,
+    rng: Rng = 0,
+) -> Conclusion:
+    """Decide which of two systems is better, in a fixed order of tests.
+
+    scores: shape (n,), a pair's score in [-1, 1], NaN for unscored pairs; above 0 favours the first system (the candidate).
+    clusters: shape (n,), the question of each pair. margin: > 0, or None if none was declared. confidence_level: one-sided, of
+    "not worse". n_resamples, rng: as in `non_inferiority.verdict`, whose bound is the same.
+
+    With a margin: *better* if the declared bound is above -margin and the interval above 0; *worse, within the margin* if the
+    bound is above -margin and the interval below 0; *not worse* if only the first is true; *worse* if only the second is.
+    Testing "not worse" before "better" is a closed sequence, so both keep their error without correction (CPMP/EWP/482/99).
+    *Not enough information*: neither is shown, and Gaffke's bound had to decide on the lower side or the interval contains both
+    -margin and +margin. *Not shown*: the rest. Without a margin: better, worse, not enough information below 15 questions,
+    not shown.
+
+    Misleads as `non_inferiority.verdict` does: above all where a few questions are lost outright among many that are not.
+    """
+    check_confidence_level(confidence_level)
+    sums, n_pairs = _sums(scores, clusters, margin)
+    if not n_pairs:
+        return Conclusion(
+            TOO_LITTLE,
+            margin,
+            confidence_level,
+            INTERVAL_LEVEL,
+            mean=None,
+            n_pairs=0,
+            n_questions=0,
+            bounds=None,
+            gaffke=None,
+            holds_with_one_more=None,
+            reason=NO_SCORED_PAIR,
+        )
+    found = mean_bounds(sums, confidence_level, n_resamples=n_resamples, rng=rng)
+    value = answer_value(found, margin, len(sums))
+    means = sums[:, 0] / sums[:, 1]
+    by_gaffke = _gaffke_bounds(means, confidence_level)
+    return Conclusion(
+        value,
+        margin,
+        confidence_level,
+        INTERVAL_LEVEL,
+        mean=float(sums[:, 0].sum() / sums[:, 1].sum()),
+        n_pairs=n_pairs,
+        n_questions=len(sums),
+        bounds=found,
+        gaffke=ByGaffke(
+            by_gaffke.bound, by_gaffke.low, by_gaffke.high, answer_value(by_gaffke, margin, len(sums))
+        ),
+        holds_with_one_more=_holds_with_one_more(
+            sums, found, value, margin, confidence_level, n_resamples, rng
+        ),
+        reason=_why_too_little(found, margin, len(sums)) if value == TOO_LITTLE else None,
+    )
+
+
+def _sums(scores: ArrayLike, clusters: ArrayLike, margin: float | None) -> tuple[Floats, int]:
+    """Sum of scores and number of pairs of each question, shape (n_questions, 2), and the number of scored pairs."""
+    used, questions, _ = scored(scores, clusters, margin)
+    return cluster_sums(np.column_stack([used, np.ones(used.size)]), questions), used.size
+
+
+def mean_bounds(
+    sums: Floats,
+    confidence_level: float,
+    *,
+    interval_level: float = INTERVAL_LEVEL,
+    n_resamples: int = 10_000,
+    rng: Rng = 0,
+) -> Bounds:
+    """Bounds of the mean from each question's sum of scores and number of pairs, shape (n_questions, 2), n_questions >= 1.
+
+    On each side the bootstrap over questions decides where it may (`non_inferiority.why_not_ordinary`), else Gaffke's bound. The
+    upper side is the lower side of the mirrored scores, from the same resamples.
+    """
+    means = sums[:, 0] / sums[:, 1]
+    below, above = why_not_ordinary(means), why_not_ordinary(means, upper=True)
+    drawn = (
+        np.empty(0)
+        if below and above
+        else bootstrap_distribution(sums, mean_of_sums, n_resamples=n_resamples, rng=rng)
+    )
+    side = (1 + interval_level) / 2
+
+    def lower(level: float) -> float:
+        return lower_bound_gaffke(means, level) if below else quantile(drawn, 1 - level)
+
+    return Bounds(
+        lower(confidence_level),
+        lower(side),
+        -lower_bound_gaffke(-means, side) if above else -quantile(-drawn, 1 - side),
+        "gaffke" if below else "questions",
+        "gaffke" if above else "questions",
+        below,
+        above,
+    )
+
+
+def _gaffke_bounds(means: Floats, confidence_level: float) -> Bounds:
+    side = (1 + INTERVAL_LEVEL) / 2
+    low = lower_bound_gaffke(means, side)
+    bound = low if confidence_level == side else lower_bound_gaffke(means, confidence_level)
+    high = -lower_bound_gaffke(-means, side)
+    return Bounds(bound, low, high, "gaffke", "gaffke", None, None)
+
+
+def answer_value(found: Bounds, margin: float | None, n_questions: int) -> AnswerValue:
+    """The answer that bounds give, in the order of the tests in `conclude`."""
+    # Bounds within rounding of 0 are on it and show nothing, as on the margin.
+    positive, negative = above_margin(found.low, 0), above_margin(-found.high, 0)
+    if margin is None:
+        if positive:
+            return BETTER
+        if negative:
+            return WORSE
+    elif above_margin(found.bound, margin):
+        return BETTER if positive else WITHIN_MARGIN if negative else NOT_WORSE
+    elif negative:
+        return WORSE
+    return OPEN if _why_too_little(found, margin, n_questions) is None else TOO_LITTLE
+
+
+def _why_too_little(found: Bounds, margin: float | None, n_questions: int) -> str | None:
+    """Why bounds that show nothing are too little information; None: they could have shown something."""
+    if n_questions < FEWEST_QUESTIONS:
+        return f"fewer than {FEWEST_QUESTIONS} questions: {n_questions}"
+    if margin is None:
+        return None
+    if found.low_reason is not None:
+        return found.low_reason
+    if not above_margin(found.low, margin) and not above_margin(-found.high, margin):
+        return "the interval contains both ends of the margin"
+    return None
+
+
+def claimed_against(value: AnswerValue, margin: float | None) -> int:
+    """Score of a pair that speaks against an answer: -1 lost, +1 won, 0 if the answer claims nothing."""
+    if value not in CLAIMS:
+        return 0
+    return 1 if value == WORSE else -1
+
+
+def _holds_with_one_more(
+    sums: Floats,
+    found: Bounds,
+    value: AnswerValue,
+    margin: float | None,
+    confidence_level: float,
+    n_resamples: int,
+    rng: Rng,
+) -> bool | None:
+    """Whether the claim holds with one more question that is lost outright (won, if the claim is "worse").
+
+    The question has the mean number of pairs. The bound is of the method that decided, so that a question more does not
+    change the method, too.
+    """
+    against = claimed_against(value, margin)
+    if not against:
+        return None
+    pairs = sums[:, 1].mean()
+    more = np.vstack([sums, [against * pairs, pairs]])
+    side = (1 + INTERVAL_LEVEL) / 2
+
+    def bound(level: float, method: Method, sign: int) -> float:
+        if method == "gaffke":
+            return lower_bound_gaffke(sign * more[:, 0] / more[:, 1], level)
+        drawn = bootstrap_distribution(more, mean_of_sums, n_resamples=n_resamples, rng=rng)
+        return quantile(sign * drawn, 1 - level)
+
+    if value == WORSE:
+        return above_margin(bound(side, found.high_method, -1), 0)
+    if value == BETTER:
+        return above_margin(bound(side, found.low_method, 1), 0)
+    assert margin is not None, "only a margin makes these claims possible"
+    return above_margin(bound(confidence_level, found.low_method, 1), margin)
+
+
+@dataclass(frozen=True)
+class Unanswered:
+    """What pairs without enough votes could change. `against` says how each of them would have to end."""
+
+    n: int
+    """Pairs without enough votes."""
+    against: int
+    """-1: at worst they are lost; +1: at worst they are won (the answer is "worse")."""
+    mean_at_worst: float | None
+    value_at_worst: AnswerValue
+    """Conclusion if all of them speak against the answer, or are lost if it claims nothing."""
+    tipping: int | None
+    """Fewest of them that change the answer, the others at the observed mean; None: not even all, or nothing is claimed."""
+
+    @property
+    def tipping_share(self) -> float | None:
+        """`tipping` as a share of the unanswered pairs."""
+        return None if self.tipping is None else self.tipping / self.n
+
+
+def unanswered_at_worst(
+    scores: ArrayLike,
+    clusters: ArrayLike,
+    missing: Sequence[str],
+    value: AnswerValue,
+    *,
+    margin: float | None,
+    confidence_level: float = 0.90,
+    n_resamples: int = 10_000,
+    rng: Rng = 0,
+) -> Unanswered:
+    """The answer if unanswered pairs speak against it, and how many of them have to: the tipping point.
+
+    scores, clusters: as in `conclude`, without unscored pairs. missing: the question of each unanswered pair.
+
+    A tipping-point analysis (Permutt 2016, Statistics in Medicine 35:2876; ICH E9(R1)): k of the unanswered pairs get the
+    worst score, the others the mean of the answered pairs, and the smallest k that changes the answer is searched by bisection.
+    Pairs of one question go against the answer together, first in the questions that lack most: the least favourable order,
+    since questions are the unit. It says how bad missing votes must be, not how bad they are.
+    """
+    known, questions = np.asarray(scores, dtype=np.float64), [str(one) for one in np.asarray(clusters)]
+    worst = claimed_against(value, margin) or -1
+    lacking = Counter(missing)
+    order = sorted(missing, key=lambda item: (-lacking[item], item))
+    mean = float(known.mean()) if known.size else 0.0
+
+    def with_lost(k: int) -> tuple[AnswerValue, float]:
+        filled = np.concatenate([known, np.where(np.arange(len(order)) < k, float(worst), mean)])
+        sums, _ = _sums(filled, np.array([*questions, *order], dtype=str), margin)
+        found = mean_bounds(sums, confidence_level, n_resamples=n_resamples, rng=rng)
+        return answer_value(found, margin, len(sums)), float(filled.mean())
+
+    if not order:
+        return Unanswered(0, worst, None, value, None)
+    at_worst, mean_at_worst = with_lost(len(order))
+    tipping = None
+    if value in CLAIMS and at_worst != value:
+        holds, tipping = -1, len(order)
+        while tipping - holds > 1:
+            middle = (holds + tipping) // 2
+            if with_lost(middle)[0] != value:
+                tipping = middle
+            else:
+                holds = middle
+    return Unanswered(len(order), worst, mean_at_worst, at_worst, tipping)
