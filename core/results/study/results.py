@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from core import __version__
 from core.errors import InputError
 from core.results.cells import decimal
-from core.results.study.confusion import StudyConfusion, study_confusion
 from core.results.study.counted import (
     DECLARED,
     SIDE_UNKNOWN,
@@ -486,8 +485,6 @@ class StudyResults:
     blinding: Blinding
     early: EarlyResult | None
     """The always-valid bound, which decides if somebody looked while the study ran; None if nobody did."""
-    confusion: StudyConfusion
-    """Raters' errors by Dawid and Skene's model: exploratory."""
     asks_guesses: bool
     """Whether raters are or were asked which answer a person wrote; not in the JSON."""
     answers_used: int
@@ -549,7 +546,6 @@ class StudyResults:
             },
             **{name: found[name] for name in ("repeats", "rater_seconds")},
             "blinding": self.blinding.to_json(),
-            "dawid_skene": self.confusion.to_json(),
             "per_level": found["per_level"],
         }
 
@@ -622,7 +618,6 @@ def study_results(
         rater_seconds=seconds_per_rater(counted.raters, _of_pairs(record, filters), record.history),
         blinding=blinding(record, filters, n_resamples=n_resamples, confidence_level=INTERVAL_LEVEL, rng=rng),
         early=last_look(record if (seen := results_seen(record)) is None else as_of(record, seen)),
-        confusion=study_confusion(counted, design, warnings, n_resamples=N_RESAMPLES, rng=rng),
         asks_guesses=bool(record.guesses) or design.blinding_pairs > 0,
         answers_used=counted.answers_used,
         answers_left_out=counted.answers_left_out,
@@ -780,7 +775,6 @@ def results_said(results: StudyResults) -> list[str]:
         f"Answers: {results.answers_used}; left out: {reasons(results.answers_left_out)}",
         votes_of_pairs(results),
         *(_blinding_said(results.blinding) if results.asks_guesses else []),
-        *([f"Exploratory: {results.confusion.reading}"] if results.confusion.lines else []),
     ]
 
 

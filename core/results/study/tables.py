@@ -6,7 +6,6 @@ from statistics import mean
 from typing import Any
 
 from core.results.cells import corrected_column, corrected_note, decimal, interval
-from core.results.study.confusion import CONFUSION_TABLES, confusion_tables
 from core.results.study.raters import RATER_TABLES, rater_tables
 from core.results.study.results import (
     COEFFICIENTS,
@@ -64,7 +63,7 @@ BLINDING_TABLES = ("blinding", "blinding-sides")
 PAIR_TABLES = (
     *("sensitivity", "bounds", *RATER_TABLES, "choices", "agreement", "pairwise", "contingency"),
     *("composite", "ties", "plan", "power", "position", "repeats", "seconds"),
-    *(*CONFUSION_TABLES, *BLINDING_TABLES),
+    *BLINDING_TABLES,
 )
 """Names of a pair study's tables, in the order of `study_tables`."""
 ALL_PAIRS = "all pairs"
@@ -125,17 +124,10 @@ def study_tables(results: StudyResults) -> dict[str, ResultTable]:
         _position(results),
         _repeats(results.repeats),
         _seconds(results.rater_seconds),
-        *_confusion(results),
         _indices(results.blinding),
         _by_side(results.blinding),
     )
     return {table.name: table for table in made}
-
-
-def _confusion(results: StudyResults) -> tuple[ResultTable, ...]:
-    names = preference_names(results.candidate, results.comparator)
-    said = {line.value: verdict_name(line.value) for line in results.confusion.lines}
-    return confusion_tables(results.confusion, names, said)
 
 
 def _columns(n_named: int, **titles: str) -> tuple[Column, ...]:
