@@ -4,6 +4,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 import pytest
 from helpers.texts.factories import LEVELS, dataset, item_ids, record_of
@@ -11,10 +12,12 @@ from helpers.texts.factories import LEVELS, dataset, item_ids, record_of
 from core.diff import WordsKept
 from core.plots import metrics
 from core.plots import study as plots
+from core.results.confusion import confusions
 from core.results.study.early import EarlyResult
 from core.results.study.results import StudyResults, first_interval, study_results
 from core.results.study.tables import AGREEMENT, preference_names
 from core.schema.study import PREFERENCES, Preference, Rater
+from core.stats.dawid_skene import dawid_skene
 
 HOSTILE = '<a href="http://outside.invalid">x</a> & $y$'
 N_ITEMS = 6
@@ -179,7 +182,8 @@ def test_early_draws_the_bound_after_each_question_and_the_margin() -> None:
 
 
 def test_confusions_draw_the_probabilities_of_each_rater() -> None:
-    found = results_of("R1", "R2", HOSTILE).confusion.found
+    labels = np.random.default_rng(0).integers(0, 4, (60, 3))
+    found = confusions(dawid_skene(labels, 4), ("R1", "R2", HOSTILE), tuple("abcd"), units="texts")
     figure = plots.confusions(found.raters, ["good & well", HOSTILE, "c", "d"])
     assert [[list(line) for line in trace.z] for trace in figure.data] == [
         [list(line) for line in one.matrix] for one in found.raters

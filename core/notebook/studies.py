@@ -109,8 +109,8 @@ def study_results(
     Returns
     -------
     Result
-        Pairs: tables ``sensitivity``, ``bounds``, ``choices``, ``agreement``, ``contingency``, ``dawid-skene``,
-        ``confusion``, ... Ratings: ``totals``, ``raters`` and ``repeats``, and how far raters agree: ``agreement``,
+        Pairs: tables ``sensitivity``, ``bounds``, ``choices``, ``agreement``, ``contingency``, ...
+        Ratings: ``totals``, ``raters`` and ``repeats``, and how far raters agree: ``agreement``,
         ``agreement-pairs`` and ``agreement-raters``. docs/formats.md describes all of them.
 
     Raises

@@ -1,4 +1,4 @@
-"""Raters' confusion matrices by Dawid and Skene's model, for studies of pairs and for raters' classes."""
+"""Raters' confusion matrices by Dawid and Skene's model, for ratings with classes. Votes on pairs have no true class."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,8 +37,6 @@ class RaterConfusion:
     """Expected number of the rater's labels on each class."""
     matrix: tuple[tuple[float | None, ...], ...]
     """Probability of each label (inner) for each class (outer); None in a row with too few labels."""
-    warnings: tuple[str, ...]
-    """What else is known against the rater, such as very fast answers."""
 
 
 @dataclass(frozen=True)
@@ -72,14 +70,10 @@ def confusions(
     model: DawidSkene,
     raters: Sequence[str],
     classes: Sequence[str],
-    warnings: Mapping[str, Sequence[str]] | None = None,
     *,
     units: str,
 ) -> Confusions:
-    """Attach names to a model's estimates.
-
-    warnings: rater -> what else is known against the rater. units: what reasons call units, such as pairs.
-    """
+    """Attach names to a model's estimates. units: what reasons call units, such as texts."""
 
     def named(estimate: Estimate) -> Estimate:
         return replace(estimate, reason=estimate.reason and estimate.reason.replace("units", units))
@@ -97,7 +91,6 @@ def confusions(
                 below_others=below,
                 expected=_numbers(model.expected[at]),
                 matrix=tuple(_numbers(row) for row in model.confusion[at]),
-                warnings=tuple((warnings or {}).get(rater, ())),
             )
             for at, (rater, p_holm, below) in enumerate(
                 zip(raters, model.p_holm, model.below_others, strict=True)
@@ -125,14 +118,11 @@ def confusions_json(found: Confusions) -> dict[str, Any]:
     return made
 
 
-def accuracy_table(
-    name: str, rows: Sequence[tuple[str, Confusions]], *, of: str = "", items: str = "items"
-) -> ResultTable:
+def accuracy_table(name: str, rows: Sequence[tuple[str, Confusions]], *, of: str = "") -> ResultTable:
     """Table of raters' accuracies. rows: what the estimates are of (such as a dimension), and the estimates.
 
-    of: title of the column with it; empty: there is only one. items: what intervals leave out.
+    of: title of the column with it; empty: there is only one.
     """
-    warned = any(one.warnings for _, found in rows for one in found.raters)
     return ResultTable(
         name,
         (
@@ -144,7 +134,6 @@ def accuracy_table(
             Column("p", p_value=True, shown=False),
             Column("p_holm", "p (Holm)", p_value=True),
             Column("below_others", "Below the others"),
-            Column("warnings", "Other warnings", shown=warned),
         ),
         tuple(
             (
@@ -156,7 +145,6 @@ def accuracy_table(
                 one.p,
                 one.p_holm,
                 "yes" if one.below_others else "no",
-                "; ".join(one.warnings),
             )
             for what, found in rows
             if found.reason is None
@@ -164,12 +152,12 @@ def accuracy_table(
         ),
         title="Raters by Dawid-Skene",
         notes=tuple(
-            dict.fromkeys(note for what, found in rows for note in _notes(what if of else "", found, items))
+            dict.fromkeys(note for what, found in rows for note in _notes(what if of else "", found))
         ),
     )
 
 
-def _notes(what: str, found: Confusions, items: str) -> list[str]:
+def _notes(what: str, found: Confusions) -> list[str]:
     where = f"{what}: " if what else ""
     if found.reason is not None:
         return [f"{where}not estimated: {found.reason}."]
@@ -178,7 +166,7 @@ def _notes(what: str, found: Confusions, items: str) -> list[str]:
     notes = [
         "Accuracy: expected share of a rater's answers that give the estimated class. Below the others: accuracy minus the "
         f"mean of the other raters is below 0, with p below {ALPHA:g} corrected by Holm for the number of raters.",
-        f"In brackets: {level:.0%} intervals, jackknife-t over {groups} groups of {items}. Smoothing: {found.smoothing:g} label per "
+        f"In brackets: {level:.0%} intervals, jackknife-t over {groups} groups of items. Smoothing: {found.smoothing:g} label per "
         "row. Classes start from the shares of votes.",
     ]
     if not found.converged:

@@ -156,7 +156,6 @@ def of_pairs(
             _show(tables["seconds"])
     else:
         nothing("no pair was answered twice")
-    confusion(results)
     if results.asks_guesses:
         blinding(results)
     part(
@@ -370,33 +369,6 @@ def _position(results: StudyResults) -> None:
         figure=plots.position(positions(results)) if drawn else None,
         alt="Share of left per rater with interval",
     )
-
-
-def confusion(results: StudyResults) -> None:
-    """Show raters' errors by Dawid and Skene's model, and the verdict that its classes would give."""
-    part(
-        "Raters by Dawid-Skene",
-        "The model estimates the right answer to each pair and each rater's errors together, from the votes alone. It is "
-        "exploratory: the declared verdict does not use it.",
-        "dawid-skene",
-    )
-    made, tables = results.confusion, study_tables(results)
-    if made.found.reason is not None:
-        nothing(made.found.reason)
-        return
-    with st.container(border=True):
-        st.markdown(plain(made.reading))
-    _show(tables["dawid-skene"])
-    names = preference_names(results.candidate, results.comparator)
-    _show(
-        tables["confusion"],
-        figure=plots.confusions(made.found.raters, list(names.values()))
-        if len(made.found.raters) <= plots.MOST_PANELS
-        else None,
-        alt="Heat map for each rater: estimated class against answer",
-        folded=_AS_TABLE,
-    )
-    result_table.show(tables["dawid-skene-verdict"])
 
 
 def blinding(results: StudyResults) -> None:

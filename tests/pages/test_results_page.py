@@ -53,7 +53,6 @@ PARTS = (
     "Power",
     "Position bias",
     "Consistency",
-    "Raters by Dawid-Skene",
     "Blinding",
     "Downloads",
 )

@@ -339,8 +339,6 @@ def records(draw: st.DrawFn) -> StudyRecord:
 
 def without_reasons(results: StudyResults) -> StudyResults:
     """All but what was left out, and what tells a filtered study from a smaller one."""
-    found = results.confusion.found
-    unwarned = tuple(replace(rater, warnings=()) for rater in found.raters)
     return replace(
         results,
         answers_left_out={},
@@ -350,7 +348,6 @@ def without_reasons(results: StudyResults) -> StudyResults:
         analysis_set=replace(results.analysis_set, votes_needed=0),
         sensitivity=tuple(line for line in results.sensitivity if line.name != "excluded raters kept"),
         rater_warnings={},
-        confusion=replace(results.confusion, found=replace(found, raters=unwarned)),
     )
 
 

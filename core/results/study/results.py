@@ -22,7 +22,6 @@ from core.results.study.answer import (
     robustness_said,
     study_answer,
 )
-from core.results.study.confusion import StudyConfusion, study_confusion
 from core.results.study.counted import (
     DECLARED,
     SIDE_UNKNOWN,
@@ -511,8 +510,6 @@ class StudyResults:
     blinding: Blinding
     early: EarlyResult | None
     """The always-valid bound, which decides if somebody looked while the study ran; None if nobody did."""
-    confusion: StudyConfusion
-    """Raters' errors by Dawid and Skene's model: exploratory."""
     asks_guesses: bool
     """Whether raters are or were asked which answer a person wrote; not in the JSON."""
     answers_used: int
@@ -575,7 +572,6 @@ class StudyResults:
             },
             **{name: found[name] for name in ("repeats", "rater_seconds")},
             "blinding": self.blinding.to_json(),
-            "dawid_skene": self.confusion.to_json(),
             "per_level": found["per_level"],
         }
 
@@ -651,7 +647,6 @@ def study_results(
         rater_seconds=seconds_per_rater(counted.raters, _of_pairs(record, filters), record.history),
         blinding=blinding(record, filters, n_resamples=n_resamples, confidence_level=INTERVAL_LEVEL, rng=rng),
         early=last_look(record if (seen := results_seen(record)) is None else as_of(record, seen)),
-        confusion=study_confusion(counted, design, warnings, n_resamples=N_RESAMPLES, rng=rng),
         asks_guesses=bool(record.guesses) or design.blinding_pairs > 0,
         answers_used=counted.answers_used,
         answers_left_out=counted.answers_left_out,
@@ -815,7 +810,6 @@ def results_said(results: StudyResults) -> list[str]:
         f"Answers: {results.answers_used}; left out: {reasons(results.answers_left_out)}",
         votes_of_pairs(results),
         *(_blinding_said(results.blinding) if results.asks_guesses else []),
-        *([f"Exploratory: {results.confusion.reading}"] if results.confusion.lines else []),
     ]
 
 
@@ -837,17 +831,6 @@ def votes_of_pairs(results: StudyResults) -> str:
         for votes, pairs in results.pairs_by_votes.items()
     ]
     return f"Pairs by number of votes: {', '.join(counts) or 'none'}."
-
-
-def verdict_name(value: VerdictValue | None) -> str:
-    """A verdict on non-inferiority as a short sentence without its full stop."""
-    names: dict[VerdictValue | None, str] = {
-        "non-inferior": "Non-inferior",
-        "not shown": "Non-inferiority not shown",
-        "not enough information": "Not enough information",
-        None: "No margin",
-    }
-    return names[value]
 
 
 def _answer_said(results: StudyResults) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 
 from core.results.cells import corrected_column, corrected_note, decimal, interval
 from core.results.study.answer import ANSWER_TABLES, answer_name, answer_tables
-from core.results.study.confusion import CONFUSION_TABLES, confusion_tables
 from core.results.study.raters import RATER_TABLES, rater_tables
 from core.results.study.results import (
     COEFFICIENTS,
@@ -22,7 +21,6 @@ from core.results.study.results import (
     first_interval,
     holm_of_raters,
     reasons,
-    verdict_name,
 )
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from core.schema.study import PREFERENCES, RatingAnswer, StudyRecord
@@ -63,18 +61,10 @@ _GUESSES = {"left": "left", "right": "right", "unsure": "cannot tell"}
 BLINDING_TABLES = ("blinding", "blinding-sides")
 """Tables of the guesses which answer a person wrote."""
 PAIR_TABLES = (
-    *(
-        *ANSWER_TABLES,
-        "sensitivity",
-        "bounds",
-        *RATER_TABLES,
-        "choices",
-        "agreement",
-        "pairwise",
-        "contingency",
-    ),
+    *(*ANSWER_TABLES, "sensitivity", "bounds", *RATER_TABLES),
+    *("choices", "agreement", "pairwise", "contingency"),
     *("composite", "ties", "plan", "power", "position", "repeats", "seconds"),
-    *(*CONFUSION_TABLES, *BLINDING_TABLES),
+    *BLINDING_TABLES,
 )
 """Names of a pair study's tables, in the order of `study_tables`."""
 ALL_PAIRS = "all pairs"
@@ -136,17 +126,10 @@ def study_tables(results: StudyResults) -> dict[str, ResultTable]:
         _position(results),
         _repeats(results.repeats),
         _seconds(results.rater_seconds),
-        *_confusion(results),
         _indices(results.blinding),
         _by_side(results.blinding),
     )
     return {table.name: table for table in made}
-
-
-def _confusion(results: StudyResults) -> tuple[ResultTable, ...]:
-    names = preference_names(results.candidate, results.comparator)
-    said = {line.value: verdict_name(line.value) for line in results.confusion.lines}
-    return confusion_tables(results.confusion, names, said)
 
 
 def _columns(n_named: int, **titles: str) -> tuple[Column, ...]:
