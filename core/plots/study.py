@@ -69,7 +69,7 @@ def verdict(
 ) -> go.Figure:
     """Draw the mean and its lower bounds against the margin and zero; undefined bounds are left out.
 
-    gaffke: Gaffke's bound, where it decides. score: name of the score.
+    gaffke: Gaffke's bound. score: name of the score.
     """
     figure = go.Figure()
     bounds = {"questions": bound.bound_questions, "pairs": bound.bound_pairs}

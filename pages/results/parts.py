@@ -107,6 +107,8 @@ def of_pairs(
         "sensitivity",
     )
     _show(tables["sensitivity"])
+    if tables["robustness"].rows:
+        result_table.show(tables["robustness"])
     _raters(results)
     at = " at each level" if results.levels else ""
     part("Choices", f"How each rater answered{at}. Sides are decoded to systems.", "choices")
@@ -198,10 +200,11 @@ def _standing(results: StudyResults) -> None:
 
 def _verdict(results: StudyResults) -> None:
     """Show the verdict in plain words with its limits, the early bound if that decides, and the bounds of all votes."""
-    bound, found = results.non_inferiority, results.verdict
+    bound, found = results.non_inferiority, results.answer.found.bounds
+    of_gaffke = results.answer.found.gaffke
     score = SCORE_NAMES[results.analysis_set.score]
     part(
-        "Answer",
+        "Verdict",
         f"Is {plain(results.candidate)} better than {plain(results.comparator)} on the {score}, or not worse by more than the "
         f"margin of {bound.margin:g}? Declared one-sided level: {percent(bound.confidence_level)}."
         if bound.margin is not None
@@ -223,9 +226,9 @@ def _verdict(results: StudyResults) -> None:
         _show(
             study_tables(results)["bounds"],
             table_first=True,
-            figure=plots.verdict(bound, found.bound if found.method == "gaffke" else None, score=score),
+            figure=plots.verdict(bound, None if of_gaffke is None else of_gaffke.bound, score=score),
             alt=f"Mean {number(bound.mean)}, lower bound over questions {number(bound.bound_questions)}, over pairs "
-            f"{number(bound.bound_pairs)}, {deciding} {number(found.bound)}, margin {_margin(bound.margin)}",
+            f"{number(bound.bound_pairs)}, {deciding} {number(None if found is None else found.bound)}, margin {_margin(bound.margin)}",
         )
 
 

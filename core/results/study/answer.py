@@ -299,8 +299,10 @@ def evidence_said(made: StudyAnswer, candidate: str, comparator: str) -> list[st
     if shares.candidate is None or shares.tie is None or shares.comparator is None or found.mean is None:
         return []
     lines = [
-        f"Of {with_noun(shares.n, 'pair')} on {with_noun(found.n_questions, 'question')}, {candidate} wins "
-        f"{_percent(shares.candidate)} and {comparator} {_percent(shares.comparator)}; {_percent(shares.tie)} are ties."
+        f"{candidate} wins {shares.candidate:.1%} of pairs and {comparator} {shares.comparator:.1%}; {shares.tie:.1%} are ties. "
+        f"This is from {with_noun(shares.n, 'pair')} on {with_noun(found.n_questions, 'question')}.".replace(
+            "%", " %"
+        )
     ]
     side = _percent((1 + found.interval_level) / 2)
     if found.margin is None:

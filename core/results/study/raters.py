@@ -62,11 +62,13 @@ def raters_as_sample(counted: Counted, design: Design, *, interval_level: float)
     votes, questions = preferences(counted.codes), counted.questions
     found = mrmc(votes, questions, confidence_level=design.confidence_level, interval_level=interval_level)
     value: VerdictValue | None = None
-    if design.margin is None:
-        pass
-    elif found.bound is not None:
+    if design.margin is not None and found.bound is not None:
         value = NON_INFERIOR if above_margin(found.bound, design.margin) else NOT_SHOWN
-    elif found.effective_raters is not None and round(found.effective_raters) >= FEWEST_RATERS:
+    elif (
+        design.margin is not None
+        and found.effective_raters is not None
+        and round(found.effective_raters) >= FEWEST_RATERS
+    ):
         value = NOT_ENOUGH
     return RatersAsSample(
         value, counted.raters, found, design.margin, design.score, variance_components(votes, questions)

@@ -777,11 +777,11 @@ def headline(results: StudyResults) -> list[str]:
     lines = [
         *_early_said(results),
         _answer_said(results),
+        _questions_said(results),
         *evidence_said(made, *systems),
         _agreement_said(results),
         *dissent_said(made),
         *robustness_said(made, *systems),
-        _questions_said(results),
         raters_said(results.raters_as_sample, name),
         _exploratory(results),
         _undeclared(results),

@@ -61,7 +61,7 @@ _GUESSES = {"left": "left", "right": "right", "unsure": "cannot tell"}
 BLINDING_TABLES = ("blinding", "blinding-sides")
 """Tables of the guesses which answer a person wrote."""
 PAIR_TABLES = (
-    *(*ANSWER_TABLES, "sensitivity", "bounds", *RATER_TABLES),
+    *("sensitivity", *ANSWER_TABLES, "bounds", *RATER_TABLES),
     *("choices", "agreement", "pairwise", "contingency"),
     *("composite", "ties", "plan", "power", "position", "repeats", "seconds"),
     *BLINDING_TABLES,
@@ -111,8 +111,8 @@ def study_tables(results: StudyResults) -> dict[str, ResultTable]:
     pairs = {" and ".join(pair.raters): pair for pair in results.pairwise}
     crossed = [pair.contingency for pair in results.pairwise] or [results.overall.contingency]
     made = (
-        *answer_tables(results.answer, results.candidate, results.comparator),
         _sensitivity(results),
+        *answer_tables(results.answer, results.candidate, results.comparator),
         _bounds(results),
         *rater_tables(results.raters_as_sample),
         _choices(results),
@@ -150,7 +150,7 @@ def _level(share: float) -> str:
 
 
 def _sensitivity(results: StudyResults) -> ResultTable:
-    columns = _columns(1, counted="Counted", pairs="Pairs", bound="Lower bound", verdict="Answer")
+    columns = _columns(1, counted="Counted", pairs="Pairs", bound="Lower bound", verdict="Verdict")
     margin, systems = results.answer.found.margin, (results.candidate, results.comparator)
     rows = [
         (line.name, line.n_pairs, line.bound, answer_name(line.answer, margin, *systems))
