@@ -168,8 +168,8 @@ class NonInferiority:
     """Pairs with a score."""
     n_questions: int
     """Questions with at least one scored pair."""
-    margin: float
-    """Largest acceptable inferiority, on the scale of the score, > 0."""
+    margin: float | None
+    """Largest acceptable inferiority, on the scale of the score, > 0; None: no margin is declared."""
     confidence_level: float
     """One-sided level: share of studies in which the true mean should be above the bound."""
     bound_pairs: float | None
@@ -267,7 +267,7 @@ def non_inferiority(
     scores: ArrayLike,
     clusters: ArrayLike,
     *,
-    margin: float,
+    margin: float | None,
     confidence_level: float = 0.90,
     n_resamples: int = 10_000,
     rng: Rng = 0,
@@ -275,7 +275,8 @@ def non_inferiority(
     """Test a candidate against -margin, over pairs and over questions.
 
     scores: shape (n,), in [-1, 1], or NaN for unscored pairs. clusters: shape (n,), the question of each pair.
-    margin: > 0, fixed before the data were seen; Factual uses 0.1. confidence_level: one-sided; Factual uses 0.90.
+    margin: > 0, fixed before the data were seen; Factual uses 0.1; None: bounds without a comparison. confidence_level:
+    one-sided; Factual uses 0.90.
 
     Degenerate cases: no scored pair gives None throughout; a single question gives no bound over questions, with a reason.
     Misleads if the margin was chosen after seeing the data; if most pairs are ties, which pull the mean towards 0 and
@@ -297,13 +298,22 @@ def non_inferiority(
         margin=margin,
         confidence_level=confidence_level,
         bound_pairs=over_pairs,
-        non_inferior_pairs=None if over_pairs is None else above_margin(over_pairs, margin),
+        non_inferior_pairs=_compared(over_pairs, margin),
         bound_questions=over_questions,
-        non_inferior_questions=None if over_questions is None else above_margin(over_questions, margin),
+        non_inferior_questions=_compared(over_questions, margin),
         n_resamples=0 if over_questions is None else n_resamples,
         reason=NO_SCORED_PAIR if n_questions == 0 else ONE_QUESTION if n_questions == 1 else None,
         n_left_out=n_left_out,
     )
+
+
+def _compared(bound: float | None, margin: float | None) -> bool | None:
+    return None if bound is None or margin is None else above_margin(bound, margin)
+
+
+def lowest_mean(margin: float | None) -> float | None:
+    """-margin, the mean that a lower bound must exceed; None without a margin."""
+    return None if margin is None else -margin
 
 
 def above_margin(bound: float, margin: float) -> bool:
@@ -311,9 +321,11 @@ def above_margin(bound: float, margin: float) -> bool:
     return bound > -margin + _ROUNDING
 
 
-def scored(scores: ArrayLike, clusters: ArrayLike, margin: float) -> tuple[Floats, NDArray[np.generic], int]:
+def scored(
+    scores: ArrayLike, clusters: ArrayLike, margin: float | None
+) -> tuple[Floats, NDArray[np.generic], int]:
     """Scores and questions of scored pairs, and the number of unscored ones. Raises ValueError for invalid input."""
-    if not margin > 0:
+    if margin is not None and not margin > 0:
         raise ValueError(f"margin must be positive, got {margin!r}")
     values, labels = _checked_scores(scores), np.asarray(clusters)
     if labels.shape != values.shape:
@@ -336,10 +348,12 @@ def _ternary(values: Floats) -> bool:
     return bool(np.isin(values[~np.isnan(values)], (-1.0, 0.0, 1.0)).all())
 
 
-VerdictValue = Literal["non-inferior", "not shown", "not enough information"]
+VerdictValue = Literal["non-inferior", "not shown", "not enough information", "no margin"]
 NON_INFERIOR: VerdictValue = "non-inferior"
 NOT_SHOWN: VerdictValue = "not shown"
 NOT_ENOUGH: VerdictValue = "not enough information"
+NO_MARGIN: VerdictValue = "no margin"
+"""No margin is declared, so there is no verdict of non-inferiority."""
 
 FEWEST_QUESTIONS = 15
 """With fewer questions, the ordinary bound does not apply."""
@@ -372,7 +386,7 @@ def verdict(
     scores: ArrayLike,
     clusters: ArrayLike,
     *,
-    margin: float,
+    margin: float | None,
     confidence_level: float = 0.90,
     n_resamples: int = 10_000,
     rng: Rng = 0,
@@ -380,7 +394,8 @@ def verdict(
     """Decide whether the candidate is worse than the comparator by less than the margin.
 
     scores: shape (n,), a pair's score in [-1, 1] (composite or net preference), NaN for unscored pairs. clusters:
-    shape (n,), the question of each pair. margin: > 0, fixed before the data were seen. confidence_level: one-sided.
+    shape (n,), the question of each pair. margin: > 0, fixed before the data were seen; None: no margin is declared, and the
+    bound has no verdict. confidence_level: one-sided.
 
     The two bounds weigh unequal questions differently. The ordinary bound is a ratio of sums, so a question weighs by its
     number of pairs. Gaffke's bound uses the mean of question means, so every question weighs the same.
@@ -400,10 +415,11 @@ def verdict(
     reason = why_not_ordinary(means)
     if reason is None:
         bound = lower_bound_questions(used, questions, confidence_level, n_resamples, rng)
-        return Verdict(
-            NON_INFERIOR if above_margin(bound, margin) else NOT_SHOWN, "questions", bound, None, None
-        )
+        value = NO_MARGIN if margin is None else NON_INFERIOR if above_margin(bound, margin) else NOT_SHOWN
+        return Verdict(value, "questions", bound, None, None)
     bound = lower_bound_gaffke(means, confidence_level)
+    if margin is None:
+        return Verdict(NO_MARGIN, "gaffke", bound, reason, None)
     if above_margin(bound, margin):
         return Verdict(NON_INFERIOR, "gaffke", bound, reason, None)
     needed = _questions_needed(sums, margin, confidence_level, n_resamples, rng)

@@ -72,7 +72,7 @@ class Power:
 def power_non_inferiority(
     scores: ArrayLike,
     *,
-    margin: float,
+    margin: float | None,
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
     clusters: ArrayLike | None = None,
@@ -81,7 +81,7 @@ def power_non_inferiority(
 
     `scores` has shape (n,); NaN are left out and counted. margin > 0, on the scale of the scores. clusters: shape (n,),
     the question of each pair; without it there is no design effect. Degenerate cases: with fewer than two scores or no
-    spread, everything is None. With an observed mean at or below -margin, whatever depends on the mean is None, because
+    spread, everything is None, as without a margin. With an observed mean at or below -margin, whatever depends on the mean is None, because
     there is no non-inferiority to detect.
 
     Misleads in two ways. Power at the observed mean is a function of the p-value and adds nothing to it (Hoenig
@@ -94,7 +94,7 @@ def power_non_inferiority(
         raise ValueError(f"scores must have shape (n,), got {values.shape}")
     if np.isinf(values).any():
         raise ValueError("scores contain infinity")
-    if not margin > 0:
+    if margin is not None and not margin > 0:
         raise ValueError(f"margin must be positive, got {margin!r}")
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must lie strictly between 0 and 1, got {alpha!r}")
@@ -102,14 +102,16 @@ def power_non_inferiority(
         raise ValueError(f'alternative must be "two-sided" or "larger", got {alternative!r}')
     known = values[~np.isnan(values)]
     spread = float(known.std(ddof=1)) if known.size >= 2 else 0.0
-    effect = (float(known.mean()) + margin) / spread if spread > 0 else None
-    equal = margin / spread if spread > 0 else None
+    effect = (float(known.mean()) + margin) / spread if margin is not None and spread > 0 else None
+    equal = margin / spread if margin is not None and spread > 0 else None
     seen = effect if effect is not None and effect > _ROUNDING else None
     reason = None
     if known.size < 2:
         reason = "fewer than two scores: the spread is unknown"
     elif not spread > 0:
         reason = "all scores are equal: without spread there is no effect size"
+    elif margin is None:
+        reason = "no margin is declared: there is no non-inferiority to detect"
     elif seen is None:
         reason = "the observed mean lies at or below -margin: there is no non-inferiority to detect"
     needed = partial(pairs_needed, alpha=alpha, alternative=alternative)

@@ -34,6 +34,7 @@ from core.results.study.tables import (
     two_raters,
 )
 from core.schema.study import StudyRecord
+from core.stats.non_inferiority import lowest_mean
 from core.stats.votes import NO_SIDE
 from core.study.analysis_set import SCORE_NAMES
 from core.study.bundle import write_bundle
@@ -203,8 +204,7 @@ def _verdict(results: StudyResults) -> None:
     score = SCORE_NAMES[results.analysis_set.score]
     part(
         "Verdict",
-        f"Is {plain(results.candidate)} worse than {plain(results.comparator)} by more than the margin of "
-        f"{bound.margin:g} on the {score}? One-sided confidence level: {percent(bound.confidence_level)}.",
+        f"{_asked(results)} on the {score}? One-sided confidence level: {percent(bound.confidence_level)}.",
         "non-inferiority",
     )
     first, *limits = headline(results)
@@ -224,8 +224,16 @@ def _verdict(results: StudyResults) -> None:
             table_first=True,
             figure=plots.verdict(bound, found.bound if found.method == "gaffke" else None, score=score),
             alt=f"Mean {number(bound.mean)}, lower bound over questions {number(bound.bound_questions)}, over pairs "
-            f"{number(bound.bound_pairs)}, {deciding} {number(found.bound)}, margin {number(-bound.margin)}",
+            f"{number(bound.bound_pairs)}, {deciding} {number(found.bound)}, margin {number(lowest_mean(bound.margin))}",
         )
+
+
+def _asked(results: StudyResults) -> str:
+    """The question of the verdict, without its score."""
+    two, margin = (plain(results.candidate), plain(results.comparator)), results.non_inferiority.margin
+    if margin is None:
+        return f"How far are {' and '.join(two)} apart"
+    return f"Is {' worse than '.join(two)} by more than the margin of {margin:g}"
 
 
 def _early(found: EarlyResult) -> None:
@@ -262,7 +270,7 @@ def _raters(results: StudyResults) -> None:
         means,
         figure=plots.rater_means(sample),
         alt=f"Mean vote of each rater with interval over questions. Mean of all {number(found.mean)}, lower bound over "
-        f"raters and questions {number(found.bound)}, margin {number(-sample.margin)}",
+        f"raters and questions {number(found.bound)}, margin {number(lowest_mean(sample.margin))}",
         table_first=True,
     )
     if components.rows:

@@ -169,16 +169,18 @@ def _answered_by_excluded(record: StudyRecord) -> Counter[str]:
 
 def _look_at(record: StudyRecord, entered: Sequence[EnteredQuestion], *, looks: int) -> EarlyLook:
     design = record.study.design
+    margin = design.margin
+    assert margin is not None  # `check_design`: early looks need one
     order = entry_order(design.seed, [item.item_id for item in record.items])
     bounds = _bounds(record, entered)
-    above = np.array([above_margin(bound, design.margin) for bound in bounds], dtype=bool)
+    above = np.array([above_margin(bound, margin) for bound in bounds], dtype=bool)
     places = [one.position for one in entered if one.mean is not None]
     lacking = votes_lacking(record)
     return EarlyLook(
         study=record.study.name,
         value="non-inferior" if above.any() else "continue",
         bound=float(bounds[-1]) if bounds.size else None,
-        margin=design.margin,
+        margin=margin,
         confidence_level=design.confidence_level,
         n_entered=len(entered),
         n_questions=len(order),

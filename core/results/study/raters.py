@@ -8,7 +8,14 @@ from core.results.cells import decimal
 from core.results.study.counted import Counted
 from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.study import Design, Score
-from core.stats.non_inferiority import NON_INFERIOR, NOT_ENOUGH, NOT_SHOWN, VerdictValue, above_margin
+from core.stats.non_inferiority import (
+    NON_INFERIOR,
+    NOT_ENOUGH,
+    NOT_SHOWN,
+    VerdictValue,
+    above_margin,
+    lowest_mean,
+)
 from core.stats.raters import COMPONENTS, FEWEST_RATERS, Mrmc, VarianceComponents, mrmc, variance_components
 from core.stats.votes import preferences
 
@@ -34,7 +41,7 @@ class RatersAsSample:
     names: tuple[str, ...]
     """Raters in the order of `found.raters`."""
     found: Mrmc
-    margin: float
+    margin: float | None
     declared_score: Score
     components: VarianceComponents
 
@@ -62,7 +69,9 @@ def raters_as_sample(counted: Counted, design: Design, *, interval_level: float)
     votes, questions = preferences(counted.codes), counted.questions
     found = mrmc(votes, questions, confidence_level=design.confidence_level, interval_level=interval_level)
     value: VerdictValue | None = None
-    if found.bound is not None:
+    if design.margin is None:
+        pass  # a bound without a margin has no verdict
+    elif found.bound is not None:
         value = NON_INFERIOR if above_margin(found.bound, design.margin) else NOT_SHOWN
     elif found.effective_raters is not None and round(found.effective_raters) >= FEWEST_RATERS:
         value = NOT_ENOUGH
@@ -77,17 +86,22 @@ def raters_said(sample: RatersAsSample, verdict: str) -> str | None:
     if found.mean is None:
         return None
     who = "these raters" if found.n_raters > 1 else "this rater"
-    if sample.value is None:
+    if sample.margin is None:
+        first = f"{verdict}."
+    elif sample.value is None:
         return f"This verdict is for {who}. It says nothing about raters as a sample ({found.reason})."
-    first = f"{verdict} for {who}; over raters as a sample: {sample.value}."
+    else:
+        first = f"{verdict} for {who}; over raters as a sample: {sample.value}."
     if found.bound is None:
         return f"{first} The votes give no reliable bound over raters ({found.reason})."
-    places = 3 if decimal(found.bound) != decimal(-sample.margin) else 6
+    least = lowest_mean(sample.margin)
+    places = 6 if least is not None and decimal(found.bound) == decimal(least) else 3
     above = "above" if sample.value == NON_INFERIOR else "not above"
+    compared = "" if least is None else f", {above} the margin of {decimal(least, places)}"
     return (
         f"{first} Over {found.n_raters} raters and {found.n_questions} questions, the lower "
-        f"{100 * found.confidence_level:g} % bound of the net preference (mean vote) is {decimal(found.bound, places)}, "
-        f"{above} the margin of {decimal(-sample.margin, places)}.{_other_score(sample)}"
+        f"{100 * found.confidence_level:g} % bound of the net preference (mean vote) is {decimal(found.bound, places)}"
+        f"{compared}.{_other_score(sample)}"
     )
 
 

@@ -50,6 +50,7 @@ from core.stats.non_inferiority import (
     MOST_QUESTIONS,
     NonInferiority,
     Verdict,
+    lowest_mean,
     non_inferiority,
     verdict,
 )
@@ -570,7 +571,6 @@ def study_results(
     scores = pair_scores(counted, rules.score)
     departs = filtered(record, filters)
     decided, sensitivity = verdict_and_sensitivity(record, filters, rng=rng)
-    one_sided = {"margin": design.margin, "alpha": 1 - design.confidence_level}
     unknown = sum(counts[2] for counts in counted.sides.values())
     warnings = _rater_warnings(record, counted.raters)
     levels = tuple(level for level in counted.levels if level != NO_LEVEL)
@@ -610,7 +610,11 @@ def study_results(
             alternative="two-sided",
         ),
         power_one_sided=power_non_inferiority(
-            scores, clusters=counted.questions, **one_sided, alternative="larger"
+            scores,
+            clusters=counted.questions,
+            margin=design.margin,
+            alpha=1 - design.confidence_level,
+            alternative="larger",
         ),
         position_overall=position_bias(
             sum(counts[0] for counts in counted.sides.values()),
@@ -810,6 +814,7 @@ def verdict_name(value: str) -> str:
         "non-inferior": "Non-inferior",
         "not shown": "Non-inferiority not shown",
         "not enough information": "Not enough information",
+        "no margin": "No margin declared",
     }
     return names[value]
 
@@ -824,11 +829,13 @@ def _verdict_said(results: StudyResults) -> str:
         left_out = results.overall.n_left_out
         sentences.append(f"No pair counts: {reasons(left_out)}." if left_out else "No pair counts.")
     else:
-        places = 3 if decimal(found.bound) != decimal(-bound.margin) else 6
+        least = lowest_mean(bound.margin)
+        places = 6 if least is not None and decimal(found.bound) == decimal(least) else 3
+        above = "above" if found.value == "non-inferior" else "not above"
         sentences.append(
             f"The lower {100 * bound.confidence_level:g} % bound for {results.candidate} against {results.comparator} is "
-            f"{decimal(found.bound, places)}, {'above' if found.value == 'non-inferior' else 'not above'} the margin of "
-            f"{decimal(-bound.margin, places)}."
+            f"{decimal(found.bound, places)}"
+            f"{'' if least is None else f', {above} the margin of {decimal(least, places)}'}."
         )
     if found.method == "gaffke":
         sentences.append(
@@ -868,8 +875,8 @@ def _questions_said(results: StudyResults) -> str | None:
     found = results.verdict
     if found.value != "not enough information" or found.bound is None:
         return None
-    mean = results.non_inferiority.mean
-    if found.questions_missing is None and mean is not None and mean <= -results.non_inferiority.margin:
+    mean, least = results.non_inferiority.mean, lowest_mean(results.non_inferiority.margin)
+    if found.questions_missing is None and mean is not None and least is not None and mean <= least:
         return f"The observed mean, {decimal(mean)}, is not above the margin: more questions like these would not help."
     if found.questions_missing is None:
         return f"If further questions give the same mix of votes, even {MOST_QUESTIONS:,} questions would not be enough."

@@ -26,6 +26,7 @@ from core.results.study.results import (
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from core.schema.study import PREFERENCES, RatingAnswer, StudyRecord
 from core.stats.blinding import BlindingIndex, Index, ShareRight
+from core.stats.non_inferiority import lowest_mean
 from core.stats.planning import Power
 from core.stats.resampling import AgreementEstimate
 from core.stats.votes import Consistency as Repeats
@@ -171,7 +172,13 @@ def _bounds(results: StudyResults) -> ResultTable:
             Column("margin", "Margin", general=True),
         ),
         tuple(
-            (unit, n, bound.mean, Interval(low, n=n, reason=why if low is None else ""), -bound.margin)
+            (
+                unit,
+                n,
+                bound.mean,
+                Interval(low, n=n, reason=why if low is None else ""),
+                lowest_mean(bound.margin),
+            )
             for unit, n, low in (
                 ("questions", bound.n_questions, bound.bound_questions),
                 *([(GAFFKE, bound.n_questions, found.bound)] if found.method == "gaffke" else []),
