@@ -36,7 +36,7 @@ from core.results.study.raters import (
 from core.results.study.results import Block, Contingency, first_interval
 from core.results.study.tables import AGREEMENT
 from core.schema.study import PREFERENCES
-from core.stats.non_inferiority import NonInferiority
+from core.stats.non_inferiority import NonInferiority, lowest_mean
 from core.stats.raters import VarianceComponents
 from core.stats.resampling import AgreementEstimate
 from core.stats.votes import PositionBias
@@ -97,8 +97,7 @@ def verdict(
             hovertemplate=f"%{{customdata}} %{{x:.3f}}<br>over {numbers[unit]} {unit}<extra></extra>",
             name=unit,
         )
-    margin = None if bound.margin is None else -bound.margin
-    known = [x for x in (bound.mean, *bounds.values(), margin, 0.0) if x is not None]
+    known = [x for x in (bound.mean, *bounds.values(), lowest_mean(bound.margin), 0.0) if x is not None]
     room = 0.45 * (max(known) - min(known))  # for the numbers beside the marks
     _margin_lines(figure, bound.margin)
     side = "left" if max(known) > -min(known) else "right"
@@ -114,10 +113,10 @@ def verdict(
 
 
 def _margin_lines(figure: go.Figure, margin: float | None) -> None:
-    """Draw vertical lines at minus the margin, if there is one, and at zero, and name the margin above its line."""
-    lines = () if margin is None else ((-margin, "dash"),)
-    for x, dash in (*lines, (0.0, "dot")):
-        figure.add_vline(x=x, line={"color": LINE, "width": 2, "dash": dash})
+    """Draw vertical lines at zero and at minus the margin, if there is one, and name the margin above its line."""
+    if margin is not None:
+        figure.add_vline(x=-margin, line={"color": LINE, "width": 2, "dash": "dash"})
+    figure.add_vline(x=0.0, line={"color": LINE, "width": 2, "dash": "dot"})
     if margin is not None:
         figure.add_annotation(
             x=-margin, y=1, yref="paper", yanchor="bottom", text=f"margin {-margin:g}", showarrow=False

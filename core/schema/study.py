@@ -274,11 +274,12 @@ class Design:
     """The declared design of a study. It freezes at the first vote."""
 
     candidate: str
-    """The system to test for non-inferiority."""
+    """The system to test for non-inferiority; without a margin, the first system of the file."""
     comparator: str
-    """The system it is compared with."""
-    margin: float = 0.1
-    """How much worse than the comparator is acceptable, on the scale of the score (-1 to 1); positive."""
+    """The system it is compared with; without a margin, the second system of the file."""
+    margin: float | None = 0.1
+    """How much worse than the comparator is acceptable, on the scale of the score (-1 to 1); positive. None: no margin is
+    declared, so neither system is under test, and sentences treat both alike."""
     confidence_level: float = 0.90
     """Confidence level of the one-sided lower bound, between 0.5 and 1."""
     seed: int = 0
@@ -306,7 +307,12 @@ class Design:
     declared: bool = True
     """Whether the analysis set was declared before the votes; False for studies older than the analysis set."""
     early_looks: bool = False
-    """Whether results may be looked at while the study runs, by a bound that holds at every look."""
+    """Whether results may be looked at while the study runs, by a bound that holds at every look; needs a margin."""
+
+    @property
+    def person_system(self) -> str:
+        """The system whose answers a person wrote."""
+        return self.candidate if self.person == "candidate" else self.comparator
 
 
 @dataclass(frozen=True)

@@ -170,7 +170,7 @@ class NonInferiority:
     n_questions: int
     """Questions with at least one scored pair."""
     margin: float | None
-    """Largest acceptable inferiority, on the scale of the score, > 0; None if none was declared."""
+    """Largest acceptable inferiority, on the scale of the score, > 0; None: no margin is declared."""
     confidence_level: float
     """One-sided level: share of studies in which the true mean should be above the bound."""
     bound_pairs: float | None
@@ -276,8 +276,8 @@ def non_inferiority(
     """Test a candidate against -margin, over pairs and over questions.
 
     scores: shape (n,), in [-1, 1], or NaN for unscored pairs. clusters: shape (n,), the question of each pair.
-    margin: > 0, fixed before the data were seen; Factual uses 0.1. None: no margin, so bounds are compared with nothing.
-    confidence_level: one-sided; Factual uses 0.90.
+    margin: > 0, fixed before the data were seen; Factual uses 0.1; None: bounds without a comparison. confidence_level:
+    one-sided; Factual uses 0.90.
 
     Degenerate cases: no scored pair gives None throughout; a single question gives no bound over questions, with a reason.
     Misleads if the margin was chosen after seeing the data; if most pairs are ties, which pull the mean towards 0 and
@@ -299,9 +299,9 @@ def non_inferiority(
         margin=margin,
         confidence_level=confidence_level,
         bound_pairs=over_pairs,
-        non_inferior_pairs=_above(over_pairs, margin),
+        non_inferior_pairs=_compared(over_pairs, margin),
         bound_questions=over_questions,
-        non_inferior_questions=_above(over_questions, margin),
+        non_inferior_questions=_compared(over_questions, margin),
         n_resamples=0 if over_questions is None else n_resamples,
         reason=NO_SCORED_PAIR
         if n_questions == 0
@@ -314,13 +314,18 @@ def non_inferiority(
     )
 
 
+def _compared(bound: float | None, margin: float | None) -> bool | None:
+    return None if bound is None or margin is None else above_margin(bound, margin)
+
+
+def lowest_mean(margin: float | None) -> float | None:
+    """-margin, the mean that a lower bound must exceed; None without a margin."""
+    return None if margin is None else -margin
+
+
 def above_margin(bound: float, margin: float) -> bool:
     """Whether a lower bound is above -margin by more than rounding."""
     return bound > -margin + _ROUNDING
-
-
-def _above(bound: float | None, margin: float | None) -> bool | None:
-    return None if bound is None or margin is None else above_margin(bound, margin)
 
 
 def scored(

@@ -79,9 +79,9 @@ def power_non_inferiority(
 ) -> Power:
     """Power of a t test of the mean score against -margin, at the observed mean and spread.
 
-    `scores` has shape (n,); NaN are left out and counted. margin > 0, on the scale of the scores; without one
-    all power is None. clusters: shape (n,), the question of each pair; without it there is no design effect. Degenerate cases: with fewer than two scores or no
-    spread, everything is None. With an observed mean at or below -margin, whatever depends on the mean is None, because
+    `scores` has shape (n,); NaN are left out and counted. margin > 0, on the scale of the scores. clusters: shape (n,),
+    the question of each pair; without it there is no design effect. Degenerate cases: with fewer than two scores or no
+    spread, everything is None, as without a margin. With an observed mean at or below -margin, whatever depends on the mean is None, because
     there is no non-inferiority to detect.
 
     Misleads in two ways. Power at the observed mean is a function of the p-value and adds nothing to it (Hoenig

@@ -54,7 +54,7 @@ CREATE TRIGGER {history}_no_replace BEFORE INSERT ON {history} WHEN {known} {ref
 _STUDIES = """
 CREATE TABLE study (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL,
-    candidate TEXT NOT NULL, comparator TEXT NOT NULL, person TEXT NOT NULL, margin REAL NOT NULL,
+    candidate TEXT NOT NULL, comparator TEXT NOT NULL, person TEXT NOT NULL, margin REAL,
     confidence_level REAL NOT NULL, seed INTEGER NOT NULL, level_order TEXT, repeat_share REAL,
     votes_per_pair INTEGER, max_questions INTEGER, blinding_pairs INTEGER NOT NULL, main_levels TEXT,
     votes_needed INTEGER, score TEXT NOT NULL, flagged TEXT NOT NULL, declared INTEGER NOT NULL,

@@ -47,7 +47,10 @@ def check_design(design: Design, sources: Sequence[str], levels: Sequence[str]) 
             problems.append(f"{role}: the data set has no system {source!r}; it has {' and '.join(sources)}")
     if design.candidate == design.comparator:
         problems.append(f"candidate and comparator are both {design.candidate!r}; name two systems")
-    if not 0 < design.margin < 2:
+    if design.margin is None:
+        if design.early_looks:
+            problems.append("early looks: declare a candidate and a margin, which the bound is compared with")
+    elif not 0 < design.margin < 2:
         problems.append(f"margin: {design.margin:g} is not between 0 and 2 (the scale runs from -1 to 1)")
     if not 0.5 < design.confidence_level < 1:
         problems.append(
@@ -350,7 +353,7 @@ def consequences(
         for main in (entries * (shared // n_raters + (at < shared % n_raters)) for at in range(n_raters))
     ]
     planned: list[int | None] = [None, None]
-    if kind == "pairs":
+    if kind == "pairs" and design.margin is not None:
         # Imported lazily: few commands need statistics.
         from core.stats.planning import questions_to_plan
 

@@ -98,7 +98,7 @@ def guess_rows(record: StudyRecord) -> list[dict[str, Any]]:
     """One dictionary with the keys GUESS_COLUMNS for each guess."""
     look, shown = _LookUp(record), {a.key: a for a in record.assignments}
     design = record.study.design
-    person = design.candidate if design.person == "candidate" else design.comparator
+    person = design.person_system
     rows = []
     for guess in record.guesses:
         side = _side(shown[guess.key], person)

@@ -26,6 +26,7 @@ from core.schema.study import (
     Output,
     Rater,
     RatingTask,
+    Role,
     State,
     Study,
     StudyKind,
@@ -39,6 +40,7 @@ from core.store.studies import (
     insert_study,
     list_studies,
     now_utc,
+    outputs_of,
     read_setting,
     set_state,
     sources_of,
@@ -96,7 +98,7 @@ def roles(dataset: Dataset, candidate: str | None, comparator: str | None) -> tu
 
     Raises InputError if neither is possible.
     """
-    if candidate is None and comparator is None and set(dataset.sources) == set(PAPER_SOURCES):
+    if candidate is None and comparator is None and of_factual(dataset):
         return PAPER_SOURCES
     one, other = dataset.sources
     opposite = {one: other, other: one}
@@ -108,13 +110,39 @@ def roles(dataset: Dataset, candidate: str | None, comparator: str | None) -> tu
     return candidate or opposite.get(comparator or "", ""), comparator or opposite.get(candidate or "", "")
 
 
-def usual_design(dataset: Dataset, candidate: str, comparator: str) -> Design:
+def usual_design(dataset: Dataset, candidate: str | None = None, comparator: str | None = None) -> Design:
     """The default design of a new study, with a new seed.
 
+    A candidate or comparator declares non-inferiority with the usual margin, and so do Factual's systems. Otherwise there is no
+    margin, both systems stand in the order of the file, and raters guess nothing, because nobody named a person's answers.
     Plain pairs default to the net preference and to no guesses, because usually no person wrote either answer.
     """
-    design = Design(candidate, comparator, seed=new_seed())
+    if candidate is None and comparator is None and not of_factual(dataset):
+        design = Design(*dataset.sources, margin=None, seed=new_seed(), blinding_pairs=0)
+    else:
+        design = Design(*roles(dataset, candidate, comparator), seed=new_seed())
     return replace(design, score="net_preference", blinding_pairs=0) if dataset.plain else design
+
+
+def of_factual(dataset: Dataset) -> bool:
+    """Whether the systems are those of Factual's data set, whose roles are known."""
+    return set(dataset.sources) == set(PAPER_SOURCES)
+
+
+def person_role(design: Design, person: str | None) -> Role:
+    """The role of the system whose answers a person wrote: its name, or `candidate` or `comparator` where these are declared.
+
+    Raises InputError for anything else.
+    """
+    named: dict[str | None, Role] = {design.candidate: "candidate", design.comparator: "comparator"}
+    if design.margin is not None:
+        named = {"candidate": "candidate", "comparator": "comparator", **named}
+    if person not in named:
+        wrong = "none is named" if person is None else f"{shown(person)} is neither"
+        raise InputError(
+            f"Name the system whose answers a person wrote: {shown(design.candidate)} or {shown(design.comparator)}; {wrong}."
+        )
+    return named[person]
 
 
 def import_study(store: Store, name: str, dataset: Dataset, design: Design, *, again: bool = False) -> Study:
@@ -229,6 +257,8 @@ def change_design(store: Store, study: Study, design: Design) -> Study:
     with store.writing():
         study = get_study(store, study.study_id)
         design = replace(design, declared=True)
+        if study.kind == "pairs" and design.margin is None:
+            design = in_file_order(store, study, design)
         if design == study.design:
             return study
         _check_running(study, "design")
@@ -258,6 +288,15 @@ def change_design(store: Store, study: Study, design: Design) -> Study:
         write_log(store, study.study_id, "design changed", "; ".join(changed))
         distribute(store, study, keep_lists=False)
     return study
+
+
+def in_file_order(store: Store, study: Study, design: Design) -> Design:
+    """A design without a margin, with the systems in the order of the file; the person stays the same system."""
+    first, second = dict.fromkeys(output.source for output in outputs_of(store, study.study_id))
+    if {first, second} != {design.candidate, design.comparator}:
+        return design  # `check_design` refuses it
+    person: Role = "candidate" if design.person_system == first else "comparator"
+    return replace(design, candidate=first, comparator=second, person=person)
 
 
 def move(store: Store, study: Study, state: State, reason: str = "") -> Study:
@@ -349,12 +388,16 @@ def describe_design(design: Design, levels: Sequence[str] = ()) -> str:
     votes = "from all raters" if design.votes_per_pair is None else f"{design.votes_per_pair}"
     if not design.candidate:  # texts are rated one by one
         return f"seed {design.seed}, ratings per item {votes}, hidden repeats {design.repeat_share:.0%}"
-    asked = f"{design.blinding_pairs} (a person wrote the {design.person}'s)"
+    whose = f"those of {design.person_system}" if design.margin is None else f"the {design.person}'s"
+    asked = f"{design.blinding_pairs} (a person wrote {whose})"
     guesses = asked if design.blinding_pairs else "none"
     order = "" if tuple(levels) == (NO_LEVEL,) else f"levels {design.level_order}, "
     early = "; early looks with an always-valid bound" if design.early_looks else ""
+    systems = f"systems {design.candidate} and {design.comparator}, no margin"
+    if design.margin is not None:
+        systems = f"candidate {design.candidate}, comparator {design.comparator}, margin {design.margin:g}"
     return (
-        f"candidate {design.candidate}, comparator {design.comparator}, margin {design.margin:g}, "
+        f"{systems}, "
         f"confidence level {design.confidence_level:g}, seed {design.seed}, votes per pair {votes}, "
         f"{order}hidden repeats {design.repeat_share:.0%}, "
         f"guesses at the end {guesses}; {describe_analysis_set(design, levels)}{early}"

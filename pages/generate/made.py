@@ -143,25 +143,16 @@ def _make(store: Store, dataset: Dataset, file_name: str) -> None:
     known = lifecycle.studies_like(store, dataset, dataset.sources)
     with st.form("send_to_study"):
         name = st.text_input("Name of the study", PurePath(file_name).stem)
-        candidate = st.radio(
-            "Candidate: the system under test",
-            dataset.sources,
-            index=None,
-            format_func=plain,
-            horizontal=True,
-            help="The other system is the comparator. You can change margin, seed and other settings on the page Studies "
-            "until the first vote.",
+        st.markdown(
+            ":small[Both systems are treated alike. On the page Studies, you can declare a candidate and a margin and change other "
+            "settings until the first vote.]"
         )
         again = bool(known) and st.checkbox(
             f"Make it again: the same answers are already in {plain(', '.join(known))}"
         )
         if not st.form_submit_button("Make a draft study", type="primary"):
             return
-    if candidate is None:
-        raise InputError("Choose the candidate.")
-    candidate, comparator = lifecycle.roles(dataset, candidate, None)
-    design = lifecycle.usual_design(dataset, candidate, comparator)
-    study = lifecycle.import_study(store, name, dataset, design, again=again)
+    study = lifecycle.import_study(store, name, dataset, lifecycle.usual_design(dataset), again=again)
     menus.remember_study(study.study_id)
     st.session_state[_SENT] = {
         "file": dataset.sha256,

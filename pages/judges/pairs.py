@@ -206,11 +206,10 @@ def _pair(votes: BesideVotes, place: int, record: StudyRecord) -> None:
         for one in record.outputs
         if (one.item_id, one.level) == (row.item_id, row.level or NO_LEVEL)
     }
-    for column, system, role in zip(
-        st.columns(2), (design.candidate, design.comparator), ("candidate", "comparator"), strict=True
-    ):
+    roles = (" (candidate)", " (comparator)") if design.margin is not None else ("", "")
+    for column, system, role in zip(st.columns(2), (design.candidate, design.comparator), roles, strict=True):
         with column:
-            level_diff.plain_card(f"{system} ({role})", of_system.get(system, ""), row.language)
+            level_diff.plain_card(f"{system}{role}", of_system.get(system, ""), row.language)
     if reasons := reason_of(beside, judge):
         level_diff.plain_card("The judge's reasons", reasons, row.language)
 

@@ -34,6 +34,7 @@ from core.results.study.tables import (
     two_raters,
 )
 from core.schema.study import StudyRecord
+from core.stats.non_inferiority import lowest_mean
 from core.stats.votes import NO_SIDE
 from core.study.analysis_set import SCORE_NAMES
 from core.study.bundle import write_bundle
@@ -205,10 +206,7 @@ def _verdict(results: StudyResults) -> None:
     score = SCORE_NAMES[results.analysis_set.score]
     part(
         "Verdict",
-        f"Is {plain(results.candidate)} better than {plain(results.comparator)} on the {score}, or not worse by more than the "
-        f"margin of {bound.margin:g}? Declared one-sided level: {percent(bound.confidence_level)}."
-        if bound.margin is not None
-        else f"Is {plain(results.candidate)} or {plain(results.comparator)} better on the {score}?",
+        f"{_asked(results)} on the {score}? Declared one-sided level: {percent(bound.confidence_level)}.",
         "non-inferiority",
     )
     first, *limits = headline(results)
@@ -228,13 +226,16 @@ def _verdict(results: StudyResults) -> None:
             table_first=True,
             figure=plots.verdict(bound, None if of_gaffke is None else of_gaffke.bound, score=score),
             alt=f"Mean {number(bound.mean)}, lower bound over questions {number(bound.bound_questions)}, over pairs "
-            f"{number(bound.bound_pairs)}, {deciding} {number(None if found is None else found.bound)}, margin {_margin(bound.margin)}",
+            f"{number(bound.bound_pairs)}, {deciding} {number(None if found is None else found.bound)}, margin {number(lowest_mean(bound.margin))}",
         )
 
 
-def _margin(margin: float | None) -> str:
-    """The end of the margin on the scale of the score."""
-    return number(None if margin is None else -margin)
+def _asked(results: StudyResults) -> str:
+    """The question of the verdict, without its score."""
+    two, margin = (plain(results.candidate), plain(results.comparator)), results.non_inferiority.margin
+    if margin is None:
+        return f"Is {' or '.join(two)} better"
+    return f"Is {' better than '.join(two)}, or not worse by more than the margin of {margin:g},"
 
 
 def _early(found: EarlyResult) -> None:
@@ -271,7 +272,7 @@ def _raters(results: StudyResults) -> None:
         means,
         figure=plots.rater_means(sample),
         alt=f"Mean vote of each rater with interval over questions. Mean of all {number(found.mean)}, lower bound over "
-        f"raters and questions {number(found.bound)}, margin {_margin(sample.margin)}",
+        f"raters and questions {number(found.bound)}, margin {number(lowest_mean(sample.margin))}",
         table_first=True,
     )
     if components.rows:

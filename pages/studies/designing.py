@@ -8,7 +8,7 @@ from typing import Any, get_args
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.errors import NotAllowed, counted
+from core.errors import InputError, NotAllowed, counted
 from core.schema.study import Design, FlaggedPairs, LevelOrder, Role, Score, State, Study
 from core.store import Store
 from core.store.studies import items_of, outputs_of
@@ -27,6 +27,7 @@ from pages.studies import texts
 from pages.widgets import parts as other_pages
 from pages.widgets import rating_scales
 from pages.widgets.messages import capital, mistakes_shown, moment, plain, tell
+from pages.widgets.parts import percent
 
 _STEPS: dict[State, list[tuple[State, str]]] = {
     "draft": [("open", "Open the study")],
@@ -50,13 +51,23 @@ _SCORES: dict[Score, str] = {
 _FLAGGED: dict[FlaggedPairs, str] = {"keep": "Keep their votes", "leave_out": "Leave the pairs out"}
 
 
-class Fields:
-    """Widgets for the fields of a design, with its values at first."""
+_LEVELS = (0.90, 0.95)
+"""Confidence levels that are offered."""
 
-    def __init__(self, design: Design, *, disabled: bool = False) -> None:
-        self._design, self._disabled = design, disabled
+
+class Fields:
+    """Widgets for the fields of a design, with its values at first.
+
+    systems: in a study of pairs, its two systems in the order of the file.
+    """
+
+    def __init__(self, design: Design, systems: Sequence[str] = (), *, disabled: bool = False) -> None:
+        self._design, self._systems, self._disabled = design, tuple(systems), disabled
         self._chosen: dict[str, Any] = {}
+        self._person: str | None = None
         self._seed = ""
+        self.complete = True
+        """Whether everything that the design needs is chosen: with a margin, a candidate."""
 
     def number(
         self,
@@ -95,12 +106,59 @@ class Fields:
             help=said,
         )
 
-    def margin(
-        self, left: DeltaGenerator, right: DeltaGenerator, label: str, said: str | None = None
-    ) -> None:
-        """Margin and confidence level."""
-        self.number(left, label, "margin", 0.01, 1.99, said)
-        self.number(right, "Confidence level (one-sided)", "confidence_level", 0.51, 0.99)
+    def wants_margin(self, key: str) -> bool:
+        """Ask whether a margin is declared. It decides what `margin` asks, so it stands outside of a form."""
+        return st.toggle(
+            "Do you want to show that one system is not worse than the other by a margin?",
+            self._design.margin is not None,
+            key=key,
+            disabled=self._disabled,
+            help="If not, results treat both systems alike. You can declare a margin until the first vote.",
+        )
+
+    def margin(self, wanted: bool, candidate: str | None) -> None:
+        """Candidate, margin, confidence level and early looks; nothing is asked unless wanted."""
+        if not wanted:
+            first, second = self._systems
+            self._chosen |= {"candidate": first, "comparator": second, "margin": None, "early_looks": False}
+            return
+        left, middle, right = st.columns(3)
+        chosen = left.radio(
+            "Candidate: the system under test",
+            self._systems,
+            index=None if candidate is None else self._systems.index(candidate),
+            format_func=plain,
+            horizontal=True,
+            disabled=self._disabled,
+            help="The other system is the comparator. The verdict says whether the candidate is not worse.",
+        )
+        self.complete = chosen is not None
+        if chosen is not None:
+            (other,) = (system for system in self._systems if system != chosen)
+            self._chosen |= {"candidate": chosen, "comparator": other}
+        said = "How much worse the candidate may be, on the scale of the score, -1 to 1."
+        # A study without a margin begins with the usual one.
+        before = self._design.margin or Design.margin
+        given = middle.number_input("Margin", 0.01, 1.99, before, 0.01, disabled=self._disabled, help=said)
+        self._chosen["margin"] = given and round(given, 4)
+        level = self._design.confidence_level
+        levels = sorted({*_LEVELS, level})
+        self._chosen["confidence_level"] = right.radio(
+            "Confidence level (one-sided)",
+            levels,
+            levels.index(level),
+            format_func=percent,
+            horizontal=True,
+            disabled=self._disabled,
+            help="Factual uses 90 %. The usual level is 95 %, which is stricter.",
+        )
+        self._chosen["early_looks"] = st.checkbox(
+            "Allow early looks",
+            self._design.early_looks,
+            disabled=self._disabled,
+            help="While the study runs, you may see one lower bound, which is valid at every look. It needs more questions "
+            "than the verdict at the end, and decides once you have looked. All raters get the questions in the same order.",
+        )
 
     def ratings(self, left: DeltaGenerator, right: DeltaGenerator, said: str | None = None) -> None:
         """What is drawn in a rating study."""
@@ -128,7 +186,14 @@ class Fields:
             "After their last answer, raters see this many pairs again and say which answer a person wrote. "
             "This shows whether they could tell.",
         )
-        self.choice(middle, "Written by people", "person", get_args(Role))
+        self._person = middle.selectbox(
+            "Written by people",
+            self._systems,
+            self._systems.index(self._design.person_system),
+            format_func=plain,
+            disabled=self._disabled,
+            help="The system whose answers a person wrote. Used only if there are pairs to guess.",
+        )
 
     def seed(self, place: DeltaGenerator, *, new: bool = False) -> None:
         """The seed. new: whether the study is still to be created, so that Assay may draw one."""
@@ -172,7 +237,7 @@ class Fields:
             "score",
             get_args(Score),
             _SCORES,
-            "A vote is +1 for the candidate, -1 for the comparator, else 0. Factual uses the composite.",
+            "A vote is +1 for the candidate (or the first system), -1 for the other, else 0. Factual uses the composite.",
         )
         self.choice(
             right,
@@ -182,17 +247,14 @@ class Fields:
             _FLAGGED,
             "Raters flag broken answers more often. Leaving such pairs out can hide a candidate's losses.",
         )
-        self._chosen["early_looks"] = st.checkbox(
-            "Allow early looks",
-            self._design.early_looks,
-            disabled=self._disabled,
-            help="While the study runs, you may see one lower bound, which is valid at every look. It needs more questions "
-            "than the verdict at the end, and decides once you have looked. All raters get the questions in the same order.",
-        )
 
-    def declared(self, **more: Any) -> Design:
-        """The design as chosen; more: fields that the page sets itself. Raises InputError for a wrong seed."""
-        return replace(self._design, seed=lifecycle.parse_seed(self._seed), **self._chosen, **more)
+    def declared(self) -> Design:
+        """The design as chosen. Raises InputError for a wrong seed."""
+        design = replace(self._design, seed=lifecycle.parse_seed(self._seed), **self._chosen)
+        if self._person is None:
+            return design
+        person: Role = "candidate" if self._person == design.candidate else "comparator"
+        return replace(design, person=person)
 
 
 def state_box(store: Store, study: Study) -> None:
@@ -235,21 +297,12 @@ def form(store: Store, study: Study) -> None:
     design = study.design
     frozen = _is_frozen(study, "vote")
     drafts = 0 if frozen else len(drafts_of(store, study))
-    fields = Fields(design, disabled=frozen)
-    systems = sorted({design.candidate, design.comparator})
+    fields = Fields(design, sorted({design.candidate, design.comparator}), disabled=frozen)
+    wanted = fields.wants_margin(f"design_margin_{study.study_id}")
     with st.form("design"):
-        candidate = st.radio(
-            "Candidate (the other system is the comparator)",
-            systems,
-            index=systems.index(design.candidate),
-            format_func=plain,
-            horizontal=True,
-            disabled=frozen,
-        )
-        left, middle, right = st.columns(3)
-        fields.margin(left, middle, "Margin")
-        fields.number(right, "Votes per pair (0: all raters)", "votes_per_pair", 0, 1000)
-        if design.score == "composite":
+        fields.margin(wanted, None if design.margin is None else design.candidate)
+        fields.number(st.container(), "Votes per pair (0: all raters)", "votes_per_pair", 0, 1000)
+        if design.score == "composite" and design.margin is not None:
             st.markdown(f":small[{margin_note(design.margin)}]")
         fields.analysis(study.levels)
         fields.draws(study.levels)
@@ -257,8 +310,7 @@ def form(store: Store, study: Study) -> None:
         agreed = _drafts_may_go(drafts)
         submitted = st.form_submit_button("Save this design", disabled=frozen)
     if submitted:
-        comparator = next(system for system in systems if system != candidate)
-        _declare(store, study, fields, agreed, candidate=candidate, comparator=comparator)
+        _declare(store, study, fields, agreed)
     n_items = len(items_of(store, study.study_id))
     _workload(
         store,
@@ -316,10 +368,12 @@ def _drafts_may_go(drafts: int) -> bool:
     )
 
 
-def _declare(store: Store, study: Study, fields: Fields, agreed: bool, **more: str) -> None:
+def _declare(store: Store, study: Study, fields: Fields, agreed: bool) -> None:
     """Save the design. agreed: whether it may take drafts off their raters' lists."""
     with mistakes_shown():
-        design = fields.declared(**more)
+        if not fields.complete:
+            raise InputError("Choose the candidate.")
+        design = fields.declared()
         lost = drafts_lost(store, study, design)
         if lost and not agreed:
             raise NotAllowed(

@@ -1,7 +1,6 @@
 """A new study: its file, the systems to compare, a design with its consequences, a preview, and the draft."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -212,7 +211,7 @@ def _bundle(store: Store, record: StudyRecord) -> int | None:
 
 
 def _pairs_draft(store: Store, read: StudyFile, file_name: str) -> int | None:
-    dataset, two = read.dataset, read.two
+    dataset = read.dataset
     with st.expander("Read as", expanded=bool(read.votes)):
         lines = (line for line in dataset.read_as if not line.endswith(NOT_IMPORTED))
         st.code("\n".join(lines), language=None, wrap_lines=True)
@@ -222,31 +221,26 @@ def _pairs_draft(store: Store, read: StudyFile, file_name: str) -> int | None:
     again = _again(lifecycle.studies_like(store, dataset, dataset.sources))
     st.markdown("**2. Design**: frozen at the first vote")
     name = st.text_input("Name of the study", file_name.rsplit(".", 1)[0])
-    candidate = two[0] if two else _candidate(dataset)
-    fields = designing.Fields(lifecycle.usual_design(dataset, "", ""))
-    expected, votes, left, right = st.columns(4)
+    usual = lifecycle.usual_design(dataset)
+    fields = designing.Fields(usual, dataset.sources)
+    expected, votes = st.columns(2)
     n_raters = _expected(expected)
     fields.number(votes, "Votes per pair (0: all raters)", "votes_per_pair", 0, 1000)
-    fields.margin(
-        left, right, "Margin", "How much worse the candidate may be, on the scale of the score, -1 to 1."
-    )
+    fields.margin(fields.wants_margin("import_margin"), None if usual.margin is None else usual.candidate)
     with st.expander("More settings: what counts, what raters get"):
         fields.analysis(dataset.levels)
         fields.draws(dataset.levels)
         fields.seed(st.container(), new=True)
-    design = fields.declared(candidate=candidate or "", comparator="")
+    design = fields.declared()
     _say_consequences(
         consequences(design, len(dataset.items), len(dataset.levels), n_raters, "pairs"), "pairs", design
     )
     with st.expander("Preview: the first question"):
         _preview(dataset)
-    if candidate is None:
+    if not fields.complete:
         st.markdown(":small[Choose the candidate to create the draft.]")
-    pressed = st.button("Create the draft", type="primary", disabled=candidate is None)
-    if not pressed or candidate is None:
+    if not st.button("Create the draft", type="primary", disabled=not fields.complete):
         return None
-    candidate, comparator = lifecycle.roles(dataset, candidate, None)
-    design = replace(design, candidate=candidate, comparator=comparator)
     if read.votes is not None:
         study = lifecycle.import_voted_study(store, name, dataset, design, read.votes, again=again)
         keep(f"{name} has its votes and is unblinded: open Results.")
@@ -271,19 +265,6 @@ def say_checked(store: Store, dataset: Dataset) -> None:
         st.switch_page(other_page("judges"))
 
 
-def _candidate(dataset: Dataset) -> str | None:
-    papers = set(dataset.sources) == set(lifecycle.PAPER_SOURCES)
-    systems = list(lifecycle.PAPER_SOURCES if papers else dataset.sources)
-    return st.radio(
-        "Candidate: the system under test",
-        systems,
-        index=0 if papers else None,
-        format_func=plain,
-        horizontal=True,
-        help="The other system is the comparator. The verdict says whether the candidate is not worse.",
-    )
-
-
 def _expected(place: "st.delta_generator.DeltaGenerator") -> int:
     return place.number_input(
         "Raters you expect", 1, 1000, 2, help="For the estimate below. You add the raters later."
@@ -302,7 +283,7 @@ def _say_consequences(found: Consequences, kind: StudyKind, design: Design | Non
             f"{counted(found.short, 'question')} will get fewer {noun}s than you requested. Expect more raters, or "
             f"request fewer {noun}s."
         )
-    if design is not None:
+    if design is not None and design.margin is not None:
         if found.needed_80 is None or found.needed_90 is None:
             lines.append("No number of questions up to ten million can show so small a margin.")
         else:

@@ -49,8 +49,6 @@ class StudyFile:
     """A data set as its owner wants it read."""
 
     dataset: Dataset
-    two: tuple[str, str] | tuple[()]
-    """Candidate and comparator, if the owner chose them among more than two systems."""
     votes: TableVotes | None = None
 
 
@@ -76,13 +74,13 @@ def study_file(data: bytes, name: str) -> StudyFile | None:
     dataset = once("import_dataset", asked, lambda: read_dataset(data, name, two, settled))
     chosen = _votes_chosen(offered)
     if not chosen:
-        return StudyFile(dataset, two)
+        return StudyFile(dataset)
     votes = once(
         "import_voted",
         (*asked, tuple(chosen)),
         lambda: votes_in(data, name, dataset, settled, [(column, {}) for column in chosen]),
     )
-    return StudyFile(with_votes(dataset, votes), two, votes)
+    return StudyFile(with_votes(dataset, votes), votes)
 
 
 def _beside(data: bytes, name: str, reading: Reading, hint: InputError) -> StudyFile | None:
@@ -100,7 +98,7 @@ def _beside(data: bytes, name: str, reading: Reading, hint: InputError) -> Study
         return place_beside(first, second, shared_only=shared)
 
     asked = (sha256_of(data), sha256_of(content), name, other.name, repr(reading.columns), shared)
-    return StudyFile(once("import_paired", asked, paired), ())
+    return StudyFile(once("import_paired", asked, paired))
 
 
 def _columns_chosen(data: bytes, name: str) -> dict[str, tuple[str, ...]]:
@@ -150,13 +148,13 @@ def _height(found: FirstRows) -> int:
 
 
 def _two_of(systems: Sequence[str]) -> tuple[str, str] | None:
-    """Candidate and comparator, of more than two systems."""
+    """The two systems to compare, of more."""
     st.markdown(f"The file has {len(systems)} systems. Choose the two to compare.")
     left, right = st.columns(2)
-    candidate = left.selectbox("Candidate", systems, index=None, format_func=plain, key="import_candidate")
-    others = [system for system in systems if system != candidate]
-    comparator = right.selectbox("Comparator", others, index=None, format_func=plain, key="import_comparator")
-    return None if candidate is None or comparator is None else (candidate, comparator)
+    first = left.selectbox("One system", systems, index=None, format_func=plain, key="import_first")
+    others = [system for system in systems if system != first]
+    second = right.selectbox("The other system", others, index=None, format_func=plain, key="import_second")
+    return None if first is None or second is None else (first, second)
 
 
 def _no_answer(counts: Mapping[str, int]) -> Literal["show", "leave_out"]:

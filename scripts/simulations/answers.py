@@ -54,9 +54,7 @@ class Decisions:
         )
 
 
-def questions_of(
-    cell: Cell, replicates: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray, int]:
+def questions_of(cell: Cell, replicates: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, int]:
     """Sums of scores of each question, shape (studies, questions), each study's weight, and the steps of a score.
 
     even: a share `lost` of questions is lost outright; the others score -loss or +win, as often as the mean requires. All counts
@@ -86,9 +84,7 @@ def even_shares(cell: Cell) -> np.ndarray:
 
 
 def _not_above(sums: np.ndarray, steps: int, margin: float) -> np.ndarray:
-    parts = [
-        share_not_above(sums[at : at + AT_ONCE], steps, margin) for at in range(0, len(sums), AT_ONCE)
-    ]
+    parts = [share_not_above(sums[at : at + AT_ONCE], steps, margin) for at in range(0, len(sums), AT_ONCE)]
     return np.concatenate(parts)
 
 
@@ -172,14 +168,16 @@ def _unanswered(cell: Cell, replicates: int, rng: np.random.Generator) -> Measur
         complete += _claims(scores, questions)
         if _claims(scores[~missing], questions[~missing]):
             false += 1
-            sums = cluster_sums(np.column_stack([scores, np.ones(scores.size)])[~missing], questions[~missing])
+            sums = cluster_sums(
+                np.column_stack([scores, np.ones(scores.size)])[~missing], questions[~missing]
+            )
             value = answer_value(mean_bounds(sums, LEVEL, n_resamples=2_000), MARGIN, len(sums))
             names = [str(one) for one in questions[missing]]
             found = unanswered_at_worst(
                 scores[~missing], questions[~missing].astype(str), names, value, **options
             )
             warned += found.tipping is not None
-    return {name: None for name in GRID.measures} | {
+    return dict.fromkeys(GRID.measures) | {
         "not_worse": false / replicates,
         "line_any": warned / false if false else None,
         "complete": complete / replicates,

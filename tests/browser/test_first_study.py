@@ -61,8 +61,6 @@ def test_an_arena_file_becomes_a_first_vote_within_three_minutes(
     settled(admin)
     expect(admin.get_by_text("Columns: how each is read")).to_be_visible()
     expect(admin.get_by_text("model_a is the first answer (6)")).to_be_visible()
-    admin.get_by_role("radiogroup", name="Candidate").get_by_text(NAMES[0]).click()
-    settled(admin)
     admin.get_by_role("button", name="Create the draft").click()
     expect(admin.get_by_text("is a draft now")).to_be_visible(timeout=SOON)
     open_tab(admin, "Raters")

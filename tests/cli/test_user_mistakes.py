@@ -100,7 +100,7 @@ EXPORT = ("study", "export", "pilot", "--format")
         ([*IMPORT[:3], "--name", "pilot", "--again"], "A study named 'pilot' already exists."),
         ([*IMPORT[:3], "--name", "", "--again"], "A study needs a name of 1 to 80 printable characters."),
         (
-            ["study", "import", "other.json"],
+            ["study", "import", "other.json", "--margin", "0.2"],
             "Choose which system is the candidate: the data set has 'one' and 'two'.",
         ),
         ([*IMPORT, "--candidate", "ai", "--comparator", "ai"], "candidate and comparator are both 'ai'"),

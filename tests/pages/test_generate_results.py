@@ -152,10 +152,7 @@ def test_a_run_and_another_run_become_a_study(store: Store) -> None:
     assert field(at, "Name of the other system").value == "rules (run 1)", (
         "a study cannot tell two of one name"
     )
-    press(at, MAKE_STUDY)
-    assert "Choose the candidate." in said(at)
     field(at, "Name of the study").set_value("two seeds")
-    field(at, "Candidate: the system under test").set_value("rules")
     press(at, MAKE_STUDY)
     assert [box.value for box in at.success] == [
         "two seeds is a draft. Check its leakage audit, add raters, then open it."
@@ -164,7 +161,8 @@ def test_a_run_and_another_run_become_a_study(store: Store) -> None:
     assert [link.proto.label for link in at.get("page_link")] == ["Open on the page Studies"]
     (study,) = list_studies(store)
     assert (study.name, study.state, study.levels) == ("two seeds", "draft", ("A0", "A1", "A2", "A3", "A4"))
-    assert (study.design.candidate, study.design.comparator) == ("rules", "rules (run 1)")
+    design = study.design
+    assert (design.candidate, design.comparator, design.margin) == ("rules", "rules (run 1)", None)
     texts = {(o.item_id, o.level, o.text) for o in outputs_of(store, study.study_id) if o.source == "rules"}
     assert texts == {(o.item_id, o.level, o.text) for o in run_answers(run).outputs}
 
@@ -236,7 +234,6 @@ def test_a_leak_is_a_warning_next_to_the_success(store: Store) -> None:
     at.run()
     at.file_uploader[0].upload("long.jsonl", questions(*long))
     at.run()
-    field(at, "Candidate: the system under test").set_value("rules")
     press(at, MAKE_STUDY)
     (study,) = list_studies(store)
     note = audit_note(audit_study(store, study))

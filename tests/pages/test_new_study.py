@@ -47,7 +47,7 @@ def given(at: AppTest, data: bytes) -> AppTest:
 
 
 def field(at: AppTest, label: str) -> Any:
-    kinds = (at.radio, at.selectbox, at.number_input, at.text_input)
+    kinds = (at.radio, at.selectbox, at.number_input, at.text_input, at.toggle)
     return next(widget for kind in kinds for widget in kind if widget.label.startswith(label))
 
 
@@ -59,11 +59,31 @@ def said(at: AppTest) -> str:
     return "\n".join(text.value for text in at.markdown)
 
 
-def test_plain_pairs_become_a_draft_once_the_candidate_is_chosen(store: Store) -> None:
-    at = given(visit(), table(["alpha", "beta"]))
-    assert button(at, "Create the draft").disabled
+MARGIN = "Do you want to show that one system is not worse"
+
+
+def test_plain_pairs_become_a_draft_in_which_both_systems_are_alike(store: Store) -> None:
+    at = given(visit(), table(["beta", "alpha"]))
     assert not [one for one in at.multiselect if one.label == "Levels"]
+    assert field(at, MARGIN).value is False
+    labels = [one.label for one in (*at.radio, *at.number_input)]
+    assert not [label for label in labels if label.startswith(("Candidate", "Margin", "Confidence"))]
+    button(at, "Create the draft").click().run()
+    assert not at.exception
+    design = find_study(store, "answers").design
+    assert (design.candidate, design.comparator, design.margin) == ("beta", "alpha", None)
+    assert (design.blinding_pairs, design.early_looks) == (0, False)
+
+
+def test_a_margin_asks_for_a_candidate_and_a_level(store: Store) -> None:
+    at = given(visit(), table(["alpha", "beta"]))
+    field(at, MARGIN).set_value(True)
+    at.run()
+    assert button(at, "Create the draft").disabled
     field(at, "Candidate").set_value("beta")
+    level = field(at, "Confidence level")
+    assert (level.options, level.value) == (["90 %", "95 %"], 0.9)
+    level.set_value(0.95)
     at.run()
     button(at, "Create the draft").click().run()
     assert not at.exception
@@ -71,6 +91,7 @@ def test_plain_pairs_become_a_draft_once_the_candidate_is_chosen(store: Store) -
     assert (study.asks, study.levels, study.state) == ("preference", (NO_LEVEL,), "draft")
     design = study.design
     assert (design.candidate, design.comparator, design.blinding_pairs) == ("beta", "alpha", 0)
+    assert (design.margin, design.confidence_level) == (0.1, 0.95)
     assert design.score == "net_preference"
     assert [tab.label for tab in at.tabs] == ["Raters", "Design", "Plan", "What raters read", "Log"]
 
@@ -79,6 +100,8 @@ def test_consequences_follow_the_design(store: Store) -> None:
     """3 pairs: 2 raters give 6 votes; one vote a pair gives 3."""
     at = given(visit(), table(["alpha", "beta"]))
     assert "6 votes in all" in said(at)
+    field(at, MARGIN).set_value(True)
+    at.run()
     assert "227 questions" in said(at)
     field(at, "Votes per pair").set_value(1)
     field(at, "Margin").set_value(0.2)
@@ -90,13 +113,14 @@ def test_consequences_follow_the_design(store: Store) -> None:
 def test_two_of_several_systems_are_chosen(store: Store) -> None:
     at = given(visit(), table(["alpha", "beta", "gamma"]))
     assert not [one for one in at.button if one.label == "Create the draft"]
-    field(at, "Candidate").set_value("gamma")
+    field(at, "One system").set_value("gamma")
     at.run()
-    field(at, "Comparator").set_value("alpha")
+    field(at, "The other system").set_value("alpha")
     at.run()
     button(at, "Create the draft").click().run()
     (study,) = list_studies(store)
-    assert (study.design.candidate, study.design.comparator) == ("gamma", "alpha")
+    design = study.design
+    assert (design.candidate, design.comparator, design.margin) == ("alpha", "gamma", None)
 
 
 @pytest.mark.parametrize("asks", ["preference", "levels", "ratings"])
@@ -138,8 +162,6 @@ def test_what_was_understood_stands_open_and_can_be_changed(store: Store) -> Non
     for column, role in (("asked", "question"), ("one", "text"), ("two", "text"), ("extra", NOT_USED)):
         field(at, column).set_value(role)
     at.run()
-    field(at, "Candidate").set_value("one")
-    at.run()
     button(at, "Create the draft").click().run()
     assert not at.exception
     (study,) = list_studies(store)
@@ -157,8 +179,6 @@ def test_votes_of_a_file_make_a_study_with_results(store: Store) -> None:
     (votes,) = [one for one in at.multiselect if one.label == "Votes in the file"]
     assert votes.options == ["winner"]
     votes.set_value(["winner"])
-    at.run()
-    field(at, "Candidate").set_value("x")
     at.run()
     button(at, "Create the draft").click().run()
     assert not at.exception
@@ -197,8 +217,6 @@ def test_the_other_system_may_stand_in_a_second_file(store: Store) -> None:
     )
     at = upload(visit(), "ours.csv", one)
     at = upload(at, "theirs.csv", two, 1)
-    field(at, "Candidate").set_value("ours")
-    at.run()
     button(at, "Create the draft").click().run()
     (study,) = list_studies(store)
     assert (study.design.candidate, study.design.comparator) == ("ours", "theirs")

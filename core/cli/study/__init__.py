@@ -52,6 +52,7 @@ from core.study.raters import ListProgress, RaterProgress, RatingProgress, list_
 from core.study.shipped import wording_read
 from core.tables.files import json_text, read_file, write_file
 from core.tables.mapping import columns_there, parse_answer_columns
+from core.tables.reading import shown
 
 
 def _add_backup(verbs: Commands) -> None:
@@ -194,12 +195,21 @@ def _add_import(verbs: Commands) -> None:
     command.add_argument(
         "--name", help="name of the study (default: the file's name, or the name in the bundle)"
     )
-    command.add_argument("--candidate", help="system to test for non-inferiority")
-    command.add_argument("--comparator", help="system to compare it with")
+    command.add_argument(
+        "--candidate",
+        help="system to show not worse than the other by a margin (default: none, so both systems are treated alike)",
+    )
+    command.add_argument("--comparator", help="system to compare the candidate with")
+    command.add_argument(
+        "--systems",
+        metavar="A,B",
+        help="the two systems to compare without a candidate, if the file has more",
+    )
     command.add_argument(
         "--margin",
         type=float,
-        help="non-inferiority margin on the scale of the score, -1 to 1 (default 0.1). " + margin_note(0.1),
+        help="non-inferiority margin on the scale of the score, -1 to 1; needs a candidate (default 0.1 with a candidate, else "
+        "none). " + margin_note(0.1),
     )
     command.add_argument(
         "--confidence",
@@ -228,7 +238,7 @@ def _add_import(verbs: Commands) -> None:
         "--early-looks",
         action="store_const",
         const=True,
-        help="allow early looks while the study runs: a lower bound that is valid at every look (`study look`)",
+        help="allow early looks while the study runs: a lower bound that is valid at every look (`study look`); needs a candidate",
     )
     command.add_argument("--seed", type=int, help="seed of every draw (default: a new seed)")
     command.add_argument(
@@ -244,12 +254,13 @@ def _add_import(verbs: Commands) -> None:
     command.add_argument(
         "--guess-pairs",
         type=int,
-        help="rated pairs shown again at the end to ask which answer a person wrote (default 10)",
+        help="rated pairs shown again at the end to ask which answer a person wrote (default 10 with levels and a candidate or "
+        "--person, else 0)",
     )
     command.add_argument(
         "--person",
-        choices=["candidate", "comparator"],
-        help="the system whose answers a person wrote (default comparator)",
+        metavar="SYSTEM",
+        help="the system whose answers a person wrote: its name, candidate or comparator (default comparator)",
     )
     command.add_argument(
         "--columns",
@@ -379,7 +390,7 @@ def _dataset(data: bytes, options: argparse.Namespace) -> tuple[Dataset, TableVo
     if options.shared_only:
         raise InputError("--shared-only needs a second file: name it with --beside.")
     two = (options.candidate, options.comparator)
-    systems = two if all(two) and two[0] != two[1] else ()
+    systems = two if all(two) and two[0] != two[1] else _two_systems(options)
     try:
         dataset = read_dataset(data, name, systems, reading)
     except InputError as refused:
@@ -397,15 +408,32 @@ def _dataset(data: bytes, options: argparse.Namespace) -> tuple[Dataset, TableVo
     return with_votes(dataset, votes), votes
 
 
+def _two_systems(options: argparse.Namespace) -> tuple[str, ...]:
+    """The systems that --systems names; none without it."""
+    if options.systems is None:
+        return ()
+    systems = tuple(filter(None, map(str.strip, options.systems.split(","))))
+    if len(set(systems)) != 2:
+        raise InputError(
+            f"--systems: {shown(options.systems)} does not name two systems. Write --systems A,B."
+        )
+    return systems
+
+
 def _import_dataset(
     store: Store, dataset: Dataset, votes: TableVotes | None, options: argparse.Namespace
 ) -> Study:
-    candidate, comparator = lifecycle.roles(dataset, options.candidate, options.comparator)
     given = _design_options(options)
     if options.main_levels is not None:
         given["main_levels"] = tuple(level_list(dataset.levels, options.main_levels, "--main-levels") or ())
-    usual = lifecycle.usual_design(dataset, candidate, comparator)
-    design = replace(usual, **{**given, "candidate": candidate, "comparator": comparator})
+    if "margin" in given or "early_looks" in given:
+        lifecycle.roles(dataset, options.candidate, options.comparator)  # asks for a candidate
+    usual = lifecycle.usual_design(dataset, options.candidate, options.comparator)
+    if "person" in given or (given.get("blinding_pairs") and usual.margin is None):
+        given["person"] = lifecycle.person_role(usual, given.get("person"))
+        if not dataset.plain:
+            given.setdefault("blinding_pairs", Design.blinding_pairs)
+    design = replace(usual, **{**given, "candidate": usual.candidate, "comparator": usual.comparator})
     name = options.name if options.name is not None else options.file.stem
     if votes is not None:
         return lifecycle.import_voted_study(store, name, dataset, design, votes, again=options.again)

@@ -502,7 +502,7 @@ class DatasetBuilder(FileFindings):
         most = sorted(counts, key=lambda pair: -counts[pair])[:MOST_LISTED]
         listed = "; ".join(f"{shown(one)} and {shown(other)} {counts[one, other]:,}" for one, other in most)
         questions = f". Questions that two of them share: {listed}" if most else ""
-        return f"name a candidate and a comparator to compare two of them{questions}"
+        return f"name the two systems to compare{questions}"
 
     def _check_places(self, levels: tuple[str, ...], sources: list[str]) -> tuple[str, ...]:
         """Report misplaced texts, and missing texts that no other problem explains; return the levels without slips."""

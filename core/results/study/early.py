@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from core.errors import NotAllowed
 from core.results.cells import decimal
 from core.results.study.counted import Filters, count, counts_at_all, pair_scores
 from core.schema.result_table import Column, ResultTable
@@ -170,18 +169,18 @@ def _answered_by_excluded(record: StudyRecord) -> Counter[str]:
 
 def _look_at(record: StudyRecord, entered: Sequence[EnteredQuestion], *, looks: int) -> EarlyLook:
     design = record.study.design
+    margin = design.margin
+    assert margin is not None  # `check_design`: early looks need one
     order = entry_order(design.seed, [item.item_id for item in record.items])
     bounds = _bounds(record, entered)
-    if design.margin is None:
-        raise NotAllowed("Early looks need a margin: without one nothing can be shown early.")
-    above = np.array([above_margin(bound, design.margin) for bound in bounds], dtype=bool)
+    above = np.array([above_margin(bound, margin) for bound in bounds], dtype=bool)
     places = [one.position for one in entered if one.mean is not None]
     lacking = votes_lacking(record)
     return EarlyLook(
         study=record.study.name,
         value="non-inferior" if above.any() else "continue",
         bound=float(bounds[-1]) if bounds.size else None,
-        margin=design.margin,
+        margin=margin,
         confidence_level=design.confidence_level,
         n_entered=len(entered),
         n_questions=len(order),

@@ -240,10 +240,10 @@ def _words(component: str) -> str:
 
 
 def design_options(study: Study) -> PlanOptions:
-    """Margin, confidence level, levels and score of a study's design."""
+    """Margin, confidence level, levels and score of a study's design; the usual margin if it declares none."""
     design = study.design
     return PlanOptions(
-        margin=design.margin,
+        margin=PlanOptions.margin if design.margin is None else design.margin,
         confidence_level=design.confidence_level,
         levels=len(main_levels(design, study.levels)),
         score=design.score,

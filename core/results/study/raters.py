@@ -8,7 +8,13 @@ from core.results.cells import decimal
 from core.results.study.counted import Counted
 from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.study import Design, Score
-from core.stats.non_inferiority import NON_INFERIOR, NOT_ENOUGH, NOT_SHOWN, VerdictValue, above_margin
+from core.stats.non_inferiority import (
+    NON_INFERIOR,
+    NOT_ENOUGH,
+    NOT_SHOWN,
+    VerdictValue,
+    above_margin,
+)
 from core.stats.raters import COMPONENTS, FEWEST_RATERS, Mrmc, VarianceComponents, mrmc, variance_components
 from core.stats.votes import preferences
 

@@ -592,7 +592,6 @@ def study_results(
     scores = pair_scores(counted, rules.score)
     departs = filtered(record, filters)
     decided, sensitivity = verdict_and_sensitivity(record, filters, rng=rng)
-    one_sided = {"margin": design.margin, "alpha": 1 - design.confidence_level}
     unknown = sum(counts[2] for counts in counted.sides.values())
     warnings = _rater_warnings(record, counted.raters)
     levels = tuple(level for level in counted.levels if level != NO_LEVEL)
@@ -635,7 +634,11 @@ def study_results(
             alternative="two-sided",
         ),
         power_one_sided=power_non_inferiority(
-            scores, clusters=counted.questions, **one_sided, alternative="larger"
+            scores,
+            clusters=counted.questions,
+            margin=design.margin,
+            alpha=1 - design.confidence_level,
+            alternative="larger",
         ),
         position_overall=position_bias(
             sum(counts[0] for counts in counted.sides.values()),

@@ -25,6 +25,7 @@ from core.results.study.results import (
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from core.schema.study import PREFERENCES, RatingAnswer, StudyRecord
 from core.stats.blinding import BlindingIndex, Index, ShareRight
+from core.stats.non_inferiority import lowest_mean
 from core.stats.planning import Power
 from core.stats.resampling import AgreementEstimate
 from core.stats.votes import Consistency as Repeats
@@ -175,7 +176,7 @@ def _bounds(results: StudyResults) -> ResultTable:
                 n,
                 bound.mean,
                 Interval(low, n=n, reason=why if low is None else ""),
-                None if bound.margin is None else -bound.margin,
+                lowest_mean(bound.margin),
             )
             for unit, n, low in (
                 ("questions", bound.n_questions, bound.bound_questions),
