@@ -67,7 +67,6 @@ class StudyAnswer:
 
     found: Conclusion
     score: Score
-    exploratory: bool
     shares: Shares
     raters: tuple[RaterOfAnswer, ...]
     rater_level: float | None
@@ -100,8 +99,6 @@ class StudyAnswer:
         bounds, reason = found.pop("bounds") or {}, found.pop("reason")
         holds = found.pop("holds_with_one_more")
         return {
-            "value": self.value,
-            "exploratory": self.exploratory,
             **found,
             "reason": reason,
             "score": self.score,
@@ -122,7 +119,7 @@ _BOUNDS = ("bound", "low", "high", "low_method", "high_method", "low_reason", "h
 
 
 def study_answer(
-    counted: Counted, design: Design, score: Score, *, exploratory: bool, n_resamples: int, rng: int
+    counted: Counted, design: Design, score: Score, *, n_resamples: int, rng: int
 ) -> StudyAnswer:
     """The answer on the pairs that count. n_resamples, rng: of the verdicts."""
     scores, questions = pair_scores(counted, score), counted.questions
@@ -138,7 +135,6 @@ def study_answer(
     return StudyAnswer(
         found,
         score,
-        exploratory,
         shares=_shares(counted),
         raters=_raters(counted, found, n_resamples, rng),
         rater_level=1 - DISSENT_LEVEL / n_raters if n_raters else None,

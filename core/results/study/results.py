@@ -547,7 +547,7 @@ class StudyResults:
                 "exploratory": self.verdict.exploratory,
                 **found["verdict"],
             },
-            "answer": self.answer.to_json(),
+            "answer": {**self.answer.to_json(), "exploratory": self.verdict.exploratory},
             "raters_as_sample": self.raters_as_sample.to_json(),
             "variance_components": asdict(self.raters_as_sample.components),
             **{name: found[name] for name in rules},
@@ -607,9 +607,7 @@ def study_results(
         filtered=departs,
         analysis_set=rules,
         verdict=StudyVerdict(exploratory=bool(departs), **asdict(decided)),
-        answer=study_answer(
-            counted, design, rules.score, exploratory=bool(departs), n_resamples=N_RESAMPLES, rng=rng
-        ),
+        answer=study_answer(counted, design, rules.score, n_resamples=N_RESAMPLES, rng=rng),
         raters_as_sample=raters_as_sample(counted, design, interval_level=INTERVAL_LEVEL),
         pairs_by_votes=counted.pairs_by_votes,
         sensitivity=sensitivity,
@@ -844,7 +842,7 @@ def _answer_said(results: StudyResults) -> str:
         results.candidate,
         results.comparator,
         no_pair=f"No pair counts: {reasons(left_out)}." if left_out else "No pair counts.",
-        before="Exploratory" if results.answer.exploratory else early,
+        before="Exploratory" if results.verdict.exploratory else early,
     )
 
 
