@@ -1,0 +1,243 @@
+"""What a study of pairs answers: who is better, who disagrees, what would change it, and the words for studies without a margin."""
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from helpers.texts.factories import dataset, item_ids, record_of
+
+from core.results.study.answer import answer_name
+from core.results.study.counted import Filters
+from core.results.study.results import StudyResults, headline, results_said, study_results
+from core.results.study.tables import GAFFKE, GAFFKE_DECIDES, study_tables
+from core.schema.result_table import Interval
+from core.schema.study import Preference
+from core.stats.conclusion import ANSWERS
+from core.stats.non_inferiority import NO_MARGIN
+
+SWAPPED: Mapping[Preference, Preference] = {"candidate": "comparator", "comparator": "candidate"}
+
+
+def votes(lost: int, tied: int, won: int, seed: int | None = None) -> list[Preference]:
+    """One vote a question, in this order or shuffled."""
+    given: list[Preference] = ["comparator"] * lost + ["both_good"] * tied + ["candidate"] * won
+    if seed is not None:
+        random.Random(seed).shuffle(given)
+    return given
+
+
+def results_of(
+    raters: Mapping[str, Sequence[Preference | None]], filters: Filters | None = None, **design: Any
+) -> StudyResults:
+    """A study with one pair a question; None: the rater gave no vote."""
+    n = max(map(len, raters.values()))
+    given = {
+        name: {(item, "A1"): one for item, one in zip(item_ids(n), chosen, strict=True) if one is not None}
+        for name, chosen in raters.items()
+    }
+    record = record_of(given, dataset(n, levels=("A1",)), **design)
+    return study_results(record, filters, n_resamples=200)
+
+
+def names_of(lines: Sequence[str], name: str) -> list[str]:
+    return [line for line in lines if f"Rater {name} " in line]
+
+
+def test_shares_mean_and_bounds_by_hand() -> None:
+    chosen = votes(8, 20, 12)
+    found = results_of({"A": chosen, "B": chosen}, margin=0.3)
+    made = found.answer
+    assert (made.shares.candidate, made.shares.tie, made.shares.comparator) == (0.3, 0.5, 0.2)
+    assert (made.shares.n, made.found.n_questions, made.found.mean) == (40, 40, pytest.approx(0.1))
+    assert made.value == "not worse"
+    assert made.found.bounds is not None
+    assert made.found.bounds.bound == found.verdict.bound
+    written = found.to_json()
+    assert written["verdict"]["value"] == "non-inferior", "the code of before stays"
+    assert (written["answer"]["value"], written["answer"]["bound"]) == ("not worse", found.verdict.bound)
+    assert written["answer"]["low"] <= written["answer"]["bound"] < written["answer"]["mean"]
+    (row,) = study_tables(found)["answer"].rows
+    assert isinstance(row[1], Interval)
+    assert (row[1].low, row[1].high) == (written["answer"]["low"], written["answer"]["high"])
+    assert row[5:] == (40, 40)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "value", "verdict"),
+    [
+        (votes(0, 10, 30), "better", "non-inferior"),
+        (votes(30, 10, 0), "worse", "not enough information"),
+        (votes(0, 40, 0), "not worse", "non-inferior"),
+        (votes(0, 0, 40), "better", "non-inferior"),
+        (votes(0, 1, 0), "not enough information", "not enough information"),
+        (votes(20, 8, 12), "not shown", "not shown"),
+    ],
+)
+def test_the_first_sentence_is_the_answer(chosen: list[Preference], value: str, verdict: str) -> None:
+    found = results_of({"A": chosen, "B": chosen})
+    assert (found.answer.value, found.verdict.value) == (value, verdict)
+    first = headline(found)[0]
+    assert first.split(". ")[0] == answer_name(found.answer.value, 0.1, "ai", "human")
+    bounds = found.answer.found.bounds
+    assert bounds is not None
+    assert ("Gaffke" in first) == (
+        (bounds.high_method if value == "worse" else bounds.low_method) == "gaffke"
+    )
+    assert found.sensitivity[0].answer == value
+
+
+def test_the_declared_level_decides_not_worse() -> None:
+    chosen = votes(9, 87, 4)
+    at = {
+        level: results_of({"A": chosen, "B": chosen}, margin=0.1, confidence_level=level)
+        for level in (0.9, 0.95)
+    }
+    assert [found.answer.value for found in at.values()] == ["not worse", "not shown"]
+    lows = {found.answer.found.bounds.low for found in at.values() if found.answer.found.bounds}
+    assert len(lows) == 1, "the interval does not depend on the declared level"
+
+
+def test_filters_make_an_answer_exploratory() -> None:
+    chosen = votes(8, 20, 12)
+    found = results_of({"A": chosen, "B": chosen}, Filters(raters=("A",)))
+    assert found.to_json()["answer"]["exploratory"] is True
+    assert headline(found)[0].startswith("Exploratory: ")
+
+
+# --- raters ---------------------------------------------------------------------------------------
+
+
+def test_a_rater_who_contradicts_the_answer_is_named() -> None:
+    """Rater means of -.26, -.05 and .41: the study is not worse, and the first rater finds the candidate worse."""
+    three = {"r1": votes(40, 46, 14, 1), "r2": votes(25, 55, 20, 2), "r3": votes(14, 31, 55, 3)}
+    found = results_of(three)
+    made = found.answer
+    assert found.verdict.value == "non-inferior"
+    assert made.rater_level == pytest.approx(1 - 0.10 / 3)
+    assert [one.mean for one in made.raters] == pytest.approx([-0.26, -0.05, 0.41])
+    assert [one.rater for one in made.dissenting] == ["r1"]
+    assert made.raters[0].high is not None
+    assert made.raters[0].high < 0
+    assert [len(names_of(headline(found), name)) for name in three] == [1, 0, 0]
+    assert found.to_json()["answer"]["raters"]["r1"]["dissents"] is True
+
+
+def test_raters_who_differ_by_chance_are_not_named() -> None:
+    found = results_of({name: votes(10, 22, 8, seed) for seed, name in enumerate("abc")})
+    assert found.answer.dissenting == ()
+
+
+def test_one_rater_has_no_agreement_and_cannot_dissent() -> None:
+    found = results_of({"A": votes(8, 20, 12)})
+    assert found.answer.rater_level == pytest.approx(0.9)
+    assert found.answer.dissenting == ()
+    assert sum("agreement between raters is unknown" in line for line in headline(found)) == 1
+
+
+def test_no_vote_says_so() -> None:
+    found = study_results(record_of({}), n_resamples=50)
+    assert found.answer.value == "not enough information"
+    assert found.answer.shares.candidate is None
+    assert found.to_json()["answer"]["low"] is None
+    assert study_tables(found)["answer"].rows[0][0] == "Not enough information"
+
+
+# --- robustness -----------------------------------------------------------------------------------
+
+
+def test_gaffkes_bound_has_a_row_and_is_named_where_it_disagrees() -> None:
+    chosen = votes(3, 16, 6)
+    found = results_of({"A": chosen, "B": chosen}, margin=0.1)
+    made = found.answer
+    assert made.found.bounds is not None
+    assert made.found.gaffke is not None
+    assert (made.value, made.found.bounds.low_method) == ("not worse", "questions")
+    assert made.found.gaffke.value == "not enough information"
+    assert made.gaffke_disagrees
+    assert sum("Gaffke" in line for line in headline(found)) == 1
+    rows = {row[0]: row[3] for row in study_tables(found)["bounds"].rows}
+    assert isinstance(rows[GAFFKE], Interval)
+    assert rows[GAFFKE].value == made.found.gaffke.bound
+    few = results_of({"A": votes(0, 40, 0), "B": votes(0, 40, 0)})
+    assert GAFFKE_DECIDES in [row[0] for row in study_tables(few)["bounds"].rows]
+    assert not few.answer.gaffke_disagrees
+
+
+@pytest.mark.parametrize(("chosen", "holds"), [(votes(1, 20, 1), False), (votes(5, 50, 25), True)])
+def test_one_more_lost_question_is_named_only_where_it_matters(chosen: list[Preference], holds: bool) -> None:
+    found = results_of({"A": chosen, "B": chosen})
+    assert found.answer.found.holds_with_one_more is holds
+    assert any("one more question" in line for line in headline(found)) is not holds
+    rows = [row[0] for row in study_tables(found)["robustness"].rows]
+    assert "one more question lost outright" in rows, "the table has the row either way"
+
+
+def test_unanswered_pairs_are_named_if_they_could_change_the_answer() -> None:
+    """60 questions: 20 lost, 12 won. Half of the lost pairs have only one of the two votes that they need."""
+    chosen = votes(20, 28, 12)
+    half: list[Preference | None] = [None if n < 10 else one for n, one in enumerate(chosen)]
+    complete, found = (results_of({"A": chosen, "B": b}, votes_needed=2, margin=0.15) for b in (chosen, half))
+    assert complete.answer.value != "not worse"
+    assert complete.answer.unanswered.n == 0
+    made = found.answer
+    assert (made.value, found.overall.n_pairs, made.unanswered.n) == ("not worse", 50, 10)
+    assert made.unanswered.value_at_worst == complete.answer.value
+    assert made.unanswered.tipping is not None
+    assert 1 <= made.unanswered.tipping <= 10
+    written = found.to_json()["answer"]["unanswered"]
+    assert written["tipping_share"] == made.unanswered.tipping / 10
+    assert sum("lack votes" in line for line in headline(found)) == 1
+    assert "all 10 unanswered pairs lost" in [row[0] for row in study_tables(found)["robustness"].rows]
+
+
+def test_flagged_pairs_that_are_left_out_are_not_unanswered() -> None:
+    given = {(item, "A1"): one for item, one in zip(item_ids(40), votes(8, 20, 12), strict=True)}
+    flags = [("A", item, "A1") for item in item_ids(40)[:4]]
+    record = record_of(
+        {"A": given, "B": given}, dataset(40, levels=("A1",)), invalid=flags, flagged="leave_out"
+    )
+    found = study_results(record, n_resamples=50)
+    assert (found.overall.n_pairs, found.answer.unanswered.n) == (36, 0)
+
+
+# --- no margin ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("chosen", "value"),
+    [
+        (votes(2, 10, 28, 1), "better"),
+        (votes(28, 10, 2, 1), "worse"),
+        (votes(10, 20, 10, 1), "not shown"),
+        (votes(3, 2, 3), "not enough information"),
+    ],
+)
+def test_without_a_margin_the_words_do_not_depend_on_the_order_of_systems(
+    chosen: list[Preference], value: str
+) -> None:
+    found = results_of({"A": chosen, "B": chosen}, margin=None)
+    made = found.answer
+    assert made.value == value
+    assert (found.verdict.value, found.verdict.bound, found.verdict.reason) == (None, None, NO_MARGIN)
+    assert {line.value for line in found.sensitivity} == {None}
+    assert found.sensitivity[0].answer == value
+    assert found.raters_as_sample.value is None
+    text = " ".join(results_said(found))
+    assert "candidate" not in text
+    assert "non-inferior" not in text.lower()
+    turned = [SWAPPED.get(one, one) for one in chosen]
+    other = results_of({"A": turned, "B": turned}, margin=None, candidate="human", comparator="ai")
+    first, second = (headline(one)[0].split(". ")[0] for one in (found, other))
+    assert first == second, "the same votes, with the systems in the other order"
+    if value in ("better", "worse"):
+        assert first.split(" ")[0] == ("ai" if value == "better" else "human")
+    assert made.found.mean == pytest.approx(-other.answer.found.mean)  # type: ignore[operator]
+
+
+def test_every_answer_has_a_name_with_and_without_a_margin() -> None:
+    with_margin = {answer_name(value, 0.1, "a", "b") for value in ANSWERS}
+    assert len(with_margin) == len(ANSWERS)
+    symmetric = {answer_name(value, None, "a", "b") for value in ("better", "worse", "not shown")}
+    assert len(symmetric) == 3
+    assert not with_margin & symmetric
