@@ -88,7 +88,7 @@ def test_the_first_sentence_is_the_answer(chosen: list[Preference], value: str, 
 
 
 def test_the_declared_level_decides_not_worse() -> None:
-    chosen = votes(9, 87, 4)
+    chosen = votes(8, 88, 4)
     at = {
         level: results_of({"A": chosen, "B": chosen}, margin=0.1, confidence_level=level)
         for level in (0.9, 0.95)
@@ -147,7 +147,7 @@ def test_no_vote_says_so() -> None:
 
 
 def test_gaffkes_bound_has_a_row_and_is_named_where_it_disagrees() -> None:
-    chosen = votes(3, 16, 6)
+    chosen = votes(4, 14, 6)
     found = results_of({"A": chosen, "B": chosen}, margin=0.1)
     made = found.answer
     assert made.found.bounds is not None

@@ -206,6 +206,7 @@ def test_every_nested_key_is_documented() -> None:
         "Block": [block],
         "Estimate": [index[name] for index in indices for name in ("bang_questions", "james_questions")],
         "Verdict": [written["verdict"]],
+        "Answer": [written["answer"]],
         "Raters as a sample": [written["raters_as_sample"]],
         "Variance components": [written["variance_components"]],
         "Analysis set": [written["analysis_set"]],
