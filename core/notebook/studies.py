@@ -93,7 +93,7 @@ def study_results(
     resamples: int = 10_000,
     db: str | os.PathLike[str] | None = None,
 ) -> Result:
-    """Return the results of an unblinded study, as ``study results`` does: the verdict first.
+    """Return the results of an unblinded study, as ``study results`` does: the answer first.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def study_results(
     Returns
     -------
     Result
-        Pairs: tables ``sensitivity``, ``bounds``, ``choices``, ``agreement``, ``contingency``, ...
+        Pairs: tables ``sensitivity``, ``answer``, ``robustness``, ``bounds``, ``choices``, ``agreement``, ``contingency``, ...
         Ratings: ``totals``, ``raters`` and ``repeats``, and how far raters agree: ``agreement``,
         ``agreement-pairs`` and ``agreement-raters``. docs/formats.md describes all of them.
 
@@ -124,14 +124,14 @@ def study_results(
 
     Notes
     -----
-    Misleads: a result that is not non-inferior is not inferior. A verdict changed by a filter is exploratory.
+    Misleads: "not shown" does not mean worse. An answer changed by a filter is exploratory.
 
     Examples
     --------
     >>> import assay
     >>> found = assay.study_results("demo", db=demo_database)
-    >>> found.json["verdict"]["value"]
-    'non-inferior'
+    >>> found.json["answer"]["value"], found.json["verdict"]["value"]
+    ('not worse', 'non-inferior')
     """
     check_type("resamples", resamples, Integral, "a whole number of at least 1")
     check_parameters([f"resamples: {resamples} is less than 1"] if resamples < 1 else [])

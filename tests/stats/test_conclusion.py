@@ -115,7 +115,9 @@ def test_the_switch_is_decided_for_each_side() -> None:
     assert found.high_reason == "all lost questions together weigh less than half the best won one"
     mirrored = of_questions(np.r_[np.full(2, 0.1), -np.ones(40)]).bounds
     assert mirrored is not None
-    assert mirrored.low_reason == "all won questions together weigh less than half the worst lost one"
+    assert mirrored.low_reason is not None
+    swapped = {"won": "lost", "lost": "won", "worst": "best", "best": "worst"}
+    assert [swapped.get(word, word) for word in mirrored.low_reason.split()] == found.high_reason.split()
     assert of_questions(np.ones(20)).bounds.high_reason == "no question was lost"  # type: ignore[union-attr]
 
 
