@@ -165,24 +165,7 @@ def _clustered(plain: Power, scores: Floats, clusters: NDArray[np.generic]) -> P
 
 
 DECIDED = 0.5
-"""Share of votes for one of the two answers that `questions_to_plan` expects; the others call both good or both bad."""
-
-
-def questions_to_plan(
-    margin: float, *, confidence_level: float = 0.90, power: float = 0.80, decided: float = DECIDED
-) -> int | None:
-    """Questions that a new study needs to show non-inferiority with this power if both systems are equally good.
-
-    margin > 0, on the scale of the scores. decided: expected share of pairs with a score of -1 or 1, so that the standard
-    deviation of a score is sqrt(decided). Each question counts once. None beyond ten million.
-
-    One-sample t test of the mean against -margin, one-sided (statsmodels TTestPower). By hand, for margin 0.1, 90 % and
-    power 0.9: (1.282 + 1.282)^2 x 0.5 / 0.01 = 328.5 by the normal distribution.
-
-    Misleads in two ways. With several votes a pair the mean vote varies less, so fewer questions are enough; and where more
-    than `decided` of the votes choose a side, more are needed.
-    """
-    return pairs_needed(margin / math.sqrt(decided), power, alpha=1 - confidence_level, alternative="larger")
+"""Share of votes that are assumed to choose one of the two answers; the others call both good or both bad."""
 
 
 def pairs_needed(effect: float, power: float, *, alpha: float, alternative: Alternative) -> int | None:
@@ -680,7 +663,7 @@ class Plan:
 def plans(
     components: Components,
     *,
-    margin: float,
+    margin: float | None,
     mean: float = 0.0,
     confidence_level: float = 0.90,
     power: float | None = None,
@@ -693,7 +676,7 @@ def plans(
 ) -> tuple[Plan, ...]:
     """For each scope and number of raters, the fewest questions that reach a power or a half-width.
 
-    power: wanted, in (0, 1). half_width: wanted, > 0. Both: both are reached. questions: a fixed number instead. votes: votes a
+    margin: None: none is declared, so there is no power. power: wanted, in (0, 1). half_width: wanted, > 0. Both: both are reached. questions: a fixed number instead. votes: votes a
     pair (default: all raters); numbers of raters below it are left out. levels: pairs of a question in the main analysis.
     composite: as in `power_of`.
 
@@ -706,7 +689,10 @@ def plans(
         raise ValueError(f"power must be between 0 and 1, got {power!r}")
     if half_width is not None and not half_width > 0:
         raise ValueError(f"half_width must be positive, got {half_width!r}")
-    if not margin > 0:
+    if margin is None:
+        if power is not None:
+            raise ValueError("power must be left out without a margin: plan for a half-width")
+    elif not margin > 0:
         raise ValueError(f"margin must be positive, got {margin!r}")
     check_confidence_level(confidence_level)
     check_components(components, mean)
@@ -724,7 +710,7 @@ def plans(
 @dataclass(frozen=True, slots=True)
 class _Wanted:
     components: Components
-    margin: float
+    margin: float | None
     mean: float
     confidence_level: float
     power: float | None
@@ -741,6 +727,9 @@ class _Wanted:
         )
 
     def why_not(self, size: Size, scope: Scope) -> str | None:
+        """Why there is no power at this size; None where none is asked for, because there is no margin."""
+        if self.margin is None:
+            return None
         return why_no_power(self.components, size, scope=scope, composite=self.composite, **self._test)
 
     def width_at(self, size: Size, scope: Scope) -> float:
@@ -799,7 +788,7 @@ def _planned(wanted: _Wanted, scope: Scope, size: Size, questions: int | None) -
         size.levels,
         questions,
         size.total_votes,
-        None if reason else wanted.power_at(size, scope),
+        None if reason or wanted.margin is None else wanted.power_at(size, scope),
         None if questions < 2 else wanted.width_at(size, scope),
         reason,
     )
@@ -808,7 +797,7 @@ def _planned(wanted: _Wanted, scope: Scope, size: Size, questions: int | None) -
 def raters_needed(
     components: Components,
     *,
-    margin: float,
+    margin: float | None,
     mean: float = 0.0,
     confidence_level: float = 0.90,
     power: float | None = None,

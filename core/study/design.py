@@ -322,7 +322,7 @@ def workload(
 
 @dataclass(frozen=True)
 class Consequences:
-    """Expected workload and statistical power of a design, before there are any raters."""
+    """Expected workload of a design, before there are any raters."""
 
     votes: int
     """Votes of all raters together, including hidden repeats."""
@@ -335,16 +335,12 @@ class Consequences:
     short: int
     """Questions that get fewer votes than the design requires."""
     questions: int
-    needed_80: int | None
-    """Questions needed to show non-inferiority in 80 % of studies of two equally good systems; see
-    `core.stats.planning.questions_to_plan`. None for ratings, or above ten million."""
-    needed_90: int | None
 
 
 def consequences(
     design: Design, n_questions: int, entries: int, n_raters: int, kind: StudyKind
 ) -> Consequences:
-    """Expected workload and power with n_raters >= 1 raters. entries: pairs or texts per question."""
+    """Expected workload with n_raters >= 1 raters. entries: pairs or texts per question."""
     given = min(design.votes_per_pair or n_raters, n_raters)
     cap = design.max_questions or n_questions
     shared = min(given * n_questions, n_raters * cap)
@@ -352,13 +348,6 @@ def consequences(
         main + n_repeats(design, main)
         for main in (entries * (shared // n_raters + (at < shared % n_raters)) for at in range(n_raters))
     ]
-    planned: list[int | None] = [None, None]
-    if kind == "pairs" and design.margin is not None:
-        # Imported lazily: few commands need statistics.
-        from core.stats.planning import questions_to_plan
-
-        level = design.confidence_level
-        planned = [questions_to_plan(design.margin, confidence_level=level, power=p) for p in (0.8, 0.9)]
     return Consequences(
         votes=sum(votes),
         votes_each=max(votes),
@@ -366,8 +355,6 @@ def consequences(
         hours=sum(votes) * SECONDS_EACH[kind] / 3600,
         short=n_questions if given < (design.votes_per_pair or 0) else n_questions - shared // given,
         questions=n_questions,
-        needed_80=planned[0],
-        needed_90=planned[1],
     )
 
 

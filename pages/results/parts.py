@@ -140,7 +140,7 @@ def of_pairs(
     _show_or_nothing(results, "ties")
     part(
         "Power",
-        "How many pairs a new study needs to show non-inferiority if both systems are equally good.",
+        "How many questions a new study with raters like these needs. Plan computes the same number from the same components.",
         "power",
     )
     _show_or_nothing(results, "plan")
@@ -207,7 +207,7 @@ def _verdict(results: StudyResults) -> None:
     part(
         "Verdict",
         f"{_asked(results)} on the {score}? Declared one-sided level: {percent(bound.confidence_level)}.",
-        "non-inferiority",
+        "the-answer",
     )
     first, *limits = headline(results)
     with st.container(border=True):

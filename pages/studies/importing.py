@@ -12,6 +12,13 @@ from core.formats.study.files import verbatim_note
 from core.formats.study.tables import FORMATS
 from core.formats.study.votes import NOT_IMPORTED
 from core.formats.tasks import parse_task, shipped_tasks
+from core.results.study.planning import (
+    PlanOptions,
+    design_options,
+    question_range,
+    range_assumptions,
+    range_said,
+)
 from core.runs.asked import asked_of
 from core.runs.generation import texts_of_run
 from core.runs.judging.levels import checks_of
@@ -20,7 +27,7 @@ from core.schema.scores import OutputSet
 from core.schema.study import Asks, Dataset, Design, RatingTask, StudyKind, StudyRecord
 from core.store import Store
 from core.study import lifecycle
-from core.study.analysis_set import margin_note
+from core.study.analysis_set import main_levels, margin_note
 from core.study.audit import audit_note, audit_study
 from core.study.bundle import is_bundle, read_bundle
 from core.study.design import Consequences, consequences
@@ -35,6 +42,7 @@ from pages.widgets.messages import file_read, keep, mistakes_shown, plain
 from pages.widgets.parts import HELP, other_page
 
 _FILE, _OWN = 0, ""
+_ON_RANGE = f":small[{range_assumptions()} [How it is computed]({HELP}#planner)]"
 _TEMPLATES = Path(__file__).resolve().parents[2] / "data" / "templates"
 
 _QUESTIONS: dict[Asks, tuple[str, str]] = {
@@ -233,7 +241,10 @@ def _pairs_draft(store: Store, read: StudyFile, file_name: str) -> int | None:
         fields.seed(st.container(), new=True)
     design = fields.declared()
     _say_consequences(
-        consequences(design, len(dataset.items), len(dataset.levels), n_raters, "pairs"), "pairs", design
+        consequences(design, len(dataset.items), len(dataset.levels), n_raters, "pairs"),
+        "pairs",
+        design,
+        design_options(design, main_levels(design, dataset.levels), n_raters),
     )
     with st.expander("Preview: the first question"):
         _preview(dataset)
@@ -271,8 +282,10 @@ def _expected(place: "st.delta_generator.DeltaGenerator") -> int:
     )
 
 
-def _say_consequences(found: Consequences, kind: StudyKind, design: Design | None = None) -> None:
-    """Votes, hours and what can be shown, before anything is fixed."""
+def _say_consequences(
+    found: Consequences, kind: StudyKind, design: Design | None = None, options: PlanOptions | None = None
+) -> None:
+    """Votes, hours and what can be shown, before anything is fixed. options: of a study of pairs, for its plan."""
     noun = "vote" if kind == "pairs" else "rating"
     lines = [
         f"{counted(found.votes, noun)} in all, about {_hours(found.hours)}. Each rater: up to "
@@ -283,18 +296,20 @@ def _say_consequences(found: Consequences, kind: StudyKind, design: Design | Non
             f"{counted(found.short, 'question')} will get fewer {noun}s than you requested. Expect more raters, or "
             f"request fewer {noun}s."
         )
-    if design is not None and design.margin is not None:
-        if found.needed_80 is None or found.needed_90 is None:
-            lines.append("No number of questions up to ten million can show so small a margin.")
+    if options is not None:
+        needed = range_said(question_range(options))
+        if options.margin is None:
+            lines.append(
+                f"The 90 % interval of the mean has a half-width of {options.wanted_half_width:g} with {needed}. The file has "
+                f"{found.questions:,}. {_ON_RANGE}"
+            )
         else:
             lines.append(
-                f"If both systems are equally good, showing non-inferiority takes about {found.needed_80:,} questions "
-                f"(power 80 %) or {found.needed_90:,} (90 %). The file has {found.questions:,}. :small[Assumes that half of "
-                f"the votes choose a side. With several votes per pair, or several levels, fewer are enough. "
-                f"[How it is computed]({HELP}#questions-to-plan)]"
+                f"If both systems are equally good, showing non-inferiority with a power of {options.wanted_power:.0%} takes "
+                f"{needed}. The file has {found.questions:,}. {_ON_RANGE}"
             )
-        if design.score == "composite":
-            lines.append(f":small[{margin_note(design.margin)}]")
+    if design is not None and design.margin is not None and design.score == "composite":
+        lines.append(f":small[{margin_note(design.margin)}]")
     with st.container(border=True):
         st.markdown("**What this design means**\n" + "\n".join(f"- {line}" for line in lines))
 

@@ -8,10 +8,10 @@ import streamlit as st
 from core.plots import planning as plots
 from core.results.study.planning import (
     ASSUMPTIONS,
+    USUAL_HALF_WIDTH,
     USUAL_POWER,
     Basis,
     PlanOptions,
-    design_options,
     of_pilot,
     plan_said,
     plan_study,
@@ -19,10 +19,11 @@ from core.results.study.planning import (
     reached_said,
     reached_so_far,
     stated,
+    study_options,
 )
 from core.schema.result_table import ResultTable
 from core.schema.study import Score, Study
-from core.stats.planning import SCOPES, THESE, USUAL_RATERS
+from core.stats.planning import SCOPES, THESE
 from core.store import Store
 from core.store.studies import get_study, list_studies
 from core.study.analysis_set import SCORE_NAMES, released_record
@@ -46,7 +47,7 @@ def render(store: Store, study: Study | None = None) -> None:
     key = f"plan_{study.study_id if study else 'new'}"
     with mistakes_shown():
         basis = _basis(store, key)
-        chosen = design_options(study) if study is not None else PlanOptions(levels=basis.levels or 1)
+        chosen = study_options(store, study) if study is not None else PlanOptions(levels=basis.levels or 1)
         plan = plan_study(basis, replace(chosen, **_wanted(chosen, key)))
         first, second, *rest = plan_said(plan)
         st.markdown(f"**{plain(first)}**  \n{plain(second)}")
@@ -118,22 +119,35 @@ def _basis(store: Store, key: str) -> Basis:
 def _wanted(chosen: PlanOptions, key: str) -> dict[str, Any]:
     """Fields of PlanOptions."""
     room = places(3)
-    aim = next(room).radio("Plan for", ["power", _HALF_WIDTH], horizontal=True, key=f"{key}_aim")
+    aims = ["power", _HALF_WIDTH]
+    aim = next(room).radio(
+        "Plan for", aims, index=int(chosen.margin is None), horizontal=True, key=f"{key}_aim"
+    )
     value = next(room).number_input(
         "Wanted power" if aim == "power" else "Wanted half-width",
         0.01,
         0.99,
-        USUAL_POWER if aim == "power" else chosen.margin,
+        USUAL_POWER if aim == "power" else chosen.margin or USUAL_HALF_WIDTH,
         0.05,
         key=f"{key}_{aim}",
         help="Power: probability that the lower bound is above the margin if both systems are equally good. Half-width: "
         "distance of the mean from its lower bound.",
     )
-    margin = next(room).number_input("Margin", 0.01, 1.99, chosen.margin, 0.01, key=f"{key}_margin")
+    margin = chosen.margin
+    if margin is not None or aim == "power":
+        margin = next(room).number_input(
+            "Margin", 0.01, 1.99, margin or PlanOptions.margin, 0.01, key=f"{key}_margin"
+        )
     levels = next(room).number_input("Levels of a question", 1, 100, chosen.levels, key=f"{key}_levels")
-    votes = next(room).number_input("Votes per pair (0: all raters)", 0, _MOST_RATERS, 0, key=f"{key}_votes")
+    stated = chosen.votes if chosen.votes is not None and chosen.votes < max(chosen.raters) else 0
+    votes = next(room).number_input(
+        "Votes per pair (0: all raters)", 0, _MOST_RATERS, min(stated, _MOST_RATERS), key=f"{key}_votes"
+    )
     raters = st.multiselect(
-        "Numbers of raters to compare", range(1, _MOST_RATERS + 1), USUAL_RATERS, key=f"{key}_raters"
+        "Numbers of raters to compare",
+        sorted({*range(1, _MOST_RATERS + 1), *chosen.raters}),
+        chosen.raters,
+        key=f"{key}_raters",
     )
     scores = list(get_args(Score))
     score = next(room).selectbox(

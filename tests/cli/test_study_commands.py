@@ -241,20 +241,22 @@ def test_the_verdict_is_printed_first_with_all_that_limits_it(
 def test_the_number_to_plan_with_is_printed_before_power_at_the_observed_mean(
     run: Run, file: Path, tmp_path: Path
 ) -> None:
-    """All four pairs of a question say the same, so that four times as many are needed as if they were independent."""
+    """20 questions whose four pairs say the same: by hand 2.1232^2 x variance / .1^2 of question means, up to the bootstrap."""
+    file.write_bytes(paper_json(dataset(20)))
     run("study", "import", str(file), "--name", "pilot")
     words = ("AI", "Expert", "Both are good")
-    votes = {item: dict.fromkeys(LEVELS, words[n % 3]) for n, item in enumerate(item_ids(6))}
+    votes = {item: dict.fromkeys(LEVELS, words[n % 3]) for n, item in enumerate(item_ids(20))}
     (tmp_path / "votes.json").write_text(json.dumps(votes))
     run("study", "votes", "pilot", "votes.json", "--rater", "one")
     results = json.loads(run("study", "results", "pilot", "--json", "--resamples", "10"))
-    plan = results["power_one_sided"]
+    (first, *_) = results["size"]["sizes"]
+    components = results["variance_components"]["components"]
+    variance = components["question"] + components["rater_question"]
+    assert first["questions"] == pytest.approx(2.1232**2 * variance / 0.01, rel=0.04)
     printed = run("study", "results", "pilot", "--resamples", "10")
-    for_80, for_90 = plan["n_for_80_if_equal"], plan["n_for_90_if_equal"]
-    sizes = [line.replace(",", "").split() for line in printed.splitlines() if re.match(r"[89]0 %", line)]
-    assert [(int(row[2]), int(row[4])) for row in sizes] == [(4 * for_80, for_80), (4 * for_90, for_90)]
-    assert "One-sided, 90 %. The design effect is 4.00" in printed
-    assert printed.index("The design effect is") < printed.index("Power at the observed mean")
+    (row,) = re.findall(r"power 80 %\s+these raters\s+1\s+1\s+([\d,]+)\s+([\d,]+)", printed)
+    assert tuple(int(cell.replace(",", "")) for cell in row) == (first["questions"], 4 * first["questions"])
+    assert printed.index("power 80 %") < printed.index("Power at the observed mean")
 
 
 def agreement_written(run: Run, tmp_path: Path, n_questions: int, *, differ: bool) -> dict[str, str]:

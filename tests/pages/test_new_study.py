@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -97,17 +98,21 @@ def test_a_margin_asks_for_a_candidate_and_a_level(store: Store) -> None:
 
 
 def test_consequences_follow_the_design(store: Store) -> None:
-    """3 pairs: 2 raters give 6 votes; one vote a pair gives 3."""
+    """3 pairs: 2 raters give 6 votes; one vote a pair gives 3.
+
+    By hand, normal distribution, one vote: 2.1232^2 x .3 / .01 = 135 and x .8 / .01 = 361; a margin of .2 takes a quarter.
+    """
     at = given(visit(), table(["alpha", "beta"]))
     assert "6 votes in all" in said(at)
     field(at, MARGIN).set_value(True)
     at.run()
-    assert "227 questions" in said(at)
+    assert "84 to 291 questions" in said(at)
     field(at, "Votes per pair").set_value(1)
     field(at, "Margin").set_value(0.2)
     at.run()
     assert "3 votes in all" in said(at)
-    assert "58 questions" in said(at)
+    low, high = re.findall(r"takes (\d+) to (\d+) questions", said(at))[0]
+    assert (int(low), int(high)) == (pytest.approx(135 / 4, rel=0.1), pytest.approx(361 / 4, rel=0.1))
 
 
 def test_two_of_several_systems_are_chosen(store: Store) -> None:

@@ -61,6 +61,8 @@ def test_every_number_that_is_missing_has_its_sentence(n_raters: int) -> None:
                     "mean",
                     "paper_rule",
                     "log_likelihood",
+                    "sizes",
+                    "questions",
                 )
                 if k in entry
             )

@@ -15,7 +15,6 @@ from core.results.correlations.votes import metrics_against_votes
 from core.results.study.results import study_results
 from core.results.study.tables import ALL_PAIRS, GAFFKE, GAFFKE_DECIDES, blocks, study_tables
 from core.schema.study import NO_LEVEL, Dataset, Design
-from core.stats.planning import questions_to_plan
 from core.store import Store
 from core.study.audit import audit_study
 from core.study.bundle import read_bundle, write_bundle
@@ -245,11 +244,3 @@ def test_consequences_of_a_design() -> None:
     )
     assert (capped.votes, capped.votes_each, capped.short) == (30, 10, 25)
     assert consequences(Design("", "", votes_per_pair=5), 4, 2, 3, "ratings").short == 4
-
-
-def test_questions_to_plan() -> None:
-    """By hand, normal distribution: (1.2816 + 0.8416)^2 x 0.5 / 0.01 = 225.4 and (1.2816 + 1.2816)^2 x 50 = 328.5."""
-    assert questions_to_plan(0.1, power=0.8) == 227
-    assert questions_to_plan(0.1, power=0.9) == 330
-    assert questions_to_plan(0.1, power=0.8, decided=1.0) == pytest.approx(2 * 227, abs=4)
-    assert questions_to_plan(1e-5) is None

@@ -1,18 +1,23 @@
-"""The size that a study needs, and what a running one has reached, from assumed components or those of a pilot."""
+"""The size that a study needs, and what a running one has reached, from assumed components or those of votes.
+
+One planner, `planned_sizes`, gives every number of questions: in the form of a new study, in Plan, in the progress and in the
+results. They differ only in what they know: the components are assumed before the votes are unblinded, and the study's own after.
+"""
 
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, fields, replace
+from itertools import product
 from typing import Any
 
 from core.errors import InputError
 from core.results.cells import decimal
-from core.results.study.counted import Filters, count, counts_at_all
+from core.results.study.counted import Counted, Filters, count, counts_at_all
 from core.schema.result_table import Column, ResultTable
-from core.schema.study import Score, Study, StudyRecord
-from core.stats.non_inferiority import FEWEST_QUESTIONS
+from core.schema.study import Answer, Design, Rater, Score, Study, StudyRecord
+from core.stats.non_inferiority import FEWEST_QUESTIONS, MOST_QUESTIONS
 from core.stats.planning import (
     FEW_RATERS,
     OUT_OF_REACH,
@@ -36,7 +41,7 @@ from core.store import Store
 from core.store.answers import answers_of
 from core.store.raters import raters_of
 from core.store.studies import find_study, items_of
-from core.study.analysis_set import SCORE_NAMES, USUAL_VOTES, main_levels
+from core.study.analysis_set import SCORE_NAMES, USUAL_VOTES, main_levels, released_record
 from core.study.design import estimated_minutes
 from core.study.raters import check_asks
 from core.tables.columns import delimiter_of, filled_rows
@@ -46,6 +51,13 @@ from core.tables.reading import number_in, reject, shown
 PLAN_TABLES = ("plans", "power")
 """Names of the tables of a plan, the main one first."""
 USUAL_POWER = 0.8
+RESULT_POWERS = (0.8, 0.9)
+"""Powers for which the results of a study state the size of a new one."""
+USUAL_HALF_WIDTH = 0.1
+"""Wanted half-width of the interval without a margin."""
+SYMMETRIC_LEVEL = 0.95
+"""Without a margin: the one-sided level of each end of the two-sided 90 % interval."""
+FEW_TO_PLAN = f"fewer than {FEWEST_QUESTIONS} questions: the components of a vote are hardly known"
 
 
 @dataclass(frozen=True)
@@ -57,19 +69,28 @@ class Assumption:
     default: float
     label: str
     help: str
+    range: tuple[float, float] | None = None
+    """Values between which it usually is, for a range of numbers of questions; None: it hardly changes them."""
 
 
 ASSUMPTIONS = (
     Assumption(
-        "decided", 0.5, "Votes that choose a side", "share of votes that choose one of the two answers"
+        "decided",
+        0.5,
+        "Votes that choose a side",
+        "share of votes that choose one of the two answers",
+        (0.3, 0.8),
     ),
     Assumption(
         "question_correlation",
         0.3,
         "Alike within a question",
         "correlation of two raters' votes on two levels of a question: 0 if questions do not matter",
+        (0.1, 0.5),
     ),
-    Assumption("agreement", 0.4, "Agreement on a pair", "correlation of two raters' votes on one pair"),
+    Assumption(
+        "agreement", 0.4, "Agreement on a pair", "correlation of two raters' votes on one pair", (0.2, 0.6)
+    ),
     Assumption(
         "own_view",
         0.05,
@@ -95,13 +116,16 @@ class Basis:
     notes: tuple[str, ...] = ()
     levels: int | None = None
     """Levels in the main analysis of a pilot."""
+    assumed: bool = False
+    """Whether they come from assumptions alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanOptions:
-    """What to plan for. Without power, half_width and questions, the wanted power is 0.8."""
+    """What to plan for. Without power, half_width and questions, the wanted power is 0.8; without a margin, the half-width 0.1."""
 
-    margin: float = 0.1
+    margin: float | None = 0.1
+    """None: none is declared, so only a half-width can be planned for."""
     confidence_level: float = 0.90
     mean: float = 0.0
     """True mean vote."""
@@ -117,8 +141,16 @@ class PlanOptions:
     @property
     def wanted_power(self) -> float | None:
         """The wanted power, with its default."""
-        nothing = self.half_width is None and self.questions is None
-        return USUAL_POWER if self.power is None and nothing else self.power
+        return USUAL_POWER if self._nothing and self.margin is not None else self.power
+
+    @property
+    def wanted_half_width(self) -> float | None:
+        """The wanted half-width, with its default."""
+        return USUAL_HALF_WIDTH if self._nothing and self.margin is None else self.half_width
+
+    @property
+    def _nothing(self) -> bool:
+        return self.power is self.half_width is self.questions is None
 
 
 @dataclass(frozen=True)
@@ -148,7 +180,7 @@ class StudyPlan:
             **{name: asked[name] for name in ("mean", "margin", "confidence_level", "score", "levels")},
             "wanted": {
                 "power": self.options.wanted_power,
-                "half_width": self.options.half_width,
+                "half_width": self.options.wanted_half_width,
                 "questions": self.options.questions,
             },
             "plans": [_plan_json(one) for one in self.plans],
@@ -166,15 +198,18 @@ def stated(**given: float) -> Basis:
     except ValueError as problem:
         raise InputError("Components of a vote", [_as_option(problem)]) from problem
     named = ", ".join(f"{one.label.lower()} {with_mean[one.name]:g}" for one in ASSUMPTIONS)
-    return Basis(components, f"assumed ({named})")
+    return Basis(components, f"assumed ({named})", assumed=True)
 
 
 def of_pilot(record: StudyRecord) -> Basis:
     """Components of a study's votes. Raises InputError if they are undefined."""
     check_asks(record.study, ["levels", "preference"], "variance components of votes")
-    counted = count(record, Filters())
+    return of_votes(count(record, Filters()), f"study {shown(record.study.name)}")
+
+
+def of_votes(counted: Counted, name: str) -> Basis:
+    """Components of the votes that count in a study of this name. Raises InputError if they are undefined."""
     found = variance_components(preferences(counted.codes), counted.questions)
-    name = f"study {shown(record.study.name)}"
     if found.components is None:
         raise InputError(f"Pilot {name}: no variance components ({found.reason}). State them instead.")
     notes = [
@@ -239,26 +274,47 @@ def _words(component: str) -> str:
     return component.replace("rater_question", "rater x question")
 
 
-def design_options(study: Study) -> PlanOptions:
-    """Margin, confidence level, levels and score of a study's design; the usual margin if it declares none."""
-    design = study.design
-    return PlanOptions(
-        margin=PlanOptions.margin if design.margin is None else design.margin,
-        confidence_level=design.confidence_level,
-        levels=len(main_levels(design, study.levels)),
+def panel_size(
+    raters: Iterable[Rater], answers: Iterable[Answer], levels: Collection[str], *, ended: bool = False
+) -> int:
+    """How many raters a study has: those who count and have voted or, unless it has ended, still can.
+
+    levels: of the main analysis.
+    """
+    voted = {one.rater_id for one in answers if one.answered and not one.repeat and one.level in levels}
+    return sum(counts_at_all(one) and (one.rater_id in voted or not (ended or one.revoked)) for one in raters)
+
+
+def design_options(design: Design, levels: Sequence[str], panel: int) -> PlanOptions:
+    """What a design and its number of raters state: margin, level, score, raters and votes of each pair.
+
+    levels: of the main analysis. panel: number of raters; 0: the usual numbers of raters are compared.
+    """
+    stated_margin = design.margin is not None
+    options = PlanOptions(
+        margin=design.margin,
+        confidence_level=design.confidence_level if stated_margin else SYMMETRIC_LEVEL,
+        levels=len(levels),
         score=design.score,
     )
+    if not panel:
+        return options
+    return replace(options, raters=(panel,), votes=min(design.votes_per_pair or panel, panel))
 
 
-def plan_study(basis: Basis, options: PlanOptions) -> StudyPlan:
-    """For each scope and number of raters, the fewest questions that reach what is wanted. Raises InputError."""
-    wanted = {
-        "margin": options.margin,
-        "mean": options.mean,
-        "confidence_level": options.confidence_level,
-        "power": options.wanted_power,
-        "half_width": options.half_width,
-    }
+def study_options(store: Store, study: Study) -> PlanOptions:
+    """What a study of pairs states for its plan: its design, and the raters that it has."""
+    levels = main_levels(study.design, study.levels)
+    answers = answers_of(store, study.study_id)
+    panel = panel_size(raters_of(store, study.study_id), answers, levels, ended=study.state == "unblinded")
+    return design_options(study.design, levels, panel)
+
+
+def planned_sizes(components: Components, options: PlanOptions) -> tuple[Plan, ...]:
+    """For each scope and number of raters, the fewest questions that reach what is wanted. Raises InputError.
+
+    Every number of questions that Assay plans comes from here.
+    """
     sizes = {"questions": options.questions, "votes": options.votes, "levels": options.levels}
     problems = [
         f"{name}: {value} is less than 1"
@@ -269,24 +325,138 @@ def plan_study(basis: Basis, options: PlanOptions) -> StudyPlan:
         problems.append("raters: name at least one number")
     if not 0.5 < options.confidence_level < 1:
         problems.append(f"confidence: {options.confidence_level:g} is not between 0.5 and 1")
-    if not 0 < options.margin < 2:
+    if options.margin is not None and not 0 < options.margin < 2:
         problems.append(f"margin: {options.margin:g} is not between 0 and 2")
     if problems:
         raise InputError("Invalid plan", problems)
-    composite = options.score == "composite"
     try:
-        check_components(basis.components, options.mean)
-        found = plans(basis.components, raters=options.raters, composite=composite, **wanted, **sizes)  # type: ignore[arg-type]
-        asked_for = options.wanted_power or options.half_width
-        needed = raters_needed(basis.components, **wanted) if asked_for else None  # type: ignore[arg-type]
+        check_components(components, options.mean)
+        return plans(
+            components,
+            raters=options.raters,
+            composite=options.score == "composite",
+            **_wanted(options),
+            **sizes,  # type: ignore[arg-type]
+        )
     except ValueError as problem:
         raise InputError("Invalid plan", [_as_option(problem)]) from problem
+
+
+def _wanted(options: PlanOptions) -> dict[str, Any]:
+    return {
+        "margin": options.margin,
+        "mean": options.mean,
+        "confidence_level": options.confidence_level,
+        "power": options.wanted_power,
+        "half_width": options.wanted_half_width,
+    }
+
+
+def question_range(options: PlanOptions) -> tuple[int | None, int | None]:
+    """Fewest and most questions for a statement about these raters, if the components of a vote are unknown.
+
+    options: with one number of raters. Over the ends of the ranges in ASSUMPTIONS and the defaults, each share of votes that
+    choose a side with little, usual and much agreement. None: more than 10,000.
+    """
+    ranges = {one.name: (one.range[0], one.default, one.range[1]) for one in ASSUMPTIONS if one.range}
+    decided = ranges.pop("decided")
+    needed = [
+        planned_sizes(
+            stated(decided=share, **{name: values[at] for name, values in ranges.items()}).components, options
+        )[0].questions
+        for share, at in product(decided, range(3))
+    ]
+    known = [one for one in needed if one is not None]
+    return min(known, default=None), None if None in needed else max(known)
+
+
+def range_said(found: tuple[int | None, int | None]) -> str:
+    """A range of numbers of questions in words."""
+    low, high = found
+    if low is None:
+        return f"more than {MOST_QUESTIONS:,} questions"
+    if high is None:
+        return f"{low:,} to more than {MOST_QUESTIONS:,} questions"
+    return f"{low:,} questions" if low == high else f"{low:,} to {high:,} questions"
+
+
+def range_assumptions() -> str:
+    """The assumptions behind a range, as a sentence."""
+    named = [(one.label.lower(), *one.range) for one in ASSUMPTIONS if one.range]
+    return f"The range covers: {'; '.join(f'{label} {low:g} to {high:g}' for label, low, high in named)}."
+
+
+def plan_study(basis: Basis, options: PlanOptions) -> StudyPlan:
+    """For each scope and number of raters, the fewest questions that reach what is wanted. Raises InputError."""
+    found = planned_sizes(basis.components, options)
+    asked_for = options.wanted_power or options.wanted_half_width
+    needed = raters_needed(basis.components, **_wanted(options)) if asked_for else None
     made = StudyPlan(options, basis, found, needed, None)
     first = made.fewest(THESE)
-    if not composite or options.questions is not None or first is None or first.votes == 1:
+    if options.score != "composite" or options.questions is not None or first is None or first.votes == 1:
         return made
-    (other, *_) = plans(basis.components, raters=(first.raters,), **wanted, **{**sizes, "votes": first.votes})  # type: ignore[arg-type]
-    return replace(made, net_preference=other.questions)
+    simpler = replace(options, score="net_preference", raters=(first.raters,), votes=first.votes)
+    return replace(made, net_preference=planned_sizes(basis.components, simpler)[0].questions)
+
+
+@dataclass(frozen=True)
+class OwnSize:
+    """The size of a new study like this one, from the votes of this one."""
+
+    options: PlanOptions
+    """With this study's raters."""
+    source: str
+    """Where the components come from, in words."""
+    sizes: tuple[tuple[float | None, Plan], ...]
+    """(wanted power; None: the half-width, plan), for each scope; empty if the components are undefined."""
+    reason: str | None
+    """Why they are."""
+    questions_range: tuple[int | None, int | None] | None = None
+    """Then: questions for these raters, over the usual range of assumptions; None without raters."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The documented form (docs/formats.md), ready for json.dumps."""
+        options = self.options
+        return {
+            "source": self.source,
+            **{name: getattr(options, name) for name in ("margin", "confidence_level", "score", "levels")},
+            "sizes": [
+                {
+                    "wanted_power": power,
+                    "wanted_half_width": None if power is not None else options.wanted_half_width,
+                    **asdict(plan),
+                }
+                for power, plan in self.sizes
+            ],
+            "questions_range": self.questions_range,
+            "reason": self.reason,
+        }
+
+
+def own_size(record: StudyRecord, counted: Counted) -> OwnSize:
+    """The size of a new study with the raters of this one, from the components of its votes that count."""
+    people = [one for one in record.raters if one.rater_id in counted.raters]
+    levels = counted.levels
+    panel = panel_size(people, record.answers, levels, ended=True)
+    options = design_options(record.study.design, levels, panel)
+    source = f"study {shown(record.study.name)}"
+
+    def undefined(reason: str) -> OwnSize:
+        return OwnSize(options, source, (), reason, question_range(options) if panel else None)
+
+    if len(set(counted.questions)) < FEWEST_QUESTIONS:
+        return undefined(FEW_TO_PLAN)
+    try:
+        basis = of_votes(counted, source)
+        wanted: tuple[float | None, ...] = RESULT_POWERS if options.margin is not None else (None,)
+        sizes = tuple(
+            (power, plan)
+            for power in wanted
+            for plan in planned_sizes(basis.components, replace(options, power=power))
+        )
+    except InputError as problem:
+        return undefined("; ".join(problem.problems) or problem.what)
+    return OwnSize(options, basis.source, sizes, None)
 
 
 def _as_option(problem: ValueError) -> str:
@@ -323,8 +493,9 @@ def plan_said(plan: StudyPlan) -> list[str]:
             f"{plan.net_preference:,} questions instead of {first.questions:,}."
         )
     aim = "both systems equally good" if options.mean == 0 else f"true mean vote {options.mean:g}"
+    margin = "No margin" if options.margin is None else f"Margin {options.margin:g}"
     found.append(
-        f"Margin {options.margin:g}, confidence level {options.confidence_level:g}, {SCORE_NAMES[options.score]}, {aim}, "
+        f"{margin}, confidence level {options.confidence_level:g}, {SCORE_NAMES[options.score]}, {aim}, "
         f"levels of a question: {options.levels}. Components of a vote: {plan.basis.source}."
     )
     parts = ", ".join(
@@ -337,13 +508,11 @@ def _scope_said(plan: StudyPlan, scope: Scope) -> str:
     options, first = plan.options, plan.fewest(scope)
     name = "For these raters" if scope == THESE else "For raters as a sample"
     if options.questions is not None and first is not None:
-        power = f"no power ({first.reason})" if first.power is None else f"power {first.power:.2f}"
-        width = "" if first.half_width is None else f", half-width {first.half_width:.3f}"
-        return f"{name}, {options.questions:,} questions and {first.raters} raters reach: {power}{width}."
+        return f"{name}, {options.questions:,} questions and {first.raters} raters reach: {_reached_said(first, 3)}."
     if first is not None and first.questions is not None and first.total_votes is not None:
         aims = [
             *([f"a power of {options.wanted_power:g}"] if options.wanted_power is not None else []),
-            *([f"a half-width of {options.half_width:g}"] if options.half_width is not None else []),
+            *([f"a half-width of {width:g}"] if (width := options.wanted_half_width) is not None else []),
         ]
         aim = f"for {' and '.join(aims)}"
         return (
@@ -423,15 +592,21 @@ def planned(
     name of a study whose design gives the defaults, and whose progress is shown.
     """
     basis = pilot
-    if basis is None:
+    if basis is None and (study is None or assumed):
         mean = {"mean": asked["mean"]} if "mean" in asked else {}
         basis = stated(**assumed, **mean)
-    chosen, progress = PlanOptions(levels=basis.levels or 1), None
-    if study is not None:
+    if study is None:
+        assert basis is not None
+        chosen, progress = PlanOptions(levels=basis.levels or 1), None
+    else:
         with open_database() as store:
             found = find_study(store, study)
+            check_asks(found, ["levels", "preference"], "plan")
+            basis = basis or basis_of_study(store, found, asked.get("mean", 0.0))
             progress = reached_so_far(store, found, basis)
-            chosen = design_options(found)
+            chosen = study_options(store, found)
+            if "raters" in asked:
+                chosen = replace(chosen, votes=found.design.votes_per_pair)
     plan = plan_study(basis, replace(chosen, **asked))
     said = plan_said(plan)
     if progress is not None:
@@ -440,25 +615,43 @@ def planned(
     return said, as_json, (plan_table(plan), power_table(plan))
 
 
+def basis_of_study(store: Store, study: Study, mean: float = 0.0) -> Basis:
+    """The components of a study's own votes once it is unblinded and has enough of them; assumptions otherwise.
+
+    mean: true mean vote to assume.
+    """
+    if study.state == "unblinded":
+        record = released_record(store, study)
+        counted = count(record, Filters())
+        if len(set(counted.questions)) >= FEWEST_QUESTIONS:
+            try:
+                return of_votes(counted, f"study {shown(study.name)}")
+            except InputError as problem:
+                return replace(stated(mean=mean), notes=(problem.what,))
+        return replace(stated(mean=mean), notes=(f"The study has {FEW_TO_PLAN}.",))
+    return stated(mean=mean)
+
+
 _POINTS = 24
 
 
 def power_table(plan: StudyPlan) -> ResultTable:
     """Power against questions for each scope and number of raters, for the figure."""
     options = plan.options
+    margin = options.margin
     planned = [one.questions for one in plan.plans if one.questions is not None]
     most = max(4 * FEWEST_QUESTIONS, *(2 * n for n in planned if n < 5_000), 0)
     step = (most / FEWEST_QUESTIONS) ** (1 / (_POINTS - 1))
     numbers = sorted({round(FEWEST_QUESTIONS * step**i) for i in range(_POINTS)})
     rows = []
     for one in plan.plans:
-        if one.scope == SAMPLED and one.raters < FEWEST_RATERS:
-            continue
+        if margin is None or (one.scope == SAMPLED and one.raters < FEWEST_RATERS):
+            continue  # there is no power
         for n in numbers:
             power = power_of(
                 plan.basis.components,
                 Size(n, one.raters, one.votes, one.levels),
-                margin=options.margin,
+                margin=margin,
                 mean=options.mean,
                 confidence_level=options.confidence_level,
                 scope=one.scope,
@@ -502,10 +695,13 @@ class Reached:
     whole: tuple[Plan, ...]
     """What all questions reach with all raters of the study; empty without raters."""
     needed: tuple[Plan, ...]
-    """Questions needed for a power of 0.8 with all raters of the study."""
+    """Questions needed for a power of 0.8, or without a margin for the usual half-width, with all raters of the study."""
+    questions_range: tuple[int | None, int | None] | None
+    """Questions for these raters over the usual range of assumptions; None: the components are those of votes."""
+    margin: float | None
 
     def missing(self, scope: Scope) -> int | None:
-        """Further complete questions needed for a power of 0.8; None if no number is enough."""
+        """Further complete questions needed; None if no number is enough."""
         needed = next((one.questions for one in self.needed if one.scope == scope), None)
         return None if needed is None else max(0, needed - self.complete_questions)
 
@@ -543,7 +739,7 @@ def reached_so_far(store: Store, study: Study, basis: Basis | None = None) -> Re
     """
     check_asks(study, ["levels", "preference"], "plan")
     basis = basis or stated()
-    design, options = study.design, design_options(study)
+    design, options = study.design, study_options(store, study)
     levels = main_levels(design, study.levels)
     people = [rater for rater in raters_of(store, study.study_id) if counts_at_all(rater)]
     counting = {rater.rater_id for rater in people}
@@ -565,17 +761,8 @@ def reached_so_far(store: Store, study: Study, basis: Basis | None = None) -> Re
     n_items = len(items_of(store, study.study_id))
     n_complete = sum(n == len(levels) for n in of_question.values())
     each = max(1, round(sum(votes[key] for key in complete) / len(complete))) if complete else enough
-    asked: dict[str, Any] = {
-        "margin": options.margin,
-        "confidence_level": options.confidence_level,
-        "levels": options.levels,
-        "composite": options.score == "composite",
-    }
-    panel = {rater.rater_id for rater in people if not rater.revoked} | voted
-    given = min(design.votes_per_pair or len(panel), len(panel))
-    as_designed = {**asked, "raters": (len(panel),), "votes": given}
-    as_voted = {**asked, "raters": (max(len(voted), each),), "votes": each}
-    components = basis.components
+    as_voted = replace(options, raters=(max(len(voted), each),), votes=each)
+    components, has_raters = basis.components, options.votes is not None
     return Reached(
         len(complete),
         n_items * len(levels),
@@ -586,9 +773,11 @@ def reached_so_far(store: Store, study: Study, basis: Basis | None = None) -> Re
         options.levels,
         options.score,
         basis.source,
-        plans(components, questions=n_complete, **as_voted) if n_complete else (),
-        plans(components, questions=n_items, **as_designed) if panel else (),
-        plans(components, power=USUAL_POWER, **as_designed) if panel else (),
+        planned_sizes(components, replace(as_voted, questions=n_complete)) if n_complete else (),
+        planned_sizes(components, replace(options, questions=n_items)) if has_raters else (),
+        planned_sizes(components, options) if has_raters else (),
+        question_range(options) if basis.assumed and has_raters else None,
+        options.margin,
     )
 
 
@@ -599,27 +788,37 @@ def reached_said(reached: Reached) -> list[str]:
         counts += f" ({reached.complete_pairs:,} of {reached.pairs:,} pairs)"
     if not reached.needed:
         return [f"{counts}."]
-    said = [f"{counts}. Expected if both systems are equally good:"]
+    equal = " if both systems are equally good" if reached.margin is not None else ""
+    aim = (
+        f"A power of {USUAL_POWER:g}"
+        if reached.margin is not None
+        else f"A half-width of {USUAL_HALF_WIDTH:g}"
+    )
+    said = [f"{counts}. Expected{equal}:"]
     for at, needed in enumerate(reached.needed):
         if needed.reason == FEW_RATERS:
             continue
         name = "For these raters" if needed.scope == THESE else "For raters as a sample"
         partly = reached.now and reached.now[at] != reached.whole[at]
-        now = f"{_power_said(reached.now[at])} now; " if partly else ""
-        whole = f"{_power_said(reached.whole[at])} with all {reached.questions:,} questions"
+        now = f"{_reached_said(reached.now[at])} now; " if partly else ""
+        whole = f"{_reached_said(reached.whole[at])} with all {reached.questions:,} questions"
         if needed.questions is None:
-            more = f"A power of {USUAL_POWER:g}: {needed.reason}"
+            more = f"{aim}: {needed.reason}"
         else:
-            more = f"A power of {USUAL_POWER:g} needs {needed.questions:,} questions"
+            more = f"{aim} needs {needed.questions:,} questions"
         said.append(f"{name}: {now}{whole}. {more}.")
+    if reached.questions_range is not None:
+        said.append(
+            f"Other assumptions: {range_said(reached.questions_range)} for these raters. {range_assumptions()}"
+        )
     said.append("These numbers use counts and assumptions, never what raters chose.")
     return said
 
 
-def _power_said(plan: Plan) -> str:
-    power = f"no power ({plan.reason})" if plan.power is None else f"power {plan.power:.2f}"
-    return (
-        power
-        if plan.half_width is None or plan.power is None
-        else f"{power}, half-width {plan.half_width:.2f}"
-    )
+def _reached_said(plan: Plan, places: int = 2) -> str:
+    """The power and the half-width that a size reaches."""
+    if plan.power is None and plan.reason is not None:
+        return f"no power ({plan.reason})"
+    parts = [] if plan.power is None else [f"power {plan.power:.2f}"]
+    parts += [] if plan.half_width is None else [f"half-width {plan.half_width:.{places}f}"]
+    return ", ".join(parts) or "no half-width"

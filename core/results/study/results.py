@@ -36,6 +36,7 @@ from core.results.study.counted import (
     why_left_out,
 )
 from core.results.study.early import EARLY_NAMES, EarlyResult, against_margin, last_look
+from core.results.study.planning import USUAL_POWER, OwnSize, own_size, range_said
 from core.results.study.raters import RatersAsSample, raters_as_sample, raters_said
 from core.schema.study import (
     GUESSED_SIDES,
@@ -56,7 +57,6 @@ from core.stats.blinding import LEFT, RIGHT, BlindingIndex, ShareRight, blinding
 from core.stats.conclusion import AnswerValue, Conclusion, conclude
 from core.stats.multiplicity import corrected
 from core.stats.non_inferiority import (
-    MOST_QUESTIONS,
     NonInferiority,
     Verdict,
     VerdictValue,
@@ -500,6 +500,7 @@ class StudyResults:
     power: Power
     """Factual's variant: two-sided, alpha 0.05."""
     power_one_sided: Power
+    own_size: OwnSize
     """Power at the confidence level of the declared bound."""
     position_overall: PositionBias
     position_per_rater: dict[str, PositionBias]
@@ -562,6 +563,7 @@ class StudyResults:
             },
             **{name: found[name] for name in ("pairwise", "non_inferiority", "power")},
             "power_one_sided": {**found["power_one_sided"], "confidence_level": level},
+            "size": self.own_size.to_json(),
             "position_bias": {
                 "overall": _position(self.position_overall, self.position_overall.p),
                 "per_rater": {
@@ -638,6 +640,7 @@ def study_results(
             alpha=1 - design.confidence_level,
             alternative="larger",
         ),
+        own_size=own_size(record, counted),
         position_overall=position_bias(
             sum(counts[0] for counts in counted.sides.values()),
             sum(counts[1] for counts in counted.sides.values()),
@@ -888,6 +891,21 @@ def _early_said(results: StudyResults) -> list[str]:
     ]
 
 
+def size_said(size: OwnSize) -> str:
+    """The size of a new study with these raters, for the lowest power, in a sentence."""
+    if size.options.margin is None:
+        aim = f"A half-width of {size.options.wanted_half_width:g}"
+    else:
+        aim = f"If both systems are equally good, a power of {USUAL_POWER:g}"
+    if not size.sizes and size.questions_range is None:
+        return f"The number of questions to plan is undefined: {size.reason}."
+    if not size.sizes and size.questions_range is not None:
+        return f"{aim} takes {range_said(size.questions_range)}, depending on assumptions ({size.reason})."
+    plan = size.sizes[0][1]
+    needs = f"takes {plan.questions:,} questions" if plan.questions is not None else f"is {plan.reason}"
+    return f"{aim} {needs} with raters like these."
+
+
 def reasons(left_out: Mapping[str, int]) -> str:
     """Reasons for leaving something out, each with its number, as a list in words; `none` if nothing is left out."""
     return "; ".join(f"{reason} ({n:,})" for reason, n in left_out.items()) or "none"
@@ -902,12 +920,7 @@ def _questions_said(results: StudyResults) -> str | None:
         return None
     if found.questions_missing is None and mean is not None and mean <= -margin:
         return f"The observed mean, {decimal(mean)}, is not above the margin: more questions like these would not help."
-    if found.questions_missing is None:
-        return f"If further questions give the same mix of votes, even {MOST_QUESTIONS:,} questions would not be enough."
-    questions = (
-        "1 more question" if found.questions_missing == 1 else f"{found.questions_missing} more questions"
-    )
-    return f"If further questions give the same mix of votes, {questions} would be enough to show non-inferiority."
+    return size_said(results.own_size)
 
 
 def _exploratory(results: StudyResults) -> str | None:

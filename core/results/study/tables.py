@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from statistics import mean
 from typing import Any
 
-from core.results.cells import corrected_column, corrected_note, decimal, interval
+from core.results.cells import corrected_column, corrected_note, interval
 from core.results.study.answer import ANSWER_TABLES, answer_name, answer_tables
 from core.results.study.raters import RATER_TABLES, rater_tables
 from core.results.study.results import (
@@ -21,6 +21,7 @@ from core.results.study.results import (
     first_interval,
     holm_of_raters,
     reasons,
+    size_said,
 )
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from core.schema.study import PREFERENCES, RatingAnswer, StudyRecord
@@ -352,38 +353,40 @@ def _ties(results: StudyResults) -> ResultTable:
 
 
 def _plan(results: StudyResults) -> ResultTable:
-    """Pairs that a new study needs if both systems are equally good, with this study's design effect."""
-    found = results.power_one_sided
-    note = f"One-sided, {_level(results.non_inferiority.confidence_level)}."
-    if found.design_effect is not None and found.rho is not None and found.pairs_per_question is not None:
-        note += (
-            f" The design effect is {decimal(found.design_effect, 2)} = 1 + (m - 1) rho, with m = "
-            f"{decimal(found.pairs_per_question, 1)} pairs per question and rho = {decimal(found.rho, 2)} in this study."
-        )
-    elif found.design_effect is not None:
-        note += " One pair per question."
-    # The reason may be about the observed mean alone, of which this table says nothing.
-    why = found.clustered_reason or (found.reason if found.n_for_80_if_equal is None else None)
+    """Questions that a new study with these raters needs, from the components of this study's votes."""
+    found = results.own_size
+    margin, level = found.options.margin, _level(found.options.confidence_level)
+    note = f"By the planner, from {found.source}. One-sided, {level}."
+    if margin is None:
+        note += " No margin is declared, so the plan is for the half-width of the 90 % interval of the mean."
+    else:
+        note += " If both systems are equally good."
     return ResultTable(
         "plan",
-        _columns(
-            1,
-            power="Power",
-            pairs="Pairs",
-            questions="Questions",
-            pairs_if_independent="Pairs if independent",
+        (
+            *_columns(1, aim="For", scope="Valid for"),
+            Column("raters", "Raters"),
+            Column("votes", "Votes a pair"),
+            Column("questions", "Questions"),
+            Column("pairs", "Pairs"),
+            Column("reason", "Why not", shown=any(plan.reason for _, plan in found.sizes)),
         ),
         tuple(
             (
-                f"{power} %",
-                getattr(found, f"n_for_{power}_if_equal_clustered"),
-                getattr(found, f"questions_for_{power}_if_equal"),
-                getattr(found, f"n_for_{power}_if_equal"),
+                f"half-width {found.options.wanted_half_width:g}"
+                if power is None
+                else f"power {_level(power)}",
+                plan.scope,
+                plan.raters,
+                plan.votes,
+                plan.questions,
+                None if plan.questions is None else plan.questions * plan.levels,
+                plan.reason or "",
             )
-            for power in (80, 90)
+            for power, plan in found.sizes
         ),
-        title="Pairs needed if both are equally good",
-        notes=(note, *([f"Undefined: {why}."] if why else [])),
+        title="Questions that a new study needs",
+        notes=(note,) if found.sizes else (size_said(found),),
     )
 
 

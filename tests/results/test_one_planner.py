@@ -1,0 +1,133 @@
+"""One planner: form, Plan, progress and results give one number of questions for one study from the same inputs."""
+
+import json
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import pytest
+from helpers.texts.factories import StudyAtHand, dataset, ended, study_in, vote
+
+from core.results.study.planning import (
+    ASSUMPTIONS,
+    FEW_TO_PLAN,
+    PlanOptions,
+    basis_of_study,
+    design_options,
+    plan_said,
+    plan_study,
+    planned,
+    planned_sizes,
+    question_range,
+    reached_said,
+    reached_so_far,
+    stated,
+    study_options,
+)
+from core.results.study.results import study_results
+from core.schema.study import Choice
+from core.stats.planning import OUT_OF_REACH, THESE
+from core.store import Store, open_store
+from core.study.analysis_set import main_levels
+from core.study.blinding import BlindPair
+
+
+def mixed(pair: BlindPair) -> Choice:
+    """Left, right and ties by question, level and place in the rater's list, so that neither system is favoured."""
+    at = sum(pair.question.encode()) + sum(pair.level.encode()) + pair.number % 2
+    choices: tuple[Choice, ...] = ("left", "both_good", "right", "both_bad")
+    return choices[at % 4]
+
+
+def voted(store: Store, **design: Any) -> StudyAtHand:
+    at_hand = study_in(store, dataset(20), state="open", repeat_share=0.0, **design)
+    for token in at_hand.tokens.values():
+        vote(store, token, mixed)
+    return at_hand
+
+
+def in_plan(store: Store, at_hand: StudyAtHand) -> int:
+    """The number that `study plan --study NAME` gives, in its JSON."""
+    _, as_json, _ = planned(None, {}, {}, at_hand.study.name, lambda: open_store(store.path))
+    numbers = [one["questions"] for one in as_json["plans"] if one["scope"] == THESE]
+    assert len(numbers) == 1, "for the raters of the study"
+    return int(numbers[0])
+
+
+@pytest.mark.parametrize("margin", [0.1, None])
+@pytest.mark.parametrize("score", ["composite", "net_preference"])
+def test_one_study_has_one_number_in_all_four_places(store: Store, margin: float | None, score: str) -> None:
+    at_hand = voted(store, margin=margin, score=score)
+    study = at_hand.study
+    # In the form, the owner expects as many raters as will come, and the components are unknown.
+    of_form = design_options(study.design, main_levels(study.design, study.levels), len(at_hand.tokens))
+    low, high = question_range(of_form)
+    assert low is not None
+    assert high is not None
+    # In Plan and in the progress, they are assumed until the study is unblinded.
+    reached = reached_so_far(store, study)
+    assert reached.needed[0].questions == in_plan(store, at_hand)
+    assert low <= in_plan(store, at_hand) <= high
+    assert reached.questions_range == (low, high)
+    # In the results, and in Plan from then on, they are the study's own.
+    ended(store, study.study_id)
+    size = study_results(at_hand.record, n_resamples=10).own_size
+    assert size.options == of_form
+    assert size.sizes[0][1].questions == in_plan(store, at_hand)
+    own = basis_of_study(store, at_hand.study)
+    assert not own.assumed
+    assert reached_so_far(store, at_hand.study, own).needed[0].questions == in_plan(store, at_hand)
+    assert planned_sizes(own.components, of_form)[0].questions == in_plan(store, at_hand)
+
+
+def test_the_range_contains_what_plan_gives_with_stated_inputs() -> None:
+    shares, agreements = (0.3, 0.4, 0.5, 0.65, 0.8), ((0.1, 0.2), (0.2, 0.3), (0.3, 0.4), (0.5, 0.6))
+    for score, votes, levels in product(("composite", "net_preference"), (1, 2, 3), (1, 4)):
+        options = PlanOptions(score=score, raters=(votes,), levels=levels)  # type: ignore[arg-type]
+        low, high = question_range(options)
+        assert low is not None
+        assert high is not None
+        for decided, (alike, agree) in product(shares, agreements):
+            basis = stated(decided=decided, question_correlation=alike, agreement=agree)
+            (plan, *_) = plan_study(basis, options).plans
+            assert plan.questions is not None
+            assert low <= plan.questions <= high
+
+
+def test_a_margin_too_small_has_no_upper_end() -> None:
+    """By hand, normal distribution: 2.1232^2 x .3 / .0001 = 13,500 questions with one vote."""
+    options = PlanOptions(margin=0.01, raters=(1,))
+    assert question_range(options) == (None, None)
+    assert plan_study(stated(), options).plans[0].reason == OUT_OF_REACH
+    assert question_range(replace(options, margin=0.013))[1] is None
+
+
+def test_without_a_margin_the_half_width_is_planned() -> None:
+    """By hand: half of the two-sided 90 % interval, 1.645 sqrt(.49 / n) = .1 at n = 132.6; the rater's .01 is left out."""
+    options = PlanOptions(margin=None, confidence_level=0.95, raters=(1,))
+    plan = plan_study(stated(), options)
+    assert (options.wanted_power, options.wanted_half_width) == (None, 0.1)
+    assert plan.plans[0].questions == pytest.approx(132.6, abs=1)
+    assert (plan.plans[0].power, plan.plans[0].reason) == (None, None)
+    assert json.loads(json.dumps(plan.to_json()))["margin"] is None
+    assert "half-width of 0.1" in plan_said(plan)[0]
+
+
+def test_few_questions_have_a_range_instead(store: Store) -> None:
+    at_hand = study_in(store, dataset(14), state="open")
+    for token in at_hand.tokens.values():
+        vote(store, token, mixed)
+    ended(store, at_hand.study.study_id)
+    size = study_results(at_hand.record, n_resamples=10).own_size
+    assert (size.sizes, size.reason) == ((), FEW_TO_PLAN)
+    assert size.questions_range == question_range(size.options)
+    assert basis_of_study(store, at_hand.study).assumed
+
+
+def test_before_the_end_nothing_rests_on_the_votes(store: Store) -> None:
+    at_hand = voted(store)
+    assert basis_of_study(store, at_hand.study) == stated()
+    assert study_options(store, at_hand.study).votes == len(at_hand.tokens)
+    said = " ".join(reached_said(reached_so_far(store, at_hand.study)))
+    ranges = [one.range for one in ASSUMPTIONS if one.range]
+    assert all(f"{low:g} to {high:g}" in said for low, high in ranges)
