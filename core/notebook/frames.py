@@ -20,6 +20,7 @@ from core.joining.choices import interval_problems
 from core.notebook.result import Result
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
+from core.results.correlations.paired import People
 from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
 from core.schema.panel import Panel, TextBeside
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
@@ -30,6 +31,7 @@ from core.sources.judges import JudgeAsked, asked_of, facts_of, judge_if_any
 from core.sources.named import FileSource, parse_source
 from core.sources.named import Source as StoredSource
 from core.sources.panel import Judge, panel_of_source, texts_beside_panel
+from core.sources.people import people_of as source_people
 from core.sources.people import ratings_and_task
 from core.sources.people import ratings_of as source_ratings
 from core.sources.reading import SourceReader
@@ -190,6 +192,14 @@ def ratings_of(source: Source, declared: DeclaredScale = NOT_DECLARED) -> Rating
     """Return the ratings of a source. Raises InputError."""
     found: RatingSet = contents(source, "ratings", reading_of(declared=declared))
     return found
+
+
+def people_of(source: Source) -> People:
+    """Return the ratings of a source, or the record of a study of pairs. Raises InputError, and NotAllowed for a blinded study."""
+    if frame_in(source) is not None:
+        return ratings_of(source)
+    with in_parameters():
+        return source_people(named_source(source), reading_of())
 
 
 def ratings_and_task_of(

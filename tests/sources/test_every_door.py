@@ -242,6 +242,7 @@ NEEDS_JUDGE = [PEOPLE, PAIRS, PUBLISHED]
             (OF_RATINGS[door](one), one)
             for door in ("correlate", "acc23", "calibrate")
             for one in NEEDS_RATINGS
+            if one != PAIRS or door == "calibrate"  # others take rows of pairs
         ),
         *((OF_RATINGS[door](one), one) for door in ("check", "alt-test") for one in ("made", PUBLISHED)),
         *((("score", one, "--out", "no.csv"), one) for one in NEEDS_TEXTS),

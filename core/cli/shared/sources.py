@@ -28,6 +28,7 @@ from core.joining.choices import TableChoice, dimensions_of, interval_problems
 from core.joining.tables import CorrelationOptions, SystemScores
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
+from core.results.correlations.paired import People
 from core.results.correlations.table import dimension_of
 from core.results.judges.spans import SpanOptions
 from core.results.meta_correlation import Side
@@ -47,7 +48,7 @@ from core.sources.named import (
     parse_sources,
 )
 from core.sources.panel import panel_of_source
-from core.sources.people import ratings_of
+from core.sources.people import people_of
 from core.sources.reading import SourceReader
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
@@ -132,8 +133,8 @@ def add_rating_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--human",
         metavar="PATH",
-        help="ratings: CSV, JSONL, MQM TSV, a folder, run:N or study:NAME; with a folder of scores also the name of one of its "
-        "rating sets",
+        help="ratings: CSV, JSONL, MQM TSV, a folder, run:N, or study:NAME (unblinded; of a study of pairs, each row is a pair "
+        "with its mean vote); with a folder of scores also the name of one of its rating sets",
     )
     command.add_argument(
         "--dimension",
@@ -219,17 +220,17 @@ def open_each(written: Sequence[str], options: argparse.Namespace) -> list[Score
     return read_each(written, lambda source: scores_and_ratings(source, reading_of(options)))
 
 
-def open_ratings(scores: Scores, options: argparse.Namespace, option: str = "--human") -> RatingSet:
-    """Return the ratings of `options.human`, else those that came with the scores. Raises InputError.
+def open_people_beside(scores: Scores, options: argparse.Namespace, option: str = "--human") -> People:
+    """Return the ratings of `options.human` or the votes of its study of pairs, else the ratings that came with the scores.
 
-    option: the name of the option, for messages.
+    option: the name of the option, for messages. Raises InputError, and NotAllowed for a blinded study.
     """
     written: str | None = options.human
     if written is not None and written not in scores.ratings:
         source = parse_source(written)
         missing = isinstance(source, FileSource) and not source.path.exists()
         if not (missing and scores.ratings):
-            return ratings_of(source, replace(reading_of(options), ratings_called=option))
+            return people_of(source, replace(reading_of(options), ratings_called=option))
     chosen = ratings_among(scores.ratings, written, option)
     _no_direction(options, "a folder defines the direction of its ratings")
     return chosen
@@ -256,13 +257,13 @@ def open_side(written: str, options: argparse.Namespace, *, human: bool) -> Side
             )
         _no_direction(options, f"{shown(written)} contains correlations")
 
-    def rated_by(scores: Scores) -> tuple[RatingSet, CorrelationOptions]:
+    def rated_by(scores: Scores) -> tuple[People, CorrelationOptions]:
         if options.human is None and not scores.ratings:
             raise InputError(
                 f"The human side {shown(written)} is a table of scores. Name the ratings of its texts with --human."
             )
-        ratings = open_ratings(scores, options)
-        return ratings, correlation_options(options, ratings)
+        people = open_people_beside(scores, options)
+        return people, correlation_options(options, people if isinstance(people, RatingSet) else None)
 
     return side_of(source, reading_of(options), human=human, rated=rated, ratings=rated_by)
 
