@@ -163,9 +163,9 @@ def _correlate(options: argparse.Namespace) -> None:
             strict=True,
         ):
             if options.target == "human":
-                table, ratings = beside_people(scores.table, open_people_beside(scores, options), choice)
-                chosen = replace(chosen, dimension=correlation_options(options, ratings).dimension)
-                files.append(OfFile(name, table, ratings))
+                table, beside = beside_people(scores.table, open_people_beside(scores, options), choice)
+                chosen = replace(chosen, dimension=correlation_options(options, beside).dimension)
+                files.append(OfFile(name, table, beside))
             else:
                 files.append(OfFile(name, chosen_table(scores.table, choice)))
         several = len(files) > 1

@@ -82,11 +82,10 @@ def render(store: Store, scores: Scores) -> None:
 
 def _against(store: Store, scores: Scores, folded: DeltaGenerator) -> None:
     controls = st.container(horizontal=True)
-    target = against.choose(store, scores.table, MAIN, moving=scores.moving, row=controls, folded=folded)
-    if target is None:
+    chosen = against.choose(store, scores.table, MAIN, moving=scores.moving, row=controls, folded=folded)
+    if chosen is None:
         return
-    if target.ratings is not None:
-        target = replace(target, ratings=against.people(scores, target.ratings, target.key))
+    scores, target = against.beside(scores, chosen)
     key = address.one("look", "metrics_look", _LOOKS, _LOOKS[0], slug)
     for name, tab in zip(_LOOKS, st.tabs(_LOOKS, key=key, on_change="rerun"), strict=True):
         if tab.open:
