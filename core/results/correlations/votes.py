@@ -20,9 +20,11 @@ from core.schema.scale import Scale
 from core.schema.scores import Metric, ScoredRow, ScoreTable
 from core.schema.study import NO_LEVEL, StudyRecord
 from core.stats.correlation.intervals import correlate
+from core.stats.degeneracy import tied
+from core.stats.ideal_point import ideal_point_margins
 from core.stats.multiplicity import Correction, corrected, interval_p
 from core.stats.resampling import Estimate, Floats, Resampling, mean_estimates
-from core.stats.votes import composite_scores, preferences
+from core.stats.votes import BOTH_GOOD, CANDIDATE, COMPARATOR, composite_scores, preferences
 from core.study.analysis_set import check_released
 from core.study.masking import unmasked, unmasked_table
 from core.tables.columns import ONLY_SYSTEM
@@ -64,7 +66,7 @@ def metrics_against_votes(
     """
     check_released(record.study)
     counted = count(record, Filters())
-    sides, differences = _sides(record, table, counted), _differences(record, table, counted)
+    sides, differences = _sides(record, table, counted), pair_margins(record, table, counted)
     votes = composite_scores(preferences(counted.codes))
     options: Resampling = {"n_resamples": 2_000, **drawing}
     return tuple(
@@ -97,7 +99,7 @@ def votes_panel(
     counted = count(record, Filters(raters=raters))
     check_names("judge", judges or (), [metric.name for metric in table.metrics])
     chosen = [at for at, metric in enumerate(table.metrics) if judges is None or metric.name in judges]
-    differences = _differences(record, table, counted)[:, chosen]
+    differences = pair_margins(record, table, counted)[:, chosen]
     rows = tuple(
         ScoredRow(item, ONLY_SYSTEM, None if level == NO_LEVEL else level) for item, level in counted.keys
     )
@@ -155,13 +157,45 @@ def vote_margins(
     table = _decoded(record, [tables] if isinstance(tables, ScoreTable) else tables)
     counted = count(record, Filters(raters=raters))
     chosen = [at for at, metric in enumerate(table.metrics) if judges is None or metric.name in judges]
-    return np.abs(_differences(record, table, counted)[:, chosen])
+    return np.abs(pair_margins(record, table, counted)[:, chosen])
 
 
-def _differences(record: StudyRecord, table: ScoreTable, counted: Counted) -> Floats:
-    """How far each metric has the candidate ahead of the comparator: shape (pairs, metrics), NaN without both scores."""
-    one, other = (_turned(table)[rows] for rows in _sides(record, table, counted))
-    return one - other
+def pair_margins(record: StudyRecord, table: ScoreTable, counted: Counted) -> Floats:
+    """How strongly each metric prefers the candidate's answer of each counted pair: shape (pairs, metrics), above 0 for the candidate.
+
+    What a preference is follows from what the study asks. If a vote says which answer is better, it is the difference of the
+    scores. If it says which answer fits the level, it is how much nearer the candidate's score is to the level's target, learned
+    from the votes on other questions (`ideal_point_margins`); a metric's direction then makes no difference. A vote "candidate" or
+    "both good" says that the candidate's answer fits, each with the same weight. A judge that compares pairs itself was asked the
+    raters' question, so its score difference is its own vote.
+
+    NaN without both scores, and where too few answers fit the level in other questions. What differs by rounding alone is equal.
+    """
+    scores = np.stack([_turned(table)[rows] for rows in _sides(record, table, counted)], axis=1)
+    margins, sizes = scores[:, 0] - scores[:, 1], np.abs(scores).max(axis=1)
+    if record.study.votes_mean == "fits_level":
+        levels = np.array([level for _, level in counted.keys], dtype=str)
+        for at, metric in enumerate(table.metrics):
+            if metric.family != pairwise.KIND.family:
+                margins[:, at], targets = ideal_point_margins(
+                    scores[:, :, at], _fits(counted), levels, counted.questions
+                )
+                sizes[:, at] += np.abs(targets)
+    return _without_rounding(margins, sizes)
+
+
+def _fits(counted: Counted) -> NDArray[np.int64]:
+    """Votes that found the candidate's answer of each pair to fit its level, and the comparator's; shape (pairs, 2)."""
+    return np.column_stack(
+        [np.isin(counted.codes, (side, BOTH_GOOD)).sum(axis=1) for side in (CANDIDATE, COMPARATOR)]
+    )
+
+
+def _without_rounding(margins: Floats, sizes: Floats) -> Floats:
+    """Margins whose distances from 0 are equal if they differ by rounding alone. sizes: of the scores behind them."""
+    distances = np.vstack([np.zeros((1, margins.shape[1])), np.abs(margins)])
+    even = tied(distances.T, np.vstack([np.zeros((1, margins.shape[1])), sizes]).T).T[1:]
+    return np.asarray(np.sign(margins) * even)
 
 
 def _turned(table: ScoreTable) -> Floats:
