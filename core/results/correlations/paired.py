@@ -8,7 +8,7 @@ import numpy as np
 from core.errors import InputError
 from core.joining.choices import AS_GIVEN, TableChoice, chosen_people, chosen_table, with_directions
 from core.joining.tables import merge_tables
-from core.results.correlations.votes import _differences, _sides, _why_unscored
+from core.results.correlations.votes import _sides, _why_unscored, pair_margins
 from core.results.study.counted import Counted, Filters, count
 from core.schema.scores import (
     STATED,
@@ -19,6 +19,7 @@ from core.schema.scores import (
     direction_is_stated,
 )
 from core.schema.study import NO_LEVEL, StudyRecord
+from core.stats.ideal_point import TOO_FEW_FITTING
 from core.stats.votes import preferences
 from core.study.analysis_set import check_released
 from core.study.masking import unmasked, unmasked_table
@@ -59,7 +60,7 @@ def merged_beside(tables: Sequence[ScoreTable], people: People) -> tuple[ScoreTa
 def paired_with_votes(record: StudyRecord, table: ScoreTable) -> tuple[ScoreTable, RatingSet]:
     """Return a study's pairs as rows of scores, and each vote on them as a rating.
 
-    A pair's score is the metric's margin in favour of the candidate; its ratings are 1 for the candidate, -1 for the
+    A pair's score is the metric's margin in favour of the candidate (`pair_margins`); its ratings are 1 for the candidate, -1 for the
     comparator and 0 for a tie of either kind, so that their mean is the mean vote. Rows have the question as item, and the
     level. Pairs and votes count as in the study's results. table: scores of the study's texts, as `metrics_against_votes`
     joins them. A pair of which a text was left out on request is left out.
@@ -76,9 +77,9 @@ def paired_with_votes(record: StudyRecord, table: ScoreTable) -> tuple[ScoreTabl
         raise InputError(
             f"Study {shown(record.study.name)} has no pair with enough votes", why or ["no votes"]
         )
-    notes, (table, assumed) = table.notes, with_directions(unmasked_table(record, table))
+    table, assumed = with_directions(unmasked_table(record, table))
     sides = _sides(record, table, counted)
-    margins = _differences(record, table, counted)
+    margins = pair_margins(record, table, counted)
     languages = {item.item_id: item.language for item in record.items}
     rows = [
         ScoredRow(
@@ -97,7 +98,7 @@ def paired_with_votes(record: StudyRecord, table: ScoreTable) -> tuple[ScoreTabl
             f"{shown(table.file_name)}: the choice leaves out a text of every pair. Keep at least one pair."
         )
     reasons = {
-        (place, metric): _why_unscored(table, metric, [int(side[at]) for side in sides])
+        (place, metric): _why_no_margin(table, metric, [int(side[at]) for side in sides])
         for place, at in enumerate(kept)
         for metric in np.flatnonzero(np.isnan(margins[at])).tolist()
     }
@@ -112,7 +113,7 @@ def paired_with_votes(record: StudyRecord, table: ScoreTable) -> tuple[ScoreTabl
         margins[kept],
         reasons,
         table.file_name,
-        notes,
+        table.notes,
         tuple((reason, rows[at]) for at, reason in enumerate(gone) if reason is not None),
     )
     about = (_meaning(record), *assumed, *_left_out_notes(counted, len(table.rows), len(used)))
@@ -154,13 +155,21 @@ def _votes(counted: Counted, rows: Sequence[ScoredRow], kept: Sequence[int]) -> 
                 yield Rating(row.item_id, vote, None, row.level, rater, VOTE, row.language)
 
 
+def _why_no_margin(table: ScoreTable, metric: int, rows: Sequence[int]) -> str:
+    scored = all(row >= 0 and not np.isnan(table.values[row, metric]) for row in rows)
+    return TOO_FEW_FITTING if scored else _why_unscored(table, metric, rows)
+
+
 def _meaning(record: StudyRecord) -> str:
     design = record.study.design
     candidate, comparator = shown(design.candidate), shown(design.comparator)
-    return (
-        f"each row is a pair of answers: its score is how far the metric prefers {candidate} to {comparator}, its rating the "
-        f"mean vote (1 for {candidate}, -1 for {comparator}, 0 for a tie)"
+    score = (
+        f"how much closer to the level's target the metric puts the answer of {candidate} than that of {comparator}"
+        if record.study.votes_mean == "fits_level"
+        else f"how much higher the metric scores the answer of {candidate} than that of {comparator}"
     )
+    votes = f"1 for {candidate}, -1 for {comparator}, 0 for a tie"
+    return f"each row is a pair of answers. Its score: {score}. Its rating: the mean vote ({votes})"
 
 
 def _left_out_notes(counted: Counted, n_rows: int, n_used: int) -> Iterator[str]:
