@@ -26,7 +26,7 @@ from core.schema.panel import Panel, TextBeside
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import SettingsError, as_parameter
-from core.schema.study import RatingTask
+from core.schema.study import RatingTask, StudyRecord
 from core.sources.judges import JudgeAsked, asked_of, facts_of, judge_if_any
 from core.sources.named import FileSource, parse_source
 from core.sources.named import Source as StoredSource
@@ -36,6 +36,7 @@ from core.sources.people import ratings_and_task
 from core.sources.people import ratings_of as source_ratings
 from core.sources.reading import SourceReader
 from core.sources.scores import scores_of as source_scores
+from core.sources.studies import study_or_bundle
 from core.sources.texts import texts_of as source_texts
 from core.store import Store, database_path, open_store
 from core.tables.files import read_file
@@ -200,6 +201,17 @@ def people_of(source: Source) -> People:
         return ratings_of(source)
     with in_parameters():
         return source_people(named_source(source), reading_of())
+
+
+def study_from(study: Source) -> StudyRecord:
+    """Return the record of a study by name or of a bundle. Raises InputError, and NotAllowed before it is unblinded."""
+    check_type("study", study, PATH, '"study:NAME", or the path of a bundle')
+    return study_or_bundle(os.fspath(study), reading_of(), seen=True)[0]  # type: ignore[arg-type]  # checked above
+
+
+def tables_from(scores: Source | Sequence[Source]) -> list[ScoreTable]:
+    """Return the scores of each source. Raises InputError."""
+    return [scores_of(one) for one in each_of(scores)]
 
 
 def ratings_and_task_of(

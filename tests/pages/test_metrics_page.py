@@ -554,7 +554,7 @@ def test_every_link_to_an_explanation_leads_to_a_section() -> None:
     named = {
         anchor for text in parts for anchor in re.findall(r'^\s+"([a-z]+(?:-[a-z]+)*)",\n    \)', text, re.M)
     }
-    assert {"correlation", "meta-correlation", "levels", "metrics-against-votes"} <= named
+    assert {"correlation", "meta-correlation", "levels"} <= named
     assert named <= sections
 
 

@@ -38,7 +38,7 @@ from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import Direction, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import Settings, fields_of
-from core.schema.study import Study
+from core.schema.study import Study, StudyRecord
 from core.sources.judges import JUDGE_NAMES, facts_of
 from core.sources.named import (
     STORED,
@@ -53,6 +53,7 @@ from core.sources.reading import SourceReader
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
 from core.sources.spans import Marked, spans_of
+from core.sources.studies import study_or_bundle
 from core.sources.texts import Texts, texts_file
 from core.store import Store
 from core.tables.mapping import parse_columns
@@ -349,6 +350,39 @@ def add_panel_options(command: argparse.ArgumentParser) -> None:
         help=f"scores of further judges: {JUDGE_NAMES}, a table of scores (CSV, JSONL, Parquet), or a tool's log",
     )
     _add_reading_options(command, PanelChoice)
+
+
+def add_study_input(command: argparse.ArgumentParser) -> None:
+    """Register an unblinded study; see `open_study`."""
+    command.add_argument(
+        "study", metavar="STUDY", help="study:NAME or NAME (unblinded), or the path of its bundle"
+    )
+
+
+def open_study(options: argparse.Namespace) -> StudyRecord:
+    """Return the record of the study. Raises InputError, and NotAllowed before it is unblinded."""
+    return study_or_bundle(options.study, reading_of(options), seen=True)[0]
+
+
+def add_scores_input(command: argparse.ArgumentParser) -> None:
+    """Register tables of scores; see `open_tables`."""
+    command.add_argument(
+        "scores",
+        nargs="+",
+        metavar="SCORES",
+        help=f"scores of metrics or judges: {JUDGE_NAMES}, or a table of scores (CSV, JSONL, Parquet)",
+    )
+
+
+def add_table_options(command: argparse.ArgumentParser) -> None:
+    """Register the options for reading several tables."""
+    add_columns_option(command, several=True)
+
+
+def open_tables(options: argparse.Namespace) -> list[ScoreTable]:
+    """Return the tables of scores. Raises InputError with the problems of all."""
+    check_columns(options, options.scores)
+    return scores_given(options.scores, options)
 
 
 def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
