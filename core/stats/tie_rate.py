@@ -7,7 +7,7 @@ from core.stats.resampling import Floats, cluster_sums, numbered
 
 FEWEST_ITEMS = 5
 """Other questions that a threshold needs."""
-FEW_ITEMS = f"fewer than {FEWEST_ITEMS} other questions to learn from how often raters tie"
+FEW_ITEMS = f"fewer than {FEWEST_ITEMS} other questions from which to learn how often raters tie"
 NO_SPREAD = "it is equally far ahead in every pair"
 
 
