@@ -69,6 +69,19 @@ class VoteRow:
         heat="coefficient",
         ends="object",
     )
+    with_ties: Interval = column(
+        "share of pairs on which it gives a rater's answer (either system, or a tie), over all pairs and raters, if it ties as often "
+        "as raters do",
+        title="metric and rater",
+        heat="share",
+        ends="object",
+    )
+    people: Interval = column(
+        "share of pairs on which another rater gives a rater's answer",
+        title="two raters",
+        heat="share",
+        ends="object",
+    )
     left_out: Mapping[str, int] = column("reason -> pairs left out", shown=False)
     levels: tuple[LevelRow, ...] = entry("its agreement at each level", rows=LevelRow, keyed_by="level")
 
@@ -91,16 +104,12 @@ def compute(
 
     Raises NotAllowed for a study that is not unblinded or has no votes on pairs, and InputError if no text of the study was scored.
     """
-    from core.joining.tables import merge_tables
-    from core.results.correlations.votes import metrics_against_votes, vote_table
-    from core.study.masking import unmasked_table
+    from core.results.correlations.votes import decoded, metrics_against_votes, vote_table
     from core.study.raters import check_asks
 
     check_asks(record.study, ["levels", "preference"], "votes on pairs")
     tell("resampling questions")
-    # A judge that read masked texts shares no system with other tables before its masks are decoded.
-    table = merge_tables([unmasked_table(record, one) for one in tables])
-    found = metrics_against_votes(record, table, **options.model_dump())
+    found = metrics_against_votes(record, decoded(record, tables), **options.model_dump())
     shown = vote_table(found)
     names = [one.name for one in shown.columns]
     rows = tuple(
@@ -169,6 +178,8 @@ def _notes(found: Votes) -> tuple[str, ...]:
     return (
         "Agreement: share of pairs with a winner that the metric orders as the raters did. A tie of the metric counts one half; "
         "0.5 is chance. Kendall: between how far the metric prefers the candidate and the composite vote, over all pairs.",
+        "Metric and rater: share of pairs on which the metric, which ties as often as raters do, gives a rater's answer. Two raters: "
+        "on which another rater gives it.",
         f"Intervals: {found.confidence_level:.0%}, questions resampled.",
         *found.notes,
     )

@@ -405,7 +405,8 @@ def votes(
     -------
     Result
         Table ``votes`` with the columns ``metric``, ``family``, ``pairs``, ``n_left_out``, ``agreement``, ``p``,
-        ``p_bh``, ``tau``, ``left_out``. Further tables: ``votes-levels``. See docs/results.md.
+        ``p_bh``, ``tau``, ``with_ties``, ``people``, ``left_out``. Further tables: ``votes-levels``. See
+        docs/results.md.
 
     Raises
     ------

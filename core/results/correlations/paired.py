@@ -8,7 +8,7 @@ import numpy as np
 from core.errors import InputError
 from core.joining.choices import AS_GIVEN, TableChoice, chosen_people, chosen_table, with_directions
 from core.joining.tables import merge_tables
-from core.results.correlations.votes import _sides, _why_unscored, pair_margins
+from core.results.correlations.votes import preferences_of
 from core.results.study.counted import Counted, Filters, count
 from core.schema.scores import (
     STATED,
@@ -19,7 +19,6 @@ from core.schema.scores import (
     direction_is_stated,
 )
 from core.schema.study import NO_LEVEL, StudyRecord
-from core.stats.ideal_point import TOO_FEW_FITTING
 from core.stats.votes import preferences
 from core.study.analysis_set import check_released
 from core.study.masking import unmasked, unmasked_table
@@ -78,8 +77,8 @@ def paired_with_votes(record: StudyRecord, table: ScoreTable) -> tuple[ScoreTabl
             f"Study {shown(record.study.name)} has no pair with enough votes", why or ["no votes"]
         )
     table, assumed = with_directions(unmasked_table(record, table))
-    sides = _sides(record, table, counted)
-    margins = pair_margins(record, table, counted)
+    preferred = preferences_of(record, table, counted)
+    sides, margins = preferred.sides, preferred.margins
     languages = {item.item_id: item.language for item in record.items}
     rows = [
         ScoredRow(
@@ -98,7 +97,7 @@ def paired_with_votes(record: StudyRecord, table: ScoreTable) -> tuple[ScoreTabl
             f"{shown(table.file_name)}: the choice leaves out a text of every pair. Keep at least one pair."
         )
     reasons = {
-        (place, metric): _why_no_margin(table, metric, [int(side[at]) for side in sides])
+        (place, metric): preferred.why(metric, at)
         for place, at in enumerate(kept)
         for metric in np.flatnonzero(np.isnan(margins[at])).tolist()
     }
@@ -153,11 +152,6 @@ def _votes(counted: Counted, rows: Sequence[ScoredRow], kept: Sequence[int]) -> 
         for rater, vote in zip(counted.raters, votes[at].tolist(), strict=True):
             if not np.isnan(vote):
                 yield Rating(row.item_id, vote, None, row.level, rater, VOTE, row.language)
-
-
-def _why_no_margin(table: ScoreTable, metric: int, rows: Sequence[int]) -> str:
-    scored = all(row >= 0 and not np.isnan(table.values[row, metric]) for row in rows)
-    return TOO_FEW_FITTING if scored else _why_unscored(table, metric, rows)
 
 
 def _meaning(record: StudyRecord) -> str:

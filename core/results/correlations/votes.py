@@ -71,7 +71,7 @@ class MetricVotes:
 
 
 @dataclass(frozen=True)
-class _Preferences:
+class Preferences:
     """What metrics prefer in each counted pair. Arrays have the shape (pairs, metrics)."""
 
     table: ScoreTable
@@ -92,9 +92,10 @@ class _Preferences:
 
     def missing(self, metric: int, values: Floats) -> dict[str, int]:
         """Reason -> pairs without a value of this metric. values: its margins, or its votes."""
-        return dict(Counter(self._why(metric, pair) for pair in np.flatnonzero(np.isnan(values)).tolist()))
+        return dict(Counter(self.why(metric, pair) for pair in np.flatnonzero(np.isnan(values)).tolist()))
 
-    def _why(self, metric: int, pair: int) -> str:
+    def why(self, metric: int, pair: int) -> str:
+        """The reason why a pair has no margin or no vote of a metric."""
         for row in (int(side[pair]) for side in self.sides):
             if row < 0:
                 return NO_ROW
@@ -121,7 +122,7 @@ def metrics_against_votes(
     and InputError if no text of the study was scored or a text is listed twice.
     """
     check_released(record.study)
-    preferred = _preferences(record, table, count(record, Filters()))
+    preferred = preferences_of(record, table, count(record, Filters()))
     options: Resampling = {"n_resamples": 2_000, **drawing}
     return tuple(_of_metric(preferred, metric, options) for metric in range(len(table.metrics)))
 
@@ -146,12 +147,12 @@ def votes_panel(
     """
     check_released(record.study)
     given = [tables] if isinstance(tables, ScoreTable) else tables
-    table = _decoded(record, given)
+    table = decoded(record, given)
     origins = [(one.file_name, metric.name, metric.signature) for one in given for metric in one.metrics]
     counted = count(record, Filters(raters=raters))
     check_names("judge", judges or (), [metric.name for metric in table.metrics])
     chosen = [at for at, metric in enumerate(table.metrics) if judges is None or metric.name in judges]
-    preferred = _preferences(record, table, counted)
+    preferred = preferences_of(record, table, counted)
     votes = preferred.votes
     missing = [(table.metrics[at].name, preferred.missing(at, votes[:, at])) for at in chosen]
     if chosen and counted.keys and np.isnan(votes[:, chosen]).all():
@@ -190,7 +191,7 @@ def votes_panel(
     )
 
 
-def _decoded(record: StudyRecord, tables: Sequence[ScoreTable]) -> ScoreTable:
+def decoded(record: StudyRecord, tables: Sequence[ScoreTable]) -> ScoreTable:
     """One table, decoded before it is merged, because a judge that read masked texts shares no system with the others."""
     return merge_tables([unmasked_table(record, one) for one in tables])
 
@@ -212,7 +213,8 @@ def _compares(metric: Metric) -> bool:
     return metric.family == pairwise.KIND.family
 
 
-def _preferences(record: StudyRecord, table: ScoreTable, counted: Counted) -> _Preferences:
+def preferences_of(record: StudyRecord, table: ScoreTable, counted: Counted) -> Preferences:
+    """What each metric of the table prefers in the counted pairs of a study. Raises InputError as `metrics_against_votes`."""
     margins = pair_margins(record, table, counted)
     thresholds = np.where(np.isnan(margins), np.nan, 0.0)
     spread = np.ones(len(table.metrics), dtype=np.bool_)
@@ -221,7 +223,7 @@ def _preferences(record: StudyRecord, table: ScoreTable, counted: Counted) -> _P
         there = ~np.isnan(margins[:, at])
         spread[at] = not there.any() or np.ptp(margins[there, at]) > 0
         thresholds[:, at] = tie_thresholds(margins[:, at], signs, counted.questions)
-    return _Preferences(
+    return Preferences(
         table,
         counted,
         _sides(record, table, counted),
@@ -243,10 +245,10 @@ def vote_margins(
     For a judge that compares pairs, this is how far the scores of the two answers are apart.
     """
     check_released(record.study)
-    table = _decoded(record, [tables] if isinstance(tables, ScoreTable) else tables)
+    table = decoded(record, [tables] if isinstance(tables, ScoreTable) else tables)
     counted = count(record, Filters(raters=raters))
     chosen = [at for at, metric in enumerate(table.metrics) if judges is None or metric.name in judges]
-    preferred = _preferences(record, table, counted)
+    preferred = preferences_of(record, table, counted)
     return np.asarray(np.abs(np.abs(preferred.margins) - preferred.thresholds)[:, chosen])
 
 
@@ -323,7 +325,7 @@ def _places(record: StudyRecord, table: ScoreTable) -> dict[tuple[str, str, str]
     return places
 
 
-def _of_metric(preferred: _Preferences, metric: int, options: Resampling) -> MetricVotes:
+def _of_metric(preferred: Preferences, metric: int, options: Resampling) -> MetricVotes:
     counted, margins = preferred.counted, preferred.margins[:, metric]
     composite = composite_scores(preferences(counted.codes))
     there = ~np.isnan(margins)
