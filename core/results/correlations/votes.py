@@ -79,11 +79,11 @@ class Preferences:
     sides: Sequence[NDArray[np.int64]]
     """Rows of the table for the candidate's and the comparator's answer of each pair; -1 for none."""
     margins: Floats
-    """Above 0 for the candidate; NaN without both scores or a target, and for a metric without spread."""
+    """Above 0 for the candidate; NaN without both scores or a target, and for a metric whose margins are all 0."""
     thresholds: Floats
     """Margin up to which the pair is a tie; NaN without a margin, and with few questions."""
-    spread: NDArray[np.bool_]
-    """Shape (metrics,): whether the metric's margins differ."""
+    prefers: NDArray[np.bool_]
+    """Shape (metrics,): whether the metric prefers an answer in some pair."""
 
     @property
     def votes(self) -> Floats:
@@ -101,7 +101,7 @@ class Preferences:
                 return NO_ROW
             if np.isnan(self.table.values[row, metric]):
                 return self.table.reasons.get((row, metric), NO_SCORE)
-        if not self.spread[metric]:
+        if not self.prefers[metric]:
             return NO_SPREAD
         return TOO_FEW_FITTING if np.isnan(self.margins[pair, metric]) else FEW_ITEMS
 
@@ -217,19 +217,18 @@ def preferences_of(record: StudyRecord, table: ScoreTable, counted: Counted) -> 
     """What each metric of the table prefers in the counted pairs of a study. Raises InputError as `metrics_against_votes`."""
     margins = pair_margins(record, table, counted)
     thresholds = np.where(np.isnan(margins), np.nan, 0.0)
-    spread = np.ones(len(table.metrics), dtype=np.bool_)
+    prefers = np.ones(len(table.metrics), dtype=np.bool_)
     signs = preferences(counted.codes)
     for at in (at for at, metric in enumerate(table.metrics) if not _compares(metric)):
-        there = ~np.isnan(margins[:, at])
-        spread[at] = not there.any() or np.ptp(margins[there, at]) > 0
+        prefers[at] = not (margins[:, at] == 0).any() or bool((np.abs(margins[:, at]) > 0).any())
         thresholds[:, at] = tie_thresholds(margins[:, at], signs, counted.questions)
     return Preferences(
         table,
         counted,
         _sides(record, table, counted),
-        np.where(spread, margins, np.nan),
+        np.where(prefers, margins, np.nan),
         thresholds,
-        spread,
+        prefers,
     )
 
 
@@ -341,20 +340,29 @@ def _of_metric(preferred: Preferences, metric: int, options: Resampling) -> Metr
     left_out = Counter(counted.pairs_left_out) + Counter(preferred.missing(metric, margins))
     left_out[NO_WINNER] += int((there & (composite == 0)).sum())
     votes = preferred.votes[:, metric]
+    unvoted = Counter(counted.pairs_left_out) + Counter(preferred.missing(metric, votes))
     own = np.where(np.isnan(votes), MISSING, 1 - votes).astype(np.int64)
+    beside = pairwise_agreement(
+        without_kinds(counted.codes), own, clusters=counted.questions, n_categories=3, **options
+    )
     return MetricVotes(
         metric=preferred.table.metrics[metric].name,
         family=preferred.table.metrics[metric].family,
-        agreement=shares[0],
+        agreement=_explained(shares[0], left_out),
         tau=correlate(margins, composite, "kendall", clusters=counted.questions, **options),
         by_level={
             level: share for level, share in zip(counted.levels, at_level, strict=True) if level != NO_LEVEL
         },
-        with_ties=pairwise_agreement(
-            without_kinds(counted.codes), own, clusters=counted.questions, n_categories=3, **options
-        ),
+        with_ties=replace(beside, evaluator=_explained(beside.evaluator, unvoted)),
         left_out={reason: n for reason, n in left_out.items() if n},
     )
+
+
+def _explained(share: Estimate, left_out: Counter[str]) -> Estimate:
+    """The share; if it is undefined, with the commonest reason why pairs were left out."""
+    if share.estimate is not None or not left_out:
+        return share
+    return replace(share, reason=left_out.most_common(1)[0][0])
 
 
 def vote_table(found: Sequence[MetricVotes]) -> ResultTable:
