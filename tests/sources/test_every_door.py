@@ -289,10 +289,11 @@ def test_people_of_the_app_are_a_side_of_a_meta_correlation(capsys: pytest.Captu
     command("score", PEOPLE, "--metrics", "lexical", "--synonyms", "none", "--out", "rated.csv")
     for scores, people in ((VOTED_SCORES, VOTED), ("rated.csv", PEOPLE)):
         capsys.readouterr()
-        command("meta-correlate", scores, SYNTHETIC, "--human", people, "--method", "pearson", *FEW, "--json")
+        command("meta-correlate", scores, SYNTHETIC, "--human", people, *FEW, "--json")
         found = json.loads(capsys.readouterr().out)
         command("correlate", scores, "--with", "human", "--human", people, *FEW, "--json")
-        own = {one["metric"]: one["pearson"]["estimate"] for one in json.loads(capsys.readouterr().out)}
+        rows = json.loads(capsys.readouterr().out)
+        own = {one["group"]["metric"]: one["spearman"]["estimate"] for one in rows}
         points = {one["metric"]: one["human"] for one in found["points"]}
         assert len(points) == found["n_metrics"] > 10
         assert points == pytest.approx({name: own[name] for name in points})
@@ -444,9 +445,8 @@ def test_a_check_of_a_run_has_the_verdict_of_its_file_and_knows_what_it_cost() -
 
 
 def test_votes_of_pairs_are_read_beside_a_judge_in_a_notebook_too(told: Callable[..., list[float]]) -> None:
-    command("score", PAIRS, "--metrics", "chrf-6-0", "--out", "pairs.csv")
-    found = assay.alt_test(PAIRS, "pairs.csv")
-    assert numbers(found.json) == told("alt-test", PAIRS, "pairs.csv")
+    found = assay.alt_test(VOTED, VOTED_SCORES, judge="chrf-6-0")
+    assert numbers(found.json) == told("alt-test", VOTED, VOTED_SCORES, "--judge", "chrf-6-0")
 
 
 @pytest.mark.parametrize(
