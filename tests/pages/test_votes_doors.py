@@ -135,7 +135,7 @@ def test_ratings_of_a_study_are_a_target_of_the_page_correlations(
             desk.complete(number, seconds=20.0)
     unblind_ratings(study)
     monkeypatch.setenv("ASSAY_DB", str(store.path))
-    run = scored(store, *texts_of_study(store, study.study))
+    run = scored(store, *texts_of_study(store, study.study), metrics=("chrf-6-2", "rouge-1"))
     taken = tables_taken(monkeypatch)
     against_study(run, store, "rated")
     out = tmp_path / "out.csv"
