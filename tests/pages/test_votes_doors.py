@@ -142,3 +142,20 @@ def test_ratings_of_a_study_are_a_target_of_the_page_correlations(
     words = ("correlate", f"run:{run.run_id}", "--with", "human", "--human", "study:rated")
     assert main([*words, "--resample", "items", "--out", str(out)]) == 0
     assert as_csv(taken)["correlations"] == out.read_bytes()
+
+
+def test_votes_are_the_human_side_of_a_meta_correlation(
+    voted: Any, store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    at = visit(("run", voted.run_id), "Meta-correlation")
+    for side in at.radio:
+        if side.label == "From":
+            side.set_value("live")
+    at.run()
+    taken = tables_taken(monkeypatch)
+    at.selectbox(key="metrics_people_side").set_value(find_study(store, "voted").study_id).run()
+    assert not at.exception
+    run, out = f"run:{voted.run_id}", tmp_path / "out.csv"
+    words = ("meta-correlate", run, run, "--human", "study:voted", "--table", "meta-correlation")
+    assert main([*words, "--out", str(out)]) == 0
+    assert as_csv(taken)["meta-correlation"] == out.read_bytes()
