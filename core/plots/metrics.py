@@ -83,7 +83,9 @@ def metric_votes(found: Sequence[MetricVotes]) -> go.Figure:
     )
     figure = _forest([(one.metric, one.family, one.agreement, at) for at, one in enumerate(defined)])
     figure.add_vline(x=0.5, line={"color": LINE, "width": 2, "dash": "dot"})
-    figure.update_xaxes(title="share of pairs in the raters' order<br>(0.5: by chance)", range=[-0.02, 1.02])
+    figure.update_xaxes(
+        title="share of pairs with the raters' choice<br>(0.5: by chance)", range=[-0.02, 1.02]
+    )
     return figure
 
 

@@ -23,7 +23,7 @@ from core.results.correlations.table import (
     grid,
     group_table,
 )
-from core.results.correlations.votes import metrics_against_votes, vote_table
+from core.results.correlations.votes import PREFERRED, metrics_against_votes, vote_table
 from core.schema.result_table import ResultTable
 from core.schema.scores import Method, ScoreTable
 from core.store import Store
@@ -292,7 +292,7 @@ def votes(store: Store, scores: Scores) -> None:
     """Choose an unblinded study whose texts were scored."""
     part(
         "Votes",
-        "For each pair of answers with a winner: does the metric score the preferred answer higher?",
+        "For each pair of answers: does the metric prefer the answer that raters chose?",
         "metrics-against-votes",
     )
     study = menus.unblinded(store, "metrics_votes_study", "pairs")
@@ -310,7 +310,9 @@ def votes(store: Store, scores: Scores) -> None:
         alt=f"Share of pairs that each of {len(defined)} metrics orders as the raters did, with intervals",
     )
     st.markdown(
-        ":small[Agreement: share of pairs with a winner that the metric orders as the raters did. A tie of the metric "
-        "counts half; 0.5 is chance. Kendall: between the difference of scores and the composite vote, over all pairs. "
-        "Intervals resample questions. Left out: number of pairs.]"
+        f":small[A metric prefers {PREFERRED[record.study.votes_mean]}. Agreement: share of pairs with a winner on which it "
+        "prefers the raters' choice. A tie of the metric counts half; 0.5 is chance. Kendall: between the metric's margin and the "
+        "composite vote, over all pairs. Metric and rater: how often the metric, which ties as often as raters do, gives a rater's "
+        "answer, ties included. Two raters: how often another rater gives it. Intervals resample questions. Left out: number of "
+        "pairs.]"
     )
