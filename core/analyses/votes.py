@@ -91,6 +91,7 @@ class Votes:
     """Every metric beside the votes of a study."""
 
     study: str = entry("the study")
+    preferred: str = entry("the answer that a metric of single answers prefers, by what the study asks")
     metrics: tuple[VoteRow, ...] = entry("each metric by its name", rows=VoteRow, keyed_by="metric")
     confidence_level: float = entry("of the intervals")
     verdict: str = entry("code of the verdict")
@@ -104,7 +105,7 @@ def compute(
 
     Raises NotAllowed for a study that is not unblinded or has no votes on pairs, and InputError if no text of the study was scored.
     """
-    from core.results.correlations.votes import decoded, metrics_against_votes, vote_table
+    from core.results.correlations.votes import PREFERRED, decoded, metrics_against_votes, vote_table
     from core.study.raters import check_asks
 
     check_asks(record.study, ["levels", "preference"], "votes on pairs")
@@ -116,7 +117,14 @@ def compute(
         _row(dict(zip(names, cells, strict=True)), tuple(one.by_level))
         for cells, one in zip(shown.rows, found, strict=True)
     )
-    return Votes(record.study.name, rows, options.confidence_level, _code(rows, options), shown.notes)
+    return Votes(
+        record.study.name,
+        PREFERRED[record.study.votes_mean],
+        rows,
+        options.confidence_level,
+        _code(rows, options),
+        shown.notes,
+    )
 
 
 def _row(cells: Mapping[str, Any], levels: Sequence[str]) -> VoteRow:
@@ -176,10 +184,10 @@ def _verdicts(found: Votes) -> tuple[Verdict, ...]:
 
 def _notes(found: Votes) -> tuple[str, ...]:
     return (
-        "Agreement: share of pairs with a winner that the metric orders as the raters did. A tie of the metric counts one half; "
-        "0.5 is chance. Kendall: between how far the metric prefers the candidate and the composite vote, over all pairs.",
-        "Metric and rater: share of pairs on which the metric, which ties as often as raters do, gives a rater's answer. Two raters: "
-        "on which another rater gives it.",
+        f"A metric prefers {found.preferred}. Agreement: share of pairs with a winner on which it prefers the raters' choice. A tie "
+        "of the metric counts half; 0.5 is chance. Kendall: between the metric's margin and the composite vote, over all pairs.",
+        "Metric and rater: how often the metric, which ties as often as raters do, gives a rater's answer, ties included. Two raters: "
+        "how often another rater gives it.",
         f"Intervals: {found.confidence_level:.0%}, questions resampled.",
         *found.notes,
     )
@@ -192,10 +200,10 @@ def _figures(found: Votes) -> tuple[AnyFigure, ...]:
     return (
         Intervals(
             table="votes",
-            alt=f"Share of pairs that each of {defined} metrics orders as the raters did, with intervals",
+            alt=f"Share of pairs on which each of {defined} metrics prefers the raters' choice, with intervals",
             sides=("agreement",),
             names=("metric",),
-            axis=Axis("share of pairs in the raters' order (0.5: by chance)", -0.02, 1.02),
+            axis=Axis("share of pairs with the raters' choice (0.5: by chance)", -0.02, 1.02),
             across=0.5,
         ),
     )
@@ -204,7 +212,7 @@ def _figures(found: Votes) -> tuple[AnyFigure, ...]:
 ANALYSIS = Analysis(
     name="votes",
     title="Votes",
-    question="For each pair of answers with a winner: does the metric prefer the answer that the raters preferred?",
+    question="For each pair of answers: does the metric prefer the answer that raters chose?",
     Options=VotesOptions,
     Result=Votes,
     takes=("study", "scores"),

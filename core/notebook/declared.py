@@ -384,7 +384,7 @@ def votes(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Result:
-    """For each pair of answers with a winner: does the metric prefer the answer that the raters preferred?
+    """For each pair of answers: does the metric prefer the answer that raters chose?
 
     The same numbers as the command ``votes``.
 

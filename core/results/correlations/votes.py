@@ -43,11 +43,11 @@ from core.tables.reading import shown
 CORRECTION: Correction = "benjamini-hochberg"
 """Of every metric against chance: many are screened."""
 NO_WINNER, NO_ROW = "no winner", "not among the scores"
-VOTES: dict[VoteMeaning | None, str] = {
-    "fits_level": "a judge votes for the answer whose score is nearer to what raters found to fit the level in other questions",
-    "better": "a judge votes for the answer that it scored higher",
+PREFERRED: dict[VoteMeaning | None, str] = {
+    "fits_level": "the answer whose score is nearer to what raters found to fit the level in other questions",
+    "better": "the answer that it scored higher",
 }
-"""What the vote of a judge is that scores single answers."""
+"""The answer that a judge of single answers votes for."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ def _vote_notes(study: Study, metrics: Sequence[Metric]) -> tuple[str, ...]:
     comparing = [shown(one.name) for one in metrics if _compares(one)]
     notes = ["each row is a pair of answers, on which raters voted"]
     if len(comparing) < len(metrics):
-        notes.append(f"{VOTES[study.votes_mean]}, and ties as often as raters do")
+        notes.append(f"a judge votes for {PREFERRED[study.votes_mean]}, and ties as often as raters do")
     if comparing:
         whose = f"of {', '.join(comparing)} " if len(comparing) < len(metrics) else ""
         notes.append(f"a tie {whose}is its own, or its verdicts in the two orders contradict each other")
