@@ -6,9 +6,16 @@ from dataclasses import replace
 import numpy as np
 
 from core.errors import InputError
-from core.joining.choices import AS_GIVEN, TableChoice, chosen_people, chosen_table, with_directions
+from core.joining.choices import (
+    AS_GIVEN,
+    TableChoice,
+    chosen_people,
+    chosen_table,
+    scores_called,
+    with_directions,
+)
 from core.joining.tables import merge_tables
-from core.results.correlations.votes import preferences_of
+from core.results.correlations.votes import Preferences, preferences_of
 from core.results.study.counted import Counted, Filters, count
 from core.schema.scores import (
     STATED,
@@ -70,59 +77,58 @@ def paired_with_votes(record: StudyRecord, table: ScoreTable) -> tuple[ScoreTabl
     check_released(record.study)
     counted = count(record, Filters())
     if not counted.keys:
-        why = [
-            f"{n} {'pair' if n == 1 else 'pairs'}: {reason}" for reason, n in counted.pairs_left_out.items()
-        ]
-        raise InputError(
-            f"Study {shown(record.study.name)} has no pair with enough votes", why or ["no votes"]
-        )
+        why = [f"{reason}: {n}" for reason, n in counted.pairs_left_out.items()]
+        raise InputError(f"Study {shown(record.study.name)} has no pair with the votes it needs", why)
     table, assumed = with_directions(unmasked_table(record, table))
     preferred = preferences_of(record, table, counted)
-    sides, margins = preferred.sides, preferred.margins
+    rows = _rows(record, table, preferred)
+    gone = _on_request(record, table, counted)
+    kept = [at for at, reason in enumerate(gone) if reason is None]
+    if not kept:
+        raise InputError(
+            f"{scores_called(table.file_name)}: the choice leaves out a text of every pair. Keep at least one pair."
+        )
+    margins = preferred.margins[kept]
+    paired = ScoreTable(
+        rows=tuple(rows[at] for at in kept),
+        metrics=tuple(
+            # The margins are turned already, and the registry must not turn them again.
+            replace(one, direction="higher", signature=one.signature if direction_is_stated(one) else STATED)
+            for one in table.metrics
+        ),
+        values=margins,
+        reasons={
+            (place, metric): preferred.why(metric, kept[place])
+            for place, metric in np.argwhere(np.isnan(margins)).tolist()
+        },
+        file_name=table.file_name,
+        notes=table.notes,
+        left_out=tuple((reason, rows[at]) for at, reason in enumerate(gone) if reason is not None),
+    )
+    n_used = len({int(side[at]) for side in preferred.sides for at in kept} - {-1})
+    ratings = RatingSet(
+        ratings=tuple(_votes(counted, rows, kept)),
+        sha256="",  # of no file: a file may hold both the answers of a study and their scores
+        file_name=f"votes of study {record.study.name}",
+        notes=(_meaning(record), *assumed, *_left_out_notes(counted, len(table.rows), n_used)),
+        left_out=dict(counted.pairs_left_out),
+    )
+    return paired, ratings
+
+
+def _rows(record: StudyRecord, table: ScoreTable, preferred: Preferences) -> list[ScoredRow]:
+    """The row of each counted pair."""
     languages = {item.item_id: item.language for item in record.items}
-    rows = [
+    return [
         ScoredRow(
             item,
             ONLY_SYSTEM,
             None if level == NO_LEVEL else level,
             languages[item],
-            _shared_labels(table, [int(side[at]) for side in sides]),
+            _shared_labels(table, [int(side[at]) for side in preferred.sides]),
         )
-        for at, (item, level) in enumerate(counted.keys)
+        for at, (item, level) in enumerate(preferred.counted.keys)
     ]
-    gone = _on_request(record, table, counted)
-    kept = [at for at, reason in enumerate(gone) if reason is None]
-    if not kept:
-        raise InputError(
-            f"{shown(table.file_name)}: the choice leaves out a text of every pair. Keep at least one pair."
-        )
-    reasons = {
-        (place, metric): preferred.why(metric, at)
-        for place, at in enumerate(kept)
-        for metric in np.flatnonzero(np.isnan(margins[at])).tolist()
-    }
-    used = {int(side[at]) for side in sides for at in kept} - {-1}
-    paired = ScoreTable(
-        tuple(rows[at] for at in kept),
-        tuple(
-            # The margins are turned already, and the registry must not turn them again.
-            replace(one, direction="higher", signature=one.signature if direction_is_stated(one) else STATED)
-            for one in table.metrics
-        ),
-        margins[kept],
-        reasons,
-        table.file_name,
-        table.notes,
-        tuple((reason, rows[at]) for at, reason in enumerate(gone) if reason is not None),
-    )
-    about = (_meaning(record), *assumed, *_left_out_notes(counted, len(table.rows), len(used)))
-    return paired, RatingSet(
-        tuple(_votes(counted, rows, kept)),
-        "",
-        f"votes of study {record.study.name}",
-        about,
-        dict(counted.pairs_left_out),
-    )
 
 
 def _shared_labels(table: ScoreTable, sides: Sequence[int]) -> dict[str, str]:
