@@ -77,6 +77,22 @@ _DATA: Mapping[Taken, _Data] = {
         "FILE",
         "For unknown names, and if a rater rated a text twice.",
     ),
+    "study": _Data(
+        {"study": ("Source", 'An unblinded study, as ``"study:NAME"``, or the path of its bundle.')},
+        "Names | None",
+        "study_from(study)",
+        "from core.notebook.frames import Source, study_from",
+        "STUDY",
+        "For an unknown study, and one that is not unblinded.",
+    ),
+    "scores": _Data(
+        {"scores": ("Source | Sequence[Source]", "Scores of metrics or judges; several sources are merged.")},
+        "Names | None",
+        "tables_from(scores)",
+        "from core.notebook.frames import Source, tables_from",
+        "SCORES ...",
+        "For scores that cannot be read or merged.",
+    ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.
 

@@ -31,7 +31,6 @@ from core.results.correlations.table import (
     grid,
     group_table,
 )
-from core.results.correlations.votes import MetricVotes
 from core.results.meta_correlation import Matrix, MatrixCell, MetaCorrelation, Point, meta_title
 from core.schema.scores import Metric
 from core.stats.resampling import Estimate
@@ -233,18 +232,6 @@ def test_levels_have_a_panel_a_metric_and_leave_out_what_is_undefined() -> None:
     no_html_of_a_user(figure)
 
 
-def test_votes_are_drawn_best_first_against_chance() -> None:
-    results = [
-        MetricVotes(name, "BLEU", found(value), found(0.1), {}, {})
-        for name, value in (("low", 0.4), ("undefined", None), (HOSTILE, 0.8))
-    ]
-    figure = plots.metric_votes(results)
-    (trace,) = figure.data
-    assert (tuple(trace.x), tuple(trace.y)) == ((0.8, 0.4), (0, 1))
-    assert [shape.x0 for shape in figure.layout.shapes] == [0.5]
-    no_html_of_a_user(figure)
-
-
 def test_the_matrix_has_a_cell_for_each_combination() -> None:
     cells = (
         MatrixCell({"dataset": "d1", "generator": "g1", "shots": "few"}, meta()),
@@ -321,8 +308,8 @@ def test_titles_of_panels_fit_beside_and_above_each_other_on_a_phone(n: int) -> 
 
 
 def test_titles_of_axes_and_names_of_rows_are_broken_too() -> None:
-    figure = plots.metric_votes([MetricVotes(LONG, "x", found(0.5), found(0.1), {}, {})])
-    (name,) = figure.layout.yaxis.ticktext
+    report = CorrelationReport((correlation(LONG, 0.5),), "-level", CorrelationOptions())
+    (name,) = plots.metric_ranking(report, Ranking("pearson", (LONG,), {}, ())).layout.yaxis.ticktext
     assert name.split("<br>") == ["cross-examination-", "SmolLM2-135M-precision"]
     plain = dressed(go.Figure(), height=100, top=10)
     plain.update_xaxes(title="share of the top class: evaluator minus majority")

@@ -32,6 +32,10 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.corrected",
         "a judge's mean or pass rate, corrected by human labels on some of the texts",
     ),
+    "votes": Registered(
+        "core.analyses.votes",
+        "do metrics and judges prefer the answers that the raters of a blind study preferred?",
+    ),
 }
 """Name -> module, in the order in which doors list them."""
 

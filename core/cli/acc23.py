@@ -18,7 +18,6 @@ from core.cli.shared.sources import (
     reading_of,
     scores_given,
 )
-from core.joining.tables import merge_tables
 from core.results.correlations.acc23 import (
     Acc23Options,
     acc23,
@@ -26,8 +25,9 @@ from core.results.correlations.acc23 import (
     accuracy_table,
     accuracy_test_table,
 )
+from core.results.correlations.paired import merged_beside
 from core.sources.named import parse_source
-from core.sources.people import ratings_of
+from core.sources.people import people_of
 from core.tables.reading import shown
 
 _N_RESAMPLES = 1_000
@@ -40,7 +40,8 @@ def add_to(nouns: Commands) -> None:
     command.add_argument(
         "human",
         metavar="HUMAN",
-        help="HUMAN.seg.score, a file of ratings, an mt-metrics-eval folder, run:N, or study:NAME (an unblinded rating study)",
+        help="HUMAN.seg.score, a file of ratings, an mt-metrics-eval folder, run:N, or study:NAME (unblinded; of a study of pairs, the "
+        "pairs of a question at its levels are compared by their votes)",
     )
     command.add_argument("metrics", metavar="METRIC", nargs="+", help=_SCORES)
     command.add_argument(
@@ -90,11 +91,11 @@ def _acc23(options: argparse.Namespace) -> None:
     check_out_file(options, [options.human, *options.metrics])
     check_columns(options, [options.human, *options.metrics])
     with telling("reading the scores") as tell:
-        table = merge_tables(scores_given(options.metrics, options))
-        human = ratings_of(
+        people = people_of(
             parse_source(options.human),
             reading_of(options, ratings=options.named, ratings_called="--ratings"),
         )
+        table, human = merged_beside(scores_given(options.metrics, options), people)
         tell("calibrating ties")
         found = acc23(human, table, chosen)
     tests = [accuracy_test_table(found)] if found.tests else []

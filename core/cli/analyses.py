@@ -9,10 +9,20 @@ from typing import Any
 
 from core.analyses import analysis
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
-from core.cli.shared.options import Commands, in_options
+from core.cli.shared.options import Commands, add_database_option, add_pair_option, in_options
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
-from core.cli.shared.sources import add_panel_options, add_people_options, open_panel, open_people
+from core.cli.shared.sources import (
+    add_panel_options,
+    add_people_options,
+    add_scores_input,
+    add_study_input,
+    add_table_options,
+    open_panel,
+    open_people,
+    open_study,
+    open_tables,
+)
 from core.errors import InputError
 from core.schema.analysis import CHOICES, Analysis, Taken
 from core.schema.settings import Remark, fields_of, refuse
@@ -29,6 +39,8 @@ class _Opened:
     """The inputs, which no output may replace."""
     reading: str
     """What is said to people who wait."""
+    further: tuple[Callable[[argparse.ArgumentParser], None], ...] = ()
+    """Register options that kinds of data share, each once for a command."""
 
 
 _DATA: Mapping[Taken, _Opened] = {
@@ -36,6 +48,20 @@ _DATA: Mapping[Taken, _Opened] = {
         add_panel_options, open_panel, lambda options: [options.file, *options.scores], "reading the ratings"
     ),
     "people": _Opened(add_people_options, open_people, lambda options: [options.file], "reading the ratings"),
+    "study": _Opened(
+        add_study_input,
+        open_study,
+        lambda options: [options.study],
+        "reading the study",
+        (add_database_option,),
+    ),
+    "scores": _Opened(
+        add_scores_input,
+        open_tables,
+        lambda options: [*options.scores],
+        "reading the scores",
+        (add_table_options, add_pair_option, add_database_option),
+    ),
 }
 
 
@@ -45,6 +71,8 @@ def add_analysis(nouns: Commands, name: str) -> None:
     command = nouns.add_parser(name, description=found.question)
     for kind in found.takes:
         _DATA[kind].add(command)
+    for add in dict.fromkeys(add for kind in found.takes for add in _DATA[kind].further):
+        add(command)
     add_settings(command, found.Options)
     add_result_options(command, *(table.name for table in found.tables), document="docs/results.md")
     command.set_defaults(run=partial(_answer, found))

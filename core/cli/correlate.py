@@ -17,7 +17,7 @@ from core.cli.shared.sources import (
     intervals,
     names_apart,
     open_each,
-    open_ratings,
+    open_people_beside,
     table_choice,
 )
 from core.errors import InputError
@@ -38,6 +38,7 @@ from core.results.correlations.levels import (
     monotonic_table,
     worst_table,
 )
+from core.results.correlations.paired import beside_people
 from core.results.correlations.ranking import (
     Test,
     check_two,
@@ -161,12 +162,12 @@ def _correlate(options: argparse.Namespace) -> None:
             opened,
             strict=True,
         ):
-            ratings = open_ratings(scores, options) if options.target == "human" else None
-            table = chosen_table(scores.table, choice)
-            if ratings is not None:
-                ratings = chosen_people(ratings, choice, table)
-                chosen = replace(chosen, dimension=correlation_options(options, ratings).dimension)
-            files.append(OfFile(name, table, ratings))
+            if options.target == "human":
+                table, beside = beside_people(scores.table, open_people_beside(scores, options), choice)
+                chosen = replace(chosen, dimension=correlation_options(options, beside).dimension)
+                files.append(OfFile(name, table, beside))
+            else:
+                files.append(OfFile(name, chosen_table(scores.table, choice)))
         several = len(files) > 1
         ratings = files[0].ratings
         two = name_list(options.compare)

@@ -12,9 +12,9 @@ from typing import Any, Literal, TypeAlias, get_args
 from core.errors import InputError
 from core.formats.correlations import read_correlations
 from core.formats.tasks import find_task
-from core.joining.choices import TableChoice, chosen_people, chosen_table
+from core.joining.choices import TableChoice, chosen_table
 from core.joining.choices import check_choice as check_table_choice
-from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions, Raters, SystemScores, merge_tables
+from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions, Raters, SystemScores
 from core.judges.quality import Majority
 from core.notebook.frames import (
     PATH,
@@ -30,8 +30,8 @@ from core.notebook.frames import (
     interval_options,
     named_source,
     names_of,
+    people_of,
     ratings_and_task_of,
-    ratings_of,
     reading_of,
     scale_from,
     scores_of,
@@ -76,6 +76,7 @@ from core.results.correlations.files import (
     judges_by_model,
 )
 from core.results.correlations.levels import by_level, level_table, levels_json, monotonic_table, worst_table
+from core.results.correlations.paired import People, beside_people, merged_beside
 from core.results.correlations.ranking import (
     Test,
     compare_in_groups,
@@ -580,7 +581,8 @@ def acc23(
         system_scores=system_scores,
         **interval_options(resamples, confidence, seed, problems),
     )
-    found = accuracies_of(ratings_of(ratings), merge_tables([*map(scores_of, each_of(scores))]), options)
+    table, people = merged_beside([*map(scores_of, each_of(scores))], people_of(ratings))
+    found = accuracies_of(people, table, options)
     tests = [accuracy_test_table(found)] if found.tests else []
     head = [f"Metrics against {shown(found.human)}.", *found.constants]
     return result_of([*head, accuracy_table(found), *tests], acc23_json(found))
@@ -651,7 +653,7 @@ def meta_correlate(
     check_choice("first_order", first_order, (*METHODS, None))
     check_choice("alternative", alternative, get_args(Alternative))
     made = interval_options(resamples, confidence, seed)
-    people = None if ratings is None else ratings_of(ratings)
+    people = None if ratings is None else people_of(ratings)
     options = _use_of(people, dimension, raters, z_normalise)
     choice = _choice(leave_out, direction)
     sides = [_side(human, people, options, human=True), _side(synthetic, None, options, human=False)]
@@ -841,7 +843,7 @@ def _table(scores: Source, leave_out: LeaveOut | None, direction: Directions | N
 
 
 def _use_of(
-    people: RatingSet | None, dimension: Names | None, raters: Raters, z_normalise: bool
+    people: People | None, dimension: Names | None, raters: Raters, z_normalise: bool
 ) -> CorrelationOptions:
     check_choice("raters", raters, get_args(Raters))
     if people is None and (dimension is not None or raters != "averaged" or z_normalise):
@@ -870,17 +872,16 @@ def _sides(
                 'of a file or folder, or "study:NAME"'
             ]
         )
-    table = _table(scores, leave_out, direction)
-    people = None if _is_level(with_) else ratings_of(with_)
+    table, choice = scores_of(scores), _choice(leave_out, direction)
+    check_table_choice(choice, table)
+    people = None if _is_level(with_) else people_of(with_)
     options = replace(_use_of(people, dimension, raters, z_normalise), system_scores=system_scores, **made)
-    if people is not None:
-        people = chosen_people(people, _choice(leave_out, direction), table)
-    return table, people, options
+    if people is None:
+        return chosen_table(table, choice), None, options
+    return *beside_people(table, people, choice), options
 
 
-def _side(
-    given: Result | Source, people: RatingSet | None, options: CorrelationOptions, *, human: bool
-) -> Side:
+def _side(given: Result | Source, people: People | None, options: CorrelationOptions, *, human: bool) -> Side:
     """Return a side of a meta-correlation; see `meta_correlate`."""
     if isinstance(given, Result):
         if given.tables[0].name != "correlations":
@@ -889,7 +890,7 @@ def _side(
             )
         return read_correlations(json.dumps(given.json).encode(), "correlations", synthetic=not human)
 
-    def rated(scores: Scores) -> tuple[RatingSet, CorrelationOptions]:
+    def rated(scores: Scores) -> tuple[People, CorrelationOptions]:
         if people is None:
             name = shown(scores.table.file_name or "scores")
             raise InputError(

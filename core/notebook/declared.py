@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from typing import Literal
 
 from core.notebook.answering import answered
-from core.notebook.frames import Names, Source, each_of, panel_from
+from core.notebook.frames import Names, Source, each_of, panel_from, study_from, tables_from
 from core.notebook.result import Result
 
 __all__ = [
     "agreement",
     "alt_test",
     "corrected",
+    "votes",
 ]
 
 
@@ -372,4 +373,66 @@ def corrected(
             item=item,
             repeated=repeated,
         ),
+    )
+
+
+def votes(
+    study: Source,
+    scores: Source | Sequence[Source],
+    *,
+    resamples: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """For each pair of answers: does the metric prefer the answer that raters chose?
+
+    The same numbers as the command ``votes``.
+
+    Parameters
+    ----------
+    study
+        An unblinded study, as ``"study:NAME"``, or the path of its bundle.
+    scores
+        Scores of metrics or judges; several sources are merged.
+    resamples
+        Number of resamples of questions; 0 for no intervals (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``votes`` with the columns ``metric``, ``family``, ``pairs``, ``n_left_out``, ``agreement``, ``p``,
+        ``p_bh``, ``tau``, ``with_ties``, ``people``, ``left_out``. Further tables: ``votes-levels``. See
+        docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For an unknown study, and one that is not unblinded. For scores that cannot
+        be read or merged. If no text of the study was scored.
+
+    Notes
+    -----
+    Misleads: Agreement ignores pairs without a winner. If there are many, it rests on few pairs: read how many.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics=["chrf-6-0", "rouge-1"])
+    >>> found = assay.votes("study:demo", scores, resamples=200)
+    >>> found.frame[["metric", "family"]].values.tolist()
+    [['chrf-6-0', 'chrF'], ['rouge-1', 'ROUGE']]
+    """
+    return answered(
+        "votes",
+        {
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: study_from(study),
+        lambda: tables_from(scores),
     )

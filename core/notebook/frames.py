@@ -20,20 +20,23 @@ from core.joining.choices import interval_problems
 from core.notebook.result import Result
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
+from core.results.correlations.paired import People
 from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
 from core.schema.panel import Panel, TextBeside
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import SettingsError, as_parameter
-from core.schema.study import RatingTask
+from core.schema.study import RatingTask, StudyRecord
 from core.sources.judges import JudgeAsked, asked_of, facts_of, judge_if_any
 from core.sources.named import FileSource, parse_source
 from core.sources.named import Source as StoredSource
 from core.sources.panel import Judge, panel_of_source, texts_beside_panel
+from core.sources.people import people_of as source_people
 from core.sources.people import ratings_and_task
 from core.sources.people import ratings_of as source_ratings
 from core.sources.reading import SourceReader
 from core.sources.scores import scores_of as source_scores
+from core.sources.studies import study_or_bundle
 from core.sources.texts import texts_of as source_texts
 from core.store import Store, database_path, open_store
 from core.tables.files import read_file
@@ -190,6 +193,25 @@ def ratings_of(source: Source, declared: DeclaredScale = NOT_DECLARED) -> Rating
     """Return the ratings of a source. Raises InputError."""
     found: RatingSet = contents(source, "ratings", reading_of(declared=declared))
     return found
+
+
+def people_of(source: Source) -> People:
+    """Return the ratings of a source, or the record of a study of pairs. Raises InputError, and NotAllowed for a blinded study."""
+    if frame_in(source) is not None:
+        return ratings_of(source)
+    with in_parameters():
+        return source_people(named_source(source), reading_of())
+
+
+def study_from(study: Source) -> StudyRecord:
+    """Return the record of a study by name or of a bundle. Raises InputError, and NotAllowed before it is unblinded."""
+    check_type("study", study, PATH, '"study:NAME", or the path of a bundle')
+    return study_or_bundle(os.fspath(study), reading_of(), seen=True)[0]  # type: ignore[arg-type]  # checked above
+
+
+def tables_from(scores: Source | Sequence[Source]) -> list[ScoreTable]:
+    """Return the scores of each source. Raises InputError."""
+    return [scores_of(one) for one in each_of(scores)]
 
 
 def ratings_and_task_of(

@@ -38,7 +38,6 @@ from core.results.correlations.levels import LevelMeans
 from core.results.correlations.points import Points
 from core.results.correlations.ranking import Ranking, Redundancy
 from core.results.correlations.table import CorrelationReport, View, grid
-from core.results.correlations.votes import MetricVotes
 from core.results.meta_correlation import Matrix, MetaCorrelation, brief_said, meta_title
 from core.schema.scores import Method
 from core.stats.resampling import Estimate, Floats, numbered
@@ -72,18 +71,6 @@ def metric_ranking(report: CorrelationReport, found: Ranking) -> go.Figure:
             )
     figure.add_vline(x=0, line={"color": LINE, "width": 1, "dash": "dot"})
     figure.update_xaxes(title=f"{found.method.capitalize()}'s correlation")
-    return figure
-
-
-def metric_votes(found: Sequence[MetricVotes]) -> go.Figure:
-    """Draw the share of pairs that each metric orders as the raters do, best first, against chance."""
-    defined = sorted(
-        (one for one in found if one.agreement.estimate is not None),
-        key=lambda one: -(one.agreement.estimate or 0.0),
-    )
-    figure = _forest([(one.metric, one.family, one.agreement, at) for at, one in enumerate(defined)])
-    figure.add_vline(x=0.5, line={"color": LINE, "width": 2, "dash": "dot"})
-    figure.update_xaxes(title="share of pairs in the raters' order<br>(0.5: by chance)", range=[-0.02, 1.02])
     return figure
 
 

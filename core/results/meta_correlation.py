@@ -25,7 +25,6 @@ from core.joining.choices import (
     TableChoice,
     check_names,
     chosen_correlations,
-    chosen_people,
     chosen_table,
     group_columns,
     items_of,
@@ -36,8 +35,9 @@ from core.joining.choices import (
 from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions, Joined, joined_with
 from core.metrics.registry import all_metrics, canonical_name
 from core.results.cells import corrected_json, decimal, ends, fitted, for_rows, interval, picked
+from core.results.correlations.paired import People, beside_people
 from core.schema.result_table import Column, ResultTable
-from core.schema.scores import METHODS, Against, CorrelationSet, Method, RatingSet, ScoreTable
+from core.schema.scores import METHODS, Against, CorrelationSet, Method, ScoreTable
 from core.stats.correlation import intervals
 from core.stats.correlation.coefficients import coefficient, why_undefined
 from core.stats.correlation.families import FamilyTest, family_permutation_test
@@ -53,11 +53,11 @@ _TURNED = "the sign of {} was flipped: lower is better, and an imported file con
 
 @dataclass(frozen=True)
 class LiveSide:
-    """A side computed from rows: scores, and the ratings to correlate them with (None: minus the level)."""
+    """A side computed from rows: scores, and the people to correlate them with (None: minus the level)."""
 
     name: str
     table: ScoreTable
-    ratings: RatingSet | None = None
+    ratings: People | None = None
     options: CorrelationOptions = DEFAULT_OPTIONS
     """Choice and treatment of ratings. Its resampling and methods are not used here."""
 
@@ -91,8 +91,11 @@ def side_values(side: Side, first_order: Method) -> SideValues:
     Raises InputError if the side has none by that method, or has one metric twice.
     """
     if isinstance(side, LiveSide):
-        joined = joined_with(side.table, side.ratings, replace(side.options, raw_level=False))
-        written = _by_key(side.name, [metric.name for metric in side.table.metrics])
+        table, ratings = side.table, None
+        if side.ratings is not None:
+            table, ratings = beside_people(table, side.ratings)
+        joined = joined_with(table, ratings, replace(side.options, raw_level=False))
+        written = _by_key(side.name, [metric.name for metric in table.metrics])
         scores = dict(zip(written, joined.scores().T, strict=True))
         given = {key: coefficient(own, joined.target, first_order) for key, own in scores.items()}
         return SideValues(
@@ -104,8 +107,8 @@ def side_values(side: Side, first_order: Method) -> SideValues:
                 if np.isnan(value)
             },
             written=written,
-            families=dict(zip(written, [metric.family for metric in side.table.metrics], strict=True)),
-            notes=(*side.table.notes, *joined.notes),
+            families=dict(zip(written, [metric.family for metric in table.metrics], strict=True)),
+            notes=(*table.notes, *joined.notes),
             against=joined.against,
             joined=joined,
         )
@@ -137,8 +140,9 @@ def chosen_side(side: Side, choice: TableChoice) -> Side:
     """The side without the rows to leave out and with the declared directions; other choices are ignored."""
     if not isinstance(side, LiveSide):
         return chosen_correlations(side, choice)
-    table = chosen_table(side.table, choice)
-    ratings = None if side.ratings is None else chosen_people(side.ratings, choice, table)
+    if side.ratings is None:
+        return replace(side, table=chosen_table(side.table, choice))
+    table, ratings = beside_people(side.table, side.ratings, choice)
     return replace(side, table=table, ratings=ratings)
 
 

@@ -15,10 +15,11 @@ from core.schema.result_table import ResultTable
 from core.schema.rows import json_of, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people"]
+Taken = Literal["panel", "people", "study", "scores"]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
-panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's.
+panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
+everything said in an unblinded study. scores: tables of scores, from one source or several.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -113,7 +114,16 @@ class PanelChoice(_RatedAs, _Judges, _Raters):
     """Who is who in a panel, and the raters' scale: the names by which every door chooses them."""
 
 
-CHOICES: Mapping[Taken, type[Settings]] = {"panel": PanelChoice, "people": PeopleChoice}
+class _NoChoice(Settings):
+    """Nothing: the data say all that they are."""
+
+
+CHOICES: Mapping[Taken, type[Settings]] = {
+    "panel": PanelChoice,
+    "people": PeopleChoice,
+    "study": _NoChoice,
+    "scores": _NoChoice,
+}
 """Kind of data -> the names that a problem with it may mention."""
 
 

@@ -11,6 +11,13 @@ StudyKind = Literal["pairs", "ratings"]
 Asks = Literal["levels", "preference", "ratings"]
 """What a study asks. levels: which of two answers fits a given level better (Factual); preference: which of two answers
 is better, without levels (plain pairs); ratings: scores or marked errors of single texts (Specialist, Multilingual)."""
+VoteMeaning = Literal["fits_level", "better"]
+"""What a vote for an answer says. fits_level: it is nearer to its level than the other; better: it is the better answer."""
+VOTE_MEANINGS: dict[Asks, VoteMeaning | None] = {
+    "levels": "fits_level",
+    "preference": "better",
+    "ratings": None,
+}
 RatingKey = tuple[str, str, str, str, bool]
 """(rater, item, level, system, hidden repeat): key of a rating's assignment and answer."""
 
@@ -366,6 +373,11 @@ class Study:
         if self.kind == "ratings":
             return "ratings"
         return "levels" if self.named_levels else "preference"
+
+    @property
+    def votes_mean(self) -> VoteMeaning | None:
+        """What a vote says, by what the study asks; None without votes. An owner's wording does not change it."""
+        return VOTE_MEANINGS[self.asks]
 
     @property
     def named_levels(self) -> tuple[str, ...]:

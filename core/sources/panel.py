@@ -16,7 +16,7 @@ from core.joining.panel import named_people, on_scale, panel_of
 from core.joining.tables import check_join
 from core.judges.kind import JudgeKind
 from core.results.check.gaps import texts_of_judge
-from core.results.correlations.votes import vote_margins, votes_panel
+from core.results.correlations.votes import PREFERRED, vote_margins, votes_panel
 from core.results.judges.pairwise import pair_texts
 from core.runs.judging import texts_beside
 from core.runs.kinds import KINDS
@@ -199,7 +199,7 @@ def _votes(record: StudyRecord, tables: Sequence[ScoreTable], choice: PanelChoic
         written = shlex.quote(StudySource(record.study.name).written)
         raise InputError(
             f"Study {study['study']} compares pairs, and no judge votes on pairs. Add a judge's scores of its answers, e.g. "
-            f"{written} run:N: the judge then prefers the answer that it scored higher."
+            f"{written} run:N: the judge then votes for {PREFERRED[record.study.votes_mean]}."
         )
     return votes_panel(record, tables, raters=choice.human, judges=choice.judge)
 
@@ -250,7 +250,7 @@ def is_study_of_pairs(source: Source, reading: SourceReader) -> bool:
 def margins_of(
     source: StudySource, judges: Sequence[Judge], choice: PanelChoice, reading: SourceReader
 ) -> Floats:
-    """Return how far each judge's scores of the answers of a pair are apart, shape (pairs, judges).
+    """Return how far each judge's margin of a pair is from where its vote changes (`vote_margins`), shape (pairs, judges).
 
     Raises InputError, and NotAllowed for a study that is not unblinded.
     """

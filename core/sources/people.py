@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import PurePath
 
+from core.errors import InputError
 from core.formats.mt_metrics_eval import ratings_among, read_folder
 from core.formats.registry import read_ratings
 from core.runs.path import at_hand
@@ -30,8 +31,10 @@ from core.sources.reading import (
 )
 from core.store.runs import run_data
 from core.store.studies import find_study
-from core.study.analysis_set import released_record
+from core.study.analysis_set import check_released, released_record
+from core.study.bundle import is_bundle, read_bundle
 from core.study.ratings import rating_set_of, task_of
+from core.tables.files import read_file
 from core.tables.reading import shown
 
 _NEEDED = "ratings of single texts"
@@ -42,9 +45,19 @@ def ratings_of(source: Source, reading: SourceReader) -> RatingSet:
 
     Raises InputError, and NotAllowed for a study that is not unblinded.
     """
-    if reading.lower_is_better and not isinstance(source, FileSource):
-        own = Remark("lower_is_better", "only for a table: {source} has a direction of its own; leave it out")
-        refuse([replace(own, values={"source": shown(source.written)})], ReadingChoice, what=NOT_SO)
+    found = people_of(source, reading)
+    if isinstance(found, StudyRecord):
+        raise _no_ratings(source, found)
+    return found
+
+
+def people_of(source: Source, reading: SourceReader) -> RatingSet | StudyRecord:
+    """Return ratings, or the record of a study whose raters vote on pairs. Raises as `ratings_of`."""
+    record = _record_of(source, reading)
+    if record is not None or not isinstance(source, FileSource):
+        _check_own_direction(source, reading)
+    if record is not None:
+        return record if record.study.kind == "pairs" else rating_set_of(record)
     match source:
         case FileSource():
             return read_ratings(
@@ -61,7 +74,7 @@ def ratings_of(source: Source, reading: SourceReader) -> RatingSet:
         case RunSource():
             return read_ratings(*rated_by_run(source, reading), flip=reading.flip)
         case StudySource():
-            return rating_set_of(_record_of_ratings(source, reading))
+            raise AssertionError("a study has a record")
         case PublishedSource():
             raise cannot_give(source, PUBLISHED_GIVES, _NEEDED)
 
@@ -75,11 +88,28 @@ def rated_by_run(source: RunSource, reading: SourceReader) -> tuple[bytes, str]:
         return run_data(store, source.number), PurePath(run.run.data_file).name
 
 
-def _record_of_ratings(source: StudySource, reading: SourceReader) -> StudyRecord:
-    record = study_record(source, reading)
-    if record.study.kind != "ratings":
-        raise cannot_give(source, study_gives(record.study), _NEEDED)
+def _record_of(source: Source, reading: SourceReader) -> StudyRecord | None:
+    """Return the record of a study or of its bundle; None for other sources. Raises NotAllowed before it is unblinded."""
+    if isinstance(source, StudySource):
+        return study_record(source, reading)
+    if not isinstance(source, FileSource) or source.path.suffix.lower() != ".zip":
+        return None
+    data = read_file(source.path) if source.data is None else source.data
+    if not is_bundle(data):
+        return None
+    record = read_bundle(data, source.name)
+    check_released(record.study)
     return record
+
+
+def _check_own_direction(source: Source, reading: SourceReader) -> None:
+    if reading.lower_is_better:
+        own = Remark("lower_is_better", "only for a table: {source} has a direction of its own; leave it out")
+        refuse([replace(own, values={"source": shown(source.written)})], ReadingChoice, what=NOT_SO)
+
+
+def _no_ratings(source: Source, record: StudyRecord) -> InputError:
+    return cannot_give(source, study_gives(record.study), _NEEDED)
 
 
 def study_record(source: StudySource, reading: SourceReader) -> StudyRecord:
@@ -90,15 +120,10 @@ def study_record(source: StudySource, reading: SourceReader) -> StudyRecord:
 
 def ratings_and_task(source: Source, reading: SourceReader) -> tuple[RatingSet, RatingTask | None]:
     """Return the ratings of a source, and the raters' task if they come from a study. Raises as `ratings_of`."""
-    if isinstance(source, StudySource):
-        record = _record_of_ratings(source, reading)
-        return rating_set_of(record), task_of(record)
-    return ratings_of(source, reading), None
-
-
-def people_of(source: Source, reading: SourceReader) -> RatingSet | StudyRecord:
-    """Return ratings, or the record of a study whose raters vote on pairs. Raises as `ratings_of`."""
-    if isinstance(source, StudySource):
-        record = study_record(source, reading)
-        return record if record.study.kind == "pairs" else rating_set_of(record)
-    return ratings_of(source, reading)
+    record = _record_of(source, reading)
+    if record is None:
+        return ratings_of(source, reading), None
+    _check_own_direction(source, reading)
+    if record.study.kind == "pairs":
+        raise _no_ratings(source, record)
+    return rating_set_of(record), task_of(record)

@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 from core.formats.correlations import published_side, read_correlations
 from core.joining.tables import CorrelationOptions
+from core.results.correlations.paired import People
 from core.results.meta_correlation import LiveSide, Side
-from core.schema.scores import RatingSet
 from core.sources.named import FileSource, PublishedSource, Source
 from core.sources.reading import SourceReader
 from core.sources.scores import Scores, scores_and_ratings
 
-RatedSide = Callable[[Scores], tuple[RatingSet, CorrelationOptions]]
-"""Returns the ratings of scores, and how they are used. Raises InputError if there are none."""
+RatedSide = Callable[[Scores], tuple[People, CorrelationOptions]]
+"""Returns the ratings or votes beside scores, and how they are used. Raises InputError if there are none."""
 
 
 def holds_correlations(source: Source, *, rated: bool) -> bool:
@@ -23,8 +23,8 @@ def holds_correlations(source: Source, *, rated: bool) -> bool:
 def side_of(source: Source, reading: SourceReader, *, human: bool, rated: bool, ratings: RatedSide) -> Side:
     """Return one side of a meta-correlation.
 
-    human: the side of people, whose scores are correlated with ratings; those of the other side with the negative level. rated:
-    whether ratings of its texts are given apart. Raises InputError.
+    human: the side of people, whose scores are correlated with ratings or votes; those of the other side with the negative level.
+    rated: whether ratings or votes on its texts are given apart. Raises InputError, and NotAllowed for a blinded study.
     """
     if isinstance(source, PublishedSource):
         return published_side(source.written)

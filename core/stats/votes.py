@@ -69,6 +69,13 @@ def contingency(a: ArrayLike, b: ArrayLike, n_categories: int = N_CHOICES) -> Co
     return cells.reshape(n_categories, n_categories).astype(np.int64)
 
 
+def without_kinds(codes: Codes) -> Codes:
+    """Codes of three answers: candidate, a tie of any kind, comparator; -1 for missing."""
+    return np.select([codes == MISSING, codes == CANDIDATE, codes == COMPARATOR], [MISSING, 0, 2], 1).astype(
+        np.int64
+    )
+
+
 def preferences(votes: ArrayLike) -> Floats:
     """Votes (n_units, n_raters) of the four choices as +1 candidate, -1 comparator, 0 tie, NaN missing."""
     codes = check_votes(votes)

@@ -87,7 +87,7 @@ def ratings(store: Store, below: DeltaGenerator) -> Ratings | None:
         chosen_scores.read_notes(found.notes, found.left_out)
         return Ratings(
             found,
-            ("study", chosen, found.sha256, _hash(found)),
+            ("study", chosen, found.sha256, chosen_scores.hash_of(found)),
             task,
         )
     file = chosen_scores.choose_kept(store, "ratings", "calibration", "Human ratings")
@@ -98,15 +98,6 @@ def ratings(store: Store, below: DeltaGenerator) -> Ratings | None:
     with below:
         chosen_scores.forget_button(store, file, "calibration")
     return Ratings(found, chosen_scores.key_of(file), None)
-
-
-def _hash(found: RatingSet) -> int:
-    """A number that changes with the ratings that count, such as after a rater is excluded."""
-    return hash(
-        tuple(
-            (one.rater, one.item_id, one.system, one.level, one.dimension, one.score) for one in found.ratings
-        )
-    )
 
 
 def _holds_ratings(study: Study) -> bool:

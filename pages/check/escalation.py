@@ -162,7 +162,7 @@ def _ways(store: Store, given: choice.Given, found: Check) -> Mapping[str, _Way]
     }
     labels = {
         JUDGES: f"share of {len(panel.judges)} judges with the majority's verdict",
-        MARGIN: "distance of the two scores of a pair",
+        MARGIN: "distance of the pair's margin from where the vote changes",
         REPEATS: "share of equal answers over repeats",
     }
     ways: dict[str, _Way] = {}

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.analyses.votes import ANALYSIS as VOTES
 from core.joining.choices import group_columns, names_of
 from core.plots import metrics as plots
 from core.results.correlations.table import (
@@ -23,15 +24,15 @@ from core.results.correlations.table import (
     grid,
     group_table,
 )
-from core.results.correlations.votes import metrics_against_votes, vote_table
 from core.schema.result_table import ResultTable
 from core.schema.scores import Method, ScoreTable
 from core.store import Store
+from core.store.studies import list_studies
 from core.study.analysis_set import released_record
 from pages.metrics import explore
 from pages.tabs import ranking
 from pages.tabs.phrases import AS_A_TABLE, NOT_SCORED
-from pages.widgets import address, against, chosen_scores, menus, result_table, visitor
+from pages.widgets import address, against, analysis, chosen_scores, menus, result_table, visitor
 from pages.widgets.address import slug
 from pages.widgets.chosen_scores import MAIN, Scores
 from pages.widgets.messages import mistakes_shown, plain
@@ -82,11 +83,10 @@ def render(store: Store, scores: Scores) -> None:
 
 def _against(store: Store, scores: Scores, folded: DeltaGenerator) -> None:
     controls = st.container(horizontal=True)
-    target = against.choose(store, scores.table, MAIN, moving=scores.moving, row=controls, folded=folded)
-    if target is None:
+    chosen = against.choose(store, scores.table, MAIN, moving=scores.moving, row=controls, folded=folded)
+    if chosen is None:
         return
-    if target.ratings is not None:
-        target = replace(target, ratings=against.people(scores, target.ratings, target.key))
+    scores, target = against.beside(scores, chosen)
     key = address.one("look", "metrics_look", _LOOKS, _LOOKS[0], slug)
     for name, tab in zip(_LOOKS, st.tabs(_LOOKS, key=key, on_change="rerun"), strict=True):
         if tab.open:
@@ -289,28 +289,19 @@ def _target_in_words(report: CorrelationReport, hidden: int) -> None:
 
 
 def votes(store: Store, scores: Scores) -> None:
-    """Choose an unblinded study whose texts were scored."""
-    part(
-        "Votes",
-        "For each pair of answers with a winner: does the metric score the preferred answer higher?",
-        "metrics-against-votes",
-    )
-    study = menus.unblinded(store, "metrics_votes_study", "pairs")
-    if study is None:
+    """Choose an unblinded study whose texts were scored, and compare the metrics with its votes."""
+    if not any(one.state == "unblinded" and one.kind == "pairs" for one in list_studies(store)):
+        part(VOTES.title, VOTES.question, VOTES.section)
         nothing("votes stay hidden until you unblind their study on the page Studies")
         return
+    analysis.render(VOTES, partial(_study_and_scores, store, scores))
+
+
+def _study_and_scores(store: Store, scores: Scores) -> tuple[analysis.Data, analysis.Data]:
+    study = menus.unblinded(store, "metrics_votes_study", "pairs")
+    assert study is not None, "there is one"
     record = released_record(store, study)
-    key = (*scores.key, study.study_id, hash((record.answers, record.raters, record.study)))
-    with waiting(scores.moving):
-        found = chosen_scores.once(("votes", key), lambda: metrics_against_votes(record, scores.table))
-    defined = [one for one in found if one.agreement.estimate is not None]
-    result_table.show(
-        vote_table(found),
-        figure=plots.metric_votes(found) if defined else None,
-        alt=f"Share of pairs that each of {len(defined)} metrics orders as the raters did, with intervals",
-    )
-    st.markdown(
-        ":small[Agreement: share of pairs with a winner that the metric orders as the raters did. A tie of the metric "
-        "counts half; 0.5 is chance. Kendall: between the difference of scores and the composite vote, over all pairs. "
-        "Intervals resample questions. Left out: number of pairs.]"
+    return (
+        analysis.Data((study.study_id, chosen_scores.hash_of(record)), lambda: record),
+        analysis.Data(scores.key, lambda: [scores.table]),
     )

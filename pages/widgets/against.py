@@ -19,9 +19,15 @@ from core.joining.choices import (
     with_directions,
 )
 from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions, Raters, SystemScores
+from core.results.correlations.paired import People, paired_with_votes
 from core.results.correlations.table import dimension_of
 from core.schema.scores import Direction, RatingSet, ScoreTable
+from core.schema.study import Study, StudyRecord
+from core.sources.named import StudySource
+from core.sources.people import people_of
+from core.sources.reading import reading_in
 from core.store import Store
+from core.store.studies import list_studies
 from pages.widgets import address, chosen_scores
 from pages.widgets.chosen_scores import Key, Scores
 from pages.widgets.messages import mistakes_shown, plain
@@ -49,9 +55,22 @@ def choose_rows(scores: Scores, slot: str) -> Scores:
     return replace(scores, key=key, table=found, choice=choice, said=said)
 
 
-def people(scores: Scores, ratings: RatingSet, key: Key) -> RatingSet:
-    """Return the ratings without those of texts left out. key: identifies the ratings."""
-    return ratings if not scores.choice.leave_out else _people((*scores.key, *key), ratings, scores)
+def people(scores: Scores, ratings: People, key: Key) -> People:
+    """Return the ratings without those of texts left out. key: identifies them. Votes leave pairs out as they meet the scores."""
+    if isinstance(ratings, StudyRecord) or not scores.choice.leave_out:
+        return ratings
+    return _people((*scores.key, *key), ratings, scores)
+
+
+def beside(scores: Scores, chosen: "Against") -> tuple[Scores, "Target"]:
+    """Return the scores and the ratings of their rows; beside the votes of a study of pairs, each row is a pair."""
+    if chosen.ratings is None:
+        return scores, Target(None, chosen.key, chosen.options)
+    found = people(scores, chosen.ratings, chosen.key)
+    if isinstance(found, StudyRecord):
+        table, found = _paired((*scores.key, *chosen.key), found, scores.table)
+        scores = replace(scores, table=table)
+    return scores, Target(found, chosen.key, chosen.options)
 
 
 def _leave_out(table: ScoreTable, place: str, slot: str) -> tuple[tuple[str, str], ...]:
@@ -106,14 +125,31 @@ def _people(key: Key, _ratings: RatingSet, _scores: Scores) -> RatingSet:
     return chosen_people(_ratings, _scores.choice, _scores.table)
 
 
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _paired(key: Key, _record: StudyRecord, _table: ScoreTable) -> tuple[ScoreTable, RatingSet]:
+    return paired_with_votes(_record, _table)
+
+
 _RATERS: dict[Raters, str] = {"averaged": "averaged: one mean per text", "kept": "kept: one row per rating"}
+_FILE = 0
+"""Stands for a file of ratings, in place of a study's number."""
 UNTIL_SETTLED = 0
 RESAMPLES = (UNTIL_SETTLED, 200, 1_000, 10_000)
 
 
 @dataclass(frozen=True)
+class Against:
+    """What the user chose to correlate with, and how."""
+
+    ratings: People | None
+    """None: the level."""
+    key: Key
+    options: CorrelationOptions
+
+
+@dataclass(frozen=True)
 class Target:
-    """What to correlate with, and how."""
+    """What the rows of the scores are correlated with, and how."""
 
     ratings: RatingSet | None
     """None: the level."""
@@ -128,7 +164,7 @@ def has_levels(table: ScoreTable) -> bool:
 
 def choose(
     store: Store, table: ScoreTable, slot: str, *, moving: bool, row: DeltaGenerator, folded: DeltaGenerator
-) -> Target | None:
+) -> Against | None:
     """Choose the target; None while a file of ratings is missing. row: of the controls; folded: place of rarely used ones."""
     names = {"level": "the damage level", "human": "human ratings"}
     against: str | None = "human"
@@ -172,7 +208,7 @@ def choose(
                 key=address.switch(chosen_scores.parameter("raw", slot), f"metrics_raw_{slot}"),
                 persist_state="session",
             )
-            return Target(None, ("level",), replace(options, raw_level=raw))
+            return Against(None, ("level",), replace(options, raw_level=raw))
         rated = st.checkbox(
             "System means over rated texts only",
             key=address.switch(chosen_scores.parameter("rated", slot), f"metrics_system_scores_{slot}"),
@@ -194,16 +230,30 @@ def choose(
 
 def human(
     store: Store, slot: str, row: DeltaGenerator | None = None, folded: DeltaGenerator | None = None
-) -> Target | None:
-    """Choose stored ratings and how they count; None without any. row, folded: as for `choose`; None: here."""
-    file = chosen_scores.choose_kept(store, "ratings", slot, "Human ratings", row)
-    if file is None:
-        return None
-    found = chosen_scores.ratings_of(store, file)
-    dimensions = list(dict.fromkeys(rating.dimension for rating in found.ratings))
+) -> Against | None:
+    """Choose people and how their ratings count; None without any. row, folded: as for `choose`; None: here.
+
+    They are those of a stored file of ratings, or of an unblinded study.
+    """
+    study = _study(store, slot, row)
+    if study is None:
+        file = chosen_scores.choose_kept(store, "ratings", slot, "Human ratings", row)
+        if file is None:
+            return None
+        found: People = chosen_scores.ratings_of(store, file)
+        place = str(file.file_id)
+        identity: Key = (file.sha256, bool(file.options.get("lower_is_better")))
+    else:
+        file = None
+        found = people_of(StudySource(study.name), reading_in(store))
+        place = f"study_{study.study_id}"
+        identity = ("study", study.study_id, chosen_scores.hash_of(found))
+    dimensions = (
+        [] if isinstance(found, StudyRecord) else list(dict.fromkeys(one.dimension for one in found.ratings))
+    )
     named: list[str] = []
     if len(dimensions) > 1:
-        key = f"metrics_dimension_{slot}_{file.file_id}"
+        key = f"metrics_dimension_{slot}_{place}"
         named = (row or st).multiselect(
             "Dimensions",
             dimensions,
@@ -234,7 +284,26 @@ def human(
             help="Subtracts the rater's mean and divides by the rater's standard deviation, which removes differences in "
             "strictness.",
         )
-        chosen_scores.read_notes(found.notes, found.left_out)
-        chosen_scores.forget_button(store, file, slot)
+        if isinstance(found, RatingSet):
+            chosen_scores.read_notes(found.notes, found.left_out)
+        if file is not None:
+            chosen_scores.forget_button(store, file, slot)
     options = CorrelationOptions(raters=raters, z_normalise=normalise, dimension=dimension_of(named))
-    return Target(found, (file.sha256, bool(file.options.get("lower_is_better"))), options)
+    return Against(found, identity, options)
+
+
+def _study(store: Store, slot: str, row: DeltaGenerator | None) -> Study | None:
+    """Choose an unblinded study; None for a file of ratings, which needs no choice where there is no study."""
+    studies = {one.study_id: one for one in list_studies(store) if one.state == "unblinded"}
+    if not studies:
+        return None
+    options = [_FILE, *studies]
+    chosen: int = (row or st).selectbox(
+        "Ratings from",
+        options,
+        format_func=lambda number: f"Study {studies[number].name}" if number else "A file",
+        key=address.one(chosen_scores.parameter("people", slot), f"metrics_people_{slot}", options, _FILE),
+        persist_state="session",
+        help="An unblinded study. Of a study of pairs, each row is a pair: the difference of its scores against its mean vote.",
+    )
+    return studies.get(chosen)

@@ -23,6 +23,7 @@ from core.formats.registry import format_of, read_scored_texts, read_with_texts
 from core.formats.scores import write_scores_jsonl
 from core.joining.choices import AS_GIVEN, TableChoice
 from core.joining.tables import CorrelationOptions
+from core.results.correlations.paired import People
 from core.results.correlations.table import CorrelationReport, correlate_scores, correlate_step_by_step
 from core.results.correlations.texts import Texts, texts_of
 from core.runs.judging import judged_among
@@ -31,6 +32,7 @@ from core.runs.progress import is_worked_on
 from core.runs.scoring import ScoresSoFar, reading_notes
 from core.schema.runs import Run, Work
 from core.schema.scores import CorrelationSet, OutputSet, RatedSet, RatingSet, ScoreTable
+from core.schema.study import StudyRecord
 from core.sources.named import FileSource
 from core.sources.people import ratings_of as source_ratings
 from core.sources.reading import SourceReader
@@ -370,6 +372,18 @@ def read_notes(notes: tuple[str, ...], left_out: Mapping[str, int] | None = None
     lines = [*notes, *(f"{n} left out: {reason}" for reason, n in (left_out or {}).items())]
     if lines:
         st.markdown("  \n".join(f":small[{plain(line)}]" for line in lines))
+
+
+def hash_of(people: People) -> int:
+    """A number that changes with the ratings or votes that count, such as after a rater is excluded."""
+    if isinstance(people, StudyRecord):
+        return hash((people.answers, people.raters, people.study))
+    return hash(
+        tuple(
+            (one.rater, one.item_id, one.system, one.level, one.dimension, one.score)
+            for one in people.ratings
+        )
+    )
 
 
 def ratings_of(store: Store, file: KeptFile) -> RatingSet:

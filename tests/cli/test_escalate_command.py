@@ -17,6 +17,7 @@ from helpers.texts.rating_studies import RatingStudyAtHand
 from core.cli import main
 from core.formats.registry import read_scores
 from core.schema.scores import PROBABILITY
+from core.schema.study import NO_LEVEL
 from core.store import open_store
 from core.store.studies import find_study, inclusion_of
 from core.study.lifecycle import move
@@ -236,7 +237,7 @@ def test_repeats_of_a_run(run: Callable[..., Any], tmp_path: Path) -> None:
 
 
 def test_votes_on_pairs(run: Callable[..., Any], tmp_path: Path) -> None:
-    data = dataset(30, ("A0",))
+    data = dataset(30, (NO_LEVEL,))
     with open_store(tmp_path / "assay.db") as store:
         study = study_in(store, data, raters=("R1",))
         vote(store, study.tokens["R1"], always("left"))
@@ -244,7 +245,7 @@ def test_votes_on_pairs(run: Callable[..., Any], tmp_path: Path) -> None:
     rows = [f"{one.item_id},{one.level},{one.source},{at % 5}" for at, one in enumerate(data.outputs)]
     Path("judge.csv").write_text("item_id,level,system,judge\n" + "\n".join(rows) + "\n")
     found = _json(run("study:study", "judge.csv", "--json"))
-    assert found["confidence"] == "distance of the two scores of a pair"
+    assert found["confidence"] == "distance of the pair's margin from where the vote changes"
     assert found["n_labelled"] == 30
     scored: dict[str, list[int]] = {}
     for at, one in enumerate(data.outputs):

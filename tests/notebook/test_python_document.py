@@ -50,6 +50,7 @@ def test_the_example_of_a_docstring_runs(
     name: str, demo_database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("ASSAY_DB", str(demo_database))
     documented = getattr(assay, name)
     found = doctest.DocTestFinder(recurse=False).find(
         documented, name, globs={"demo_database": demo_database}

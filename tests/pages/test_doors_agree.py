@@ -25,7 +25,8 @@ from core.store import Store
 from core.store.kept import keep_file
 
 TOY = "leniency"
-EACH = [*dict.fromkeys([*ANALYSES, TOY])]
+EACH = [*(name for name in ANALYSES if analysis(name).takes in (("panel",), ("people",))), TOY]
+"""Those that read a file of ratings; tests/pages/test_votes_doors.py has what takes a study and scores."""
 WIDGETS = ("number_input", "selectbox", "text_input", "checkbox")
 
 

@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 from core.cli import main
+from core.formats.scores import read_scores
+from core.results.correlations.votes import NO_WINNER, metrics_against_votes
 from core.store import open_store
 from core.store.studies import find_study, items_of
+from core.study.analysis_set import released_record
 from core.study.raters import import_votes
 
 pytestmark = pytest.mark.shared
@@ -197,3 +200,29 @@ def test_the_papers_files_come_back_out(
         out = json.loads((tmp_path / f"results-evaluator_{rater}.json").read_bytes())
         assert out == json.loads((shared_data / f"results-evaluator-{rater}.json").read_bytes())
     assert len(os.listdir(tmp_path)) == 2
+
+
+def test_metrics_beside_the_raters_own_agreement(database: Path, tmp_path: Path) -> None:
+    """Read as "fits the level", metrics order winners about as by chance, and vote, ties included, at most about as raters do."""
+    scores = tmp_path / "scores.csv"
+    some = ["--metrics", "bleu-4,chrf-6-2,rouge-l,meteor-a0.9-g0", "--synonyms", "none"]
+    assert main(["score", "study:paper", "--out", str(scores), *some, "--db", str(database)]) == 0
+    with open_store(database) as store:
+        record = released_record(store, find_study(store, "paper"))
+    table = read_scores(scores.read_bytes(), scores.name)
+    found = {one.metric: one for one in metrics_against_votes(record, table, n_resamples=200)}
+    assert {
+        name: (
+            *(round(one.estimate or 0, 3) for one in (each.agreement, each.with_ties.evaluator)),
+            each.agreement.n,
+            each.with_ties.evaluator.n,
+        )
+        for name, each in found.items()
+    } == {
+        "bleu-4": (0.477, 0.481, 44, 80),
+        "chrf-6-2": (0.568, 0.494, 44, 80),
+        "rouge-l": (0.523, 0.431, 44, 80),
+        "meteor-a0.9-g0": (0.636, 0.55, 44, 80),
+    }
+    assert {each.with_ties.raters.estimate for each in found.values()} == {0.5375}
+    assert all(each.left_out == {NO_WINNER: 36} for each in found.values())

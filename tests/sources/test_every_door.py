@@ -3,6 +3,8 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from core.cli import main
 from core.errors import NotAllowed
 from core.formats.tasks import dump_task
 from core.schema.scores import ErrorSpan, OutputSet, ScorableOutput
-from core.schema.study import RatingTask
+from core.schema.study import NO_LEVEL, Choice, Dataset, RatingTask
 from core.sources.named import (
     FileSource,
     FolderSource,
@@ -27,7 +29,7 @@ from core.sources.named import (
     parse_source,
 )
 from core.store import open_store
-from core.study.blinding import RatingDesk
+from core.study.blinding import BlindPair, RatingDesk
 from core.tables.reading import sha256_of
 
 DEMO = Path(__file__).resolve().parents[2] / "data" / "demo"
@@ -64,6 +66,7 @@ SCORED, JUDGED, MADE, PEOPLE, MARKED, PAIRS, OPEN = (
     *("run:1", "run:2", "run:3"),
     *("study:people", "study:marks", "study:pairs", "study:open"),
 )
+VOTED, VOTED_SCORES, HIDDEN = "study:voted", "voted.csv", "study:hidden"
 PUBLISHED = "published:cus-qa-cs"
 
 
@@ -99,6 +102,29 @@ def rate_by_words(desk: RatingDesk, rater: int) -> None:
         desk.complete(number, seconds=20.0)
 
 
+def voted_pairs() -> Dataset:
+    """Twelve questions with two answers each that keep different numbers of words."""
+    plain = dataset(12, (NO_LEVEL,))
+    kept = [8 + 7 * at % 11 for at in range(len(plain.outputs))]
+    references = {item.item_id: " ".join(WORDS) + f" {item.item_id}." for item in plain.items}
+    return replace(
+        plain,
+        items=tuple(replace(item, reference=references[item.item_id]) for item in plain.items),
+        outputs=tuple(
+            replace(one, text=" ".join(WORDS[:n]) + f" {one.item_id}.")
+            for one, n in zip(plain.outputs, kept, strict=True)
+        ),
+    )
+
+
+def longer(pair: BlindPair, rater: int) -> Choice:
+    """Prefer the longer answer, each rater with an exception of his own, or none if both are about as long."""
+    left, right = len(pair.left.split()), len(pair.right.split())
+    if abs(left - right) < 2 + rater:
+        return "both_good"
+    return "left" if (left > right) is ((left + right) % 5 != rater) else "right"
+
+
 def command(*words: object) -> None:
     assert main([*map(str, words)]) == 0
 
@@ -121,17 +147,25 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             for token in pairs.tokens.values():
                 vote(store, token, always("left"))
             unblind_pairs(pairs)
+            voted = study_in(store, voted_pairs(), name="voted")
+            for at, token in enumerate(voted.tokens.values()):
+                vote(store, token, partial(longer, rater=at))
+            unblind_pairs(voted)
+            study_in(store, dataset(2), name="hidden")
         for name, form, file in (
             ("people", "jsonl", RATINGS),
             ("people", "rated", RATED),
             ("marks", "rated", MARKS),
         ):
             command("study", "export", name, "--format", form, "--out", file)
+        for name in ("people", "voted"):
+            command("study", "export", name, "--format", "bundle", "--out", f"{name}.zip")
         Path("task.yaml").write_text(dump_task(TASK))
         assay.read(PEOPLE).to_json(TEXTS, orient="records", lines=True)
         command("score", RATED, "--metrics", "chrf-6-0,rouge-1", "--out", SCORES)
         command("judge", "automqm", MARKED, "--backend", "rules", "--out", "judged")
         command("generate", "damage", DEMO / "questions.jsonl", "--backend", "rules", "--out", "made")
+        command("score", VOTED, "--metrics", "lexical", "--synonyms", "none", "--out", VOTED_SCORES)
         (folder / "plain").mkdir()
         yield
 
@@ -186,6 +220,27 @@ OF_MARKS: dict[str, Callable[[str], tuple[str, ...]]] = {
 }
 
 
+OF_VOTES: dict[str, Callable[[str], tuple[str, ...]]] = {
+    "correlate": lambda one: ("correlate", VOTED_SCORES, "--with", "human", "--human", one, *FEW),
+    "rank": lambda one: (
+        "correlate",
+        VOTED_SCORES,
+        "--with",
+        "human",
+        "--human",
+        one,
+        "--rank",
+        "pearson",
+        *FEW,
+    ),
+    "meta-correlate": lambda one: ("meta-correlate", VOTED_SCORES, SYNTHETIC, "--human", one, *FEW),
+    "acc23": lambda one: ("acc23", one, VOTED_SCORES, *FEW),
+    "votes": lambda one: ("votes", one, VOTED_SCORES, *FEW),
+}
+"""Doors that compare scores of single answers with the votes of a study of pairs."""
+SYNTHETIC = "published:cus-qa-cs:qwen-3-30b:zero"
+
+
 @pytest.mark.parametrize("door", OF_SCORES)
 @pytest.mark.parametrize("source", [SCORED])
 def test_scores_of_a_run_give_the_numbers_of_their_file(
@@ -215,6 +270,74 @@ def test_ratings_of_a_study_a_run_or_an_export_give_the_numbers_of_rated_texts(
     assert told(*OF_RATINGS[door](source)) == pytest.approx(of_file, rel=1e-12)
 
 
+@pytest.mark.parametrize("door", OF_VOTES)
+def test_votes_of_a_study_give_the_numbers_of_its_bundle(told: Callable[..., list[float]], door: str) -> None:
+    of_study = told(*OF_VOTES[door](VOTED))
+    assert len(of_study) > 3
+    assert told(*OF_VOTES[door]("voted.zip")) == of_study
+
+
+@pytest.mark.parametrize("door", ["correlate", "acc23", "calibrate"])
+def test_ratings_of_a_study_give_the_numbers_of_its_bundle(
+    told: Callable[..., list[float]], door: str
+) -> None:
+    assert told(*OF_RATINGS[door]("people.zip")) == told(*OF_RATINGS[door](PEOPLE))
+
+
+def test_people_of_the_app_are_a_side_of_a_meta_correlation(capsys: pytest.CaptureFixture[str]) -> None:
+    """Ratings and votes of the app against a published side: each metric's correlation is that of `correlate`."""
+    command("score", PEOPLE, "--metrics", "lexical", "--synonyms", "none", "--out", "rated.csv")
+    for scores, people in ((VOTED_SCORES, VOTED), ("rated.csv", PEOPLE)):
+        capsys.readouterr()
+        command("meta-correlate", scores, SYNTHETIC, "--human", people, *FEW, "--json")
+        found = json.loads(capsys.readouterr().out)
+        command("correlate", scores, "--with", "human", "--human", people, *FEW, "--json")
+        rows = json.loads(capsys.readouterr().out)
+        own = {one["group"]["metric"]: one["spearman"]["estimate"] for one in rows}
+        points = {one["metric"]: one["human"] for one in found["points"]}
+        assert len(points) == found["n_metrics"] > 10
+        assert points == pytest.approx({name: own[name] for name in points})
+
+
+@pytest.mark.parametrize("door", OF_VOTES)
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        (HIDDEN, "Study 'hidden' is open"),
+        ("study:nobody", "There is no study named 'nobody'"),
+        (PAIRS, "contain no text of study 'pairs'"),
+    ],
+)
+def test_votes_that_are_hidden_unknown_or_of_other_texts_are_refused(
+    capsys: pytest.CaptureFixture[str], door: str, source: str, wanted: str
+) -> None:
+    assert main([*OF_VOTES[door](source)]) == 2
+    assert wanted in capsys.readouterr().err
+
+
+VOTE_FUNCTIONS: dict[str, Callable[[], Any]] = {
+    "correlate": lambda: assay.correlate(VOTED_SCORES, VOTED, resamples=20),
+    "meta-correlate": lambda: assay.meta_correlate(VOTED_SCORES, SYNTHETIC, ratings=VOTED, resamples=20),
+    "acc23": lambda: assay.acc23(VOTED, VOTED_SCORES, resamples=20),
+    "votes": lambda: assay.votes(VOTED, VOTED_SCORES, resamples=20),
+}
+
+
+@pytest.mark.parametrize("name", VOTE_FUNCTIONS)
+def test_functions_read_votes_as_commands_do(told: Callable[..., list[float]], name: str) -> None:
+    assert numbers(VOTE_FUNCTIONS[name]().json) == told(*OF_VOTES[name](VOTED))
+
+
+def test_a_ranking_and_a_comparison_by_votes_use_the_rows_of_correlate() -> None:
+    rows = assay.correlate(VOTED_SCORES, VOTED, resamples=0).frame.set_index("metric")["pearson"]
+    ranked = assay.rank(VOTED_SCORES, VOTED, resamples=20).frame.set_index("metric")["coefficient"]
+    assert dict(ranked) == pytest.approx(dict(rows))
+    compared = assay.compare(VOTED_SCORES, "bleu-1", "rouge-1", VOTED, methods="pearson", resamples=20).frame
+    pooled = compared[compared["view"] == "pooled"].iloc[0]
+    assert pooled["first_coefficient"] == pytest.approx(rows["bleu-1"])
+    assert pooled["n"] == 12
+
+
 @pytest.mark.parametrize("door", OF_MARKS)
 def test_marks_of_a_study_give_the_numbers_of_their_file(told: Callable[..., list[float]], door: str) -> None:
     of_file = told(*OF_MARKS[door](MARKS))
@@ -242,6 +365,7 @@ NEEDS_JUDGE = [PEOPLE, PAIRS, PUBLISHED]
             (OF_RATINGS[door](one), one)
             for door in ("correlate", "acc23", "calibrate")
             for one in NEEDS_RATINGS
+            if one != PAIRS or door == "calibrate"  # others take rows of pairs
         ),
         *((OF_RATINGS[door](one), one) for door in ("check", "alt-test") for one in ("made", PUBLISHED)),
         *((("score", one, "--out", "no.csv"), one) for one in NEEDS_TEXTS),
@@ -321,9 +445,8 @@ def test_a_check_of_a_run_has_the_verdict_of_its_file_and_knows_what_it_cost() -
 
 
 def test_votes_of_pairs_are_read_beside_a_judge_in_a_notebook_too(told: Callable[..., list[float]]) -> None:
-    command("score", PAIRS, "--metrics", "chrf-6-0", "--out", "pairs.csv")
-    found = assay.alt_test(PAIRS, "pairs.csv")
-    assert numbers(found.json) == told("alt-test", PAIRS, "pairs.csv")
+    found = assay.alt_test(VOTED, VOTED_SCORES, judge="chrf-6-0")
+    assert numbers(found.json) == told("alt-test", VOTED, VOTED_SCORES, "--judge", "chrf-6-0")
 
 
 @pytest.mark.parametrize(

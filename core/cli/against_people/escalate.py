@@ -80,7 +80,7 @@ def add_to(nouns: Commands) -> None:
         "--confidence",
         metavar="COLUMN",
         help=f"column with the judge's confidence, larger is surer; or {REPEATS} (share of equal answers of a run), {JUDGES} (share of "
-        f"several judges with the majority's verdict) or {MARGIN} (distance of the scores of a pair) (default: what the inputs have)",
+        f"several judges with the majority's verdict) or {MARGIN} (distance of the pair's margin from where the vote changes) (default: what the inputs have)",
     )
     command.add_argument(
         "--cut",

@@ -28,6 +28,7 @@ from core.joining.choices import TableChoice, dimensions_of, interval_problems
 from core.joining.tables import CorrelationOptions, SystemScores
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
+from core.results.correlations.paired import People
 from core.results.correlations.table import dimension_of
 from core.results.judges.spans import SpanOptions
 from core.results.meta_correlation import Side
@@ -37,7 +38,7 @@ from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import Direction, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import Settings, fields_of
-from core.schema.study import Study
+from core.schema.study import Study, StudyRecord
 from core.sources.judges import JUDGE_NAMES, facts_of
 from core.sources.named import (
     STORED,
@@ -47,11 +48,12 @@ from core.sources.named import (
     parse_sources,
 )
 from core.sources.panel import panel_of_source
-from core.sources.people import ratings_of
+from core.sources.people import people_of
 from core.sources.reading import SourceReader
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
 from core.sources.spans import Marked, spans_of
+from core.sources.studies import study_or_bundle
 from core.sources.texts import Texts, texts_file
 from core.store import Store
 from core.tables.mapping import parse_columns
@@ -132,8 +134,8 @@ def add_rating_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--human",
         metavar="PATH",
-        help="ratings: CSV, JSONL, MQM TSV, a folder, run:N or study:NAME; with a folder of scores also the name of one of its "
-        "rating sets",
+        help="ratings: CSV, JSONL, MQM TSV, a folder, run:N, or study:NAME (unblinded; of a study of pairs, each row is a pair "
+        "with its mean vote); with a folder of scores also the name of one of its rating sets",
     )
     command.add_argument(
         "--dimension",
@@ -219,17 +221,17 @@ def open_each(written: Sequence[str], options: argparse.Namespace) -> list[Score
     return read_each(written, lambda source: scores_and_ratings(source, reading_of(options)))
 
 
-def open_ratings(scores: Scores, options: argparse.Namespace, option: str = "--human") -> RatingSet:
-    """Return the ratings of `options.human`, else those that came with the scores. Raises InputError.
+def open_people_beside(scores: Scores, options: argparse.Namespace, option: str = "--human") -> People:
+    """Return the ratings of `options.human` or the votes of its study of pairs, else the ratings that came with the scores.
 
-    option: the name of the option, for messages.
+    option: the name of the option, for messages. Raises InputError, and NotAllowed for a blinded study.
     """
     written: str | None = options.human
     if written is not None and written not in scores.ratings:
         source = parse_source(written)
         missing = isinstance(source, FileSource) and not source.path.exists()
         if not (missing and scores.ratings):
-            return ratings_of(source, replace(reading_of(options), ratings_called=option))
+            return people_of(source, replace(reading_of(options), ratings_called=option))
     chosen = ratings_among(scores.ratings, written, option)
     _no_direction(options, "a folder defines the direction of its ratings")
     return chosen
@@ -256,13 +258,13 @@ def open_side(written: str, options: argparse.Namespace, *, human: bool) -> Side
             )
         _no_direction(options, f"{shown(written)} contains correlations")
 
-    def rated_by(scores: Scores) -> tuple[RatingSet, CorrelationOptions]:
+    def rated_by(scores: Scores) -> tuple[People, CorrelationOptions]:
         if options.human is None and not scores.ratings:
             raise InputError(
                 f"The human side {shown(written)} is a table of scores. Name the ratings of its texts with --human."
             )
-        ratings = open_ratings(scores, options)
-        return ratings, correlation_options(options, ratings)
+        people = open_people_beside(scores, options)
+        return people, correlation_options(options, people if isinstance(people, RatingSet) else None)
 
     return side_of(source, reading_of(options), human=human, rated=rated, ratings=rated_by)
 
@@ -348,6 +350,39 @@ def add_panel_options(command: argparse.ArgumentParser) -> None:
         help=f"scores of further judges: {JUDGE_NAMES}, a table of scores (CSV, JSONL, Parquet), or a tool's log",
     )
     _add_reading_options(command, PanelChoice)
+
+
+def add_study_input(command: argparse.ArgumentParser) -> None:
+    """Register an unblinded study; see `open_study`."""
+    command.add_argument(
+        "study", metavar="STUDY", help="study:NAME or NAME (unblinded), or the path of its bundle"
+    )
+
+
+def open_study(options: argparse.Namespace) -> StudyRecord:
+    """Return the record of the study. Raises InputError, and NotAllowed before it is unblinded."""
+    return study_or_bundle(options.study, reading_of(options), seen=True)[0]
+
+
+def add_scores_input(command: argparse.ArgumentParser) -> None:
+    """Register tables of scores; see `open_tables`."""
+    command.add_argument(
+        "scores",
+        nargs="+",
+        metavar="SCORES",
+        help=f"scores of metrics or judges: {JUDGE_NAMES}, or a table of scores (CSV, JSONL, Parquet)",
+    )
+
+
+def add_table_options(command: argparse.ArgumentParser) -> None:
+    """Register the options for reading several tables."""
+    add_columns_option(command, several=True)
+
+
+def open_tables(options: argparse.Namespace) -> list[ScoreTable]:
+    """Return the tables of scores. Raises InputError with the problems of all."""
+    check_columns(options, options.scores)
+    return scores_given(options.scores, options)
 
 
 def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:

@@ -138,13 +138,18 @@ def sure_by_numbers(panel: Panel, confidence: Floats, column: str) -> Sureness:
 
 
 def sure_by_margin(panel: Panel, margins: Floats) -> Sureness:
-    """The only judge's preferences in pairs, as sure as its two scores are apart. margins: shape (n,), 0 or more.
+    """The only judge's preferences in pairs, as sure as they are far from another vote. margins: shape (n,), 0 or more.
 
-    A pairwise judge's score is the share of comparisons that it won, so its margin rises with the share of equal verdicts
-    over orders and repeats.
+    Of a judge that compares pairs, this is how far its two scores are apart. Its score is the share of comparisons that it won,
+    so its margin rises with the share of equal verdicts over orders and repeats.
     """
     _one_judge(panel)
-    return Sureness(panel.judges[0], panel.scores[:, 0], margins, "distance of the two scores of a pair")
+    return Sureness(
+        panel.judges[0],
+        panel.scores[:, 0],
+        margins,
+        "distance of the pair's margin from where the vote changes",
+    )
 
 
 def sure_by_cut(panel: Panel, cut: float) -> Sureness:

@@ -18,11 +18,23 @@ from core.schema.panel import Panel
 from core.schema.result_table import Column, ResultTable
 from core.schema.scale import Scale
 from core.schema.scores import Metric, ScoredRow, ScoreTable
-from core.schema.study import NO_LEVEL, StudyRecord
+from core.schema.study import NO_LEVEL, Study, StudyRecord, VoteMeaning
+from core.stats.agreement import PairwiseAgreement, pairwise_agreement
 from core.stats.correlation.intervals import correlate
+from core.stats.degeneracy import tied
+from core.stats.ideal_point import TOO_FEW_FITTING, ideal_point_margins
 from core.stats.multiplicity import Correction, corrected, interval_p
 from core.stats.resampling import Estimate, Floats, Resampling, mean_estimates
-from core.stats.votes import composite_scores, preferences
+from core.stats.tie_rate import FEW_ITEMS, NO_SPREAD, calibrated_votes, tie_thresholds
+from core.stats.votes import (
+    BOTH_GOOD,
+    CANDIDATE,
+    COMPARATOR,
+    MISSING,
+    composite_scores,
+    preferences,
+    without_kinds,
+)
 from core.study.analysis_set import check_released
 from core.study.masking import unmasked, unmasked_table
 from core.tables.columns import ONLY_SYSTEM
@@ -31,6 +43,11 @@ from core.tables.reading import shown
 CORRECTION: Correction = "benjamini-hochberg"
 """Of every metric against chance: many are screened."""
 NO_WINNER, NO_ROW = "no winner", "not among the scores"
+PREFERRED: dict[VoteMeaning | None, str] = {
+    "fits_level": "the answer whose score is nearer to what raters found to fit the level in other questions",
+    "better": "the answer that it scored higher",
+}
+"""The answer that a judge of single answers votes for."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +63,47 @@ class MetricVotes:
     """Kendall's tau-b of score difference and composite vote, over all pairs, including ties."""
     by_level: Mapping[str, Estimate]
     """Level -> agreement."""
+    with_ties: PairwiseAgreement
+    """How often the metric, which ties as often as raters do, gives a rater's answer (candidate, tie, comparator), beside how often
+    another rater gives it: over all pairs, those without a winner included."""
     left_out: Mapping[str, int]
-    """Reason -> pairs left out: no winner, no score, too few votes."""
+    """Reason -> pairs left out of the agreement: no winner, no vote of the metric, too few votes of raters."""
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """What metrics prefer in each counted pair. Arrays have the shape (pairs, metrics)."""
+
+    table: ScoreTable
+    counted: Counted
+    sides: Sequence[NDArray[np.int64]]
+    """Rows of the table for the candidate's and the comparator's answer of each pair; -1 for none."""
+    margins: Floats
+    """Above 0 for the candidate; NaN without both scores or a target, and for a metric whose margins are all 0."""
+    thresholds: Floats
+    """Margin up to which the pair is a tie; NaN without a margin, and with few questions."""
+    prefers: NDArray[np.bool_]
+    """Shape (metrics,): whether the metric prefers an answer in some pair."""
+
+    @property
+    def votes(self) -> Floats:
+        """1 for the candidate, -1 for the comparator, 0 for a tie, NaN for no vote."""
+        return calibrated_votes(self.margins, self.thresholds)
+
+    def missing(self, metric: int, values: Floats) -> dict[str, int]:
+        """Reason -> pairs without a value of this metric. values: its margins, or its votes."""
+        return dict(Counter(self.why(metric, pair) for pair in np.flatnonzero(np.isnan(values)).tolist()))
+
+    def why(self, metric: int, pair: int) -> str:
+        """The reason why a pair has no margin or no vote of a metric."""
+        for row in (int(side[pair]) for side in self.sides):
+            if row < 0:
+                return NO_ROW
+            if np.isnan(self.table.values[row, metric]):
+                return self.table.reasons.get((row, metric), NO_SCORE)
+        if not self.prefers[metric]:
+            return NO_SPREAD
+        return TOO_FEW_FITTING if np.isnan(self.margins[pair, metric]) else FEW_ITEMS
 
 
 def metrics_against_votes(
@@ -55,7 +111,10 @@ def metrics_against_votes(
     table: ScoreTable,
     **drawing: Unpack[Resampling],
 ) -> tuple[MetricVotes, ...]:
-    """Compare every metric of the table with the study's composite votes (Factual: the sign of the votes' sum).
+    """Compare every metric of the table with the study's votes, whose meaning follows from what it asks (`pair_margins`).
+
+    Agreement and tau: with the composite votes (Factual: the sign of the votes' sum). With ties: with each rater, beside how often
+    raters agree with each other (`pairwise_agreement`).
 
     table: scores of the study's texts, joined by item, level and system = source; masks of a study that was blind
     stand for their systems. Votes count as in the study's results:
@@ -63,14 +122,9 @@ def metrics_against_votes(
     and InputError if no text of the study was scored or a text is listed twice.
     """
     check_released(record.study)
-    counted = count(record, Filters())
-    sides, differences = _sides(record, table, counted), _differences(record, table, counted)
-    votes = composite_scores(preferences(counted.codes))
+    preferred = preferences_of(record, table, count(record, Filters()))
     options: Resampling = {"n_resamples": 2_000, **drawing}
-    return tuple(
-        _of_metric(table, index, counted, votes, differences[:, index], sides, options)
-        for index in range(len(table.metrics))
-    )
+    return tuple(_of_metric(preferred, metric, options) for metric in range(len(table.metrics)))
 
 
 def votes_panel(
@@ -82,22 +136,30 @@ def votes_panel(
 ) -> Panel:
     """The votes of a study of pairs beside the preferences of judges that scored both answers: each row is a pair.
 
-    A rating is 1 if the rater preferred the candidate, -1 for the comparator, 0 for a tie of either kind. A judge prefers the
-    answer with the better score; equal scores are a tie. So a judge that compares pairs keeps its own ties, and verdicts
-    that contradict each other in its two orders are one. Items are the questions. tables: one or several, as in
-    `metrics_against_votes`; those of several judges are merged. raters, judges: names of raters and of metrics; None for all.
+    A rating is 1 if the rater preferred the candidate, -1 for the comparator, 0 for a tie of either kind. A judge votes by its
+    margin (`pair_margins`): for the answer nearer to what raters found to fit the level, or for the one with the better score, by
+    what the study asks. It ties as often as raters do in other questions (`tie_thresholds`). A judge that compares pairs keeps its
+    own ties, and verdicts that contradict each other in its two orders are one. Items are the questions. tables: one or several,
+    as in `metrics_against_votes`; those of several judges are merged. raters, judges: names of raters and of metrics; None for all.
 
-    Misleads: a judge with fine scores never ties, so that ties of the raters count as its errors. Raises NotAllowed unless
-    the study is unblinded, and InputError for unknown names and if no text of the study was scored.
+    Raises NotAllowed unless the study is unblinded, and InputError for unknown names, if no text of the study was scored, and if
+    no judge has a vote, with the reasons.
     """
     check_released(record.study)
     given = [tables] if isinstance(tables, ScoreTable) else tables
-    table = _decoded(record, given)
+    table = decoded(record, given)
     origins = [(one.file_name, metric.name, metric.signature) for one in given for metric in one.metrics]
     counted = count(record, Filters(raters=raters))
     check_names("judge", judges or (), [metric.name for metric in table.metrics])
     chosen = [at for at, metric in enumerate(table.metrics) if judges is None or metric.name in judges]
-    differences = _differences(record, table, counted)[:, chosen]
+    preferred = preferences_of(record, table, counted)
+    votes = preferred.votes
+    missing = [(table.metrics[at].name, preferred.missing(at, votes[:, at])) for at in chosen]
+    if chosen and counted.keys and np.isnan(votes[:, chosen]).all():
+        raise InputError(
+            f"No judge has a vote on a pair of study {shown(record.study.name)}.",
+            left_out_notes(missing, "pairs"),
+        )
     rows = tuple(
         ScoredRow(item, ONLY_SYSTEM, None if level == NO_LEVEL else level) for item, level in counted.keys
     )
@@ -109,7 +171,7 @@ def votes_panel(
         counted.raters,
         preferences(counted.codes),
         tuple(table.metrics[at].name for at in chosen),
-        np.sign(differences),
+        votes[:, chosen],
         Scale(
             "ordered",
             (-1.0, 0.0, 1.0),
@@ -119,8 +181,8 @@ def votes_panel(
         ),
         f"study {record.study.name}",
         (
-            "each row is a pair of answers: raters voted for one, and a judge prefers the answer that it scored higher",
-            *_own_ties([table.metrics[at] for at in chosen]),
+            *_vote_notes(record.study, [table.metrics[at] for at in chosen]),
+            *left_out_notes([one for one in missing if one[1]], "pairs"),
             *table.notes,
         ),
         dict(counted.pairs_left_out),
@@ -129,18 +191,45 @@ def votes_panel(
     )
 
 
-def _decoded(record: StudyRecord, tables: Sequence[ScoreTable]) -> ScoreTable:
+def decoded(record: StudyRecord, tables: Sequence[ScoreTable]) -> ScoreTable:
     """One table, decoded before it is merged, because a judge that read masked texts shares no system with the others."""
     return merge_tables([unmasked_table(record, one) for one in tables])
 
 
-def _own_ties(metrics: Sequence[Metric]) -> tuple[str, ...]:
-    """What a tie of judges is that compare pairs."""
-    named = [shown(one.name) for one in metrics if one.family == pairwise.KIND.family]
-    if not named:
-        return ()
-    whose = f"of {', '.join(named)} " if len(named) < len(metrics) else ""
-    return (f"a tie {whose}is its own, or its verdicts in the two orders contradict each other",)
+def _vote_notes(study: Study, metrics: Sequence[Metric]) -> tuple[str, ...]:
+    """What a row is, and what a vote and a tie of these judges are."""
+    comparing = [shown(one.name) for one in metrics if _compares(one)]
+    notes = ["each row is a pair of answers, on which raters voted"]
+    if len(comparing) < len(metrics):
+        notes.append(f"a judge votes for {PREFERRED[study.votes_mean]}, and ties as often as raters do")
+    if comparing:
+        whose = f"of {', '.join(comparing)} " if len(comparing) < len(metrics) else ""
+        notes.append(f"a tie {whose}is its own, or its verdicts in the two orders contradict each other")
+    return tuple(notes)
+
+
+def _compares(metric: Metric) -> bool:
+    """Whether this is a judge that compares pairs itself."""
+    return metric.family == pairwise.KIND.family
+
+
+def preferences_of(record: StudyRecord, table: ScoreTable, counted: Counted) -> Preferences:
+    """What each metric of the table prefers in the counted pairs of a study. Raises InputError as `metrics_against_votes`."""
+    margins = pair_margins(record, table, counted)
+    thresholds = np.where(np.isnan(margins), np.nan, 0.0)
+    prefers = np.ones(len(table.metrics), dtype=np.bool_)
+    signs = preferences(counted.codes)
+    for at in (at for at, metric in enumerate(table.metrics) if not _compares(metric)):
+        prefers[at] = not (margins[:, at] == 0).any() or bool((np.abs(margins[:, at]) > 0).any())
+        thresholds[:, at] = tie_thresholds(margins[:, at], signs, counted.questions)
+    return Preferences(
+        table,
+        counted,
+        _sides(record, table, counted),
+        np.where(prefers, margins, np.nan),
+        thresholds,
+        prefers,
+    )
 
 
 def vote_margins(
@@ -150,18 +239,54 @@ def vote_margins(
     raters: Sequence[str] | None = None,
     judges: Sequence[str] | None = None,
 ) -> Floats:
-    """How far each judge's scores of the two answers of a pair are apart, by the rows and judges of `votes_panel`; 0 or more."""
+    """How far each judge's margin is from where its vote would change, by the rows and judges of `votes_panel`; 0 or more.
+
+    For a judge that compares pairs, this is how far the scores of the two answers are apart.
+    """
     check_released(record.study)
-    table = _decoded(record, [tables] if isinstance(tables, ScoreTable) else tables)
+    table = decoded(record, [tables] if isinstance(tables, ScoreTable) else tables)
     counted = count(record, Filters(raters=raters))
     chosen = [at for at, metric in enumerate(table.metrics) if judges is None or metric.name in judges]
-    return np.abs(_differences(record, table, counted)[:, chosen])
+    preferred = preferences_of(record, table, counted)
+    return np.asarray(np.abs(np.abs(preferred.margins) - preferred.thresholds)[:, chosen])
 
 
-def _differences(record: StudyRecord, table: ScoreTable, counted: Counted) -> Floats:
-    """How far each metric has the candidate ahead of the comparator: shape (pairs, metrics), NaN without both scores."""
-    one, other = (_turned(table)[rows] for rows in _sides(record, table, counted))
-    return one - other
+def pair_margins(record: StudyRecord, table: ScoreTable, counted: Counted) -> Floats:
+    """How strongly each metric prefers the candidate's answer of each counted pair: shape (pairs, metrics), above 0 for the candidate.
+
+    What a preference is follows from what the study asks. If a vote says which answer is better, it is the difference of the
+    scores. If it says which answer fits the level, it is how much nearer the candidate's score is to the level's target, learned
+    from the votes on other questions (`ideal_point_margins`); a metric's direction then makes no difference. A vote "candidate" or
+    "both good" says that the candidate's answer fits, each with the same weight. A judge that compares pairs itself was asked the
+    raters' question, so its score difference is its own vote.
+
+    NaN without both scores, and where too few answers fit the level in other questions. What differs by rounding alone is equal.
+    """
+    scores = np.stack([_turned(table)[rows] for rows in _sides(record, table, counted)], axis=1)
+    margins, sizes = scores[:, 0] - scores[:, 1], np.abs(scores).max(axis=1)
+    if record.study.votes_mean == "fits_level":
+        levels = np.array([level for _, level in counted.keys], dtype=str)
+        for at, metric in enumerate(table.metrics):
+            if not _compares(metric):
+                margins[:, at], targets = ideal_point_margins(
+                    scores[:, :, at], _fits(counted), levels, counted.questions
+                )
+                sizes[:, at] += np.abs(targets)
+    return _without_rounding(margins, sizes)
+
+
+def _fits(counted: Counted) -> NDArray[np.int64]:
+    """Votes that found the candidate's answer of each pair to fit its level, and the comparator's; shape (pairs, 2)."""
+    return np.column_stack(
+        [np.isin(counted.codes, (side, BOTH_GOOD)).sum(axis=1) for side in (CANDIDATE, COMPARATOR)]
+    )
+
+
+def _without_rounding(margins: Floats, sizes: Floats) -> Floats:
+    """Margins whose distances from 0 are equal if they differ by rounding alone. sizes: of the scores behind them."""
+    distances = np.vstack([np.zeros((1, margins.shape[1])), np.abs(margins)])
+    even = tied(distances.T, np.vstack([np.zeros((1, margins.shape[1])), sizes]).T).T[1:]
+    return np.asarray(np.sign(margins) * even)
 
 
 def _turned(table: ScoreTable) -> Floats:
@@ -199,19 +324,12 @@ def _places(record: StudyRecord, table: ScoreTable) -> dict[tuple[str, str, str]
     return places
 
 
-def _of_metric(
-    table: ScoreTable,
-    metric: int,
-    counted: Counted,
-    votes: Floats,
-    differences: Floats,
-    sides: Sequence[NDArray[np.int64]],
-    options: Resampling,
-) -> MetricVotes:
-    scored = ~np.isnan(differences)
-    won = scored & (votes != 0)
+def _of_metric(preferred: Preferences, metric: int, options: Resampling) -> MetricVotes:
+    counted, margins = preferred.counted, preferred.margins[:, metric]
+    composite = composite_scores(preferences(counted.codes))
+    there = ~np.isnan(margins)
     # 1 if the metric prefers the raters' winner, 1/2 for a tie, 0 if it prefers the other answer.
-    agreed = np.where(won, (np.sign(differences) * votes + 1) / 2, np.nan)
+    agreed = np.where(there & (composite != 0), (np.sign(margins) * composite + 1) / 2, np.nan)
     levels = np.array([level for _, level in counted.keys], dtype=str)
     by_level = [np.where(levels == level, agreed, np.nan) for level in counted.levels]
     shares = mean_estimates(np.column_stack([agreed, *by_level]), counted.questions, **options)
@@ -219,30 +337,32 @@ def _of_metric(
         replace(share, n_left_out=int((levels == level).sum()) - share.n)
         for level, share in zip(counted.levels, shares[1:], strict=True)
     ]
-    left_out = Counter(counted.pairs_left_out)
-    for pair in np.flatnonzero(~scored).tolist():
-        left_out[_why_unscored(table, metric, [int(side[pair]) for side in sides])] += 1
-    left_out[NO_WINNER] += int((scored & (votes == 0)).sum())
+    left_out = Counter(counted.pairs_left_out) + Counter(preferred.missing(metric, margins))
+    left_out[NO_WINNER] += int((there & (composite == 0)).sum())
+    votes = preferred.votes[:, metric]
+    unvoted = Counter(counted.pairs_left_out) + Counter(preferred.missing(metric, votes))
+    own = np.where(np.isnan(votes), MISSING, 1 - votes).astype(np.int64)
+    beside = pairwise_agreement(
+        without_kinds(counted.codes), own, clusters=counted.questions, n_categories=3, **options
+    )
     return MetricVotes(
-        metric=table.metrics[metric].name,
-        family=table.metrics[metric].family,
-        agreement=shares[0],
-        tau=correlate(differences, votes, "kendall", clusters=counted.questions, **options),
+        metric=preferred.table.metrics[metric].name,
+        family=preferred.table.metrics[metric].family,
+        agreement=_explained(shares[0], left_out),
+        tau=correlate(margins, composite, "kendall", clusters=counted.questions, **options),
         by_level={
             level: share for level, share in zip(counted.levels, at_level, strict=True) if level != NO_LEVEL
         },
+        with_ties=replace(beside, evaluator=_explained(beside.evaluator, unvoted)),
         left_out={reason: n for reason, n in left_out.items() if n},
     )
 
 
-def _why_unscored(table: ScoreTable, metric: int, rows: Sequence[int]) -> str:
-    """The reason why the first unscored text of a pair has no score."""
-    for row in rows:
-        if row < 0:
-            return NO_ROW
-        if np.isnan(table.values[row, metric]):
-            return table.reasons.get((row, metric), NO_SCORE)
-    raise AssertionError("both texts are scored")
+def _explained(share: Estimate, left_out: Counter[str]) -> Estimate:
+    """The share; if it is undefined, with the commonest reason why pairs were left out."""
+    if share.estimate is not None or not left_out:
+        return share
+    return replace(share, reason=left_out.most_common(1)[0][0])
 
 
 def vote_table(found: Sequence[MetricVotes]) -> ResultTable:
@@ -264,6 +384,8 @@ def vote_table(found: Sequence[MetricVotes]) -> ResultTable:
             Column("p", "p of 0.5", p_value=True),
             corrected_column(CORRECTION, n_tests),
             Column("tau", "Kendall", heat="coefficient"),
+            Column("with_ties", "metric and rater", heat="share"),
+            Column("people", "two raters", heat="share"),
             *(Column(f"agreement_{level}", f"agreement, {level}", heat="share") for level in levels),
             Column("left_out", shown=False),
         ),
@@ -271,6 +393,7 @@ def vote_table(found: Sequence[MetricVotes]) -> ResultTable:
             (
                 *(one.metric, one.family, one.agreement.n, sum(one.left_out.values())),
                 *(interval(one.agreement), p, p_bh, interval(one.tau)),
+                *(interval(one.with_ties.evaluator), interval(one.with_ties.raters)),
                 *(interval(one.by_level.get(level)) for level in levels),
                 one.left_out,
             )

@@ -67,6 +67,7 @@ from core.stats.votes import (
     first_place,
     position_bias,
     preferences,
+    without_kinds,
 )
 from core.study.masking import unmasked
 from core.tables.columns import ONLY_SYSTEM
@@ -614,7 +615,7 @@ def _votes_block(
     votes, judge, questions = counted.codes[rows], answers[rows], counted.questions[rows]
     n_raters = N_CHOICES
     if kind == "three":
-        votes, judge = (_without_kinds(codes) for codes in (votes, judge))
+        votes, judge = (without_kinds(codes) for codes in (votes, judge))
         n_raters = 3
     # A tie without a kind is an answer that raters do not have.
     n_judge = n_raters + int(kind == "four" and (judge == CONTRADICTED).any())
@@ -636,13 +637,6 @@ def _votes_block(
         tested,
         ceiling,
         why,
-    )
-
-
-def _without_kinds(codes: Codes) -> Codes:
-    """Codes of three answers: candidate, a tie of any kind, comparator; -1 for missing."""
-    return np.select([codes == MISSING, codes == CANDIDATE, codes == COMPARATOR], [MISSING, 0, 2], 1).astype(
-        np.int64
     )
 
 

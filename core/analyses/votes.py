@@ -1,0 +1,255 @@
+"""Metrics and judges beside the votes of a blind study: whom does a metric prefer, and whom did the raters?"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from core.schema.analysis import (
+    Analysis,
+    Table,
+    Tell,
+    Verdict,
+    confidence_setting,
+    resamples_setting,
+    rng_setting,
+)
+from core.schema.figures import AnyFigure, Axis, Intervals
+from core.schema.result_table import Interval
+from core.schema.rows import column, entry, row
+from core.schema.settings import Settings
+
+if TYPE_CHECKING:
+    from core.schema.scores import ScoreTable
+    from core.schema.study import StudyRecord
+
+_MOST_NAMED, _MOST_ROWS = 5, 40
+
+
+class VotesOptions(Settings):
+    """Options of the intervals."""
+
+    n_resamples: int = resamples_setting(2_000, "number of resamples of questions; 0 for no intervals")
+    confidence_level: float = confidence_setting()
+    rng: int = rng_setting()
+
+
+@row
+class LevelRow:
+    """One metric at one level."""
+
+    metric: str = column("the metric or judge", key="", names_row=True)
+    level: str = column("the level", key="", names_row=True)
+    pairs: int = column("pairs with a winner that it has a preference on, or ties")
+    agreement: Interval = column(
+        "share of these pairs that it orders as the raters did; a tie of it counts one half",
+        heat="share",
+        ends="beside",
+    )
+
+
+@row
+class VoteRow:
+    """One metric beside the votes."""
+
+    metric: str = column("the metric or judge", key="", names_row=True)
+    family: str = column("its family")
+    pairs: int = column("pairs with a winner that it has a preference on, or ties")
+    n_left_out: int = column("pairs left out", title="left out")
+    agreement: Interval = column(
+        "share of these pairs that it orders as the raters did; a tie of it counts one half, and chance gives 0.5",
+        heat="share",
+        ends="object",
+    )
+    p: float | None = column("two-sided p of an agreement of 0.5", title="p of 0.5", p_value=True)
+    p_bh: float | None = column(
+        "p corrected for the number of metrics", title="Benjamini-Hochberg p", p_value=True
+    )
+    tau: Interval = column(
+        "Kendall's tau-b of how far it prefers the candidate and the composite vote, over all pairs, with ties",
+        title="Kendall",
+        heat="coefficient",
+        ends="object",
+    )
+    with_ties: Interval = column(
+        "share of pairs on which it gives a rater's answer (either system, or a tie), over all pairs and raters, if it ties as often "
+        "as raters do",
+        title="metric and rater",
+        heat="share",
+        ends="object",
+    )
+    people: Interval = column(
+        "share of pairs on which another rater gives a rater's answer",
+        title="two raters",
+        heat="share",
+        ends="object",
+    )
+    left_out: Mapping[str, int] = column("reason -> pairs left out", shown=False)
+    levels: tuple[LevelRow, ...] = entry("its agreement at each level", rows=LevelRow, keyed_by="level")
+
+
+@row
+class Votes:
+    """Every metric beside the votes of a study."""
+
+    study: str = entry("the study")
+    preferred: str = entry("the answer that a metric of single answers prefers, by what the study asks")
+    metrics: tuple[VoteRow, ...] = entry("each metric by its name", rows=VoteRow, keyed_by="metric")
+    confidence_level: float = entry("of the intervals")
+    verdict: str = entry("code of the verdict")
+    notes: tuple[str, ...] = entry("what was corrected and left out")
+
+
+def compute(
+    options: VotesOptions, record: "StudyRecord", tables: "Sequence[ScoreTable]", *, tell: Tell
+) -> Votes:
+    """Compare every metric with the votes that count.
+
+    Raises NotAllowed for a study that is not unblinded or has no votes on pairs, and InputError if no text of the study was scored.
+    """
+    from core.results.correlations.votes import PREFERRED, decoded, metrics_against_votes, vote_table
+    from core.study.raters import check_asks
+
+    check_asks(record.study, ["levels", "preference"], "votes on pairs")
+    tell("resampling questions")
+    found = metrics_against_votes(record, decoded(record, tables), **options.model_dump())
+    shown = vote_table(found)
+    names = [one.name for one in shown.columns]
+    rows = tuple(
+        _row(dict(zip(names, cells, strict=True)), tuple(one.by_level))
+        for cells, one in zip(shown.rows, found, strict=True)
+    )
+    return Votes(
+        record.study.name,
+        PREFERRED[record.study.votes_mean],
+        rows,
+        options.confidence_level,
+        _code(rows, options),
+        shown.notes,
+    )
+
+
+def _row(cells: Mapping[str, Any], levels: Sequence[str]) -> VoteRow:
+    """One row of the metrics' table, with its columns of levels as rows of their own."""
+    of_levels = {level: cells[f"agreement_{level}"] for level in levels}
+    at = tuple(LevelRow(cells["metric"], level, one.n, one) for level, one in of_levels.items())
+    own = {
+        name: value for name, value in cells.items() if name not in {f"agreement_{level}" for level in levels}
+    }
+    return VoteRow(**own, levels=at)
+
+
+def _ahead(rows: Sequence[VoteRow], alpha: float) -> list[VoteRow]:
+    """The metrics that are shown to agree more often than by chance, the best first."""
+    above = [
+        one
+        for one in rows
+        if one.p_bh is not None
+        and one.p_bh <= alpha
+        and one.agreement.value is not None
+        and one.agreement.value > 0.5
+    ]
+    return sorted(above, key=lambda one: -(one.agreement.value or 0.0))
+
+
+def _code(rows: Sequence[VoteRow], options: VotesOptions) -> str:
+    if all(one.agreement.value is None or one.p_bh is None for one in rows):
+        return "undefined"
+    return "agree" if _ahead(rows, 1 - options.confidence_level) else "not-shown"
+
+
+def _why_undefined(one: VoteRow) -> str:
+    cell = one.agreement
+    no_test = "there are no resamples" if cell.low is None else "every resample gives the same agreement"
+    return cell.reason or cell.interval_reason or no_test
+
+
+def _verdicts(found: Votes) -> tuple[Verdict, ...]:
+    from core.tables.reading import shown
+
+    study, n = shown(found.study), len(found.metrics)
+    if found.verdict == "undefined":
+        reason = "; ".join(dict.fromkeys(map(_why_undefined, found.metrics)))
+        return (Verdict("undefined", f"No verdict on the votes of {study}: {reason}.", reason=reason),)
+    ahead = _ahead(found.metrics, 1 - found.confidence_level)
+    if not ahead:
+        of = "The metric is not" if n == 1 else f"None of {n} metrics is"
+        return (
+            Verdict("not-shown", f"{of} shown to agree with the votes of {study} more often than chance."),
+        )
+    named = ", ".join(shown(one.metric) for one in ahead[:_MOST_NAMED])
+    more = f" and {len(ahead) - _MOST_NAMED} more" if len(ahead) > _MOST_NAMED else ""
+    agree = "agrees" if len(ahead) == 1 else "agree"
+    sentence = f"{len(ahead)} of {n} metrics {agree} with the votes of {study} more often than chance: {named}{more}."
+    return (Verdict("agree", sentence),)
+
+
+def _notes(found: Votes) -> tuple[str, ...]:
+    return (
+        f"A metric prefers {found.preferred}. Agreement: share of pairs with a winner on which it prefers the raters' choice. A tie "
+        "of the metric counts half; 0.5 is chance. Kendall: between the metric's margin and the composite vote, over all pairs.",
+        "Metric and rater: how often the metric, which ties as often as raters do, gives a rater's answer, ties included. Two raters: "
+        "how often another rater gives it.",
+        f"Intervals: {found.confidence_level:.0%}, questions resampled.",
+        *found.notes,
+    )
+
+
+def _figures(found: Votes) -> tuple[AnyFigure, ...]:
+    defined = sum(one.agreement.value is not None for one in found.metrics)
+    if not defined:
+        return ()
+    return (
+        Intervals(
+            table="votes",
+            alt=f"Share of pairs on which each of {defined} metrics prefers the raters' choice, with intervals",
+            sides=("agreement",),
+            names=("metric",),
+            axis=Axis("share of pairs with the raters' choice (0.5: by chance)", -0.02, 1.02),
+            across=0.5,
+        ),
+    )
+
+
+ANALYSIS = Analysis(
+    name="votes",
+    title="Votes",
+    question="For each pair of answers: does the metric prefer the answer that raters chose?",
+    Options=VotesOptions,
+    Result=Votes,
+    takes=("study", "scores"),
+    compute=compute,
+    verdicts=_verdicts,
+    codes={
+        "agree": "at least one metric agrees with the votes more often than chance, by its corrected p",
+        "not-shown": "no metric is shown to",
+        "undefined": "no metric has an agreement with an interval",
+    },
+    refuses="If no text of the study was scored.",
+    figures=_figures,
+    section="statistics#metrics-against-votes",
+    misleads="Agreement ignores pairs without a winner. If there are many, it rests on few pairs: read how many.",
+    example="""
+>>> import assay
+>>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics=["chrf-6-0", "rouge-1"])
+>>> found = assay.votes("study:demo", scores, resamples=200)
+>>> found.frame[["metric", "family"]].values.tolist()
+[['chrf-6-0', 'chrF'], ['rouge-1', 'ROUGE']]
+""",
+    tables=(
+        Table(
+            "votes",
+            VoteRow,
+            lambda found: found.metrics,
+            "Votes",
+            notes=_notes,
+            hidden=lambda found: ("p_bh",) if sum(one.p is not None for one in found.metrics) < 2 else (),
+        ),
+        Table(
+            "votes-levels",
+            LevelRow,
+            lambda found: [level for one in found.metrics for level in one.levels] or None,
+            "By level",
+            "Does a metric agree with the raters at each level?",
+            most_printed=_MOST_ROWS,
+        ),
+    ),
+)
