@@ -244,6 +244,7 @@ def _interval_panels(figure: Intervals, table: ResultTable) -> go.Figure:
             ticktext=names,
             range=[len(rows) - 0.5, -0.5],
             showgrid=False,
+            zeroline=False,
             row=place,
             col=1,
         )

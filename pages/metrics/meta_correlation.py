@@ -40,6 +40,7 @@ from core.results.meta_correlation import (
     recomputed_table,
     summary_table,
 )
+from core.results.side_origins import SideOrigins
 from core.schema.scores import METHODS, Method
 from core.store import Store
 from pages.metrics.correlations import columns_of
@@ -308,8 +309,7 @@ def _result(human: OpenSide, synthetic: OpenSide, verdict: DeltaGenerator) -> No
             ),
         )
     with verdict:
-        for sentence in found.sides_said:
-            st.warning(plain(sentence))
+        _unlike(found.origins)
         st.markdown(f"**{plain(', '.join(meta_title(found).splitlines()))}.**")
         if found.over_metrics.estimate is not None:
             st.markdown(f"{plain('. '.join(inference_said(found)))}.")
@@ -322,6 +322,16 @@ def _result(human: OpenSide, synthetic: OpenSide, verdict: DeltaGenerator) -> No
     _how_sure(found)
     _families(found)
     render_matrix(human, synthetic, method, first)
+
+
+def _unlike(origins: SideOrigins | None) -> None:
+    """Say how the sides differ, and what is unknown of them."""
+    if origins is None:
+        return
+    if origins.difference_said:
+        st.warning(plain(origins.difference_said))
+    if origins.unknown_said:
+        st.markdown(plain(origins.unknown_said))
 
 
 def _dropped(found: MetaCorrelation) -> None:

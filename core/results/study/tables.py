@@ -662,7 +662,7 @@ def _pivot(by: Side, means: Sequence[RatedMean]) -> ResultTable:
         tuple((name, *(cells[dimension] for dimension in dimensions)) for name, cells in rows.items()),
         title=f"Means by {by}",
         notes=(
-            f"Mean over texts of all {over} of the mean over raters. In brackets: 95 % intervals from resampled items. n: texts.",
+            f"Mean over texts of all {over} of the mean over raters. In brackets: 95 % intervals from resampled items.",
         ),
     )
 
