@@ -31,7 +31,10 @@ class RatersAgreement:
     def said(self) -> list[str]:
         """A verdict for each dimension, after its name; what is the same for all dimensions once."""
         found = [f"{name}: {sentence}" for name, one in self.answers.items() for sentence in one.said]
-        return [*found, *(f"{name}: {problem}" for name, problem in self.problems.items())]
+        undefined = (
+            f"{name}: agreement is undefined. Reason: {problem}." for name, problem in self.problems.items()
+        )
+        return [*found, *undefined]
 
     @property
     def json(self) -> dict[str, Any]:

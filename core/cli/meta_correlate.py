@@ -40,10 +40,10 @@ from core.tables.reading import shown
 
 
 def _matrix_said(matrix: Matrix, humans: Mapping[str, Side], options: argparse.Namespace) -> Said:
-    """Return the sides, the table of cells, and the summary over variants."""
+    """Return how the sides differ, the sides, the table of cells, and the summary over variants."""
     caution = [] if matrix.caution is None else [matrix.caution]
     summaries = [summary_table(matrix)] if matrix.summaries else []
-    return [*_sides_said(humans, options), *caution, matrix_table(matrix), *summaries]
+    return [*matrix.sides_said, *_sides_said(humans, options), *caution, matrix_table(matrix), *summaries]
 
 
 _SIDE = "a JSON file of correlations, published:NAME, a table of scores, run:N, or a folder"

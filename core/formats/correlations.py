@@ -4,7 +4,7 @@ import csv
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import cast, get_args
@@ -13,7 +13,7 @@ import regex
 
 from core.errors import InputError, nearest_names
 from core.formats.scores import family_of
-from core.schema.scores import METHODS, Against, CorrelationSet, Method
+from core.schema.scores import METHODS, UNKNOWN_ORIGIN, Against, CorrelationSet, Method, TextOrigin
 from core.tables.columns import json_objects
 from core.tables.containers import decode, findings_of
 from core.tables.problems import FileFindings
@@ -69,6 +69,7 @@ class _Side:
     against: Against | None = None
     scores_turned: bool = True
     """Whether scores with lower as better were reversed first; other tools do not do this."""
+    texts: TextOrigin = UNKNOWN_ORIGIN
 
 
 def read_correlations(data: bytes, file_name: str, *, synthetic: bool) -> CorrelationSet:
@@ -124,6 +125,7 @@ def read_correlations(data: bytes, file_name: str, *, synthetic: bool) -> Correl
         tuple(findings.notes),
         against=side.against,
         scores_turned=side.scores_turned,
+        texts=side.texts,
     )
 
 
@@ -150,6 +152,7 @@ def write_correlations(correlations: CorrelationSet) -> bytes:
         "name": correlations.name,
         "against": correlations.against,
         "scores_turned": correlations.scores_turned,
+        "texts": asdict(correlations.texts),
         "metrics": metrics,
         "notes": correlations.notes,
     }
@@ -186,6 +189,7 @@ def _from_ours(value: JsonObject, side: _Side, findings: FileFindings) -> str | 
     if not isinstance(scores_turned, bool):
         findings.problems.append(f"scores_turned: is {type_name(scores_turned)}, expected true or false")
     side.against, side.scores_turned = cast(Against | None, against), scores_turned is not False
+    side.texts = _texts_in(value)
     notes = value.get("notes")
     if isinstance(notes, list):
         findings.notes += [printable_text(note) for note in notes if isinstance(note, str)]
@@ -210,11 +214,27 @@ def _from_rows(rows: list[object], side: _Side, findings: FileFindings) -> None:
             findings.problems.append(_unknown_target(where))
             continue
         seen.add(cast(Against, against))
+        side.texts = _texts_in(row)
         _add(str(group["metric"]), row, side, where, findings)
     if len(seen) > 1:
         findings.problems.append("file: the correlations differ in `against`, expected the same for all")
     side.turned = seen == {"level"}
     side.against = "-level" if side.turned else next(iter(seen), None)
+
+
+def _texts_in(value: JsonObject) -> TextOrigin:
+    """What a file says about its texts; a field that is no list of names is unknown."""
+    texts = value.get("texts")
+    if not isinstance(texts, JsonObject):
+        return UNKNOWN_ORIGIN
+    listed = {one.name: texts.get(one.name) for one in fields(TextOrigin)}
+    return TextOrigin(
+        **{
+            name: tuple(filter(None, (name_of(one) for one in names)))
+            for name, names in listed.items()
+            if isinstance(names, list)
+        }
+    )
 
 
 def _unknown_target(where: str) -> str:
@@ -440,7 +460,14 @@ def published_side(name: str) -> CorrelationSet:
         reasons={str(row["metric"]): str(row["why_undefined"]) for row in rows if row[column] is None},
         notes=tuple(notes),
         against="human" if column == "human" else "-level",
+        texts=_origin(parts),
     )
+
+
+def _origin(parts: Sequence[str]) -> TextOrigin:
+    """What is known of the texts behind a column. The systems of a human column were not published."""
+    about = next(row for row in _rows_of("datasets") if row["dataset"] == parts[0])
+    return TextOrigin((parts[0],), (about["task"],), (about["language"],), tuple(parts[1:2]))
 
 
 def error_notes(name: str) -> Mapping[str, frozenset[str]]:

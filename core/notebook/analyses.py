@@ -664,7 +664,9 @@ def meta_correlate(
     return result_of(
         said,
         meta_json(found),
-        verdict="; ".join([*meta_title(found).splitlines(), *brief_said(found)]),
+        verdict=" ".join(
+            [*found.sides_said, "; ".join([*meta_title(found).splitlines(), *brief_said(found)])]
+        ),
     )
 
 

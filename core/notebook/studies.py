@@ -110,7 +110,7 @@ def study_results(
     -------
     Result
         Pairs: tables ``sensitivity``, ``answer``, ``robustness``, ``bounds``, ``choices``, ``agreement``, ``contingency``, ...
-        Ratings: ``totals``, ``raters`` and ``repeats``, and how far raters agree: ``agreement``,
+        Ratings: ``totals``, ``means-by-system``, ``means-by-level``, ``raters`` and ``repeats``, and how far raters agree: ``agreement``,
         ``agreement-pairs`` and ``agreement-raters``. docs/formats.md describes all of them.
 
     Raises

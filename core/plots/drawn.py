@@ -1,6 +1,7 @@
 """Figures that a result declares (`core.schema.figures`), drawn from the tables of the result."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import plotly.graph_objects as go
@@ -18,6 +19,8 @@ from core.plots.dressing import (
     label,
     metric_label,
     name_rows,
+    panels,
+    whiskers,
 )
 from core.plots.marks import marks
 from core.results.cells import decimal
@@ -31,6 +34,8 @@ _ROW, _TWO_LINES = 30, 38
 """Pixels of a row."""
 _THREE_MARKS = 52
 """Pixels of a row with three marks or more."""
+_AXIS_ROOM = 50
+"""Pixels of the numbers below a panel and of the title above the next."""
 _LOOKS = ((OCHRE, "square"), (DARK, "diamond"), (BLUE, "circle"))
 """Colours and symbols of a row's marks; the last is the one to look at."""
 _APART = 0.006
@@ -48,7 +53,7 @@ def draw(figure: AnyFigure, tables: Mapping[str, ResultTable]) -> go.Figure:
         case SharesFigure():
             return _shares(figure, table)
         case Intervals():
-            return _intervals(figure, table)
+            return _interval_panels(figure, table) if figure.panel else _intervals(figure, table)
 
 
 def _values(table: ResultTable, name: str) -> list[Any]:
@@ -199,6 +204,54 @@ def _intervals(figure: Intervals, table: ResultTable) -> go.Figure:
     if figure.across is not None:
         drawn.add_vline(x=figure.across, line={"color": LINE, "width": 2, "dash": "dot"})
     return drawn.update_xaxes(**_axis(figure.axis)).update_layout(showlegend=len(looks) > 1)
+
+
+def _interval_panels(figure: Intervals, table: ResultTable) -> go.Figure:
+    """Draw a panel for each value of a column, with the rows of that value that have a number."""
+    (side,) = figure.sides
+    cells, telling = _cells(table, side), _telling(figure.names, table)
+    joint = f" {figure.joint} " if figure.joint else ", "
+    by_panel: dict[str, list[int]] = {}
+    for at, name in enumerate(_values(table, figure.panel)):
+        if cells[at].value is not None:
+            by_panel.setdefault(str(name), []).append(at)
+    looks = {name: LOOKS[place % len(LOOKS)] for place, name in enumerate(dict.fromkeys(telling[0]))}
+    most = max(map(len, by_panel.values()), default=0)
+    drawn, height, top = panels(
+        [label(name) for name in by_panel], columns=1, room=_ROW * max(most, 2), between=_AXIS_ROOM, top=30
+    )
+    for place, rows in enumerate(by_panel.values(), start=1):
+        ends: list[Ends] = [(cells[at].low, cells[at].value, cells[at].high) for at in rows]
+        names = [label(joint.join(str(own[at]) for own in telling)) for at in rows]
+        own_looks = [looks[telling[0][at]] for at in rows]
+        drawn.add_scatter(
+            x=[value for _, value, _ in ends],
+            y=list(range(len(rows))),
+            mode="markers",
+            marker={
+                "color": [color for color, _ in own_looks],
+                "symbol": [symbol for _, symbol in own_looks],
+                "size": 9,
+            },
+            error_x={**whiskers(ends), "color": DARK},
+            text=names,
+            hovertemplate="%{text}: %{x:.3f}<extra></extra>",
+            row=place,
+            col=1,
+        )
+        drawn.update_yaxes(
+            tickvals=list(range(len(rows))),
+            ticktext=names,
+            range=[len(rows) - 0.5, -0.5],
+            showgrid=False,
+            zeroline=False,
+            row=place,
+            col=1,
+        )
+    drawn.update_xaxes(**_axis(replace(figure.axis, title="")))
+    if by_panel:
+        drawn.update_xaxes(title=figure.axis.title, row=len(by_panel), col=1)
+    return dressed(drawn, height=height + _AXIS_ROOM, top=top)
 
 
 def _row_name(names: Sequence[str], joint: str) -> str:

@@ -32,12 +32,23 @@ from core.joining.choices import (
     rows_at,
     rows_by,
 )
+from core.joining.origins import origin_of
 from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions, Joined, joined_with
 from core.metrics.registry import all_metrics, canonical_name
 from core.results.cells import corrected_json, decimal, ends, fitted, for_rows, interval, picked
 from core.results.correlations.paired import People, beside_people
+from core.results.side_origins import SideOrigins
 from core.schema.result_table import Column, ResultTable
-from core.schema.scores import METHODS, Against, CorrelationSet, Method, ScoreTable
+from core.schema.row_columns import ScoredRows
+from core.schema.scores import (
+    METHODS,
+    UNKNOWN_ORIGIN,
+    Against,
+    CorrelationSet,
+    Method,
+    ScoreTable,
+    TextOrigin,
+)
 from core.stats.correlation import intervals
 from core.stats.correlation.coefficients import coefficient, why_undefined
 from core.stats.correlation.families import FamilyTest, family_permutation_test
@@ -83,6 +94,8 @@ class SideValues:
     """Target of the correlations; None: not stated."""
     joined: Joined | None = None
     """The rows of a live side, metrics in the order of `written`; None: fixed correlations."""
+    texts: TextOrigin = UNKNOWN_ORIGIN
+    """What is known of the texts."""
 
 
 def side_values(side: Side, first_order: Method) -> SideValues:
@@ -111,6 +124,7 @@ def side_values(side: Side, first_order: Method) -> SideValues:
             notes=(*table.notes, *joined.notes),
             against=joined.against,
             joined=joined,
+            texts=origin_of(ScoredRows.of(joined.table.rows).take(joined.rows)),
         )
     held = [method for method in METHODS if any(one.get(method) is not None for one in side.values.values())]
     if side.values and held and first_order not in held:
@@ -133,6 +147,7 @@ def side_values(side: Side, first_order: Method) -> SideValues:
             *([_TURNED.format(", ".join(shown(written[key]) for key in turned))] if turned else ()),
         ),
         against=side.against,
+        texts=side.texts,
     )
 
 
@@ -252,9 +267,21 @@ def notes_on(sides: tuple[SideValues, SideValues], method: Method, first_order: 
             )
     if first_order != method:
         yield f"{first_order} correlations of each metric, {method} between the two sides"
-    items = [{row.item_id for row in side.joined.table.rows} for side in sides if side.joined is not None]
+    items = _items_of(sides)
     if len(items) == 2 and items[0] & items[1]:
         yield "both sides contain the same items, but the naive interval over items resamples each side separately"
+
+
+def _items_of(sides: Iterable[SideValues]) -> list[set[str]]:
+    """The ids of the items of each live side."""
+    return [{row.item_id for row in side.joined.table.rows} for side in sides if side.joined is not None]
+
+
+def _origins(human: SideValues, synthetic: SideValues) -> SideOrigins:
+    items = _items_of((human, synthetic))
+    numbered = any(side.joined is not None and side.joined.table.row_numbers for side in (human, synthetic))
+    same = len(items) == 2 and not numbered and (items[0] <= items[1] or items[1] <= items[0])
+    return SideOrigins(human.name, synthetic.name, human.texts, synthetic.texts, same_items=same)
 
 
 def _irrelevant_notes(side: SideValues, shared: Collection[str]) -> frozenset[str]:
@@ -310,6 +337,8 @@ class MetaCorrelation:
     """p of no association between families of metrics; None: not computed."""
     over_items_corrected: NoiseCorrected | None = None
     """Pearson's r between the sides' correlations, corrected for the noise of items; None: no side is live."""
+    origins: SideOrigins | None = None
+    """What is known of both sides' texts; None: not compared."""
 
     @property
     def n_metrics(self) -> int:
@@ -329,6 +358,11 @@ class MetaCorrelation:
             "few_families": self.n_families < FEWEST_FAMILIES,
         }
         return tuple(name for name, is_few in few.items() if is_few)
+
+    @property
+    def sides_said(self) -> tuple[str, ...]:
+        """How the sides' texts differ, and what is unknown of them, to show before the number."""
+        return () if self.origins is None else self.origins.said
 
     @property
     def caution(self) -> str | None:
@@ -369,6 +403,18 @@ class Matrix:
     cells: tuple[MatrixCell, ...]
     summaries: tuple[MatrixSummary, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def sides_said(self) -> tuple[str, ...]:
+        """How many cells have sides of unlike texts, and how the first such sides differ."""
+        made = [cell.result for cell in self.cells if cell.result is not None]
+        unlike = [one.origins for one in made if one.origins is not None and one.origins.differences]
+        if not unlike:
+            return ()
+        return (
+            f"The sides differ in {len(unlike)} of {len(made)} cells. {unlike[0].human_name} and {unlike[0].synthetic_name}: "
+            f"{unlike[0].difference_said}",
+        )
 
     @property
     def caution(self) -> str | None:
@@ -438,6 +484,7 @@ def _correlated(
         p_reason=found.p_reason,
         families=family_permutation_test(x, y, families, method, n_resamples=permuted[0], rng=permuted[1]),
         over_items_corrected=corrected,
+        origins=_origins(*sides),
     )
 
 
@@ -728,9 +775,10 @@ def summary_table(matrix: Matrix) -> ResultTable:
 
 
 def meta_said(found: MetaCorrelation, alternative: Alternative = "greater") -> list[str | ResultTable]:
-    """The cautions, the points, the estimate with its intervals and p, and the results without each family."""
+    """How the sides differ, the cautions, the points, the estimate with its intervals and p, and the results without each family."""
     lines: list[str | ResultTable] = [
-        f"Human side: {shown(found.human)}; synthetic side: {shown(found.synthetic)}"
+        *found.sides_said,
+        f"Human side: {shown(found.human)}; synthetic side: {shown(found.synthetic)}",
     ]
     lines += [found.caution] if found.caution is not None else []
     if found.dropped:
@@ -778,6 +826,18 @@ def meta_json(found: MetaCorrelation) -> dict[str, Any]:
         **picked(found.over_metrics, "confidence_level", "n_resamples"),
         **picked(found, "human", "synthetic", "notes"),
         "points": [asdict(point) for point in found.points],
+        **_origins_json(found.origins),
+    }
+
+
+def _origins_json(origins: SideOrigins | None) -> dict[str, Any]:
+    """What differs between the sides' texts, what is unknown, and what is known of each."""
+    return {
+        "differences": [] if origins is None else list(origins.differences),
+        "not_compared": [] if origins is None else list(origins.not_compared),
+        "texts": None
+        if origins is None
+        else {"human": asdict(origins.human), "synthetic": asdict(origins.synthetic)},
     }
 
 
@@ -815,6 +875,7 @@ def _undefined(reason: str) -> dict[str, Any]:
         **dict.fromkeys(("method", "first_order", "confidence_level", "n_resamples", "human", "synthetic")),
         "notes": [],
         "points": [],
+        **_origins_json(None),
     }
 
 

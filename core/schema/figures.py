@@ -77,6 +77,8 @@ class Intervals(Figure):
     axis: Axis
     across: float | None = None
     """Where a line stands that numbers are compared with, such as 0."""
+    panel: str = ""
+    """Column of which each value has a panel with an axis of its own, as of numbers on several scales; only with one side."""
 
 
 AnyFigure = Lines | Shares | Intervals

@@ -272,6 +272,21 @@ class RatingSet:
 
 
 @dataclass(frozen=True)
+class TextOrigin:
+    """What is known of the texts behind scores or correlations. An empty field is unknown."""
+
+    datasets: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+    """Such as `question answering` or `translation`."""
+    languages: tuple[str, ...] = ()
+    """Tags such as `en`; of translations the pairs, such as `en-cs`."""
+    systems: tuple[str, ...] = ()
+
+
+UNKNOWN_ORIGIN = TextOrigin()
+
+
+@dataclass(frozen=True)
 class CorrelationSet:
     """One correlation per metric: one side of a meta-correlation; computed here, imported, or published.
 
@@ -293,6 +308,8 @@ class CorrelationSet:
     """What the scores were correlated with; None: unknown."""
     scores_turned: bool = True
     """Whether scores of lower-is-better metrics were negated first, as here. False: computed elsewhere from the raw scores."""
+    texts: TextOrigin = UNKNOWN_ORIGIN
+    """What is known of the texts."""
 
 
 @dataclass(frozen=True)

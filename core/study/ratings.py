@@ -1,9 +1,10 @@
 """Results of a rating study after unblinding: rated texts, ratings, totals by system and by rater."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -188,64 +189,79 @@ def dimensions_of(task: RatingTask) -> list[str]:
     return [one.name for one in task.dimensions] + ([SPAN_DIMENSION] if task.spans else [])
 
 
+Side = Literal["system", "level"]
+"""What texts are grouped by."""
+
+
 @dataclass(frozen=True)
-class SystemTotal:
-    """Ratings of one system's texts on one dimension."""
+class RatedMean:
+    """Ratings of a group of texts on one dimension."""
 
     system: str
+    """Empty: texts of all systems."""
     level: str
-    """Empty where the study has no levels."""
+    """Empty: texts of all levels, or of a study without levels."""
     dimension: str
     mean: Estimate
     """Mean over texts of the mean over raters; clusters are items."""
     n_ratings: int
     n_texts: int
-    """Number of rated texts of the system; `n_unrated` texts are not rated."""
+    """Number of rated texts; `n_unrated` texts are not rated."""
     n_unrated: int
     errors_per_rating: float | None
     """Mean number of marked errors per text and rater, on SPAN_DIMENSION; None elsewhere."""
 
 
-def system_totals(
-    record: StudyRecord, *, n_resamples: int = 10_000, confidence_level: float = 0.95, rng: int = 0
-) -> tuple[SystemTotal, ...]:
-    """One total per system, level and dimension, in the order of the file and of the task.
+def rated_means(
+    record: StudyRecord,
+    by: Collection[Side] = ("system", "level"),
+    *,
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: int = 0,
+) -> tuple[RatedMean, ...]:
+    """One mean per system, level and dimension, or over all systems or all levels, in the order of the file and of the task.
 
     Ratings of a text are averaged over raters first, so every text counts once. Intervals resample items. Misleads if
     systems were rated on different items, because their means then cover different texts.
     """
-    ratings = rating_set_of(record).ratings
-    n_texts = Counter((o.source, o.level) for o in record.outputs)
-    by_cell: dict[tuple[str, str, str], dict[str, list[Rating]]] = {}
-    for one in ratings:
-        cell = (one.system or "", one.level or "", one.dimension)
-        by_cell.setdefault(cell, {}).setdefault(one.item_id, []).append(one)
-    totals = []
+
+    def group_of(system: str, level: str) -> tuple[str, str]:
+        return system if "system" in by else "", level if "level" in by else ""
+
+    n_texts = Counter(group_of(o.source, o.level) for o in record.outputs)
+    by_cell: dict[tuple[str, str, str], dict[TextKey, list[Rating]]] = {}
+    for one in rating_set_of(record).ratings:
+        system, level = one.system or "", one.level or ""
+        cell = (*group_of(system, level), one.dimension)
+        by_cell.setdefault(cell, {}).setdefault((one.item_id, level, system), []).append(one)
+    means = []
     for system, level in n_texts:
         for dimension in dimensions_of(task_of(record)):
-            by_item = by_cell.get((system, level, dimension), {})
-            means = [(float(np.mean([one.score for one in of])), 1.0) for of in by_item.values()]
+            by_text = by_cell.get((system, level, dimension), {})
+            scores = [(float(np.mean([one.score for one in of])), 1.0) for of in by_text.values()]
             mean = cluster_bootstrap(
-                np.array(means).reshape(-1, 2),
-                list(by_item),
+                np.array(scores).reshape(-1, 2),
+                [item for item, _, _ in by_text],
                 mean_of_sums,
                 n_resamples=n_resamples,
                 confidence_level=confidence_level,
                 rng=rng,
             )
-            marked = [one.spans for of in by_item.values() for one in of if one.spans is not None]
-            total = SystemTotal(
-                system=system,
-                level=level,
-                dimension=dimension,
-                mean=mean,
-                n_ratings=sum(map(len, by_item.values())),
-                n_texts=len(by_item),
-                n_unrated=n_texts[system, level] - len(by_item),
-                errors_per_rating=sum(map(len, marked)) / len(marked) if marked else None,
+            marked = [one.spans for of in by_text.values() for one in of if one.spans is not None]
+            means.append(
+                RatedMean(
+                    system=system,
+                    level=level,
+                    dimension=dimension,
+                    mean=mean,
+                    n_ratings=sum(map(len, by_text.values())),
+                    n_texts=len(by_text),
+                    n_unrated=n_texts[system, level] - len(by_text),
+                    errors_per_rating=sum(map(len, marked)) / len(marked) if marked else None,
+                )
             )
-            totals.append(total)
-    return tuple(totals)
+    return tuple(means)
 
 
 @dataclass(frozen=True)

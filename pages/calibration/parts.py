@@ -338,7 +338,7 @@ def where_not_to_use(one: Judged) -> None:
     """Show the verdict, the groups with objections, and the rules."""
     part(
         "Where not to use it",
-        "Groups of texts in which this evaluator should not replace people, by the rules below.",
+        "Groups of texts in which a rule below objects to this evaluator, or in which no verdict is possible.",
         "where-not-to-use-an-evaluator",
     )
     _verdict(one)

@@ -40,6 +40,7 @@ from core.results.meta_correlation import (
     recomputed_table,
     summary_table,
 )
+from core.results.side_origins import SideOrigins
 from core.schema.scores import METHODS, Method
 from core.store import Store
 from pages.metrics.correlations import columns_of
@@ -77,23 +78,29 @@ class OpenSide:
 
 
 def choose(store: Store, which: Which, shown: chosen_scores.Chosen) -> OpenSide | None:
-    """Choose one side; None until its file is given. shown: the scores that the page shows."""
+    """Choose one side; None until it is chosen. shown: the scores that the page shows, which are preset on their side.
+
+    The other side has no preset: sides of unlike texts would give a number that nobody asked for.
+    """
     names = dict(_FROM[which])
     if not chosen_scores.named(store):
         names.pop("live")
     known = bool(shown[1]) and against.has_levels(chosen_scores.open_scores(store, shown).table)
     # Scores of texts without levels can only be compared with ratings, so they belong to the human side.
     rated = bool(shown[1]) and not known
-    first = "live" if rated == (which == "human") and shown[1] else "published"
+    preset = "live" if rated == (which == "human") and shown[1] else None
     came = st.radio(
         "From",
         list(names),
-        index=list(names).index(first),
+        index=None if preset is None else list(names).index(preset),
         format_func=names.__getitem__,
         horizontal=True,
         key=f"metrics_side_{which}_{bool(shown[1])}_{known}",
         persist_state="session",
     )
+    if came is None:
+        nothing(f"no {which} side is chosen")
+        return None
     if came == "published":
         return _published(which)
     if came == "file":
@@ -101,10 +108,19 @@ def choose(store: Store, which: Which, shown: chosen_scores.Chosen) -> OpenSide 
     return _live(store, which, shown)
 
 
-def _published(which: Which) -> OpenSide:
+def _published(which: Which) -> OpenSide | None:
     # published:DATASET is a human column, published:DATASET:GENERATOR:SHOTS a synthetic one.
     names = [name for name in published_names() if (name.count(":") == 1) == (which == "human")]
-    chosen = st.selectbox("Column", names, key=f"metrics_published_side_{which}", persist_state="session")
+    chosen = st.selectbox(
+        "Column",
+        names,
+        index=None,
+        placeholder="Choose a column",
+        key=f"metrics_published_side_{which}",
+        persist_state="session",
+    )
+    if chosen is None:
+        return None
     return OpenSide(published_side(chosen), (chosen,), published=True)
 
 
@@ -125,10 +141,13 @@ def _live(store: Store, which: Which, shown: chosen_scores.Chosen) -> OpenSide |
     chosen = st.selectbox(
         "Scores",
         options,
-        index=options.index(shown) if shown in options else 0,
+        index=options.index(shown) if shown in options else None,
+        placeholder="Choose scores",
         format_func=names.__getitem__,
         key=f"metrics_live_{which}_{shown[0]}_{shown[1]}",
     )
+    if chosen is None:
+        return None
     scores = against.choose_rows(chosen_scores.open_scores(store, chosen), f"side_{which}")
     if which == "synthetic":
         if scores.table.rows and not against.has_levels(scores.table):
@@ -203,6 +222,8 @@ def _humans(human: OpenSide, synthetic: LiveSide) -> tuple[Mapping[str, Side], o
 
 
 def _show(found: Matrix) -> None:
+    for sentence in found.sides_said:
+        st.warning(plain(sentence))
     if found.caution is not None:
         st.warning(found.caution)
     result_table.show(
@@ -288,6 +309,7 @@ def _result(human: OpenSide, synthetic: OpenSide, verdict: DeltaGenerator) -> No
             ),
         )
     with verdict:
+        _unlike(found.origins)
         st.markdown(f"**{plain(', '.join(meta_title(found).splitlines()))}.**")
         if found.over_metrics.estimate is not None:
             st.markdown(f"{plain('. '.join(inference_said(found)))}.")
@@ -300,6 +322,16 @@ def _result(human: OpenSide, synthetic: OpenSide, verdict: DeltaGenerator) -> No
     _how_sure(found)
     _families(found)
     render_matrix(human, synthetic, method, first)
+
+
+def _unlike(origins: SideOrigins | None) -> None:
+    """Say how the sides differ, and what is unknown of them."""
+    if origins is None:
+        return
+    if origins.difference_said:
+        st.warning(plain(origins.difference_said))
+    if origins.unknown_said:
+        st.markdown(plain(origins.unknown_said))
 
 
 def _dropped(found: MetaCorrelation) -> None:

@@ -13,6 +13,7 @@ from core.errors import InputError, counted
 from core.formats.spans.mqm import write_mqm
 from core.joining.choices import dimensions_of as dimensions_rated
 from core.plots import study as plots
+from core.plots.drawn import draw
 from core.results.study.early import EarlyResult, path_table
 from core.results.study.raters import component_shares
 from core.results.study.results import (
@@ -25,6 +26,8 @@ from core.results.study.results import (
 )
 from core.results.study.tables import (
     AGREEMENT,
+    TOTALS_FIGURE,
+    RatingMeans,
     blocks,
     contingency_table,
     positions,
@@ -50,11 +53,9 @@ from core.study.export import (
     to_paper_zip,
 )
 from core.study.ratings import (
-    SystemTotal,
     consistency,
     rated_texts_of,
     rating_set_of,
-    system_totals,
     task_of,
 )
 from core.study.ratings import counted as counted_ratings
@@ -418,8 +419,7 @@ def of_ratings(record: StudyRecord, fingerprint: int, release: Callable[[str], N
     found = counted_ratings(record)
     rated = {(answer.item_id, answer.level, answer.source) for answer in found.answers}
     raters = {answer.rater_id for answer in found.answers}
-    totals = _totals(fingerprint, record)
-    tables = rating_tables(record, totals, twice := consistency(record))
+    tables = rating_tables(record, _means(fingerprint, record), twice := consistency(record))
     part(
         "What was rated",
         f"{len(rated):,} of {counted(len(record.outputs), 'text')}: "
@@ -435,7 +435,15 @@ def of_ratings(record: StudyRecord, fingerprint: int, release: Callable[[str], N
         "For marked errors the score is minus their MQM weights. Compare only systems with texts on the same sources.",
     )
     if rated:
-        _show(tables["totals"])
+        _show(
+            tables["totals"],
+            figure=draw(TOTALS_FIGURE, tables),
+            alt=TOTALS_FIGURE.alt,
+            folded=_AS_TABLE,
+        )
+        for name in ("means-by-system", "means-by-level"):
+            if name in tables:
+                result_table.show(tables[name])
     else:
         nothing("no text is rated yet")
     part(
@@ -480,9 +488,9 @@ def _raters_agreement(record: StudyRecord, fingerprint: int) -> None:
 
 
 @st.cache_data(show_spinner=False, max_entries=16)
-def _totals(fingerprint: int, _record: StudyRecord) -> tuple[SystemTotal, ...]:
-    """Compute the totals, once for the same answers."""
-    return system_totals(_record)
+def _means(fingerprint: int, _record: StudyRecord) -> RatingMeans:
+    """Compute the means, once for the same answers."""
+    return RatingMeans.of(_record)
 
 
 def pair_files(record: StudyRecord, results: StudyResults, *, texts: bool = False) -> dict[str, File]:

@@ -107,7 +107,7 @@ def test_a_table_for_a_person(run: Run, human: Path, judge: Path) -> None:
     said = run("calibrate", str(human), str(judge), *QUICK, "--pooled", "--map", "isotonic")
     assert "gpt against human.csv; split raters: left out." in said
     assert "0.80 [" in said
-    assert "gpt should not replace people in all 2 groups" in said
+    assert "gpt gets no verdict in all 2 groups" in said
     assert "Map to the mean rating" in said
     assert "means over groups" in run("calibrate", str(human), str(judge), *QUICK, "--paper-kappa")
 

@@ -355,8 +355,39 @@ def test_a_constant_judge_is_named_above_the_tables(store: Store) -> None:
     assert "no metric prefers a damaged text" not in said(at)
 
 
+def meta_correlation(chosen: tuple[str, int], *sides: str) -> AppTest:
+    """The tab with published columns chosen for the sides, the human one first; without any, as it opens."""
+    at = visit(chosen, "Meta-correlation")
+    for radio, _ in zip([one for one in at.radio if one.label == "From"], sides, strict=False):
+        radio.set_value("published")
+    at.run()
+    for place, name in enumerate(sides):
+        [box for box in at.selectbox if box.label == "Column"][place].set_value(name)
+        at.run()
+    assert not at.exception
+    return at
+
+
+def test_no_side_is_preset_but_that_of_the_scores(run: Run) -> None:
+    at = meta_correlation(("run", run.run_id))
+    assert [box.value for box in at.radio if box.label == "From"] == [None, "live"]
+    assert not at.get("plotly_chart")
+    at = meta_correlation(("published", 0))
+    assert [box.value for box in at.radio if box.label == "From"] == [None, None]
+
+
+def test_unlike_sides_are_named_before_the_number(store: Store) -> None:
+    at = meta_correlation(("published", 0), "published:cus-qa-cs-en", "published:wmt21-xh-zu:qwen-3-30b:zero")
+    words = [
+        one.value for one in at.main if one.type in ("markdown", "warning") and isinstance(one.value, str)
+    ]
+    (unlike,) = [place for place, text in enumerate(words) if "Xhosa" in text]
+    (number,) = [place for place, text in enumerate(words) if "Meta-correlation 0.13" in text]
+    assert unlike < number
+
+
 def test_live_scores_are_compared_with_a_published_human_column(run: Run) -> None:
-    at = visit(("run", run.run_id), "Meta-correlation")
+    at = meta_correlation(("run", run.run_id), "published:cus-qa-cs-en")
     text = said(at)
     assert f"n = {len(METRICS)} metrics" in text
     assert "p over" in text
@@ -371,18 +402,14 @@ def test_live_scores_are_compared_with_a_published_human_column(run: Run) -> Non
 def test_scores_without_a_metric_of_the_other_side_are_no_error(store: Store) -> None:
     """The newest run is a judge's, and nothing is published about its texts."""
     run = judged(store, texts_of_run(generated(store)))
-    at = visit(("run", run.run_id), "Meta-correlation")
+    at = meta_correlation(("run", run.run_id), "published:cus-qa-cs")
     assert not at.error
     assert NOTHING_SHARED in said(at)
     assert not at.get("plotly_chart")
 
 
 def test_two_published_columns_give_the_published_cell(store: Store) -> None:
-    at = visit(("published", 0), "Meta-correlation")
-    choose(at, "Column", "published:cus-qa-cs")
-    boxes = [box for box in at.selectbox if box.label == "Column"]
-    boxes[1].set_value("published:cus-qa-cs:qwen-3-30b:zero")
-    at.run()
+    at = meta_correlation(("published", 0), "published:cus-qa-cs", "published:cus-qa-cs:qwen-3-30b:zero")
     (chart,) = at.get("plotly_chart")
     spec = chart.proto.spec
     estimate = float(spec.split("Meta-correlation ")[1].split(" ")[0])
@@ -471,7 +498,7 @@ def test_a_matrix_has_a_cell_for_each_system_with_mean_and_spread(store: Store) 
         for level in range(4)
     ]
     file = keep_file(store, "scores", "matrix.jsonl", lines(*rows))
-    at = visit(("file", file.file_id), "Meta-correlation")
+    at = meta_correlation(("file", file.file_id), "published:cus-qa-cs")
     choose(at, "Group by", ["generator"])
     choose(at, "Mean and SD over", "prompt")
     summaries = next(table.value for table in at.table if "SD" in table.value.columns)
@@ -622,7 +649,7 @@ def test_scores_without_levels_are_on_the_human_side(store: Store) -> None:
     assert "these scores have no levels" in said(at)
     at = visit(("file", file.file_id), "Meta-correlation")
     assert not at.error
-    assert [box.value for box in at.radio] == ["live", "published"]
+    assert [box.value for box in at.radio] == ["live", None]
 
 
 def test_shortened_names_stay_distinct(store: Store) -> None:

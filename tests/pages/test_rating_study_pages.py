@@ -86,10 +86,11 @@ def test_results_stay_shut_and_then_say_what_was_rated(store: Store) -> None:
     assert not page_of("results").table
     for state in ("closed", "unblinded"):
         move(store, get_study(store, study_id), state, "done")  # type: ignore[arg-type]  # states, by name
-    by_system, by_rater = (table.value for table in page_of("results").table[:2])
+    by_system, pivot, by_rater = (table.value for table in page_of("results").table[:3])
     said = {(row["System"], row["Dimension"]): row["Mean"] for _, row in by_system.iterrows()}
     assert said["alpha", "mqm"] == "-5.00"  # one major error weighs 5
     assert said["beta", "mqm"] == "0.00"
+    assert dict(zip(pivot["System"], pivot["mqm"], strict=True)) == {"alpha": "-5.00", "beta": "0.00"}
     assert by_rater.iloc[0]["Errors marked"] == "1"
     assert by_rater.iloc[0]["Texts"] == "2"
     assert [

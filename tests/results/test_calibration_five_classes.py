@@ -23,7 +23,7 @@ from core.results.calibration.results import (
     verdict_of,
     verdicts_of,
 )
-from core.results.calibration.tables import calibration_json
+from core.results.calibration.tables import NO_VERDICT, calibration_json, warned_table
 from core.schema.scores import Rating, ScoredRow
 from core.schema.study import Dimension
 from core.stats.agreement import majority_labels
@@ -221,6 +221,40 @@ def test_a_judge_that_says_nothing_is_named_so_first() -> None:
     few = compared(votes[:12], np.full(12, 3.0)).cells[0]
     assert verdict_of(few).value == "too few texts"
     assert len(verdict_of(few).reasons) > 1
+
+
+@pytest.mark.parametrize("scores", ["constant", "varying"])
+def test_people_who_rate_every_text_alike_leave_no_verdict(scores: str) -> None:
+    """Kappa of a constant majority is undefined or at most 0, whatever the evaluator answers."""
+    votes = np.full((60, 3), 2.0)
+    said = np.full(60, 2.0)
+    if scores == "varying":
+        said[::30] = 3.0
+        votes[1::30, 0] = 3.0
+    found = compared(votes, said)
+    (cell,) = found.cells
+    assert cell.only_rating == 2
+    verdict = verdict_of(cell)
+    assert verdict.value is None
+    assert len(verdict.reasons) == 1
+    whole = calibration_json(found, advice(found), None, "macro")
+    assert whole["by_group"][0]["verdict"]["value"] is None
+    assert [one["verdict"] for one in whole["not_to_use"]["groups"]] == [None]
+    assert whole["not_to_use"]["sentence"] == advice(found).sentence
+    assert "replace people" not in advice(found).sentence
+    (row,) = warned_table([found]).rows
+    assert NO_VERDICT in row
+
+
+def test_people_who_rate_every_text_alike_may_still_object_to_an_evaluator() -> None:
+    """Another rater nearly always agrees; the evaluator agrees on two thirds of the texts."""
+    said = np.full(60, 2.0)
+    said[::3] = 3.0
+    votes = np.full((60, 3), 2.0)
+    votes[1::30, 0] = 3.0
+    verdict = verdict_of(compared(votes, said).cells[0])
+    assert verdict.value in {LESS_THAN_A_RATER, "biased"}
+    assert len(verdict.reasons) == 2
 
 
 def test_a_popular_class_that_people_give_as_often_says_something() -> None:

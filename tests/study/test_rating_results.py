@@ -20,6 +20,8 @@ from helpers.texts.rating_studies import (
 from core.errors import NotAllowed
 from core.formats.registry import read_rated
 from core.formats.spans.mqm import read_mqm
+from core.plots.drawn import draw
+from core.results.study.tables import TOTALS_FIGURE, rating_results
 from core.schema.scores import ErrorSpan
 from core.schema.study import StudyRecord
 from core.store import Store
@@ -28,7 +30,7 @@ from core.study.blinding import open_rating_desk
 from core.study.export import mqm_tsv, rated_jsonl, ratings_csv, ratings_jsonl, spans_csv
 from core.study.lifecycle import exclude_rater, move
 from core.study.raters import preview_link
-from core.study.ratings import consistency, counted, rated_texts_of, rating_set_of, system_totals
+from core.study.ratings import consistency, counted, rated_means, rated_texts_of, rating_set_of
 
 
 @pytest.fixture
@@ -98,7 +100,7 @@ def test_ratings_by_rater_text_and_dimension(ended: RatingStudyAtHand) -> None:
 
 def test_totals_by_hand(ended: RatingStudyAtHand) -> None:
     """zq-north, overall: item 0 has 0 and 40, mean 20; item 1 has 0 alone; mean over texts 10. mqm: (-5 - 6) / 2 and -5."""
-    totals = {(t.system, t.dimension): t for t in system_totals(record_of(ended), n_resamples=50)}
+    totals = {(t.system, t.dimension): t for t in rated_means(record_of(ended), n_resamples=50)}
     assert {system for system, _ in totals} == set(SYSTEMS)
     north = totals["zq-north", "overall"]
     assert (north.mean.estimate, north.n_texts, north.n_ratings, north.n_unrated) == (10.0, 2, 3, 0)
@@ -110,9 +112,52 @@ def test_totals_by_hand(ended: RatingStudyAtHand) -> None:
     assert totals["zq-west", "overall"].mean.estimate == 20.0
 
 
+def test_means_over_levels_and_over_systems_by_hand(store: Store) -> None:
+    """rate_all gives 0, 10 and 20 by system, at both levels; R1 alone rates item 0 at level A1 of zq-west, with 50."""
+    at_hand = rating_study(store, rating_texts(2, levels=("A0", "A1")), raters=("R1",), repeat_share=0.0)
+    desk = at_hand.desk("R1")
+    numbers = [n for n in range(1, 13) if desk.text(n).text.startswith("Text 0.2.1 ")]
+    rate(desk, numbers[0], 50.0)
+    rate_all(desk)
+    record = record_of(at_hand)
+    by_system = {
+        t.system: t for t in rated_means(record, ["system"], n_resamples=50) if t.dimension == "overall"
+    }
+    assert [one.level for one in by_system.values()] == ["", "", ""]
+    assert by_system["zq-west"].mean.estimate == (50 + 20 + 20 + 20) / 4
+    assert (by_system["zq-west"].n_texts, by_system["zq-west"].mean.n_clusters) == (4, 2)
+    by_level = {
+        t.level: t for t in rated_means(record, ["level"], n_resamples=50) if t.dimension == "overall"
+    }
+    assert by_level["A0"].mean.estimate == 10
+    assert by_level["A1"].mean.estimate == (0 + 10 + 50 + 0 + 10 + 20) / 6
+    as_json, _, tables = rating_results(record, n_resamples=50)
+    named = {table.name: table for table in tables}
+    (a0, a1) = named["means-by-level"].rows
+    assert (a0[0], a1[0], a1[1].value, a1[1].n) == ("A0", "A1", 15.0, 6)
+    assert [one["mean"]["estimate"] for one in as_json["means_by_level"]][:1] == [10.0]
+    assert [column.heading for column in named["means-by-system"].columns] == [
+        "System",
+        "overall",
+        "H",
+        "mqm",
+    ]
+    figure = draw(TOTALS_FIGURE, named)
+    panels = {tuple(trace.x): tuple(trace.text) for trace in figure.data}
+    assert len(figure.data) == 3, "a panel for each dimension"
+    assert panels[0, 0, 10, 10, 20, 35][-1] == "zq-west, A1"
+
+
+def test_without_levels_there_is_no_table_of_levels(ended: RatingStudyAtHand) -> None:
+    as_json, _, tables = rating_results(record_of(ended), n_resamples=50)
+    assert "means-by-level" not in {table.name for table in tables}
+    assert as_json["means_by_level"] == []
+    assert as_json["means_by_system"] == as_json["totals"]
+
+
 def test_totals_of_what_nobody_rated(store: Store) -> None:
     at_hand = rating_study(store)
-    total = system_totals(record_of(at_hand))[0]
+    total = rated_means(record_of(at_hand))[0]
     assert (total.mean.estimate, total.n_texts, total.n_unrated) == (None, 0, 4)
     assert total.mean.reason
 

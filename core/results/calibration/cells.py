@@ -485,6 +485,8 @@ class Cell:
     """Statistics that apply, by name (STATISTICS); none if dimensions with different classes are combined."""
     constant: Constant | None = None
     """The score that the evaluator gave all or nearly all texts; None: its scores vary."""
+    only_rating: float | None = None
+    """The only class that majorities have, or the only mean rating: then nothing can agree with people beyond chance."""
     distributions: tuple[Distribution, ...] = ()
 
     def get(self, name: str) -> Estimate | None:
@@ -512,11 +514,14 @@ def cell_of(group: Mapping[str, str], texts: Labelled, rule: str, options: Mappi
     if texts.classes:
         majority = majority_labels(texts.votes, len(texts.classes), rule)
         statistics = _of_classes(texts, majority, common)
+        by_people = np.array(texts.classes)[majority[majority != MISSING]]
         distributions = _distributions(texts, majority)
         if split := int((majority == MISSING).sum()):
             left[NO_MAJORITY[rule]] += split
     else:
         statistics = {} if texts.why_numbers == MIXED else _of_numbers(texts, common)
+        by_people = texts.mean_ratings
+    always = constant(by_people)
     return Cell(
         group,
         texts.classes,
@@ -528,6 +533,7 @@ def cell_of(group: Mapping[str, str], texts: Labelled, rule: str, options: Mappi
         left_out=dict(left),
         statistics=statistics,
         constant=constant(texts.scores),
+        only_rating=None if always is None or always.n_others else always.value,
         distributions=distributions,
     )
 

@@ -371,6 +371,7 @@ VerdictValue = Literal[
     "agrees less than a rater",
     "no objection",
 ]
+TOO_FEW: VerdictValue = "too few texts"
 SILENT: VerdictValue = "says nothing"
 SHIFTED: VerdictValue = "orders well, but is shifted"
 LESS_THAN_A_RATER: VerdictValue = "agrees less than a rater"
@@ -385,19 +386,20 @@ ORDERS_WELL = 0.5
 SHIFTED_BY = 0.25
 """The whole interval of evaluator minus mean rating must be further from 0 than this share of a class."""
 RULES = (
-    f"Too few texts: fewer than {LEAST_TEXTS} texts or {LEAST_ITEMS} items were compared.",
-    f"Says nothing: all texts have the same score; or at least {CONSTANT_SHARE:.0%} do, and the evaluator is not shown "
-    "to be better than chance (as below).",
+    f"Too few texts, so no verdict: fewer than {LEAST_TEXTS} texts or {LEAST_ITEMS} items were compared.",
+    f"Says nothing: all texts have the same score although ratings differ; or at least {CONSTANT_SHARE:.0%} do, and the "
+    "evaluator is not shown to be better than chance (as below).",
     f"Off the scale: more than {MOST_OFF_SCALE:.0%} of the scores are off the raters' scale.",
     f"Orders well, but is shifted: the interval of Spearman's correlation with the mean rating lies above {ORDERS_WELL:g}, "
     f"and the interval of evaluator minus mean rating lies more than {SHIFTED_BY:g} of a class away from 0. Not applied if "
     "the evaluator agrees with a rater more often than another rater does (that interval lies above 0).",
-    "Not shown better than chance: Fleiss' kappa of majority and evaluator is undefined, or its interval reaches 0 (for "
-    "numbers: Spearman's correlation).",
+    "Not shown better than chance: the interval of Fleiss' kappa of majority and evaluator reaches 0 (for numbers: of "
+    "Spearman's correlation).",
     "Biased: the interval of the bias towards the top class excludes 0, and the evaluator agrees with a rater less often "
     "than another rater does (that interval lies below 0).",
     "Agrees less than a rater: the evaluator agrees with a rater less often than another rater does (that interval lies "
     "below 0).",
+    "No verdict: no rule above applies, and agreement is undefined or has no interval, or people rate all texts alike.",
 )
 """The rules as the page and the documentation state them; the first that applies gives the verdict."""
 IN_SEVERAL_GROUPS = (
@@ -413,19 +415,20 @@ _NAMED = 8
 class Verdict:
     """The objections to the evaluator in a cell."""
 
-    value: VerdictValue
-    """The first rule that applies (`RULES`), or "no objection"."""
+    value: VerdictValue | None
+    """The first rule that applies (`RULES`), or "no objection"; None: agreement could not be computed."""
     reasons: tuple[str, ...]
     """One reason, with numbers, for each rule that applies; empty: none does."""
 
 
 @dataclass(frozen=True)
 class Warned:
-    """A cell in which the evaluator's classes should not replace people's."""
+    """A cell in which a rule objects to the evaluator, or in which no verdict is possible."""
 
     group: Mapping[str, str]
     n: int
-    verdict: VerdictValue
+    verdict: VerdictValue | None
+    """None: agreement could not be computed; the reasons say why."""
     reasons: tuple[str, ...]
 
 
@@ -436,7 +439,7 @@ class Advice:
     warned: tuple[Warned, ...]
     n_cells: int
     sentences: tuple[str, ...]
-    """The verdict: cells without information, shifted cells and cells to avoid; or that no rule objects."""
+    """The verdict: cells without information, shifted cells, cells to avoid, cells without a verdict; or that no rule objects."""
     constants: tuple[str, ...] = ()
     """Sentences on (nearly) constant scores that no verdict names, to show before any other number."""
 
@@ -562,11 +565,13 @@ def _verdict(cell: Cell, tests: Tests) -> Verdict:
     Misleads if a limit (`ORDERS_WELL`, `SHIFTED_BY`) is narrowly missed: the limits are conventions. An order that agrees
     with the mean rating does not show that the class of any one text is right.
     """
-    by_chance = _by_chance(cell, tests)
+    undefined = _undefined(cell)
+    by_chance = _by_chance(cell, tests) if undefined is None else None
     same = cell.constant
-    against: list[tuple[VerdictValue, str | None]] = [
-        ("too few texts", _few(cell)),
-        (SILENT, _same_score(same) if same and (not same.n_others or by_chance) else None),
+    silent = same is not None and cell.only_rating is None and (not same.n_others or by_chance is not None)
+    against: list[tuple[VerdictValue | None, str | None]] = [
+        (TOO_FEW, _few(cell)),
+        (SILENT, _same_score(same) if same and silent else None),
         ("off the scale", _off_scale(cell)),
     ]
     shifted, biased = _shifted(cell, tests), _biased(cell, tests)
@@ -579,6 +584,7 @@ def _verdict(cell: Cell, tests: Tests) -> Verdict:
             (LESS_THAN_A_RATER, _less_than_a_rater(cell, tests) if biased is None else None),
         ]
     )
+    against.append((None, undefined))
     kept = [(value, reason) for value, reason in against if reason is not None]
     return Verdict(kept[0][0] if kept else "no objection", tuple(reason for _, reason in kept))
 
@@ -632,15 +638,27 @@ def _lies(found: Estimate, limit: float) -> bool:
     return found.low > limit if limit > 0 else found.high < limit
 
 
-def _by_chance(cell: Cell, tests: Tests) -> str | None:
-    name, title = ("kappa", "kappa") if cell.classes else ("spearman", "Spearman")
-    central = cell.get(name)
+def _central(cell: Cell) -> tuple[str, Estimate | None]:
+    """The name of the statistic that tells an evaluator from chance, and its estimate; None: dimensions are mixed."""
+    return ("kappa", cell.get("kappa")) if cell.classes else ("Spearman", cell.get("spearman"))
+
+
+def _undefined(cell: Cell) -> str | None:
+    """Why nothing tells whether the evaluator is better than chance; None: its agreement has an interval."""
+    title, central = _central(cell)
     if central is None:
         return "nothing was computed, because dimensions with different classes are mixed: group by dimension"
+    if cell.only_rating is not None:
+        return f"people rate every text alike: {cell.only_rating:g}"
     if central.estimate is None:
         return f"{title} is undefined ({central.reason})"
-    if central.low is None:
-        return f"{title} has no interval ({central.interval_reason})"
+    return f"{title} has no interval ({central.interval_reason})" if central.low is None else None
+
+
+def _by_chance(cell: Cell, tests: Tests) -> str | None:
+    title, central = _central(cell)
+    if central is None or central.low is None:
+        return None
     if central.low <= 0:
         return f"{title} may be 0 or below ({_with_ends(central)})"
     if tests["chance"].shown:
@@ -699,7 +717,8 @@ def _sentences(found: Calibration, warned: Sequence[Warned]) -> tuple[str, ...]:
         return (f"No objection to {found.evaluator} in {whole}. Read the agreement before you rely on it.",)
     groups: dict[str, list[Warned]] = {}
     for one in warned:
-        groups.setdefault(one.verdict if one.verdict in _SAID else "", []).append(one)
+        verdict = None if one.verdict == TOO_FEW else one.verdict
+        groups.setdefault(verdict if verdict in _SAID else "", []).append(one)
     return tuple(
         f"{found.evaluator} {what} in {_where(own, len(found.cells))}.{then}"
         for verdict, (what, then) in _SAID.items()
@@ -707,7 +726,7 @@ def _sentences(found: Calibration, warned: Sequence[Warned]) -> tuple[str, ...]:
     )
 
 
-_SAID: Mapping[str, tuple[str, str]] = {
+_SAID: Mapping[str | None, tuple[str, str]] = {
     SILENT: (
         "gives all texts, or nearly all, the same score",
         " It should not replace people there.",
@@ -721,8 +740,9 @@ _SAID: Mapping[str, tuple[str, str]] = {
         " It cannot stand in for a rater there.",
     ),
     "": ("should not replace people", ""),
+    None: ("gets no verdict", " There are too few texts there, or agreement is undefined."),
 }
-"""Verdict -> words before and after the names of its cells; empty: all other verdicts."""
+"""Verdict -> words before and after the names of its cells; empty: all other verdicts; None: no verdict."""
 
 
 def _all(n_cells: int) -> str:

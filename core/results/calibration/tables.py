@@ -162,7 +162,7 @@ def _view(
                 cell.n_used(shown),
                 cell.n_items,
                 cell.n_raters,
-                verdict.value,
+                verdict.value or NO_VERDICT,
                 cell.n_off_scale,
                 " ".join(f"{value:g}" for value in cell.classes),
                 cell.left_out,
@@ -432,15 +432,19 @@ def reliability_table(maps: Sequence[tuple[str, Mapping[str, CalibrationMap]]]) 
     )
 
 
+NO_VERDICT = "no verdict"
+"""Where agreement could not be computed."""
+
+
 def warned_table(found: Sequence[Calibration]) -> ResultTable:
-    """Table of the groups that fail a rule."""
+    """Table of the groups that fail a rule, or have no verdict."""
     rows = [(one.evaluator, warned) for one in found for warned in advice(one).warned]
     groups, head = _groups([(evaluator, warned.group) for evaluator, warned in rows])
     return ResultTable(
         "where-not-to-use",
         (*groups, Column("n_texts", "Texts"), Column("verdict", "Verdict"), Column("reasons", "Why")),
         tuple(
-            (*own, warned.n, warned.verdict, "; ".join(warned.reasons))
+            (*own, warned.n, warned.verdict or NO_VERDICT, "; ".join(warned.reasons))
             for own, (_, warned) in zip(head, rows, strict=True)
         ),
         title="Where not to use it",
@@ -548,7 +552,7 @@ def _said(found: Calibration) -> list[str]:
         f"{shown(found.evaluator)} against {shown(found.ratings)}; split raters: {MAJORITIES[found.options.majority]}.",
         *map(printable_text, (*judged.constants, *judged.sentences)),
         *(
-            f"  {shown(called(one.group))} (n {one.n}): {one.verdict}: {printable_text('; '.join(one.reasons))}"
+            f"  {shown(called(one.group))} (n {one.n}): {one.verdict or NO_VERDICT}: {printable_text('; '.join(one.reasons))}"
             for one in judged.warned
         ),
     ]

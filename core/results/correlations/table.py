@@ -21,6 +21,7 @@ from core.joining.choices import (
     names_of,
     rows_by,
 )
+from core.joining.origins import origin_of
 from core.joining.tables import (
     DEFAULT_OPTIONS,
     SYSTEM_MEANS,
@@ -45,7 +46,16 @@ from core.results.cells import (
 )
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from core.schema.row_columns import ScoredRows
-from core.schema.scores import METHODS, Against, Method, Metric, RatingSet, ScoreTable
+from core.schema.scores import (
+    METHODS,
+    UNKNOWN_ORIGIN,
+    Against,
+    Method,
+    Metric,
+    RatingSet,
+    ScoreTable,
+    TextOrigin,
+)
 from core.stats.correlation import groups, intervals, systems
 from core.stats.correlation.coefficients import FEWEST
 from core.stats.correlation.noise import NoiseCorrected
@@ -106,6 +116,8 @@ class MetricCorrelation:
     """The score of all or nearly all texts used, on the metric's own scale; None: scores vary."""
     is_complete: bool = True
     """False while only pooled estimates without intervals are ready."""
+    texts: TextOrigin = UNKNOWN_ORIGIN
+    """What is known of the rows used by any metric."""
 
     @property
     def n_left_out(self) -> int:
@@ -265,6 +277,11 @@ class JoinedGroup:
         return ScoredRows.of(self.joined.table.rows).take(self.entries)
 
     @cached_property
+    def origin(self) -> TextOrigin:
+        """What is known of these texts."""
+        return origin_of(self.texts)
+
+    @cached_property
     def items(self) -> NDArray[np.int64]:
         """Number of each entry's item."""
         return items_of(self.texts)
@@ -382,6 +399,7 @@ def _described(part: JoinedGroup, index: int, pooled: Mapping[Method, Pooled]) -
         n=int((~np.isnan(part.scores[:, index])).sum()),
         left_out=left_out(part.joined, part.within, index),
         pooled=pooled,
+        texts=part.origin,
         constant=constant(table.values[np.unique(part.entries), index]),
     )
 
@@ -842,6 +860,7 @@ def _row(row: MetricCorrelation, resampled: str, system_scores: SystemScores) ->
             )
             for method in METHODS
         },
+        "texts": asdict(row.texts),
     }
 
 

@@ -1,7 +1,7 @@
 """Tables of a study's results, for the page and the terminal."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from statistics import mean
 from typing import Any
 
@@ -23,6 +23,7 @@ from core.results.study.results import (
     reasons,
     size_said,
 )
+from core.schema.figures import Axis, Intervals
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from core.schema.study import PREFERENCES, RatingAnswer, StudyRecord
 from core.stats.blinding import BlindingIndex, Index, ShareRight
@@ -34,12 +35,13 @@ from core.stats.votes import PositionBias
 from core.study.analysis_set import SCORE_NAMES
 from core.study.ratings import (
     Consistency,
-    SystemTotal,
+    RatedMean,
+    Side,
     consistency,
     counted,
     dimensions_of,
+    rated_means,
     rating_set_of,
-    system_totals,
     task_of,
 )
 from core.study.times import RaterSeconds, seconds_per_rater
@@ -72,8 +74,18 @@ PAIR_TABLES = (
 ALL_PAIRS = "all pairs"
 GAFFKE, GAFFKE_DECIDES = "questions, Gaffke", "questions, Gaffke (decides)"
 """Row of Gaffke's bound; it decides if the bootstrap over questions fails."""
-RATING_TABLES = ("totals", "raters", "repeats")
+RATING_TABLES = ("totals", "means-by-system", "means-by-level", "raters", "repeats")
 """Names of a rating study's tables."""
+TOTALS_FIGURE = Intervals(
+    table="totals",
+    alt="Mean rating of each system and level with its interval, a panel for each dimension",
+    instead=True,
+    sides=("mean",),
+    names=("system", "level"),
+    axis=Axis("mean over texts"),
+    panel="dimension",
+)
+"""The figure of a rating study."""
 
 
 def preference_names(candidate: str, comparator: str) -> dict[str, str]:
@@ -593,7 +605,7 @@ def rating_results(
     Totals are by system, level and dimension; consistency is of raters with themselves.
     """
     found = counted(record)
-    totals, repeats = system_totals(record, n_resamples=n_resamples), consistency(record)
+    means, repeats = RatingMeans.of(record, n_resamples=n_resamples), consistency(record)
     as_json = {
         "study": record.study.name,
         "state": record.study.state,
@@ -601,7 +613,9 @@ def rating_results(
         "dataset_sha256": record.study.dataset_sha256,
         "n_answers": len(found.answers),
         "left_out": dict(found.left_out),
-        "totals": [asdict(total) for total in totals],
+        "totals": [asdict(total) for total in means.totals],
+        "means_by_system": [asdict(mean) for mean in means.by_system],
+        "means_by_level": [asdict(mean) for mean in means.by_level],
         "consistency": [asdict(line) for line in repeats],
         "rater_seconds": {rater: asdict(one) for rater, one in _seconds_of(record, found.answers).items()},
     }
@@ -610,7 +624,7 @@ def rating_results(
         f"Study {record.study.name!r} ({record.study.state}): {task_of(record).title}",
         f"Raters: {', '.join(raters) or 'none'}; texts done: {len(found.answers)}; left out: {reasons(found.left_out)}",
     ]
-    return as_json, said, list(rating_tables(record, totals, repeats).values())
+    return as_json, said, list(rating_tables(record, means, repeats).values())
 
 
 def _seconds_of(record: StudyRecord, counted: Sequence[RatingAnswer]) -> dict[str, RaterSeconds]:
@@ -618,15 +632,63 @@ def _seconds_of(record: StudyRecord, counted: Sequence[RatingAnswer]) -> dict[st
     return seconds_per_rater(raters, record.rating_answers, record.rating_history)
 
 
+@dataclass(frozen=True)
+class RatingMeans:
+    """Mean ratings of a study by system and level, and over each of the two."""
+
+    totals: tuple[RatedMean, ...]
+    """By system and level."""
+    by_system: tuple[RatedMean, ...]
+    """Over all levels."""
+    by_level: tuple[RatedMean, ...]
+    """Over all systems; empty in a study without levels."""
+
+    @classmethod
+    def of(cls, record: StudyRecord, *, n_resamples: int = 10_000) -> "RatingMeans":
+        """Compute the means of an unblinded rating study."""
+        totals = rated_means(record, n_resamples=n_resamples)
+        if not any(output.level for output in record.outputs):
+            return cls(totals, totals, ())
+        return cls(
+            totals,
+            rated_means(record, ["system"], n_resamples=n_resamples),
+            rated_means(record, ["level"], n_resamples=n_resamples),
+        )
+
+
 def rating_tables(
-    record: StudyRecord, totals: Sequence[SystemTotal], twice: Sequence[Consistency]
+    record: StudyRecord, means: RatingMeans, twice: Sequence[Consistency]
 ) -> dict[str, ResultTable]:
-    """Every table of a rating study, by its name in `RATING_TABLES`."""
-    made = (_totals(totals), _raters(record), _rated_twice(twice))
-    return {table.name: table for table in made}
+    """Every table of a rating study, by its name in `RATING_TABLES`; no table of levels without levels."""
+    made = [_totals(means.totals), _pivot("system", means.by_system)]
+    if means.by_level:
+        made.append(_pivot("level", means.by_level))
+    return {table.name: table for table in (*made, _raters(record), _rated_twice(twice))}
 
 
-def _totals(totals: Sequence[SystemTotal]) -> ResultTable:
+def _pivot(by: Side, means: Sequence[RatedMean]) -> ResultTable:
+    """A row for each system or level, a column for each dimension."""
+    rows: dict[str, dict[str, Interval]] = {}
+    for one in means:
+        cells = rows.setdefault(one.system if by == "system" else one.level, {})
+        cells[one.dimension] = replace(interval(one.mean), n_left_out=one.n_unrated)
+    dimensions = list(dict.fromkeys(one.dimension for one in means))
+    over = "levels" if by == "system" else "systems"
+    return ResultTable(
+        f"means-by-{by}",
+        (
+            *_columns(1, **{by: by.capitalize()}),
+            *(Column(f"mean_{name}", name, places=2) for name in dimensions),
+        ),
+        tuple((name, *(cells[dimension] for dimension in dimensions)) for name, cells in rows.items()),
+        title=f"Means by {by}",
+        notes=(
+            f"Mean over texts of all {over} of the mean over raters. In brackets: 95 % intervals from resampled items.",
+        ),
+    )
+
+
+def _totals(totals: Sequence[RatedMean]) -> ResultTable:
     return ResultTable(
         "totals",
         (

@@ -1,0 +1,30 @@
+"""What rows of scores say about their texts: data set, task, language and systems."""
+
+from collections.abc import Sequence
+
+from core.formats.scores import DATASET_LABELS
+from core.schema.row_columns import ScoredRows
+from core.schema.scores import ScoredRow, TextOrigin
+from core.tables.columns import LABEL_PAIR
+
+TRANSLATION = "translation"
+_TASK_LABEL = "task"
+_UNKNOWN_LANGUAGE = "und"
+
+
+def origin_of(rows: Sequence[ScoredRow]) -> TextOrigin:
+    """What the rows say. A language pair makes texts translations; a blank cell says nothing."""
+    columns = ScoredRows.of(rows)
+    labels = columns.labels.distinct()
+
+    def named(*columns: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(own[name] for own in labels for name in columns if own.get(name)))
+
+    pairs = named(LABEL_PAIR)
+    languages = tuple(one for one in columns.language.distinct() if one != _UNKNOWN_LANGUAGE)
+    return TextOrigin(
+        datasets=named(*DATASET_LABELS),
+        tasks=named(_TASK_LABEL) or ((TRANSLATION,) if pairs else ()),
+        languages=pairs or languages,
+        systems=tuple(one for one in columns.system.distinct() if one),
+    )
