@@ -53,6 +53,15 @@ def test_a_metric_that_follows_the_levels_agrees_with_the_votes(planted: dict[st
     assert abs(means["noise"] - 0.5) < 0.1
 
 
+def test_a_direction_that_is_declared_makes_no_difference() -> None:
+    shares = {
+        found_in(level_votes(scatter=0.5), metric("reversed", direction=direction))["reversed"].agreement
+        for direction in ("higher", "lower")
+    }
+    assert len(shares) == 1
+    assert (shares.pop().estimate or 0) > 0.95
+
+
 def test_the_check_reads_the_same_votes() -> None:
     """A metric with which every pair's higher score wins would agree with nobody where the comparator is a level too high."""
     planted = level_votes(60, offset=1.0, heights=0.1)
@@ -126,6 +135,8 @@ def test_a_judge_that_compares_pairs_keeps_its_own_votes() -> None:
     panel = votes_panel(planted.record, scores)
     assert set(panel.scores[:, 0]) == {-1.0}
     assert vote_margins(planted.record, scores)[:, 0] == pytest.approx(np.ones(150))
+    failed = replace(planted.scores(own), values=np.full((300, 1), np.nan))
+    assert np.isnan(votes_panel(planted.record, failed).scores).all()
 
 
 def test_the_surest_votes_are_far_from_a_tie_and_from_a_preference() -> None:

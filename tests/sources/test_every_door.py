@@ -143,7 +143,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
                     rate_by_words(study.desk(rater), at)
                 if name != "open":
                     unblind(study)
-            pairs = study_in(store, dataset(), name="pairs")
+            pairs = study_in(store, dataset(8), name="pairs")
             for token in pairs.tokens.values():
                 vote(store, token, always("left"))
             unblind_pairs(pairs)

@@ -143,7 +143,7 @@ def votes_panel(
     as in `metrics_against_votes`; those of several judges are merged. raters, judges: names of raters and of metrics; None for all.
 
     Raises NotAllowed unless the study is unblinded, and InputError for unknown names, if no text of the study was scored, and if
-    no judge has a vote, with the reasons.
+    no judge has a vote, with the reasons, unless all of them compare pairs.
     """
     check_released(record.study)
     given = [tables] if isinstance(tables, ScoreTable) else tables
@@ -155,7 +155,8 @@ def votes_panel(
     preferred = preferences_of(record, table, counted)
     votes = preferred.votes
     missing = [(table.metrics[at].name, preferred.missing(at, votes[:, at])) for at in chosen]
-    if chosen and counted.keys and np.isnan(votes[:, chosen]).all():
+    by_scores = [at for at in chosen if not _compares(table.metrics[at])]
+    if by_scores and counted.keys and np.isnan(votes[:, chosen]).all():
         raise InputError(
             f"No judge has a vote on a pair of study {shown(record.study.name)}.",
             left_out_notes(missing, "pairs"),
