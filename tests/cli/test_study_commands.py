@@ -249,7 +249,7 @@ def test_the_number_to_plan_with_is_printed_before_power_at_the_observed_mean(
     (tmp_path / "votes.json").write_text(json.dumps(votes))
     run("study", "votes", "pilot", "votes.json", "--rater", "one")
     results = json.loads(run("study", "results", "pilot", "--json", "--resamples", "10"))
-    (first, *_) = results["size"]["sizes"]
+    (first, *_) = results["planned"]["sizes"]
     components = results["variance_components"]["components"]
     variance = components["question"] + components["rater_question"]
     assert first["questions"] == pytest.approx(2.1232**2 * variance / 0.01, rel=0.04)
