@@ -305,7 +305,7 @@ def verdict_and_sensitivity(
     declared = record.study.design.score
     left_out, kept = Variant(leave_out_flagged=True), Variant(leave_out_flagged=False)
     other = ("kept", kept) if record.study.design.flagged == "leave_out" else ("left out", left_out)
-    flagged, lacking = attrgetter("flagged"), attrgetter("lacking")
+    flagged = attrgetter("flagged")
     lines: tuple[tuple[str, Variant, Score, Callable[[Counted], Collection[Key]] | None], ...] = (
         (AS_DECLARED, DECLARED, declared, None),
         ("all raters complete", Variant(complete=True), declared, None),
@@ -314,7 +314,7 @@ def verdict_and_sensitivity(
         ("excluded raters kept", Variant(keep_excluded=True), declared, None),
         ("composite", DECLARED, "composite", None),
         ("net preference", DECLARED, "net_preference", None),
-        (UNANSWERED, DECLARED, declared, lacking),
+        (UNANSWERED, DECLARED, declared, _unanswered),
     )
     made: dict[tuple[Variant, Score, Callable[[Counted], Collection[Key]] | None], _Decision] = {}
     table = []
@@ -330,6 +330,11 @@ def verdict_and_sensitivity(
             )
         )
     return made[DECLARED, declared, None].verdict, tuple(table)
+
+
+def _unanswered(counted: Counted) -> tuple[Key, ...]:
+    """Pairs that lack votes; none in a study without an answered pair, which would get a verdict from nothing."""
+    return counted.lacking if counted.keys else ()
 
 
 def after_unblinding(record: StudyRecord, *, rng: int) -> AfterUnblinding:
