@@ -241,20 +241,20 @@ def test_the_verdict_is_printed_first_with_all_that_limits_it(
 def test_the_number_to_plan_with_is_printed_before_power_at_the_observed_mean(
     run: Run, file: Path, tmp_path: Path
 ) -> None:
-    """20 questions whose four pairs say the same: by hand 2.1232^2 x variance / .1^2 of question means, up to the bootstrap."""
+    """20 questions, four pairs and two raters who all say the same: by hand 2.1232^2 x variance of question means / .1^2."""
     file.write_bytes(paper_json(dataset(20)))
     run("study", "import", str(file), "--name", "pilot")
     words = ("AI", "Expert", "Both are good")
     votes = {item: dict.fromkeys(LEVELS, words[n % 3]) for n, item in enumerate(item_ids(20))}
     (tmp_path / "votes.json").write_text(json.dumps(votes))
-    run("study", "votes", "pilot", "votes.json", "--rater", "one")
+    for rater in ("one", "two"):
+        run("study", "votes", "pilot", "votes.json", "--rater", rater)
     results = json.loads(run("study", "results", "pilot", "--json", "--resamples", "10"))
-    (first, *_) = results["size"]["sizes"]
-    components = results["variance_components"]["components"]
-    variance = components["question"] + components["rater_question"]
-    assert first["questions"] == pytest.approx(2.1232**2 * variance / 0.01, rel=0.04)
+    (first, *_) = results["planned"]["sizes"]
+    variance = sum(results["variance_components"]["components"].values())
+    assert first["questions"] == pytest.approx(2.1232**2 * variance / 0.01, rel=0.05)
     printed = run("study", "results", "pilot", "--resamples", "10")
-    (row,) = re.findall(r"power 80 %\s+these raters\s+1\s+1\s+([\d,]+)\s+([\d,]+)", printed)
+    (row,) = re.findall(r"power 80 %\s+these raters\s+2\s+2\s+([\d,]+)\s+([\d,]+)", printed)
     assert tuple(int(cell.replace(",", "")) for cell in row) == (first["questions"], 4 * first["questions"])
     assert printed.index("power 80 %") < printed.index("Power at the observed mean")
 

@@ -132,8 +132,12 @@ def test_the_papers_numbers(store: Store, shared_data: Path) -> None:
     assert composite == ["all levels", "80", "0.125", "17", "36", "27", "0.081"]
     assert "side unknown (imported)" in text
     assert counts(at)["Answers left out"] == "40"
-    plan = table_with(at, "Pairs if independent")
-    assert plan.to_numpy().tolist() == [["80 %", "373", "94", "245"], ["90 %", "544", "136", "357"]]
+    plan = table_with(at, "Votes a pair")
+    rows = [row[:6] for row in plan.to_numpy().tolist() if row[1] == "these raters"]
+    assert rows == [
+        ["power 80 %", "these raters", "2", "2", "90", "360"],
+        ["power 90 %", "these raters", "2", "2", "130", "520"],
+    ]
     text = said(choose_levels(at, *data.levels))
     assert counts(at)["Pairs used"] == "100"
     assert "Cohen's kappa measures nothing at A0" in text

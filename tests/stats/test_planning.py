@@ -56,7 +56,7 @@ def test_the_clustered_sample_size_is_a_special_case():
     (plan, _) = plans(of_votes, margin=0.1, power=0.8, raters=(1,), levels=m)
     assert plan.questions == pytest.approx(usual * (1 + (m - 1) * rho) / m, rel=0.04)
     (single, _) = plans(Components(0, 0, 0, 0, total), margin=0.1, power=0.8, raters=(1,))
-    assert single.questions == pytest.approx(usual, rel=0.04)
+    assert single.questions == pytest.approx(usual, rel=0.05)
 
 
 def test_variance_of_the_mean_by_hand():

@@ -574,7 +574,7 @@ class StudyResults:
             },
             **{name: found[name] for name in ("pairwise", "non_inferiority", "power")},
             "power_one_sided": {**found["power_one_sided"], "confidence_level": level},
-            "size": self.own_size.to_json(),
+            "planned": self.own_size.to_json(),
             "position_bias": {
                 "overall": _position(self.position_overall, self.position_overall.p),
                 "per_rater": {
