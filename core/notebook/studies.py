@@ -131,7 +131,7 @@ def study_results(
     >>> import assay
     >>> found = assay.study_results("demo", db=demo_database)
     >>> found.json["answer"]["value"], found.json["verdict"]["value"]
-    ('not worse', 'non-inferior')
+    ('better', 'non-inferior')
     """
     check_type("resamples", resamples, Integral, "a whole number of at least 1")
     check_parameters([f"resamples: {resamples} is less than 1"] if resamples < 1 else [])

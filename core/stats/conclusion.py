@@ -325,7 +325,9 @@ def unanswered_at_worst(
     worst = claimed_against(value, margin) or -1
     lacking = Counter(missing)
     order = sorted(missing, key=lambda item: (-lacking[item], item))
-    mean = float(known.mean()) if known.size else 0.0
+    if not order or not known.size:  # without any answer there is none to change
+        return Unanswered(len(order), worst, None, value, None)
+    mean = float(known.mean())
 
     def with_lost(k: int) -> tuple[AnswerValue, float]:
         filled = np.concatenate([known, np.where(np.arange(len(order)) < k, float(worst), mean)])
@@ -333,8 +335,6 @@ def unanswered_at_worst(
         found = mean_bounds(sums, confidence_level, n_resamples=n_resamples, rng=rng)
         return answer_value(found, margin, len(sums)), float(filled.mean())
 
-    if not order:
-        return Unanswered(0, worst, None, value, None)
     at_worst, mean_at_worst = with_lost(len(order))
     tipping = None
     if value in CLAIMS and at_worst != value:

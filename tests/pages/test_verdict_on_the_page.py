@@ -42,7 +42,7 @@ def box(at: AppTest) -> list[str]:
     """The verdict and the lines that limit it: what stands between the question and everything else."""
     texts = [element.value for element in at.markdown]
     start = next(n for n, text in enumerate(texts) if text.startswith("**"))
-    assert "methods#non-inferiority" in texts[start - 1]
+    assert "methods#the-answer" in texts[start - 1]
     lines = texts[start + 1].split("\n") if texts[start + 1].startswith("- ") else []
     return [texts[start].replace("**", ""), *(line.removeprefix("- ") for line in lines)]
 

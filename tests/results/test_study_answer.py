@@ -185,6 +185,8 @@ def test_unanswered_pairs_are_named_if_they_could_change_the_answer() -> None:
     assert made.unanswered.value_at_worst == complete.answer.value
     assert made.unanswered.tipping is not None
     assert 1 <= made.unanswered.tipping <= 10
+    line = found.sensitivity[-1]
+    assert (line.name, line.n_pairs, line.answer) == ("unanswered pairs at worst", 60, complete.answer.value)
     written = found.to_json()["answer"]["unanswered"]
     assert written["tipping_share"] == made.unanswered.tipping / 10
     assert sum("lack votes" in line for line in headline(found)) == 1

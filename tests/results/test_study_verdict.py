@@ -173,6 +173,7 @@ def test_sensitivity_by_hand() -> None:
         "excluded raters kept",
         "composite",
         "net preference",
+        "unanswered pairs at worst",
     ]
     assert {name: line.n_pairs for name, line in lines.items()} == {
         **dict.fromkeys(lines, 40),

@@ -190,6 +190,8 @@ def test_unanswered_pairs_that_change_nothing() -> None:
     names = [f"q{n}" for n in range(100)]
     scores = np.r_[np.zeros(60), np.ones(40)]
     assert unanswered_at_worst(scores, names, ["z"], "better", margin=0.1).tipping is None
+    nothing = unanswered_at_worst([], [], ["z"] * 20, "not enough information", margin=0.1)
+    assert (nothing.n, nothing.mean_at_worst, nothing.value_at_worst) == (20, None, "not enough information")
     none = unanswered_at_worst(scores, names, [], "better", margin=0.1)
     assert (none.n, none.tipping, none.value_at_worst) == (0, None, "better")
 

@@ -419,7 +419,7 @@ def _robustness(made: StudyAnswer, candidate: str, comparator: str) -> ResultTab
                 "holds" if found.holds_with_one_more else "does not hold",
             )
         )
-    if unanswered.n:
+    if unanswered.mean_at_worst is not None:
         against = "won" if unanswered.against > 0 else "lost"
         rows.append((f"all {unanswered.n} unanswered pairs {against}", name(unanswered.value_at_worst)))
         if unanswered.tipping is not None:

@@ -3,8 +3,9 @@ counts, agreement, and whether blinding held.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from operator import attrgetter
 from typing import Any, Unpack
 
 import numpy as np
@@ -27,6 +28,7 @@ from core.results.study.counted import (
     SIDE_UNKNOWN,
     Counted,
     Filters,
+    Key,
     Variant,
     chosen_pairs,
     chosen_raters,
@@ -224,7 +226,8 @@ def _few(found: BlindingIndex) -> str:
 
 N_RESAMPLES = 10_000
 """Resamples behind every verdict, independent of other settings, so that nobody can choose a verdict by it."""
-AS_DECLARED = "as declared"
+AS_DECLARED, UNANSWERED = "as declared", "unanswered pairs at worst"
+"""Names of the first and the last sensitivity line."""
 
 
 @dataclass(frozen=True)
@@ -275,16 +278,16 @@ class _Decision:
 
 
 def _decide(
-    record: StudyRecord, counted: Counted, score: Score, *, rng: int, worst: bool = False
+    record: StudyRecord, counted: Counted, score: Score, *, rng: int, lost: Collection[Key] = ()
 ) -> _Decision:
     """Decide on the counted pairs.
 
-    worst: every flagged pair counts as a win for the comparator, whatever its votes.
+    lost: pairs that count as wins for the comparator, whatever their votes.
     """
     scores, questions = pair_scores(counted, score), list(counted.questions)
-    if worst:
-        scores = np.where([key in counted.flagged for key in counted.keys], -1.0, scores)
-        unseen = sorted(counted.flagged - set(counted.keys))
+    if lost:
+        scores = np.where([key in lost for key in counted.keys], -1.0, scores)
+        unseen = sorted(set(lost) - set(counted.keys))
         scores = np.append(scores, [-1.0] * len(unseen))
         questions += [item for item, _ in unseen]
     design, clusters = record.study.design, np.array(questions, dtype=str)
@@ -302,28 +305,36 @@ def verdict_and_sensitivity(
     declared = record.study.design.score
     left_out, kept = Variant(leave_out_flagged=True), Variant(leave_out_flagged=False)
     other = ("kept", kept) if record.study.design.flagged == "leave_out" else ("left out", left_out)
-    lines: tuple[tuple[str, Variant, Score, bool], ...] = (
-        (AS_DECLARED, DECLARED, declared, False),
-        ("all raters complete", Variant(complete=True), declared, False),
-        (f"flagged pairs {other[0]}", other[1], declared, False),
-        ("flagged pairs at worst", kept, declared, True),
-        ("excluded raters kept", Variant(keep_excluded=True), declared, False),
-        ("composite", DECLARED, "composite", False),
-        ("net preference", DECLARED, "net_preference", False),
+    flagged = attrgetter("flagged")
+    lines: tuple[tuple[str, Variant, Score, Callable[[Counted], Collection[Key]] | None], ...] = (
+        (AS_DECLARED, DECLARED, declared, None),
+        ("all raters complete", Variant(complete=True), declared, None),
+        (f"flagged pairs {other[0]}", other[1], declared, None),
+        ("flagged pairs at worst", kept, declared, flagged),
+        ("excluded raters kept", Variant(keep_excluded=True), declared, None),
+        ("composite", DECLARED, "composite", None),
+        ("net preference", DECLARED, "net_preference", None),
+        (UNANSWERED, DECLARED, declared, _unanswered),
     )
-    made: dict[tuple[Variant, Score, bool], _Decision] = {}
+    made: dict[tuple[Variant, Score, Callable[[Counted], Collection[Key]] | None], _Decision] = {}
     table = []
     for name, variant, score, worst in lines:
         way = variant, score, worst
         if way not in made:  # the declared score also has its own line
-            made[way] = _decide(record, count(record, filters, variant), score, rng=rng, worst=worst)
+            counted = count(record, filters, variant)
+            made[way] = _decide(record, counted, score, rng=rng, lost=worst(counted) if worst else ())
         found = made[way]
         table.append(
             SensitivityLine(
                 name, found.answer.n_pairs, found.verdict.bound, found.verdict.value, found.answer.value
             )
         )
-    return made[DECLARED, declared, False].verdict, tuple(table)
+    return made[DECLARED, declared, None].verdict, tuple(table)
+
+
+def _unanswered(counted: Counted) -> tuple[Key, ...]:
+    """Pairs that lack votes; none in a study without an answered pair, which would get a verdict from nothing."""
+    return counted.lacking if counted.keys else ()
 
 
 def after_unblinding(record: StudyRecord, *, rng: int) -> AfterUnblinding:
@@ -943,7 +954,8 @@ def _disagreement(results: StudyResults) -> str | None:
     others = [
         f"{line.name}: {answer_name(line.answer, margin, *systems)}"
         for line in results.sensitivity
-        if line.name != AS_DECLARED and line.answer != results.answer.value
+        # Unanswered pairs have their own sentence, with the tipping point.
+        if line.name not in (AS_DECLARED, UNANSWERED) and line.answer != results.answer.value
     ]
     return f"The answer depends on what counts. {_sentence('; '.join(others))}" if others else None
 
