@@ -715,7 +715,7 @@ def _sentences(found: Calibration, warned: Sequence[Warned]) -> tuple[str, ...]:
     if not warned:
         whole = _all(len(found.cells))
         return (f"No objection to {found.evaluator} in {whole}. Read the agreement before you rely on it.",)
-    groups: dict[str, list[Warned]] = {}
+    groups: dict[str | None, list[Warned]] = {}
     for one in warned:
         verdict = None if one.verdict == TOO_FEW else one.verdict
         groups.setdefault(verdict if verdict in _SAID else "", []).append(one)
