@@ -24,7 +24,7 @@ from core.stats.correlation.intervals import correlate
 from core.stats.degeneracy import tied
 from core.stats.ideal_point import TOO_FEW_FITTING, ideal_point_margins
 from core.stats.multiplicity import Correction, corrected, interval_p
-from core.stats.resampling import Estimate, Floats, Resampling, mean_estimates
+from core.stats.resampling import Estimate, Floats, Resampling, mean_estimates, mean_share
 from core.stats.tie_rate import FEW_ITEMS, NO_SPREAD, calibrated_votes, tie_thresholds
 from core.stats.votes import (
     BOTH_GOOD,
@@ -58,7 +58,8 @@ class MetricVotes:
     family: str
     agreement: Estimate
     """Share of pairs with a winner that the metric orders as the raters did; a tie of the metric counts half. The interval
-    resamples questions. Chance gives 0.5."""
+    resamples questions; where all resamples are alike, as with a metric that is always right, it is Wilson's over questions. Chance
+    gives 0.5."""
     tau: Estimate
     """Kendall's tau-b of score difference and composite vote, over all pairs, including ties."""
     by_level: Mapping[str, Estimate]
@@ -333,7 +334,14 @@ def _of_metric(preferred: Preferences, metric: int, options: Resampling) -> Metr
     agreed = np.where(there & (composite != 0), (np.sign(margins) * composite + 1) / 2, np.nan)
     levels = np.array([level for _, level in counted.keys], dtype=str)
     by_level = [np.where(levels == level, agreed, np.nan) for level in counted.levels]
-    shares = mean_estimates(np.column_stack([agreed, *by_level]), counted.questions, **options)
+    shares = [
+        _with_width(share, values, counted.questions)
+        for share, values in zip(
+            mean_estimates(np.column_stack([agreed, *by_level]), counted.questions, **options),
+            [agreed, *by_level],
+            strict=True,
+        )
+    ]
     at_level = [
         replace(share, n_left_out=int((levels == level).sum()) - share.n)
         for level, share in zip(counted.levels, shares[1:], strict=True)
@@ -357,6 +365,14 @@ def _of_metric(preferred: Preferences, metric: int, options: Resampling) -> Metr
         with_ties=replace(beside, evaluator=_explained(beside.evaluator, unvoted)),
         left_out={reason: n for reason, n in left_out.items() if n},
     )
+
+
+def _with_width(share: Estimate, values: Floats, questions: NDArray[np.str_]) -> Estimate:
+    """The share, with Wilson's interval over questions if no resample differs from another."""
+    if share.low is None or share.low != share.high:
+        return share
+    wilson = mean_share(values, questions, confidence_level=share.confidence_level)
+    return replace(share, low=wilson.low, high=wilson.high, interval_reason=wilson.interval_reason)
 
 
 def _explained(share: Estimate, left_out: Counter[str]) -> Estimate:
