@@ -25,6 +25,8 @@ def tie_thresholds(margins: ArrayLike, votes: ArrayLike, items: ArrayLike) -> Fl
 
     NaN without a margin, where fewer than FEWEST_ITEMS other questions have one with a vote, and everywhere if all margins are 0.
 
+    A question's votes reach its own threshold only through the margins of other questions, if those were learned from votes.
+
     Unlike the threshold that maximises accuracy (Deutsch et al. 2023, EMNLP, 12914), it looks at no agreement: with many ties of
     raters, the most accurate metric would tie always. Misleads if raters tie for another reason than closeness, such as haste.
     """

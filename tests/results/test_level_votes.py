@@ -4,7 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.texts.level_votes import CONSTANT, FOLLOWS, NOISE, REVERSED, STARS, LevelVotes, level_votes
+from helpers.texts.level_votes import (
+    CONSTANT,
+    FOLLOWS,
+    NOISE,
+    REVERSED,
+    STARS,
+    LevelVotes,
+    level_votes,
+    shifted_demo,
+)
 from helpers.texts.score_factories import metric
 
 from core.errors import InputError
@@ -87,7 +96,7 @@ def test_a_metric_ties_as_often_as_raters_do() -> None:
     assert follows.with_ties.evaluator.n == len(panel.rows)
 
 
-def test_a_rater_s_vote_on_a_question_never_moves_a_judge_s_vote_on_it() -> None:
+def test_a_rater_s_votes_on_a_question_never_move_a_judge_s_margin_there() -> None:
     """So a judge may be compared with that rater."""
     planted = level_votes(12, scatter=0.5)
     scores = planted.scores(FOLLOWS, NOISE)
@@ -98,10 +107,20 @@ def test_a_rater_s_vote_on_a_question_never_moves_a_judge_s_vote_on_it() -> None
             for one in planted.record.answers
         ),
     )
-    before, after = (votes_panel(record, scores) for record in (planted.record, turned))
-    own = before.items == 3
-    assert (before.ratings[own, 0] != after.ratings[own, 0]).any()
-    assert before.scores[own].tolist() == after.scores[own].tolist()
+    before, after = (
+        pair_margins(record, scores, count(record, Filters())) for record in (planted.record, turned)
+    )
+    own = count(turned, Filters()).questions == "q03"
+    assert before[own] == pytest.approx(after[own], abs=1e-9)
+    assert np.abs(before[~own] - after[~own]).max() > 1e-3
+
+
+@pytest.mark.parametrize("shift", [1, -1])
+def test_chrf_on_real_texts_that_are_one_level_off(shift: int) -> None:
+    """The demo's pipeline against its own texts of the next level, or of the one before, as the comparator's."""
+    (chrf,) = metrics_against_votes(*shifted_demo(shift), n_resamples=0)
+    assert chrf.agreement.n == 4 * 14
+    assert (chrf.agreement.estimate or 0) >= 0.95
 
 
 def test_what_is_undefined_has_a_reason() -> None:

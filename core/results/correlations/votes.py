@@ -266,7 +266,7 @@ def pair_margins(record: StudyRecord, table: ScoreTable, counted: Counted) -> Fl
     scores = np.stack([_turned(table)[rows] for rows in _sides(record, table, counted)], axis=1)
     margins, sizes = scores[:, 0] - scores[:, 1], np.abs(scores).max(axis=1)
     if record.study.votes_mean == "fits_level":
-        levels = np.array([level for _, level in counted.keys], dtype=str)
+        levels = np.array([counted.levels.index(level) for _, level in counted.keys], dtype=np.int64)
         for at, metric in enumerate(table.metrics):
             if not _compares(metric):
                 margins[:, at], targets = ideal_point_margins(

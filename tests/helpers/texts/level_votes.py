@@ -4,13 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from helpers.texts.demo_metrics import METRICS, QUESTIONS
 from helpers.texts.factories import LEVELS, dataset, record_of
-from helpers.texts.score_factories import metric
+from helpers.texts.score_factories import metric, table
 
+from core.formats.study.files import read_dataset
 from core.schema.scores import Metric, ScoredRow, ScoreTable
-from core.schema.study import Preference, StudyRecord
+from core.schema.study import Output, Preference, StudyRecord
 
 CANDIDATE, COMPARATOR = "ai", "human"
+ANSWERS = QUESTIONS.with_name("answers.csv")
 
 
 @dataclass(frozen=True)
@@ -82,11 +85,51 @@ def level_votes(
     }
     record = record_of(votes, data, main_levels=tuple(levels))
     return LevelVotes(
-        replace(record, study=replace(record.study, state="unblinded")),
+        _unblinded(record),
         qualities,
         {item.item_id: rng.normal(0, heights) for item in data.items},
         rng,
     )
+
+
+def shifted_demo(shift: int) -> tuple[StudyRecord, ScoreTable]:
+    """The demo's pipeline against its own texts of another level, which raters always see; and chrF of all texts.
+
+    shift: 1, the comparator's texts are one level too low; -1, one too high.
+    """
+    demo = read_dataset(ANSWERS.read_bytes(), ANSWERS.name)
+    levels = LEVELS[max(0, -shift) : len(LEVELS) - max(0, shift)]
+    texts = {(one.item_id, one.level): one.text for one in demo.outputs if one.source == "pipeline"}
+    data = replace(
+        demo,
+        levels=levels,
+        sources=(CANDIDATE, COMPARATOR),
+        outputs=tuple(
+            Output(item.item_id, level, system, texts[item.item_id, LEVELS[LEVELS.index(level) + by]])
+            for item in demo.items
+            for level in levels
+            for system, by in ((CANDIDATE, 0), (COMPARATOR, shift))
+        ),
+    )
+    chosen: Preference = "candidate"
+    votes = {
+        rater: {(item.item_id, level): chosen for item in data.items for level in levels}
+        for rater in ("R1", "R2")
+    }
+    record = record_of(votes, data, main_levels=levels)
+    items = {item.item_id: item for item in data.items}
+    scores = [
+        METRICS["chrF"](one.text, items[one.item_id].reference, items[one.item_id].language)
+        for one in data.outputs
+    ]
+    return _unblinded(record), table(
+        (ScoredRow(one.item_id, one.source, one.level), score)
+        for one, score in zip(data.outputs, scores, strict=True)
+    )
+
+
+def _unblinded(record: StudyRecord) -> StudyRecord:
+    return replace(record, study=replace(record.study, state="unblinded"))
 
 
 FOLLOWS, NOISE, CONSTANT, STARS = (metric(name) for name in ("follows", "noise", "constant", "stars"))
