@@ -159,3 +159,12 @@ def test_votes_are_the_human_side_of_a_meta_correlation(
     words = ("meta-correlate", run, run, "--human", "study:voted", "--table", "meta-correlation")
     assert main([*words, "--out", str(out)]) == 0
     assert as_csv(taken)["meta-correlation"] == out.read_bytes()
+
+
+def test_a_study_of_other_texts_is_refused_on_the_page(voted: Any, store: Store) -> None:
+    other = study_in(store, dataset(2, ("X", "Y")), name="other")
+    for token in other.tokens.values():
+        vote(store, token, lambda pair: "left")
+    unblind(other)
+    at = against_study(voted, store, "other")
+    assert len(at.error) == 1

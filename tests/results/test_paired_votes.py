@@ -231,3 +231,19 @@ def test_what_has_no_votes_or_no_scores_is_refused():
         paired_with_votes(record_of({}, raters=[]), scores())
     with pytest.raises(InputError):
         paired_with_votes(record_of(), table([(ScoredRow("q99", "ai"), 1.0)]))
+
+
+def test_labels_that_both_answers_share_can_group_pairs():
+    given = scores()
+    genres = ("news", "news", "news", "talk", "talk", "talk")
+    rows = [
+        replace(row, labels={"genre": genres[at // 2], "prompt": str(at % 2)})
+        for at, row in enumerate(given.rows)
+    ]
+    paired, ratings = paired_with_votes(record_of(), replace(given, rows=tuple(rows)))
+    assert [dict(row.labels) for row in paired.rows] == [{"genre": genre} for genre in genres]
+    found = correlate_scores(paired, ratings, group=["genre"], options=FAST).rows
+    assert [(row.group["genre"], row.n) for row in found] == [("news", 3), ("talk", 3)]
+    assert found[0].pooled["pearson"].over_rows.estimate == pytest.approx(
+        stats.pearsonr(LEAD[:3], MEANS[:3]).statistic
+    )
