@@ -38,6 +38,7 @@ from core.tables.column_table import (
     parquet_columns,
 )
 from core.tables.columns import (
+    DATASET_LABELS,
     LABEL_MARK,
     LABEL_PAIR,
     METRIC_MARK,
@@ -361,7 +362,6 @@ def _stated_reason(reason: object) -> str:
     return printable_text(reason.strip()) if isinstance(reason, str) and reason.strip() else NO_SCORE
 
 
-DATASET_LABELS = ("dataset", "data_set")
 UNKNOWN_LANGUAGE = "und"
 _MOST_ITEMS = 3
 

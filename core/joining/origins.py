@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from core.formats.scores import DATASET_LABELS
 from core.schema.row_columns import ScoredRows
 from core.schema.scores import ScoredRow, TextOrigin
-from core.tables.columns import LABEL_PAIR
+from core.tables.columns import DATASET_LABELS, LABEL_PAIR
 
 TRANSLATION = "translation"
 _TASK_LABEL = "task"

@@ -42,6 +42,8 @@ from core.tables.writer import guarded, unguarded
 ONLY_SYSTEM = "output"
 """The system's name when a file of texts, scores or ratings names none."""
 LABEL_PAIR = "language_pair"
+DATASET_LABELS = ("dataset", "data_set")
+"""Labels that name the data set of a text."""
 Door = Literal["study", "questions", "texts", "ratings", "scores", "spans", "panel"]
 """The purpose of reading a table; `panel`: raters and judges side by side, in a table that Assay's names need not fit."""
 _ALL: tuple[Door, ...] = ("texts", "ratings", "scores", "spans")
