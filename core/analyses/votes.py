@@ -157,9 +157,12 @@ def _code(rows: Sequence[VoteRow], options: VotesOptions) -> str:
 
 
 def _why_undefined(one: VoteRow) -> str:
+    from core.results.correlations.votes import ONE_WINNER
+
     cell = one.agreement
-    no_test = "there are no resamples" if cell.low is None else "every resample gives the same agreement"
-    return cell.reason or cell.interval_reason or no_test
+    return (
+        cell.reason or cell.interval_reason or ("there are no resamples" if cell.low is None else ONE_WINNER)
+    )
 
 
 def _verdicts(found: Votes) -> tuple[Verdict, ...]:

@@ -59,8 +59,10 @@ def test_counts_by_hand_and_a_verdict_by_corrected_p():
     )
     assert (half.agreement.value, half.pairs) == (0.5, 8)
     assert right.people.value == 1.0
-    assert right.p_bh is None, "an interval without width has no p"
-    assert [one.code for one in found.verdicts] == ["not-shown"]
+    # Wilson's interval of 8 right out of 8: n / (n + t^2), with t of 7 degrees of freedom.
+    assert right.agreement.low == pytest.approx(8 / (8 + 2.3646243**2), abs=1e-6)
+    assert right.p_bh < 0.05
+    assert [one.code for one in found.verdicts] == ["agree"]
     most = answer_of(scores_of(*RIGHT[:-2], 1.0, 0.5), scores_of(*HALF, name="h", file_name="h.csv"))
     assert most.result.metrics[0].agreement.value == 7 / 8
     assert most.result.metrics[0].p_bh < 0.05
@@ -107,7 +109,7 @@ def test_masked_scores_stand_beside_others():
         (VOTES, HALF, VotesOptions(n_resamples=0)),
         ((WON,) * N, (1.0, 2.0) * 6, FAST),
     ],
-    ids=["no winner", "no preference", "no resamples", "no width"],
+    ids=["no winner", "no preference", "no resamples", "one winner"],
 )
 def test_no_verdict_comes_from_nothing(votes, leads, options):
     found = answer_of(scores_of(*leads), record=record_of(*votes), options=options)

@@ -42,6 +42,7 @@ from core.tables.reading import shown
 
 CORRECTION: Correction = "benjamini-hochberg"
 """Of every metric against chance: many are screened."""
+ONE_WINNER = "raters prefer the same system in every pair, so a metric that always prefers it agrees as often"
 NO_WINNER, NO_ROW = "no winner", "not among the scores"
 PREFERRED: dict[VoteMeaning | None, str] = {
     "fits_level": "the answer whose score is nearer to what raters found to fit the level in other questions",
@@ -357,7 +358,7 @@ def _of_metric(preferred: Preferences, metric: int, options: Resampling) -> Metr
     return MetricVotes(
         metric=preferred.table.metrics[metric].name,
         family=preferred.table.metrics[metric].family,
-        agreement=_explained(shares[0], left_out),
+        agreement=_explained(_untested(shares[0], composite[~np.isnan(agreed)]), left_out),
         tau=correlate(margins, composite, "kendall", clusters=counted.questions, **options),
         by_level={
             level: share for level, share in zip(counted.levels, at_level, strict=True) if level != NO_LEVEL
@@ -375,6 +376,11 @@ def _with_width(share: Estimate, values: Floats, questions: NDArray[np.str_]) ->
     return replace(share, low=wilson.low, high=wilson.high, interval_reason=wilson.interval_reason)
 
 
+def _untested(share: Estimate, winners: Floats) -> Estimate:
+    """The share; if all pairs have the same winner, with the reason why it is not tested against chance."""
+    return share if len(set(winners.tolist())) > 1 else replace(share, interval_reason=ONE_WINNER)
+
+
 def _explained(share: Estimate, left_out: Counter[str]) -> Estimate:
     """The share; if it is undefined, with the commonest reason why pairs were left out."""
     if share.estimate is not None or not left_out:
@@ -382,11 +388,18 @@ def _explained(share: Estimate, left_out: Counter[str]) -> Estimate:
     return replace(share, reason=left_out.most_common(1)[0][0])
 
 
+def _has_one_winner(found: MetricVotes) -> bool:
+    return found.agreement.interval_reason == ONE_WINNER
+
+
 def vote_table(found: Sequence[MetricVotes]) -> ResultTable:
     """One row for each metric; p tests its agreement against chance, 0.5."""
     p_values = [
-        interval_p(one.estimate, one.low, one.high, null=0.5, confidence_level=one.confidence_level)
-        for one in (each.agreement for each in found)
+        None
+        if _has_one_winner(each)
+        else interval_p(one.estimate, one.low, one.high, null=0.5, confidence_level=one.confidence_level)
+        for each in found
+        for one in (each.agreement,)
     ]
     n_tests = sum(p is not None for p in p_values)
     levels = list(dict.fromkeys(level for one in found for level in one.by_level))
@@ -418,6 +431,7 @@ def vote_table(found: Sequence[MetricVotes]) -> ResultTable:
         ),
         notes=(
             *corrected_note(CORRECTION, n_tests, "the metrics' agreement over all levels"),
+            *([f"No p: {ONE_WINNER}."] if any(map(_has_one_winner, found)) else []),
             *left_out_notes([(one.metric, one.left_out) for one in found], "pairs"),
         ),
     )

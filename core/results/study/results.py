@@ -511,8 +511,9 @@ class StudyResults:
     power: Power
     """Factual's variant: two-sided, alpha 0.05."""
     power_one_sided: Power
-    own_size: OwnSize
     """Power at the confidence level of the declared bound."""
+    own_size: OwnSize
+    """Questions that a study like this one needs, by the planner."""
     position_overall: PositionBias
     position_per_rater: dict[str, PositionBias]
     position_left_out: dict[str, int]
