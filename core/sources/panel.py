@@ -121,7 +121,10 @@ def panel_of_source(
             **_names(choice),
         )
     check_in_table(choice.repeated, source.written)
-    tables = [*tables, *(judge_scores(*one, choice.judge, choice.human) for one in beside)]
+    if is_study_of_pairs(source, reading):  # only numbers have the differences that a vote needs
+        tables = [*tables, *(scores_of(one, reading) for one in apart)]
+    else:
+        tables = [*tables, *(judge_scores(*one, choice.judge, choice.human) for one in beside)]
     if people_alone:
         found = _people_alone(source, choice, declared, reading)
     else:

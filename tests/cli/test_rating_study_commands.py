@@ -76,7 +76,14 @@ def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
     run("study", "unblind", "pilot", "--reason", "done")
     printed = run("study", "results", "pilot", "--resamples", "50")
     rows = [line.split() for line in printed.splitlines() if line.startswith("zq-south")]
-    assert [row[:3] for row in rows] == [["zq-south", "overall", "10.00"], ["zq-south", "mqm", "-5.00"]]
+    by_dimension = rows[:2]
+    assert [row[:3] for row in by_dimension] == [
+        ["zq-south", "overall", "10.00"],
+        ["zq-south", "mqm", "-5.00"],
+    ]
+    assert ["zq-south", "10.00"] in [row[:2] for row in rows[2:]], (
+        "the table with a column for each dimension"
+    )
     assert rows[1][3:] == ["[-5.00,", "-5.00]", "3", "0", "6", "1.00"]
     for name in RATING_TABLES:
         run("study", "results", "pilot", "--resamples", "50", "--table", name, "--out", f"{name}.csv")

@@ -23,8 +23,8 @@ from core.stats.agreement import PairwiseAgreement, pairwise_agreement
 from core.stats.correlation.intervals import correlate
 from core.stats.degeneracy import tied
 from core.stats.ideal_point import TOO_FEW_FITTING, ideal_point_margins
-from core.stats.multiplicity import Correction, corrected, interval_p
-from core.stats.resampling import Estimate, Floats, Resampling, mean_estimates, mean_share
+from core.stats.multiplicity import Correction, corrected
+from core.stats.resampling import Estimate, Floats, Resampling, mean_estimates, mean_share, sign_flip_p
 from core.stats.tie_rate import FEW_ITEMS, NO_SPREAD, calibrated_votes, tie_thresholds
 from core.stats.votes import (
     BOTH_GOOD,
@@ -61,6 +61,9 @@ class MetricVotes:
     """Share of pairs with a winner that the metric orders as the raters did; a tie of the metric counts half. The interval
     resamples questions; where all resamples are alike, as with a metric that is always right, it is Wilson's over questions. Chance
     gives 0.5."""
+    p: float | None
+    """Two-sided p of an agreement of 0.5, from flipping the signs of whole questions (`sign_flip_p`): it holds for few questions,
+    where the percentile interval is too narrow. None without a pair with a winner, and if all have the same winner."""
     tau: Estimate
     """Kendall's tau-b of score difference and composite vote, over all pairs, including ties."""
     by_level: Mapping[str, Estimate]
@@ -347,6 +350,8 @@ def _of_metric(preferred: Preferences, metric: int, options: Resampling) -> Metr
         replace(share, n_left_out=int((levels == level).sum()) - share.n)
         for level, share in zip(counted.levels, shares[1:], strict=True)
     ]
+    used = ~np.isnan(agreed)
+    tested = len(set(composite[used].tolist())) > 1
     left_out = Counter(counted.pairs_left_out) + Counter(preferred.missing(metric, margins))
     left_out[NO_WINNER] += int((there & (composite == 0)).sum())
     votes = preferred.votes[:, metric]
@@ -358,7 +363,13 @@ def _of_metric(preferred: Preferences, metric: int, options: Resampling) -> Metr
     return MetricVotes(
         metric=preferred.table.metrics[metric].name,
         family=preferred.table.metrics[metric].family,
-        agreement=_explained(_untested(shares[0], composite[~np.isnan(agreed)]), left_out),
+        agreement=_explained(
+            shares[0] if tested or not used.any() else replace(shares[0], interval_reason=ONE_WINNER),
+            left_out,
+        ),
+        p=sign_flip_p(agreed[used] - 0.5, counted.questions[used], rng=options.get("rng", 0))
+        if tested
+        else None,
         tau=correlate(margins, composite, "kendall", clusters=counted.questions, **options),
         by_level={
             level: share for level, share in zip(counted.levels, at_level, strict=True) if level != NO_LEVEL
@@ -376,11 +387,6 @@ def _with_width(share: Estimate, values: Floats, questions: NDArray[np.str_]) ->
     return replace(share, low=wilson.low, high=wilson.high, interval_reason=wilson.interval_reason)
 
 
-def _untested(share: Estimate, winners: Floats) -> Estimate:
-    """The share; if all pairs have the same winner, with the reason why it is not tested against chance."""
-    return share if len(set(winners.tolist())) > 1 else replace(share, interval_reason=ONE_WINNER)
-
-
 def _explained(share: Estimate, left_out: Counter[str]) -> Estimate:
     """The share; if it is undefined, with the commonest reason why pairs were left out."""
     if share.estimate is not None or not left_out:
@@ -388,19 +394,9 @@ def _explained(share: Estimate, left_out: Counter[str]) -> Estimate:
     return replace(share, reason=left_out.most_common(1)[0][0])
 
 
-def _has_one_winner(found: MetricVotes) -> bool:
-    return found.agreement.interval_reason == ONE_WINNER
-
-
 def vote_table(found: Sequence[MetricVotes]) -> ResultTable:
     """One row for each metric; p tests its agreement against chance, 0.5."""
-    p_values = [
-        None
-        if _has_one_winner(each)
-        else interval_p(one.estimate, one.low, one.high, null=0.5, confidence_level=one.confidence_level)
-        for each in found
-        for one in (each.agreement,)
-    ]
+    p_values = [one.p for one in found]
     n_tests = sum(p is not None for p in p_values)
     levels = list(dict.fromkeys(level for one in found for level in one.by_level))
     return ResultTable(
@@ -431,7 +427,11 @@ def vote_table(found: Sequence[MetricVotes]) -> ResultTable:
         ),
         notes=(
             *corrected_note(CORRECTION, n_tests, "the metrics' agreement over all levels"),
-            *([f"No p: {ONE_WINNER}."] if any(map(_has_one_winner, found)) else []),
+            *(
+                [f"No p: {ONE_WINNER}."]
+                if any(one.agreement.interval_reason == ONE_WINNER for one in found)
+                else []
+            ),
             *left_out_notes([(one.metric, one.left_out) for one in found], "pairs"),
         ),
     )
