@@ -225,7 +225,7 @@ def test_results_show_the_study_that_was_chosen_and_link_to_the_methods(
     address = page.get_by_role("link", name="How it is computed").first.get_attribute("href")
     reader = new_page()  # the methods need no sign-in: they hold nothing of a study
     reader.goto(f"{app.url}/{address}")
-    expect(reader.get_by_role("heading", name="The answer")).to_be_visible(timeout=20_000)
+    expect(reader.get_by_role("heading", name="The answer", exact=True)).to_be_visible(timeout=20_000)
 
 
 @pytest.mark.slow

@@ -76,7 +76,7 @@ def test_the_scatter_names_metrics_grows_by_itself_and_can_be_taken_away(
 ) -> None:
     run, owner, rest = half_done(app_store, scored)
     page = metrics_page(app, app_store, new_page, "Meta-correlation")
-    page.get_by_text("Published", exact=True).first.click(timeout=SOON)
+    page.locator("label").filter(has_text=re.compile("^Published$")).first.click(timeout=SOON)
     page.get_by_role("combobox", name="Column").first.click(timeout=SOON)
     page.get_by_role("option", name="published:cus-qa-cs-en", exact=True).click(timeout=SOON)
     asked: list[str] = []
