@@ -110,7 +110,7 @@ def test_the_way_from_two_runs_to_the_study_of_them(
     page.get_by_role("tab", name="Results").click()
     page.get_by_role("combobox", name="Other system").click()
     page.get_by_role("option", name="Run 1").click()
-    fill(page, "Name of the study", "two seeds")
+    page.get_by_role("textbox", name="Name of the study").fill("two seeds")
     page.get_by_role("button", name="Make a draft study").click()
     expect(page.get_by_text("two seeds is a draft.")).to_be_visible(timeout=SOON)
     settled(page)
