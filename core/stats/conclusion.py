@@ -137,7 +137,7 @@ def conclude(
             holds_with_one_more=None,
             reason=NO_SCORED_PAIR,
         )
-    found = mean_bounds(sums, confidence_level, n_resamples=n_resamples, rng=rng)
+    found = mean_bounds(sums, confidence_level, symmetric=margin is None, n_resamples=n_resamples, rng=rng)
     value = answer_value(found, margin, len(sums))
     means = sums[:, 0] / sums[:, 1]
     by_gaffke = _gaffke_bounds(means, confidence_level)
@@ -171,21 +171,24 @@ def mean_bounds(
     confidence_level: float,
     *,
     interval_level: float = INTERVAL_LEVEL,
+    symmetric: bool = False,
     n_resamples: int = 10_000,
     rng: Rng = 0,
 ) -> Bounds:
     """Bounds of the mean from each question's sum of scores and number of pairs, shape (n_questions, 2), n_questions >= 1.
 
     On each side the bootstrap over questions decides where it may (`non_inferiority.why_not_ordinary`), else Gaffke's bound. The
-    upper side is the lower side of the mirrored scores, from the same resamples.
+    upper side is the lower side of the mirrored scores, from the same resamples. symmetric: from resamples of the mirrored
+    scores instead, so that the ends only change places and signs if the two systems do (with a seed, not with a generator).
     """
     means = sums[:, 0] / sums[:, 1]
     below, above = why_not_ordinary(means), why_not_ordinary(means, upper=True)
-    drawn = (
-        np.empty(0)
-        if below and above
-        else bootstrap_distribution(sums, mean_of_sums, n_resamples=n_resamples, rng=rng)
-    )
+
+    def draws(of: Floats) -> Floats:
+        return bootstrap_distribution(of, mean_of_sums, n_resamples=n_resamples, rng=rng)
+
+    drawn = np.empty(0) if below and (above or symmetric) else draws(sums)
+    turned = np.empty(0) if above else draws(_mirrored(sums)) if symmetric else -drawn
     side = (1 + interval_level) / 2
 
     def lower(level: float) -> float:
@@ -194,12 +197,17 @@ def mean_bounds(
     return Bounds(
         lower(confidence_level),
         lower(side),
-        -lower_bound_gaffke(-means, side) if above else -quantile(-drawn, 1 - side),
+        -lower_bound_gaffke(-means, side) if above else -quantile(turned, 1 - side),
         "gaffke" if below else "questions",
         "gaffke" if above else "questions",
         below,
         above,
     )
+
+
+def _mirrored(sums: Floats) -> Floats:
+    """The sums if the two systems changed places; 0 stays +0, because rows are told apart by their values."""
+    return np.column_stack([0.0 - sums[:, 0], sums[:, 1]])
 
 
 def _gaffke_bounds(means: Floats, confidence_level: float) -> Bounds:
@@ -270,8 +278,11 @@ def _holds_with_one_more(
     def bound(level: float, method: Method, sign: int) -> float:
         if method == "gaffke":
             return lower_bound_gaffke(sign * more[:, 0] / more[:, 1], level)
-        drawn = bootstrap_distribution(more, mean_of_sums, n_resamples=n_resamples, rng=rng)
-        return quantile(sign * drawn, 1 - level)
+        if sign < 0 and margin is None:  # as in `mean_bounds`
+            drawn = bootstrap_distribution(_mirrored(more), mean_of_sums, n_resamples=n_resamples, rng=rng)
+        else:
+            drawn = sign * bootstrap_distribution(more, mean_of_sums, n_resamples=n_resamples, rng=rng)
+        return quantile(drawn, 1 - level)
 
     if value == WORSE:
         return above_margin(bound(side, found.high_method, -1), 0)
@@ -332,7 +343,9 @@ def unanswered_at_worst(
     def with_lost(k: int) -> tuple[AnswerValue, float]:
         filled = np.concatenate([known, np.where(np.arange(len(order)) < k, float(worst), mean)])
         sums, _ = _sums(filled, np.array([*questions, *order], dtype=str), margin)
-        found = mean_bounds(sums, confidence_level, n_resamples=n_resamples, rng=rng)
+        found = mean_bounds(
+            sums, confidence_level, symmetric=margin is None, n_resamples=n_resamples, rng=rng
+        )
         return answer_value(found, margin, len(sums)), float(filled.mean())
 
     at_worst, mean_at_worst = with_lost(len(order))

@@ -206,6 +206,32 @@ def test_unanswered_pairs_speak_against_worse_by_being_won() -> None:
     assert found.tipping is not None
 
 
+@pytest.mark.parametrize(("lost", "won"), [(4, 9), (10, 10), (2, 12)])
+def test_systems_that_change_places_mirror_the_answer(lost: int, won: int) -> None:
+    """Net preferences of questions with one to three pairs, where draws of scores and of mirrored scores differ."""
+    questions = np.repeat(np.arange(30), np.arange(30) % 3 + 1)
+    scores = np.random.default_rng(lost).permutation(
+        np.r_[
+            -np.ones(lost),
+            -np.full(lost, 0.5),
+            np.ones(won),
+            np.full(won, 0.5),
+            np.zeros(60 - 2 * (lost + won)),
+        ]
+    )
+    ahead, behind = (conclude(sign * scores, questions, margin=None) for sign in (1, -1))
+    assert ahead.bounds is not None
+    assert behind.bounds is not None
+    assert (ahead.bounds.low, ahead.bounds.high) == (-behind.bounds.high, -behind.bounds.low)
+    assert (ahead.bounds.low_method, ahead.bounds.high_method) == ("questions", "questions")
+    assert behind.value == {"better": "worse", "worse": "better"}.get(ahead.value, ahead.value)
+    assert ahead.holds_with_one_more == behind.holds_with_one_more
+    for sign, found in ((1, ahead), (-1, behind)):
+        declared = verdict(sign * scores, questions, margin=0.1)
+        assert found.bounds is not None
+        assert found.bounds.bound == declared.bound, "the declared bound is that of the verdict"
+
+
 # --- the simulation -------------------------------------------------------------------------------
 
 

@@ -176,6 +176,7 @@ def _raters(counted: Counted, found: Conclusion, n_resamples: int, rng: int) -> 
             sums,
             found.confidence_level,
             interval_level=1 - DISSENT_LEVEL / len(counted.raters),
+            symmetric=found.margin is None,
             n_resamples=n_resamples,
             rng=rng,
         )
