@@ -10,7 +10,7 @@ from helpers.texts.factories import dataset, item_ids, record_of
 from core.results.study.answer import answer_name
 from core.results.study.counted import Filters
 from core.results.study.results import StudyResults, headline, results_said, study_results
-from core.results.study.tables import GAFFKE, GAFFKE_DECIDES, study_tables
+from core.results.study.tables import GAFFKE, GAFFKE_DECIDES, shown_tables, study_tables
 from core.schema.result_table import Interval
 from core.schema.study import Preference
 from core.stats.conclusion import ANSWERS
@@ -170,7 +170,7 @@ def test_one_more_lost_question_is_named_only_where_it_matters(chosen: list[Pref
     assert found.answer.found.holds_with_one_more is holds
     assert any("one more question" in line for line in headline(found)) is not holds
     rows = [row[0] for row in study_tables(found)["robustness"].rows]
-    assert "one more question lost outright" in rows, "the table has the row either way"
+    assert "one more question lost outright by ai" in rows, "the table has the row either way"
 
 
 def test_unanswered_pairs_are_named_if_they_could_change_the_answer() -> None:
@@ -182,15 +182,45 @@ def test_unanswered_pairs_are_named_if_they_could_change_the_answer() -> None:
     assert complete.answer.unanswered.n == 0
     made = found.answer
     assert (made.value, found.overall.n_pairs, made.unanswered.n) == ("not worse", 50, 10)
-    assert made.unanswered.value_at_worst == complete.answer.value
-    assert made.unanswered.tipping is not None
-    assert 1 <= made.unanswered.tipping <= 10
+    assert made.unanswered.worst.value_at_worst == complete.answer.value
+    assert made.unanswered.worst.tipping is not None
+    assert 1 <= made.unanswered.worst.tipping <= 10
     line = found.sensitivity[-1]
     assert (line.name, line.n_pairs, line.answer) == ("unanswered pairs at worst", 60, complete.answer.value)
     written = found.to_json()["answer"]["unanswered"]
-    assert written["tipping_share"] == made.unanswered.tipping / 10
+    assert written["tipping_share"] == made.unanswered.worst.tipping / 10
     assert sum("lack votes" in line for line in headline(found)) == 1
-    assert "all 10 unanswered pairs lost" in [row[0] for row in study_tables(found)["robustness"].rows]
+    assert "all 10 unanswered pairs lost by ai" in [row[0] for row in study_tables(found)["robustness"].rows]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "answer", "at_worst"),
+    [
+        (votes(2, 30, 12), "better", {"": "not shown"}),
+        (votes(12, 30, 2), "worse", {"": "not shown"}),
+        (votes(4, 30, 6), "not shown", {", lost by human": "better", ", lost by ai": "worse"}),
+    ],
+)
+def test_lines_at_worst_go_against_the_claim_without_a_margin(
+    chosen: list[Preference], answer: str, at_worst: dict[str, str]
+) -> None:
+    """The last 12 pairs lack a vote; the line says what the sentence and the table say."""
+    found = results_of(
+        {"A": [*chosen, *["both_good"] * 12], "B": [*chosen, *[None] * 12]}, votes_needed=2, margin=None
+    )
+    assert (found.answer.value, found.answer.unanswered.n) == (answer, 12)
+    lines = {line.name: line.answer for line in found.sensitivity}
+    for way, value in at_worst.items():
+        assert lines[f"unanswered pairs at worst{way}"] == value
+    cases = found.answer.unanswered.cases
+    assert sorted(case.value_at_worst for case in cases) == sorted(at_worst.values())
+    assert found.to_json()["answer"]["unanswered"]["against"] == cases[0].against
+
+
+def test_a_study_without_a_counted_pair_has_nothing_to_change() -> None:
+    found = results_of({"A": votes(4, 4, 4), "B": [None] * 12}, votes_needed=2, margin=None)
+    assert found.answer.unanswered.n == 12
+    assert "robustness" not in [table.name for table in shown_tables(found)]
 
 
 def test_flagged_pairs_that_are_left_out_are_not_unanswered() -> None:

@@ -1,6 +1,6 @@
 """The answer of a study of pairs: which system is better, who disagrees, how firm it is, and the words for it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from core.stats.conclusion import (
     AnswerValue,
     Conclusion,
     Unanswered,
+    claimed_against,
     conclude,
     mean_bounds,
     unanswered_at_worst,
@@ -106,7 +107,12 @@ class StudyAnswer:
             "gaffke_disagrees": self.gaffke_disagrees,
             "shares": asdict(self.shares),
             "holds_with_one_more": holds,
-            "unanswered": {**asdict(self.unanswered), "tipping_share": self.unanswered.tipping_share},
+            "unanswered": {
+                "n": self.unanswered.n,
+                **asdict(self.unanswered.worst),
+                "tipping_share": self.unanswered.tipping_share,
+                "cases": [asdict(one) for one in self.unanswered.cases],
+            },
             "raters": {
                 one.rater: {"mean": one.mean, "low": one.low, "high": one.high, "dissents": one.dissents}
                 for one in self.raters
@@ -337,6 +343,9 @@ def robustness_said(made: StudyAnswer, candidate: str, comparator: str) -> list[
         words = answer_name(value, found.margin, candidate, comparator)
         return words if found.margin is None else words[0].lower() + words[1:]
 
+    def ends(way: int) -> tuple[str, str]:
+        return ending(way, found.margin, candidate, comparator)
+
     lines = []
     if made.gaffke_disagrees and found.gaffke is not None:
         lines.append(
@@ -344,18 +353,38 @@ def robustness_said(made: StudyAnswer, candidate: str, comparator: str) -> list[
             f"{name(found.gaffke.value)}."
         )
     if found.holds_with_one_more is False:
-        lost = "won" if made.value == WORSE else "lost"
-        whose = f" by {candidate}" if found.margin is None or made.value == WORSE else ""
-        lines.append(f"The answer would not hold if one more question were {lost} outright{whose}.")
-    if unanswered.tipping is not None:
-        lost = "won" if unanswered.against > 0 else "lost"
-        rest = "" if unanswered.tipping == unanswered.n else " and the others are like the answered ones"
-        lines.append(
-            f"{with_noun(unanswered.n, 'pair')} lack{'s' if unanswered.n == 1 else ''} votes. If {candidate} had {lost} "
-            f"all of them, the answer would be: {name(unanswered.value_at_worst)}. It changes from {unanswered.tipping} {lost}"
-            f"{rest}."
-        )
+        lost, whose = ends(claimed_against(made.value, found.margin)[0])
+        lines.append(f"The answer would not hold if one more question were {lost} outright by {whose}.")
+    lines.extend(_unanswered_said(unanswered, name, ends))
     return lines
+
+
+def _unanswered_said(
+    found: Unanswered, name: Callable[[AnswerValue], str], ends: Callable[[int], tuple[str, str]]
+) -> list[str]:
+    """How many pairs lack votes, and each way in which they would change the answer. ends: who loses or wins them."""
+    ways = []
+    for case in found.cases:
+        if case.tipping is None:
+            continue
+        lost, whose = ends(case.against)
+        which = "it" if found.n == 1 else "all of them"
+        ways.append(f"If {whose} had {lost} {which}, the answer would be: {name(case.value_at_worst)}.")
+        if case.tipping < found.n:
+            few = (
+                with_noun(case.tipping, "win") if lost == "won" else with_noun(case.tipping, "loss", "losses")
+            )
+            are = "is" if case.tipping == 1 else "are"
+            ways.append(f"{few} {are} enough if the other pairs go like the answered ones.")
+    lacks = f"{with_noun(found.n, 'pair')} lack{'s' if found.n == 1 else ''} votes."
+    return [" ".join([lacks, *ways])] if ways else []
+
+
+def ending(way: int, margin: float | None, candidate: str, comparator: str) -> tuple[str, str]:
+    """How pairs end at worst, -1 or +1, and for whom; without a margin always who loses them, so that neither has a role."""
+    if margin is None:
+        return "lost", candidate if way < 0 else comparator
+    return "won" if way > 0 else "lost", candidate
 
 
 def answer_tables(made: StudyAnswer, candidate: str, comparator: str) -> tuple[ResultTable, ResultTable]:
@@ -413,19 +442,28 @@ def _robustness(made: StudyAnswer, candidate: str, comparator: str) -> ResultTab
     if found.gaffke is not None:
         rows.append(("Gaffke's bounds", name(found.gaffke.value)))
     if found.holds_with_one_more is not None:
-        against = "won" if made.value == WORSE else "lost"
+        lost, whose = ending(
+            claimed_against(made.value, found.margin)[0], found.margin, candidate, comparator
+        )
         rows.append(
             (
-                f"one more question {against} outright",
+                f"one more question {lost} outright by {whose}",
                 "holds" if found.holds_with_one_more else "does not hold",
             )
         )
-    if unanswered.mean_at_worst is not None:
-        against = "won" if unanswered.against > 0 else "lost"
-        rows.append((f"all {unanswered.n} unanswered pairs {against}", name(unanswered.value_at_worst)))
-        if unanswered.tipping is not None:
+    for case in unanswered.cases:
+        if case.mean_at_worst is None:
+            continue
+        ends = " by ".join(ending(case.against, found.margin, candidate, comparator))
+        which = (
+            f"the unanswered pair {ends}"
+            if unanswered.n == 1
+            else f"all {unanswered.n} unanswered pairs {ends}"
+        )
+        rows.append((which, name(case.value_at_worst)))
+        if case.tipping is not None and unanswered.n > 1:
             rows.append(
-                ("unanswered pairs that change the answer", f"{unanswered.tipping} of {unanswered.n}")
+                (f"unanswered pairs {ends} that change the answer", f"{case.tipping} of {unanswered.n}")
             )
     return ResultTable(
         "robustness",
@@ -435,7 +473,7 @@ def _robustness(made: StudyAnswer, candidate: str, comparator: str) -> ResultTab
         notes=(
             "Unanswered pairs that are not lost (or won) get the mean of the answered ones, questions that lack most go first.",
         )
-        if unanswered.n
+        if rows and unanswered.n > 1
         else (),
     )
 
