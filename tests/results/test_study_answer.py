@@ -9,7 +9,7 @@ from helpers.texts.factories import dataset, item_ids, record_of
 
 from core.results.study.answer import answer_name
 from core.results.study.counted import Filters
-from core.results.study.results import StudyResults, headline, results_said, study_results
+from core.results.study.results import StudyResults, headline, results_said, size_said, study_results
 from core.results.study.tables import GAFFKE, GAFFKE_DECIDES, shown_tables, study_tables
 from core.schema.result_table import Interval
 from core.schema.study import Preference
@@ -273,3 +273,64 @@ def test_every_answer_has_a_name_with_and_without_a_margin() -> None:
     symmetric = {answer_name(value, None, "a", "b") for value in ("better", "worse", "not shown")}
     assert len(symmetric) == 3
     assert not with_margin & symmetric
+
+
+# --- words and the numbers in them ----------------------------------------------------------------
+
+
+def test_too_little_information_says_why_and_plans_more_questions() -> None:
+    """The bootstrap decides, its interval contains both ends of the margin, and the verdict alone would be "not shown"."""
+    chosen = votes(10, 5, 9, 1)
+    found = results_of({"A": chosen, "B": chosen}, margin=0.1)
+    made = found.answer
+    assert (made.value, found.verdict.value) == ("not enough information", "not shown")
+    assert made.found.reason is not None
+    assert made.found.bounds is not None
+    assert made.found.bounds.low_reason is None
+    lines = headline(found)
+    assert lines[0].lower().count(made.found.reason) == 1
+    assert size_said(found.own_size) in lines
+
+
+@pytest.mark.parametrize("margin", [None, 0.1])
+def test_few_questions_are_given_as_a_reason_once(margin: float | None) -> None:
+    chosen = votes(4, 5, 5)
+    found = results_of({"A": chosen, "B": chosen}, margin=margin)
+    assert found.answer.value == "not enough information"
+    assert found.answer.found.reason is not None
+    assert headline(found)[0].lower().count(found.answer.found.reason) == 1
+
+
+def test_two_printed_bounds_say_which_are_gaffkes() -> None:
+    chosen = votes(30, 10, 0)
+    found = results_of({"A": chosen, "B": chosen}, margin=0.1)
+    bounds = found.answer.found.bounds
+    assert bounds is not None
+    assert (bounds.low_method, bounds.high_method) == ("gaffke", "gaffke")
+    assert "Both are Gaffke's bounds" in headline(found)[0]
+
+
+def test_opposed_raters_are_not_ties_of_all_votes() -> None:
+    """10 pairs with a vote for each system and 10 that both call ties."""
+    found = results_of({"A": votes(0, 10, 10), "B": [*["both_good"] * 10, *["comparator"] * 10]}, margin=None)
+    shares = found.answer.shares
+    assert (shares.tie, shares.opposed, shares.n) == (1.0, 10, 20)
+    assert found.to_json()["answer"]["shares"]["opposed"] == 10
+    agreed = votes(4, 10, 6)
+    assert results_of({"A": agreed, "B": agreed}).answer.shares.opposed == 0
+    said = [sum("disagreed on the winner" in line for line in headline(one)) for one in (found,)]
+    assert said == [1]
+
+
+def test_names_of_systems_stand_as_they_are() -> None:
+    chosen = votes(4, 14, 12)
+    found = results_of({"A": chosen, "B": chosen}, margin=None, candidate="gpt-50%", comparator="b")
+    assert "gpt-50 %" not in " ".join(results_said(found))
+
+
+def test_a_rater_prefers_a_system_where_nothing_is_claimed() -> None:
+    raters = {"r1": votes(2, 18, 20, 1), "r2": votes(17, 19, 4, 2), "r3": votes(9, 20, 11, 3)}
+    found = results_of(raters, margin=None)
+    assert found.answer.value == "not shown"
+    (line,) = names_of(headline(found), "r2")
+    assert "prefers human" in line

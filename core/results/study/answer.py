@@ -13,6 +13,7 @@ from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.study import Design, Score
 from core.stats.conclusion import (
     BETTER,
+    CLAIMS,
     INTERVAL_LEVEL,
     NOT_WORSE,
     OPEN,
@@ -47,6 +48,8 @@ class Shares:
     comparator: float | None
     n: int
     """Pairs that count."""
+    opposed: int
+    """Tied pairs in which raters disagreed on the winner, so that their preferences cancel out; not every vote is a tie."""
     unit: str = "pairs"
 
 
@@ -158,11 +161,13 @@ def study_answer(
 
 
 def _shares(counted: Counted) -> Shares:
-    signs = composite_scores(preferences(counted.codes))
+    votes = preferences(counted.codes)
+    signs = composite_scores(votes)
     if not len(signs):
-        return Shares(None, None, None, 0)
+        return Shares(None, None, None, 0, 0)
     won, tied, lost = (float((signs == value).mean()) for value in (1, 0, -1))
-    return Shares(won, tied, lost, len(signs))
+    opposed = (signs == 0) & (np.nan_to_num(votes) != 0).any(axis=1)
+    return Shares(won, tied, lost, len(signs), int(opposed.sum()))
 
 
 def _raters(counted: Counted, found: Conclusion, n_resamples: int, rng: int) -> tuple[RaterOfAnswer, ...]:
@@ -240,7 +245,7 @@ def decided_said(
     if found.bounds is None:
         return f"{first} {no_pair}"
     why = _symmetric_reason if found.margin is None else _margin_reason
-    return " ".join([first, *why(made, candidate, comparator), *_method_said(found)])
+    return " ".join([first, *why(made, candidate, comparator), *_method_said(made)])
 
 
 def _margin_reason(made: StudyAnswer, candidate: str, comparator: str) -> list[str]:
@@ -280,20 +285,34 @@ def _symmetric_reason(made: StudyAnswer, candidate: str, comparator: str) -> lis
         f"The lead of {first} over {second} is {_with_interval(ahead * found.mean, low, high)} "
         f"({SCORE_NAMES[made.score]}, two-sided {_percent(found.interval_level)} interval)."
     )
-    return [width, f"{_sentence_case(found.reason)}."] if found.reason else [width]
+    return [width]
 
 
-def _method_said(found: Conclusion) -> list[str]:
-    """That Gaffke's bound decided, on the side that the sentences above are about."""
-    bounds = found.bounds
+def _method_said(made: StudyAnswer) -> list[str]:
+    """That Gaffke's bounds are among those that the sentences above print, and why there is not enough information."""
+    found, bounds = made.found, made.found.bounds
     assert bounds is not None, "a caller checked"
-    upper = found.value == WORSE
-    reason = bounds.high_reason if upper else bounds.low_reason
-    if reason is None and found.margin is None:
-        reason = bounds.high_reason
-    if reason is None:
-        return []
-    return [f"This is Gaffke's bound, because the bootstrap over questions is not reliable here ({reason})."]
+    sides = {"lower": bounds.low_reason, "upper": bounds.high_reason}
+    if found.margin is not None and made.value not in (WITHIN_MARGIN, WORSE):
+        del sides["upper"]  # it is not printed
+    by_gaffke = {side: reason for side, reason in sides.items() if reason is not None}
+    reasons = "; ".join(dict.fromkeys(by_gaffke.values()))
+    if found.margin is not None:
+        what = "This is Gaffke's bound" if len(sides) == 1 else "Both are Gaffke's bounds"
+        if len(by_gaffke) < len(sides):
+            what = f"The {' '.join(by_gaffke)} one is Gaffke's bound"
+    elif len(by_gaffke) == 2:
+        what = "The interval is Gaffke's"
+    else:
+        turned = found.mean is not None and found.mean < 0  # the interval above is that of the leader
+        end = "upper" if ("upper" in by_gaffke) != turned else "lower"
+        what = f"The {end} end of the interval is Gaffke's"
+    said = (
+        [f"{what}, because the bootstrap over questions is not reliable here ({reasons})."] if reasons else []
+    )
+    if found.reason is not None and found.reason not in by_gaffke.values():
+        said.append(f"{_sentence_case(found.reason)}.")
+    return said
 
 
 def evidence_said(made: StudyAnswer, candidate: str, comparator: str) -> list[str]:
@@ -301,12 +320,16 @@ def evidence_said(made: StudyAnswer, candidate: str, comparator: str) -> list[st
     found, shares, bounds = made.found, made.shares, made.found.bounds
     if shares.candidate is None or shares.tie is None or shares.comparator is None or found.mean is None:
         return []
-    lines = [
-        f"{candidate} wins {shares.candidate:.1%} of pairs and {comparator} {shares.comparator:.1%}; {shares.tie:.1%} are ties. "
-        f"This is from {with_noun(shares.n, 'pair')} on {with_noun(found.n_questions, 'question')}.".replace(
-            "%", " %"
+    won, tied, lost = map(_one_place, (shares.candidate, shares.tie, shares.comparator))
+    ties = "are ties" if not shares.opposed else "have no winner"
+    said = [f"{candidate} wins {won} of pairs and {comparator} {lost}; {tied} {ties}."]
+    if shares.opposed:
+        n_tied = round(shares.tie * shares.n)
+        said.append(
+            f"In {shares.opposed} of these {with_noun(n_tied, 'pair')} raters disagreed on the winner."
         )
-    ]
+    said.append(f"This is from {with_noun(shares.n, 'pair')} on {with_noun(found.n_questions, 'question')}.")
+    lines = [" ".join(said)]
     side = _percent((1 + found.interval_level) / 2)
     if found.margin is None:
         lines.append(
@@ -322,14 +345,14 @@ def evidence_said(made: StudyAnswer, candidate: str, comparator: str) -> list[st
     return lines
 
 
-def dissent_said(made: StudyAnswer) -> list[str]:
-    """Raters whose own votes contradict the answer, each in a sentence."""
+def dissent_said(made: StudyAnswer, candidate: str, comparator: str) -> list[str]:
+    """Raters whose own votes contradict the answer, or the mean if nothing is claimed, each in a sentence."""
     if made.rater_level is None:
         return []
     level = f"{100 * made.rater_level:.3g} %"
     return [
-        f"Rater {one.rater} disagrees: mean vote {_with_interval(one.mean, one.low, one.high)} ({level} interval, which "
-        "allows for the number of raters)."
+        f"Rater {one.rater} {'disagrees' if made.value in CLAIMS else f'prefers {candidate if one.mean > 0 else comparator}'}: "
+        f"mean vote {_with_interval(one.mean, one.low, one.high)} ({level} interval, which allows for the number of raters)."
         for one in made.dissenting
         if one.mean is not None
     ]
@@ -481,6 +504,10 @@ def _robustness(made: StudyAnswer, candidate: str, comparator: str) -> ResultTab
 def _with_interval(value: float, low: float | None, high: float | None) -> str:
     ends = "" if low is None or high is None else f" [{decimal(low)}, {decimal(high)}]"
     return decimal(value) + ends
+
+
+def _one_place(share: float) -> str:
+    return f"{100 * share:.1f} %"
 
 
 def _percent(share: float) -> str:

@@ -56,7 +56,7 @@ from core.schema.study import (
 )
 from core.stats import agreement
 from core.stats.blinding import LEFT, RIGHT, BlindingIndex, ShareRight, blinding_index
-from core.stats.conclusion import AnswerValue, Conclusion, claimed_against, conclude
+from core.stats.conclusion import TOO_LITTLE, AnswerValue, Conclusion, claimed_against, conclude
 from core.stats.multiplicity import corrected
 from core.stats.non_inferiority import (
     NonInferiority,
@@ -827,7 +827,7 @@ def headline(results: StudyResults) -> list[str]:
         _questions_said(results),
         *evidence_said(made, *systems),
         _agreement_said(results),
-        *dissent_said(made),
+        *dissent_said(made, *systems),
         *robustness_said(made, *systems),
         raters_said(results.raters_as_sample, name),
         _exploratory(results),
@@ -959,7 +959,7 @@ def _questions_said(results: StudyResults) -> str | None:
     mean, margin = results.answer.found.mean, results.answer.found.margin
     if margin is None or found.bound is None:
         return None
-    if found.value != "not enough information" or results.answer.value != "not enough information":
+    if results.answer.value != TOO_LITTLE:
         return None
     if found.questions_missing is None and mean is not None and mean <= -margin:
         return f"The observed mean, {decimal(mean)}, is not above the margin: more questions like these would not help."
