@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from helpers.texts.factories import dataset, item_ids, record_of
 
-from core.results.study.answer import answer_name
 from core.results.study.counted import Filters
 from core.results.study.results import StudyResults, headline, results_said, size_said, study_results
 from core.results.study.tables import GAFFKE, GAFFKE_DECIDES, shown_tables, study_tables
+from core.results.study.words import answer_name
 from core.schema.result_table import Interval
-from core.schema.study import Preference
+from core.schema.study import NO_LEVEL, Preference, VoteMeaning
 from core.stats.conclusion import ANSWERS
 from core.stats.non_inferiority import NO_MARGIN
 
@@ -78,7 +78,7 @@ def test_the_first_sentence_is_the_answer(chosen: list[Preference], value: str, 
     found = results_of({"A": chosen, "B": chosen})
     assert (found.answer.value, found.verdict.value) == (value, verdict)
     first = headline(found)[0]
-    assert first.split(". ")[0] == answer_name(found.answer.value, 0.1, "ai", "human")
+    assert first.split(". ")[0] == answer_name(found.answer.value, 0.1, "ai", "human", "fits_level")
     bounds = found.answer.found.bounds
     assert bounds is not None
     assert ("Gaffke" in first) == (
@@ -267,10 +267,11 @@ def test_without_a_margin_the_words_do_not_depend_on_the_order_of_systems(
     assert made.found.mean == pytest.approx(-other.answer.found.mean)  # type: ignore[operator]
 
 
-def test_every_answer_has_a_name_with_and_without_a_margin() -> None:
-    with_margin = {answer_name(value, 0.1, "a", "b") for value in ANSWERS}
+@pytest.mark.parametrize("votes_mean", ["better", "fits_level"])
+def test_every_answer_has_a_name_with_and_without_a_margin(votes_mean: VoteMeaning) -> None:
+    with_margin = {answer_name(value, 0.1, "a", "b", votes_mean) for value in ANSWERS}
     assert len(with_margin) == len(ANSWERS)
-    symmetric = {answer_name(value, None, "a", "b") for value in ("better", "worse", "not shown")}
+    symmetric = {answer_name(value, None, "a", "b", votes_mean) for value in ("better", "worse", "not shown")}
     assert len(symmetric) == 3
     assert not with_margin & symmetric
 
@@ -333,4 +334,21 @@ def test_a_rater_prefers_a_system_where_nothing_is_claimed() -> None:
     found = results_of(raters, margin=None)
     assert found.answer.value == "not shown"
     (line,) = names_of(headline(found), "r2")
-    assert "prefers human" in line
+    assert "human fits better" in line
+
+
+@pytest.mark.parametrize("margin", [None, 0.3])
+@pytest.mark.parametrize("level", ["A1", NO_LEVEL])
+def test_votes_about_levels_say_which_answer_fits(level: str, margin: float | None) -> None:
+    """The answer, its shares and the heads of tables; a study without levels says which answer is better."""
+    chosen = dict(zip(item_ids(40), votes(4, 14, 22), strict=True))
+    given = {(item, level): one for item, one in chosen.items()}
+    record = record_of({"A": given, "B": given}, dataset(40, levels=(level,)), margin=margin)
+    found = study_results(record, n_resamples=50)
+    assert found.answer.votes_mean == record.study.votes_mean
+    tables = study_tables(found)
+    titles = [column.title for name in ("answer", "choices") for column in tables[name].columns]
+    said = [" ".join(headline(found)[:2]), *(text for text in titles if text.startswith(("ai", "human")))]
+    fits = level != NO_LEVEL
+    assert all(("fits" in text.lower()) == fits for text in said), said
+    assert len(said) == 5

@@ -1,6 +1,6 @@
 """The answer of a study of pairs: which system is better, who disagrees, how firm it is, and the words for it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,8 +9,9 @@ import numpy as np
 from core.errors import counted as with_noun
 from core.results.cells import decimal
 from core.results.study.counted import Counted, pair_scores
+from core.results.study.words import answer_name, words_of
 from core.schema.result_table import Column, Interval, ResultTable
-from core.schema.study import Design, Score
+from core.schema.study import Design, Score, VoteMeaning
 from core.stats.conclusion import (
     BETTER,
     CLAIMS,
@@ -71,6 +72,8 @@ class StudyAnswer:
 
     found: Conclusion
     score: Score
+    votes_mean: VoteMeaning | None
+    """What a vote says, which decides the words; not in the JSON."""
     shares: Shares
     raters: tuple[RaterOfAnswer, ...]
     rater_level: float | None
@@ -128,7 +131,13 @@ _BOUNDS = ("bound", "low", "high", "low_method", "high_method", "low_reason", "h
 
 
 def study_answer(
-    counted: Counted, design: Design, score: Score, *, n_resamples: int, rng: int
+    counted: Counted,
+    design: Design,
+    score: Score,
+    votes_mean: VoteMeaning | None,
+    *,
+    n_resamples: int,
+    rng: int,
 ) -> StudyAnswer:
     """The answer on the pairs that count. n_resamples, rng: of the verdicts."""
     scores, questions = pair_scores(counted, score), counted.questions
@@ -144,6 +153,7 @@ def study_answer(
     return StudyAnswer(
         found,
         score,
+        votes_mean,
         shares=_shares(counted),
         raters=_raters(counted, found, n_resamples, rng),
         rater_level=1 - DISSENT_LEVEL / n_raters if n_raters else None,
@@ -212,34 +222,12 @@ def _contradicts(low: float, high: float, found: Conclusion) -> bool:
     return kept and not above_margin(high, found.margin or 0.0)
 
 
-def answer_name(value: AnswerValue, margin: float | None, candidate: str, comparator: str) -> str:
-    """An answer as a short sentence without its full stop. Without a margin it names both systems and neither has a role."""
-    if margin is None and value in _SYMMETRIC:
-        return _SYMMETRIC[value].format(candidate=candidate, comparator=comparator)
-    return _NAMES[value]
-
-
-_NAMES: Mapping[AnswerValue, str] = {
-    BETTER: "Better",
-    NOT_WORSE: "Not worse",
-    WITHIN_MARGIN: "Worse, within the margin",
-    WORSE: "Worse",
-    TOO_LITTLE: "Not enough information",
-    OPEN: "Non-inferiority not shown",
-}
-_SYMMETRIC: Mapping[AnswerValue, str] = {
-    BETTER: "{candidate} is preferred to {comparator}",
-    WORSE: "{comparator} is preferred to {candidate}",
-    OPEN: "Neither is shown to be better",
-}
-
-
 def decided_said(
     made: StudyAnswer, candidate: str, comparator: str, *, no_pair: str, before: str = ""
 ) -> str:
     """The answer, then the bounds that decide it. no_pair: what to say without a pair. before: such as `Exploratory`."""
     found = made.found
-    name = answer_name(made.value, found.margin, candidate, comparator)
+    name = answer_name(made.value, found.margin, candidate, comparator, made.votes_mean)
     systems = found.margin is None and made.value in (BETTER, WORSE)
     first = f"{before}: {name if systems else name[0].lower() + name[1:]}." if before else f"{name}."
     if found.bounds is None:
@@ -270,7 +258,7 @@ def _margin_reason(made: StudyAnswer, candidate: str, comparator: str) -> list[s
             f"the margin of {_away(-found.margin, bounds.bound)}."
         )
     if made.value == OPEN:
-        said.append(f"This does not show that {candidate} is worse.")
+        said.append(f"This does not show that {candidate} {words_of(made.votes_mean).worse}.")
     return said
 
 
@@ -322,25 +310,26 @@ def evidence_said(made: StudyAnswer, candidate: str, comparator: str) -> list[st
         return []
     won, tied, lost = map(_one_place, (shares.candidate, shares.tie, shares.comparator))
     ties = "are ties" if not shares.opposed else "have no winner"
-    said = [f"{candidate} wins {won} of pairs and {comparator} {lost}; {tied} {ties}."]
+    words = words_of(made.votes_mean)
+    who_wins = words.shares.format(candidate=candidate, comparator=comparator, won=won, lost=lost)
+    said = [f"{who_wins}; {tied} {ties}."]
     if shares.opposed:
         n_tied = round(shares.tie * shares.n)
-        said.append(
-            f"In {shares.opposed} of these {with_noun(n_tied, 'pair')} raters disagreed on the winner."
-        )
+        which = "all" if shares.opposed == n_tied else f"{shares.opposed:,}"
+        said.append(f"In {which} of these {with_noun(n_tied, 'pair')} raters disagreed on the winner.")
     said.append(f"This is from {with_noun(shares.n, 'pair')} on {with_noun(found.n_questions, 'question')}.")
     lines = [" ".join(said)]
     side = _percent((1 + found.interval_level) / 2)
     if found.margin is None:
         lines.append(
-            f"No margin was declared. Either system could be shown to be better, each at one-sided {side}."
+            f"No margin was declared. Either system could be shown to {words.could_be}, each at one-sided {side}."
         )
         return lines
     assert bounds is not None, "with a mean there are bounds"
     lines.append(
         f"The mean {SCORE_NAMES[made.score]} is {_with_interval(found.mean, bounds.low, bounds.high)} (two-sided "
-        f'{_percent(found.interval_level)} interval). The declared one-sided level of "not worse" is '
-        f'{_percent(found.confidence_level)}; that of "better" and "worse" is {side}.'
+        f'{_percent(found.interval_level)} interval). The declared one-sided level of "{words.with_margin[NOT_WORSE].lower()}" is '
+        f'{_percent(found.confidence_level)}; that of "{words.with_margin[BETTER].lower()}" and "{words.with_margin[WORSE].lower()}" is {side}.'
     )
     return lines
 
@@ -349,9 +338,9 @@ def dissent_said(made: StudyAnswer, candidate: str, comparator: str) -> list[str
     """Raters whose own votes contradict the answer, or the mean if nothing is claimed, each in a sentence."""
     if made.rater_level is None:
         return []
-    level = f"{100 * made.rater_level:.3g} %"
+    level, prefers = f"{100 * made.rater_level:.3g} %", words_of(made.votes_mean).prefers
     return [
-        f"Rater {one.rater} {'disagrees' if made.value in CLAIMS else f'prefers {candidate if one.mean > 0 else comparator}'}: "
+        f"Rater {one.rater} {'disagrees' if made.value in CLAIMS else prefers.format(system=candidate if one.mean > 0 else comparator)}: "
         f"mean vote {_with_interval(one.mean, one.low, one.high)} ({level} interval, which allows for the number of raters)."
         for one in made.dissenting
         if one.mean is not None
@@ -363,7 +352,7 @@ def robustness_said(made: StudyAnswer, candidate: str, comparator: str) -> list[
     found, unanswered = made.found, made.unanswered
 
     def name(value: AnswerValue) -> str:
-        words = answer_name(value, found.margin, candidate, comparator)
+        words = answer_name(value, found.margin, candidate, comparator, made.votes_mean)
         return words if found.margin is None else words[0].lower() + words[1:]
 
     def ends(way: int) -> tuple[str, str]:
@@ -417,21 +406,21 @@ def answer_tables(made: StudyAnswer, candidate: str, comparator: str) -> tuple[R
 
 def _answer_table(made: StudyAnswer, candidate: str, comparator: str) -> ResultTable:
     found, bounds, shares = made.found, made.found.bounds, made.shares
-    why = found.reason or ""
+    why, words = found.reason or "", words_of(made.votes_mean)
     return ResultTable(
         "answer",
         (
             Column("answer", "Answer", names_row=True),
             Column("mean", f"Mean {SCORE_NAMES[made.score]}"),
-            Column("share_candidate", f"{candidate} wins", percent=True, places=1),
+            Column("share_candidate", words.wins.format(system=candidate), percent=True, places=1),
             Column("share_tie", "Tie", percent=True, places=1),
-            Column("share_comparator", f"{comparator} wins", percent=True, places=1),
+            Column("share_comparator", words.wins.format(system=comparator), percent=True, places=1),
             Column("pairs", "Pairs"),
             Column("questions", "Questions"),
         ),
         (
             (
-                answer_name(made.value, found.margin, candidate, comparator),
+                answer_name(made.value, found.margin, candidate, comparator, made.votes_mean),
                 Interval(
                     found.mean,
                     None if bounds is None else bounds.low,
@@ -448,10 +437,7 @@ def _answer_table(made: StudyAnswer, candidate: str, comparator: str) -> ResultT
             ),
         ),
         title="Answer",
-        notes=(
-            f"In brackets: two-sided {_percent(INTERVAL_LEVEL)} interval over questions. A pair is won by the system that most of "
-            "its votes prefer.",
-        ),
+        notes=(f"In brackets: two-sided {_percent(INTERVAL_LEVEL)} interval over questions. {words.won_by}",),
     )
 
 
@@ -459,7 +445,7 @@ def _robustness(made: StudyAnswer, candidate: str, comparator: str) -> ResultTab
     found, unanswered = made.found, made.unanswered
 
     def name(value: AnswerValue) -> str:
-        return answer_name(value, found.margin, candidate, comparator)
+        return answer_name(value, found.margin, candidate, comparator, made.votes_mean)
 
     rows: list[tuple[str, str]] = []
     if found.gaffke is not None:

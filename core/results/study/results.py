@@ -15,7 +15,6 @@ from core.errors import InputError
 from core.results.cells import decimal
 from core.results.study.answer import (
     StudyAnswer,
-    answer_name,
     decided_said,
     dissent_said,
     ending,
@@ -40,6 +39,7 @@ from core.results.study.counted import (
 from core.results.study.early import EARLY_NAMES, EarlyResult, against_margin, last_look
 from core.results.study.planning import USUAL_POWER, OwnSize, own_size, range_said
 from core.results.study.raters import RatersAsSample, raters_as_sample, raters_said
+from core.results.study.words import answer_name
 from core.schema.study import (
     GUESSED_SIDES,
     NO_LEVEL,
@@ -652,7 +652,9 @@ def study_results(
         filtered=departs,
         analysis_set=rules,
         verdict=StudyVerdict(exploratory=bool(departs), **asdict(decided)),
-        answer=study_answer(counted, design, rules.score, n_resamples=N_RESAMPLES, rng=rng),
+        answer=study_answer(
+            counted, design, rules.score, record.study.votes_mean, n_resamples=N_RESAMPLES, rng=rng
+        ),
         raters_as_sample=raters_as_sample(counted, design, interval_level=INTERVAL_LEVEL),
         pairs_by_votes=counted.pairs_by_votes,
         sensitivity=sensitivity,
@@ -820,7 +822,7 @@ def _position(result: PositionBias, p_holm: float | None) -> dict[str, Any]:
 def headline(results: StudyResults) -> list[str]:
     """The answer, the numbers behind it, then its limits, as lines of a few sentences. The first sentence is the answer alone."""
     made, systems = results.answer, (results.candidate, results.comparator)
-    name = answer_name(made.value, made.found.margin, *systems)
+    name = answer_name(made.value, made.found.margin, *systems, made.votes_mean)
     lines = [
         *_early_said(results),
         _answer_said(results),
@@ -984,7 +986,7 @@ def _undeclared(results: StudyResults) -> str | None:
 def _disagreement(results: StudyResults) -> str | None:
     margin, systems = results.answer.found.margin, (results.candidate, results.comparator)
     others = [
-        f"{line.name}: {answer_name(line.answer, margin, *systems)}"
+        f"{line.name}: {answer_name(line.answer, margin, *systems, results.answer.votes_mean)}"
         for line in results.sensitivity
         # Unanswered pairs have their own sentence, with the tipping point.
         if line.name != AS_DECLARED
@@ -999,7 +1001,11 @@ def _change_said(results: StudyResults) -> str | None:
     if not after.any or after.since is None:
         return None
     margin, systems = results.answer.found.margin, (results.candidate, results.comparator)
-    then = "none" if after.answer is None else answer_name(after.answer, margin, *systems)
+    then = (
+        "none"
+        if after.answer is None
+        else answer_name(after.answer, margin, *systems, results.answer.votes_mean)
+    )
     if after.verdict is not None and after.verdict.bound is not None:
         then += f", lower bound {decimal(after.verdict.bound)}"
     changes = [
