@@ -137,7 +137,7 @@ def conclude(
             holds_with_one_more=None,
             reason=NO_SCORED_PAIR,
         )
-    found = mean_bounds(sums, confidence_level, n_resamples=n_resamples, rng=rng)
+    found = mean_bounds(sums, confidence_level, symmetric=margin is None, n_resamples=n_resamples, rng=rng)
     value = answer_value(found, margin, len(sums))
     means = sums[:, 0] / sums[:, 1]
     by_gaffke = _gaffke_bounds(means, confidence_level)
@@ -171,21 +171,24 @@ def mean_bounds(
     confidence_level: float,
     *,
     interval_level: float = INTERVAL_LEVEL,
+    symmetric: bool = False,
     n_resamples: int = 10_000,
     rng: Rng = 0,
 ) -> Bounds:
     """Bounds of the mean from each question's sum of scores and number of pairs, shape (n_questions, 2), n_questions >= 1.
 
     On each side the bootstrap over questions decides where it may (`non_inferiority.why_not_ordinary`), else Gaffke's bound. The
-    upper side is the lower side of the mirrored scores, from the same resamples.
+    upper side is the lower side of the mirrored scores, from the same resamples. symmetric: from resamples of the mirrored
+    scores instead, so that the ends only change places and signs if the two systems do (with a seed, not with a generator).
     """
     means = sums[:, 0] / sums[:, 1]
     below, above = why_not_ordinary(means), why_not_ordinary(means, upper=True)
-    drawn = (
-        np.empty(0)
-        if below and above
-        else bootstrap_distribution(sums, mean_of_sums, n_resamples=n_resamples, rng=rng)
-    )
+
+    def draws(of: Floats) -> Floats:
+        return bootstrap_distribution(of, mean_of_sums, n_resamples=n_resamples, rng=rng)
+
+    drawn = np.empty(0) if below and (above or symmetric) else draws(sums)
+    turned = np.empty(0) if above else draws(_mirrored(sums)) if symmetric else -drawn
     side = (1 + interval_level) / 2
 
     def lower(level: float) -> float:
@@ -194,12 +197,17 @@ def mean_bounds(
     return Bounds(
         lower(confidence_level),
         lower(side),
-        -lower_bound_gaffke(-means, side) if above else -quantile(-drawn, 1 - side),
+        -lower_bound_gaffke(-means, side) if above else -quantile(turned, 1 - side),
         "gaffke" if below else "questions",
         "gaffke" if above else "questions",
         below,
         above,
     )
+
+
+def _mirrored(sums: Floats) -> Floats:
+    """The sums if the two systems changed places; 0 stays +0, because rows are told apart by their values."""
+    return np.column_stack([0.0 - sums[:, 0], sums[:, 1]])
 
 
 def _gaffke_bounds(means: Floats, confidence_level: float) -> Bounds:
@@ -239,11 +247,14 @@ def _why_too_little(found: Bounds, margin: float | None, n_questions: int) -> st
     return None
 
 
-def claimed_against(value: AnswerValue, margin: float | None) -> int:
-    """Score of a pair that speaks against an answer: -1 lost, +1 won, 0 if the answer claims nothing."""
-    if value not in CLAIMS:
-        return 0
-    return 1 if value == WORSE else -1
+def claimed_against(value: AnswerValue, margin: float | None) -> tuple[int, ...]:
+    """Scores of a pair that speak against an answer: -1 lost, +1 won by the first system.
+
+    An answer that claims nothing can be changed by both, unless a margin gives the first system the burden of proof.
+    """
+    if value in CLAIMS:
+        return (1,) if value == WORSE else (-1,)
+    return (-1, 1) if margin is None else (-1,)
 
 
 def _holds_with_one_more(
@@ -260,9 +271,9 @@ def _holds_with_one_more(
     The question has the mean number of pairs. The bound is of the method that decided, so that a question more does not
     change the method, too.
     """
-    against = claimed_against(value, margin)
-    if not against:
+    if value not in CLAIMS:
         return None
+    (against,) = claimed_against(value, margin)
     pairs = sums[:, 1].mean()
     more = np.vstack([sums, [against * pairs, pairs]])
     side = (1 + INTERVAL_LEVEL) / 2
@@ -270,8 +281,11 @@ def _holds_with_one_more(
     def bound(level: float, method: Method, sign: int) -> float:
         if method == "gaffke":
             return lower_bound_gaffke(sign * more[:, 0] / more[:, 1], level)
-        drawn = bootstrap_distribution(more, mean_of_sums, n_resamples=n_resamples, rng=rng)
-        return quantile(sign * drawn, 1 - level)
+        if sign < 0 and margin is None:  # as in `mean_bounds`
+            drawn = bootstrap_distribution(_mirrored(more), mean_of_sums, n_resamples=n_resamples, rng=rng)
+        else:
+            drawn = sign * bootstrap_distribution(more, mean_of_sums, n_resamples=n_resamples, rng=rng)
+        return quantile(drawn, 1 - level)
 
     if value == WORSE:
         return above_margin(bound(side, found.high_method, -1), 0)
@@ -282,23 +296,36 @@ def _holds_with_one_more(
 
 
 @dataclass(frozen=True)
+class WorstCase:
+    """What unanswered pairs could change if all that change anything end the same way."""
+
+    against: int
+    """-1: at worst they are lost; +1: at worst they are won by the first system."""
+    mean_at_worst: float | None
+    value_at_worst: AnswerValue
+    """Conclusion if all of them end so."""
+    tipping: int | None
+    """Fewest of them that change the answer, the others at the observed mean; None: not even all, or there is no margin to miss."""
+
+
+@dataclass(frozen=True)
 class Unanswered:
-    """What pairs without enough votes could change. `against` says how each of them would have to end."""
+    """What pairs without enough votes could change."""
 
     n: int
     """Pairs without enough votes."""
-    against: int
-    """-1: at worst they are lost; +1: at worst they are won (the answer is "worse")."""
-    mean_at_worst: float | None
-    value_at_worst: AnswerValue
-    """Conclusion if all of them speak against the answer, or are lost if it claims nothing."""
-    tipping: int | None
-    """Fewest of them that change the answer, the others at the observed mean; None: not even all, or nothing is claimed."""
+    cases: tuple[WorstCase, ...]
+    """What speaks against the answer (`claimed_against`): one way, or both, the one that fewer pairs change first."""
+
+    @property
+    def worst(self) -> WorstCase:
+        """The way that takes the fewest pairs."""
+        return self.cases[0]
 
     @property
     def tipping_share(self) -> float | None:
-        """`tipping` as a share of the unanswered pairs."""
-        return None if self.tipping is None else self.tipping / self.n
+        """The smallest `tipping` as a share of the unanswered pairs."""
+        return None if self.worst.tipping is None else self.worst.tipping / self.n
 
 
 def unanswered_at_worst(
@@ -322,27 +349,37 @@ def unanswered_at_worst(
     since questions are the unit. It says how bad missing votes must be, not how bad they are.
     """
     known, questions = np.asarray(scores, dtype=np.float64), [str(one) for one in np.asarray(clusters)]
-    worst = claimed_against(value, margin) or -1
     lacking = Counter(missing)
     order = sorted(missing, key=lambda item: (-lacking[item], item))
+    ways = claimed_against(value, margin)
     if not order or not known.size:  # without any answer there is none to change
-        return Unanswered(len(order), worst, None, value, None)
+        return Unanswered(len(order), tuple(WorstCase(way, None, value, None) for way in ways))
     mean = float(known.mean())
 
-    def with_lost(k: int) -> tuple[AnswerValue, float]:
-        filled = np.concatenate([known, np.where(np.arange(len(order)) < k, float(worst), mean)])
+    def with_worst(way: int, k: int) -> tuple[AnswerValue, float]:
+        filled = np.concatenate([known, np.where(np.arange(len(order)) < k, float(way), mean)])
         sums, _ = _sums(filled, np.array([*questions, *order], dtype=str), margin)
-        found = mean_bounds(sums, confidence_level, n_resamples=n_resamples, rng=rng)
+        found = mean_bounds(
+            sums, confidence_level, symmetric=margin is None, n_resamples=n_resamples, rng=rng
+        )
         return answer_value(found, margin, len(sums)), float(filled.mean())
 
-    at_worst, mean_at_worst = with_lost(len(order))
-    tipping = None
-    if value in CLAIMS and at_worst != value:
-        holds, tipping = -1, len(order)
-        while tipping - holds > 1:
-            middle = (holds + tipping) // 2
-            if with_lost(middle)[0] != value:
-                tipping = middle
-            else:
-                holds = middle
-    return Unanswered(len(order), worst, mean_at_worst, at_worst, tipping)
+    def case(way: int) -> WorstCase:
+        at_worst, mean_at_worst = with_worst(way, len(order))
+        tipping = None
+        # Without a margin, an open answer changes if pairs make it a claim. With one, they can only be lost: nothing to miss.
+        if at_worst != value and (value in CLAIMS or (margin is None and at_worst in CLAIMS)):
+            holds, tipping = -1, len(order)
+            while tipping - holds > 1:
+                middle = (holds + tipping) // 2
+                changed = with_worst(way, middle)[0]
+                if changed in CLAIMS if value not in CLAIMS else changed != value:
+                    tipping = middle
+                else:
+                    holds = middle
+        return WorstCase(way, mean_at_worst, at_worst, tipping)
+
+    def urgency(one: WorstCase) -> tuple[float, bool]:
+        return one.tipping if one.tipping is not None else np.inf, one.against * mean > 0
+
+    return Unanswered(len(order), tuple(sorted(map(case, ways), key=urgency)))

@@ -176,7 +176,7 @@ def _unanswered(cell: Cell, replicates: int, rng: np.random.Generator) -> Measur
             found = unanswered_at_worst(
                 scores[~missing], questions[~missing].astype(str), names, value, **options
             )
-            warned += found.tipping is not None
+            warned += found.worst.tipping is not None
     return dict.fromkeys(GRID.measures) | {
         "not_worse": false / replicates,
         "line_any": warned / false if false else None,

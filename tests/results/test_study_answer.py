@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from helpers.texts.factories import dataset, item_ids, record_of
 
-from core.results.study.answer import answer_name
 from core.results.study.counted import Filters
-from core.results.study.results import StudyResults, headline, results_said, study_results
-from core.results.study.tables import GAFFKE, GAFFKE_DECIDES, study_tables
+from core.results.study.results import StudyResults, headline, results_said, size_said, study_results
+from core.results.study.tables import GAFFKE, GAFFKE_DECIDES, shown_tables, study_tables
+from core.results.study.words import answer_name
 from core.schema.result_table import Interval
-from core.schema.study import Preference
+from core.schema.study import NO_LEVEL, Preference, VoteMeaning
 from core.stats.conclusion import ANSWERS
 from core.stats.non_inferiority import NO_MARGIN
 
@@ -78,7 +78,7 @@ def test_the_first_sentence_is_the_answer(chosen: list[Preference], value: str, 
     found = results_of({"A": chosen, "B": chosen})
     assert (found.answer.value, found.verdict.value) == (value, verdict)
     first = headline(found)[0]
-    assert first.split(". ")[0] == answer_name(found.answer.value, 0.1, "ai", "human")
+    assert first.split(". ")[0] == answer_name(found.answer.value, 0.1, "ai", "human", "fits_level")
     bounds = found.answer.found.bounds
     assert bounds is not None
     assert ("Gaffke" in first) == (
@@ -170,7 +170,7 @@ def test_one_more_lost_question_is_named_only_where_it_matters(chosen: list[Pref
     assert found.answer.found.holds_with_one_more is holds
     assert any("one more question" in line for line in headline(found)) is not holds
     rows = [row[0] for row in study_tables(found)["robustness"].rows]
-    assert "one more question lost outright" in rows, "the table has the row either way"
+    assert "one more question lost outright by ai" in rows, "the table has the row either way"
 
 
 def test_unanswered_pairs_are_named_if_they_could_change_the_answer() -> None:
@@ -182,15 +182,45 @@ def test_unanswered_pairs_are_named_if_they_could_change_the_answer() -> None:
     assert complete.answer.unanswered.n == 0
     made = found.answer
     assert (made.value, found.overall.n_pairs, made.unanswered.n) == ("not worse", 50, 10)
-    assert made.unanswered.value_at_worst == complete.answer.value
-    assert made.unanswered.tipping is not None
-    assert 1 <= made.unanswered.tipping <= 10
+    assert made.unanswered.worst.value_at_worst == complete.answer.value
+    assert made.unanswered.worst.tipping is not None
+    assert 1 <= made.unanswered.worst.tipping <= 10
     line = found.sensitivity[-1]
     assert (line.name, line.n_pairs, line.answer) == ("unanswered pairs at worst", 60, complete.answer.value)
     written = found.to_json()["answer"]["unanswered"]
-    assert written["tipping_share"] == made.unanswered.tipping / 10
+    assert written["tipping_share"] == made.unanswered.worst.tipping / 10
     assert sum("lack votes" in line for line in headline(found)) == 1
-    assert "all 10 unanswered pairs lost" in [row[0] for row in study_tables(found)["robustness"].rows]
+    assert "all 10 unanswered pairs lost by ai" in [row[0] for row in study_tables(found)["robustness"].rows]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "answer", "at_worst"),
+    [
+        (votes(2, 30, 12), "better", {"": "not shown"}),
+        (votes(12, 30, 2), "worse", {"": "not shown"}),
+        (votes(4, 30, 6), "not shown", {", lost by human": "better", ", lost by ai": "worse"}),
+    ],
+)
+def test_lines_at_worst_go_against_the_claim_without_a_margin(
+    chosen: list[Preference], answer: str, at_worst: dict[str, str]
+) -> None:
+    """The last 12 pairs lack a vote; the line says what the sentence and the table say."""
+    found = results_of(
+        {"A": [*chosen, *["both_good"] * 12], "B": [*chosen, *[None] * 12]}, votes_needed=2, margin=None
+    )
+    assert (found.answer.value, found.answer.unanswered.n) == (answer, 12)
+    lines = {line.name: line.answer for line in found.sensitivity}
+    for way, value in at_worst.items():
+        assert lines[f"unanswered pairs at worst{way}"] == value
+    cases = found.answer.unanswered.cases
+    assert sorted(case.value_at_worst for case in cases) == sorted(at_worst.values())
+    assert found.to_json()["answer"]["unanswered"]["against"] == cases[0].against
+
+
+def test_a_study_without_a_counted_pair_has_nothing_to_change() -> None:
+    found = results_of({"A": votes(4, 4, 4), "B": [None] * 12}, votes_needed=2, margin=None)
+    assert found.answer.unanswered.n == 12
+    assert "robustness" not in [table.name for table in shown_tables(found)]
 
 
 def test_flagged_pairs_that_are_left_out_are_not_unanswered() -> None:
@@ -237,9 +267,88 @@ def test_without_a_margin_the_words_do_not_depend_on_the_order_of_systems(
     assert made.found.mean == pytest.approx(-other.answer.found.mean)  # type: ignore[operator]
 
 
-def test_every_answer_has_a_name_with_and_without_a_margin() -> None:
-    with_margin = {answer_name(value, 0.1, "a", "b") for value in ANSWERS}
+@pytest.mark.parametrize("votes_mean", ["better", "fits_level"])
+def test_every_answer_has_a_name_with_and_without_a_margin(votes_mean: VoteMeaning) -> None:
+    with_margin = {answer_name(value, 0.1, "a", "b", votes_mean) for value in ANSWERS}
     assert len(with_margin) == len(ANSWERS)
-    symmetric = {answer_name(value, None, "a", "b") for value in ("better", "worse", "not shown")}
+    symmetric = {answer_name(value, None, "a", "b", votes_mean) for value in ("better", "worse", "not shown")}
     assert len(symmetric) == 3
     assert not with_margin & symmetric
+
+
+# --- words and the numbers in them ----------------------------------------------------------------
+
+
+def test_too_little_information_says_why_and_plans_more_questions() -> None:
+    """The bootstrap decides, its interval contains both ends of the margin, and the verdict alone would be "not shown"."""
+    chosen = votes(10, 5, 9, 1)
+    found = results_of({"A": chosen, "B": chosen}, margin=0.1)
+    made = found.answer
+    assert (made.value, found.verdict.value) == ("not enough information", "not shown")
+    assert made.found.reason is not None
+    assert made.found.bounds is not None
+    assert made.found.bounds.low_reason is None
+    lines = headline(found)
+    assert lines[0].lower().count(made.found.reason) == 1
+    assert size_said(found.own_size) in lines
+
+
+@pytest.mark.parametrize("margin", [None, 0.1])
+def test_few_questions_are_given_as_a_reason_once(margin: float | None) -> None:
+    chosen = votes(4, 5, 5)
+    found = results_of({"A": chosen, "B": chosen}, margin=margin)
+    assert found.answer.value == "not enough information"
+    assert found.answer.found.reason is not None
+    assert headline(found)[0].lower().count(found.answer.found.reason) == 1
+
+
+def test_two_printed_bounds_say_which_are_gaffkes() -> None:
+    chosen = votes(30, 10, 0)
+    found = results_of({"A": chosen, "B": chosen}, margin=0.1)
+    bounds = found.answer.found.bounds
+    assert bounds is not None
+    assert (bounds.low_method, bounds.high_method) == ("gaffke", "gaffke")
+    assert "Both are Gaffke's bounds" in headline(found)[0]
+
+
+def test_opposed_raters_are_not_ties_of_all_votes() -> None:
+    """10 pairs with a vote for each system and 10 that both call ties."""
+    found = results_of({"A": votes(0, 10, 10), "B": [*["both_good"] * 10, *["comparator"] * 10]}, margin=None)
+    shares = found.answer.shares
+    assert (shares.tie, shares.opposed, shares.n) == (1.0, 10, 20)
+    assert found.to_json()["answer"]["shares"]["opposed"] == 10
+    agreed = votes(4, 10, 6)
+    assert results_of({"A": agreed, "B": agreed}).answer.shares.opposed == 0
+    said = [sum("disagreed on the winner" in line for line in headline(one)) for one in (found,)]
+    assert said == [1]
+
+
+def test_names_of_systems_stand_as_they_are() -> None:
+    chosen = votes(4, 14, 12)
+    found = results_of({"A": chosen, "B": chosen}, margin=None, candidate="gpt-50%", comparator="b")
+    assert "gpt-50 %" not in " ".join(results_said(found))
+
+
+def test_a_rater_prefers_a_system_where_nothing_is_claimed() -> None:
+    raters = {"r1": votes(2, 18, 20, 1), "r2": votes(17, 19, 4, 2), "r3": votes(9, 20, 11, 3)}
+    found = results_of(raters, margin=None)
+    assert found.answer.value == "not shown"
+    (line,) = names_of(headline(found), "r2")
+    assert "human fits better" in line
+
+
+@pytest.mark.parametrize("margin", [None, 0.3])
+@pytest.mark.parametrize("level", ["A1", NO_LEVEL])
+def test_votes_about_levels_say_which_answer_fits(level: str, margin: float | None) -> None:
+    """The answer, its shares and the heads of tables; a study without levels says which answer is better."""
+    chosen = dict(zip(item_ids(40), votes(4, 14, 22), strict=True))
+    given = {(item, level): one for item, one in chosen.items()}
+    record = record_of({"A": given, "B": given}, dataset(40, levels=(level,)), margin=margin)
+    found = study_results(record, n_resamples=50)
+    assert found.answer.votes_mean == record.study.votes_mean
+    tables = study_tables(found)
+    titles = [column.title for name in ("answer", "choices") for column in tables[name].columns]
+    said = [" ".join(headline(found)[:2]), *(text for text in titles if text.startswith(("ai", "human")))]
+    fits = level != NO_LEVEL
+    assert all(("fits" in text.lower()) == fits for text in said), said
+    assert len(said) == 5

@@ -180,20 +180,24 @@ def test_the_tipping_point_by_hand() -> None:
     names = [f"q{n}" for n in range(40)]
     found = unanswered_at_worst(np.zeros(40), names, [f"z{n}" for n in range(10)], "not worse", margin=0.1)
     fewest = next(k for k in range(11) if beta(k + 1, 50 - k).sf(0.1) >= 0.1)
-    assert (found.n, found.against, found.tipping) == (10, -1, fewest)
+    assert (found.n, found.worst.against, found.worst.tipping) == (10, -1, fewest)
     assert found.tipping_share == fewest / 10
-    assert found.mean_at_worst == pytest.approx(-10 / 50)
-    assert found.value_at_worst == "worse"
+    assert found.worst.mean_at_worst == pytest.approx(-10 / 50)
+    assert found.worst.value_at_worst == "worse"
 
 
 def test_unanswered_pairs_that_change_nothing() -> None:
     names = [f"q{n}" for n in range(100)]
     scores = np.r_[np.zeros(60), np.ones(40)]
-    assert unanswered_at_worst(scores, names, ["z"], "better", margin=0.1).tipping is None
+    assert unanswered_at_worst(scores, names, ["z"], "better", margin=0.1).worst.tipping is None
     nothing = unanswered_at_worst([], [], ["z"] * 20, "not enough information", margin=0.1)
-    assert (nothing.n, nothing.mean_at_worst, nothing.value_at_worst) == (20, None, "not enough information")
+    assert (nothing.n, nothing.worst.mean_at_worst, nothing.worst.value_at_worst) == (
+        20,
+        None,
+        "not enough information",
+    )
     none = unanswered_at_worst(scores, names, [], "better", margin=0.1)
-    assert (none.n, none.tipping, none.value_at_worst) == (0, None, "better")
+    assert (none.n, none.worst.tipping, none.worst.value_at_worst) == (0, None, "better")
 
 
 def test_unanswered_pairs_speak_against_worse_by_being_won() -> None:
@@ -201,9 +205,54 @@ def test_unanswered_pairs_speak_against_worse_by_being_won() -> None:
     scores = np.r_[-np.ones(9), np.zeros(18), np.ones(3)]
     assert conclude(scores, names, margin=None).value == "worse"
     found = unanswered_at_worst(scores, names, [f"z{n}" for n in range(20)], "worse", margin=None)
-    assert found.against == 1
-    assert found.value_at_worst in ("better", "not shown")
-    assert found.tipping is not None
+    assert [one.against for one in found.cases] == [1]
+    assert found.worst.value_at_worst in ("better", "not shown")
+    assert found.worst.tipping is not None
+
+
+def test_without_a_margin_an_open_answer_can_be_changed_both_ways() -> None:
+    """12 won and 8 lost of 40: the leader needs fewer of the 20 unanswered pairs than the other system."""
+    names, missing = [f"q{n}" for n in range(40)], [f"z{n}" for n in range(20)]
+    scores = mix(8, 20, 12)
+    found, turned = (
+        unanswered_at_worst(sign * scores, names, missing, "not shown", margin=None) for sign in (1, -1)
+    )
+    assert [(one.against, one.value_at_worst) for one in found.cases] == [(1, "better"), (-1, "worse")]
+    tips = [one.tipping for one in found.cases]
+    assert None not in tips
+    assert tips[0] < tips[1]  # type: ignore[operator]
+    assert found.tipping_share == tips[0] / 20  # type: ignore[operator]
+    assert [(-one.against, one.tipping) for one in turned.cases] == [
+        (one.against, one.tipping) for one in found.cases
+    ]
+    lost_only = unanswered_at_worst(scores, names, missing, "not shown", margin=0.1)
+    assert [(one.against, one.tipping) for one in lost_only.cases] == [(-1, None)]
+
+
+@pytest.mark.parametrize(("lost", "won"), [(4, 9), (10, 10), (2, 12)])
+def test_systems_that_change_places_mirror_the_answer(lost: int, won: int) -> None:
+    """Net preferences of questions with one to three pairs, where draws of scores and of mirrored scores differ."""
+    questions = np.repeat(np.arange(30), np.arange(30) % 3 + 1)
+    scores = np.random.default_rng(lost).permutation(
+        np.r_[
+            -np.ones(lost),
+            -np.full(lost, 0.5),
+            np.ones(won),
+            np.full(won, 0.5),
+            np.zeros(60 - 2 * (lost + won)),
+        ]
+    )
+    ahead, behind = (conclude(sign * scores, questions, margin=None) for sign in (1, -1))
+    assert ahead.bounds is not None
+    assert behind.bounds is not None
+    assert (ahead.bounds.low, ahead.bounds.high) == (-behind.bounds.high, -behind.bounds.low)
+    assert (ahead.bounds.low_method, ahead.bounds.high_method) == ("questions", "questions")
+    assert behind.value == {"better": "worse", "worse": "better"}.get(ahead.value, ahead.value)
+    assert ahead.holds_with_one_more == behind.holds_with_one_more
+    for sign, found in ((1, ahead), (-1, behind)):
+        declared = verdict(sign * scores, questions, margin=0.1)
+        assert found.bounds is not None
+        assert found.bounds.bound == declared.bound, "the declared bound is that of the verdict"
 
 
 # --- the simulation -------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """The answer of a study of pairs: which system is better, who disagrees, how firm it is, and the words for it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,10 +9,12 @@ import numpy as np
 from core.errors import counted as with_noun
 from core.results.cells import decimal
 from core.results.study.counted import Counted, pair_scores
+from core.results.study.words import answer_name, words_of
 from core.schema.result_table import Column, Interval, ResultTable
-from core.schema.study import Design, Score
+from core.schema.study import Design, Score, VoteMeaning
 from core.stats.conclusion import (
     BETTER,
+    CLAIMS,
     INTERVAL_LEVEL,
     NOT_WORSE,
     OPEN,
@@ -22,6 +24,7 @@ from core.stats.conclusion import (
     AnswerValue,
     Conclusion,
     Unanswered,
+    claimed_against,
     conclude,
     mean_bounds,
     unanswered_at_worst,
@@ -46,6 +49,8 @@ class Shares:
     comparator: float | None
     n: int
     """Pairs that count."""
+    opposed: int
+    """Tied pairs in which raters disagreed on the winner, so that their preferences cancel out; not every vote is a tie."""
     unit: str = "pairs"
 
 
@@ -67,6 +72,8 @@ class StudyAnswer:
 
     found: Conclusion
     score: Score
+    votes_mean: VoteMeaning | None
+    """What a vote says, which decides the words; not in the JSON."""
     shares: Shares
     raters: tuple[RaterOfAnswer, ...]
     rater_level: float | None
@@ -106,7 +113,12 @@ class StudyAnswer:
             "gaffke_disagrees": self.gaffke_disagrees,
             "shares": asdict(self.shares),
             "holds_with_one_more": holds,
-            "unanswered": {**asdict(self.unanswered), "tipping_share": self.unanswered.tipping_share},
+            "unanswered": {
+                "n": self.unanswered.n,
+                **asdict(self.unanswered.worst),
+                "tipping_share": self.unanswered.tipping_share,
+                "cases": [asdict(one) for one in self.unanswered.cases],
+            },
             "raters": {
                 one.rater: {"mean": one.mean, "low": one.low, "high": one.high, "dissents": one.dissents}
                 for one in self.raters
@@ -119,7 +131,13 @@ _BOUNDS = ("bound", "low", "high", "low_method", "high_method", "low_reason", "h
 
 
 def study_answer(
-    counted: Counted, design: Design, score: Score, *, n_resamples: int, rng: int
+    counted: Counted,
+    design: Design,
+    score: Score,
+    votes_mean: VoteMeaning | None,
+    *,
+    n_resamples: int,
+    rng: int,
 ) -> StudyAnswer:
     """The answer on the pairs that count. n_resamples, rng: of the verdicts."""
     scores, questions = pair_scores(counted, score), counted.questions
@@ -135,6 +153,7 @@ def study_answer(
     return StudyAnswer(
         found,
         score,
+        votes_mean,
         shares=_shares(counted),
         raters=_raters(counted, found, n_resamples, rng),
         rater_level=1 - DISSENT_LEVEL / n_raters if n_raters else None,
@@ -152,11 +171,13 @@ def study_answer(
 
 
 def _shares(counted: Counted) -> Shares:
-    signs = composite_scores(preferences(counted.codes))
+    votes = preferences(counted.codes)
+    signs = composite_scores(votes)
     if not len(signs):
-        return Shares(None, None, None, 0)
+        return Shares(None, None, None, 0, 0)
     won, tied, lost = (float((signs == value).mean()) for value in (1, 0, -1))
-    return Shares(won, tied, lost, len(signs))
+    opposed = (signs == 0) & (np.nan_to_num(votes) != 0).any(axis=1)
+    return Shares(won, tied, lost, len(signs), int(opposed.sum()))
 
 
 def _raters(counted: Counted, found: Conclusion, n_resamples: int, rng: int) -> tuple[RaterOfAnswer, ...]:
@@ -176,6 +197,7 @@ def _raters(counted: Counted, found: Conclusion, n_resamples: int, rng: int) -> 
             sums,
             found.confidence_level,
             interval_level=1 - DISSENT_LEVEL / len(counted.raters),
+            symmetric=found.margin is None,
             n_resamples=n_resamples,
             rng=rng,
         )
@@ -200,40 +222,18 @@ def _contradicts(low: float, high: float, found: Conclusion) -> bool:
     return kept and not above_margin(high, found.margin or 0.0)
 
 
-def answer_name(value: AnswerValue, margin: float | None, candidate: str, comparator: str) -> str:
-    """An answer as a short sentence without its full stop. Without a margin it names both systems and neither has a role."""
-    if margin is None and value in _SYMMETRIC:
-        return _SYMMETRIC[value].format(candidate=candidate, comparator=comparator)
-    return _NAMES[value]
-
-
-_NAMES: Mapping[AnswerValue, str] = {
-    BETTER: "Better",
-    NOT_WORSE: "Not worse",
-    WITHIN_MARGIN: "Worse, within the margin",
-    WORSE: "Worse",
-    TOO_LITTLE: "Not enough information",
-    OPEN: "Non-inferiority not shown",
-}
-_SYMMETRIC: Mapping[AnswerValue, str] = {
-    BETTER: "{candidate} is preferred to {comparator}",
-    WORSE: "{comparator} is preferred to {candidate}",
-    OPEN: "Neither is shown to be better",
-}
-
-
 def decided_said(
     made: StudyAnswer, candidate: str, comparator: str, *, no_pair: str, before: str = ""
 ) -> str:
     """The answer, then the bounds that decide it. no_pair: what to say without a pair. before: such as `Exploratory`."""
     found = made.found
-    name = answer_name(made.value, found.margin, candidate, comparator)
+    name = answer_name(made.value, found.margin, candidate, comparator, made.votes_mean)
     systems = found.margin is None and made.value in (BETTER, WORSE)
     first = f"{before}: {name if systems else name[0].lower() + name[1:]}." if before else f"{name}."
     if found.bounds is None:
         return f"{first} {no_pair}"
     why = _symmetric_reason if found.margin is None else _margin_reason
-    return " ".join([first, *why(made, candidate, comparator), *_method_said(found)])
+    return " ".join([first, *why(made, candidate, comparator), *_method_said(made)])
 
 
 def _margin_reason(made: StudyAnswer, candidate: str, comparator: str) -> list[str]:
@@ -258,7 +258,7 @@ def _margin_reason(made: StudyAnswer, candidate: str, comparator: str) -> list[s
             f"the margin of {_away(-found.margin, bounds.bound)}."
         )
     if made.value == OPEN:
-        said.append(f"This does not show that {candidate} is worse.")
+        said.append(f"This does not show that {candidate} {words_of(made.votes_mean).worse}.")
     return said
 
 
@@ -273,20 +273,34 @@ def _symmetric_reason(made: StudyAnswer, candidate: str, comparator: str) -> lis
         f"The lead of {first} over {second} is {_with_interval(ahead * found.mean, low, high)} "
         f"({SCORE_NAMES[made.score]}, two-sided {_percent(found.interval_level)} interval)."
     )
-    return [width, f"{_sentence_case(found.reason)}."] if found.reason else [width]
+    return [width]
 
 
-def _method_said(found: Conclusion) -> list[str]:
-    """That Gaffke's bound decided, on the side that the sentences above are about."""
-    bounds = found.bounds
+def _method_said(made: StudyAnswer) -> list[str]:
+    """That Gaffke's bounds are among those that the sentences above print, and why there is not enough information."""
+    found, bounds = made.found, made.found.bounds
     assert bounds is not None, "a caller checked"
-    upper = found.value == WORSE
-    reason = bounds.high_reason if upper else bounds.low_reason
-    if reason is None and found.margin is None:
-        reason = bounds.high_reason
-    if reason is None:
-        return []
-    return [f"This is Gaffke's bound, because the bootstrap over questions is not reliable here ({reason})."]
+    sides = {"lower": bounds.low_reason, "upper": bounds.high_reason}
+    if found.margin is not None and made.value not in (WITHIN_MARGIN, WORSE):
+        del sides["upper"]  # it is not printed
+    by_gaffke = {side: reason for side, reason in sides.items() if reason is not None}
+    reasons = "; ".join(dict.fromkeys(by_gaffke.values()))
+    if found.margin is not None:
+        what = "This is Gaffke's bound" if len(sides) == 1 else "Both are Gaffke's bounds"
+        if len(by_gaffke) < len(sides):
+            what = f"The {' '.join(by_gaffke)} one is Gaffke's bound"
+    elif len(by_gaffke) == 2:
+        what = "The interval is Gaffke's"
+    else:
+        turned = found.mean is not None and found.mean < 0  # the interval above is that of the leader
+        end = "upper" if ("upper" in by_gaffke) != turned else "lower"
+        what = f"The {end} end of the interval is Gaffke's"
+    said = (
+        [f"{what}, because the bootstrap over questions is not reliable here ({reasons})."] if reasons else []
+    )
+    if found.reason is not None and found.reason not in by_gaffke.values():
+        said.append(f"{_sentence_case(found.reason)}.")
+    return said
 
 
 def evidence_said(made: StudyAnswer, candidate: str, comparator: str) -> list[str]:
@@ -294,35 +308,40 @@ def evidence_said(made: StudyAnswer, candidate: str, comparator: str) -> list[st
     found, shares, bounds = made.found, made.shares, made.found.bounds
     if shares.candidate is None or shares.tie is None or shares.comparator is None or found.mean is None:
         return []
-    lines = [
-        f"{candidate} wins {shares.candidate:.1%} of pairs and {comparator} {shares.comparator:.1%}; {shares.tie:.1%} are ties. "
-        f"This is from {with_noun(shares.n, 'pair')} on {with_noun(found.n_questions, 'question')}.".replace(
-            "%", " %"
-        )
-    ]
+    won, tied, lost = map(_one_place, (shares.candidate, shares.tie, shares.comparator))
+    ties = "are ties" if not shares.opposed else "have no winner"
+    words = words_of(made.votes_mean)
+    who_wins = words.shares.format(candidate=candidate, comparator=comparator, won=won, lost=lost)
+    said = [f"{who_wins}; {tied} {ties}."]
+    if shares.opposed:
+        n_tied = round(shares.tie * shares.n)
+        which = "all" if shares.opposed == n_tied else f"{shares.opposed:,}"
+        said.append(f"In {which} of these {with_noun(n_tied, 'pair')} raters disagreed on the winner.")
+    said.append(f"This is from {with_noun(shares.n, 'pair')} on {with_noun(found.n_questions, 'question')}.")
+    lines = [" ".join(said)]
     side = _percent((1 + found.interval_level) / 2)
     if found.margin is None:
         lines.append(
-            f"No margin was declared. Either system could be shown to be better, each at one-sided {side}."
+            f"No margin was declared. Either system could be shown to {words.could_be}, each at one-sided {side}."
         )
         return lines
     assert bounds is not None, "with a mean there are bounds"
     lines.append(
         f"The mean {SCORE_NAMES[made.score]} is {_with_interval(found.mean, bounds.low, bounds.high)} (two-sided "
-        f'{_percent(found.interval_level)} interval). The declared one-sided level of "not worse" is '
-        f'{_percent(found.confidence_level)}; that of "better" and "worse" is {side}.'
+        f'{_percent(found.interval_level)} interval). The declared one-sided level of "{words.with_margin[NOT_WORSE].lower()}" is '
+        f'{_percent(found.confidence_level)}; that of "{words.with_margin[BETTER].lower()}" and "{words.with_margin[WORSE].lower()}" is {side}.'
     )
     return lines
 
 
-def dissent_said(made: StudyAnswer) -> list[str]:
-    """Raters whose own votes contradict the answer, each in a sentence."""
+def dissent_said(made: StudyAnswer, candidate: str, comparator: str) -> list[str]:
+    """Raters whose own votes contradict the answer, or the mean if nothing is claimed, each in a sentence."""
     if made.rater_level is None:
         return []
-    level = f"{100 * made.rater_level:.3g} %"
+    level, prefers = f"{100 * made.rater_level:.3g} %", words_of(made.votes_mean).prefers
     return [
-        f"Rater {one.rater} disagrees: mean vote {_with_interval(one.mean, one.low, one.high)} ({level} interval, which "
-        "allows for the number of raters)."
+        f"Rater {one.rater} {'disagrees' if made.value in CLAIMS else prefers.format(system=candidate if one.mean > 0 else comparator)}: "
+        f"mean vote {_with_interval(one.mean, one.low, one.high)} ({level} interval, which allows for the number of raters)."
         for one in made.dissenting
         if one.mean is not None
     ]
@@ -333,8 +352,11 @@ def robustness_said(made: StudyAnswer, candidate: str, comparator: str) -> list[
     found, unanswered = made.found, made.unanswered
 
     def name(value: AnswerValue) -> str:
-        words = answer_name(value, found.margin, candidate, comparator)
+        words = answer_name(value, found.margin, candidate, comparator, made.votes_mean)
         return words if found.margin is None else words[0].lower() + words[1:]
+
+    def ends(way: int) -> tuple[str, str]:
+        return ending(way, found.margin, candidate, comparator)
 
     lines = []
     if made.gaffke_disagrees and found.gaffke is not None:
@@ -343,18 +365,38 @@ def robustness_said(made: StudyAnswer, candidate: str, comparator: str) -> list[
             f"{name(found.gaffke.value)}."
         )
     if found.holds_with_one_more is False:
-        lost = "won" if made.value == WORSE else "lost"
-        whose = f" by {candidate}" if found.margin is None or made.value == WORSE else ""
-        lines.append(f"The answer would not hold if one more question were {lost} outright{whose}.")
-    if unanswered.tipping is not None:
-        lost = "won" if unanswered.against > 0 else "lost"
-        rest = "" if unanswered.tipping == unanswered.n else " and the others are like the answered ones"
-        lines.append(
-            f"{with_noun(unanswered.n, 'pair')} lack{'s' if unanswered.n == 1 else ''} votes. If {candidate} had {lost} "
-            f"all of them, the answer would be: {name(unanswered.value_at_worst)}. It changes from {unanswered.tipping} {lost}"
-            f"{rest}."
-        )
+        lost, whose = ends(claimed_against(made.value, found.margin)[0])
+        lines.append(f"The answer would not hold if one more question were {lost} outright by {whose}.")
+    lines.extend(_unanswered_said(unanswered, name, ends))
     return lines
+
+
+def _unanswered_said(
+    found: Unanswered, name: Callable[[AnswerValue], str], ends: Callable[[int], tuple[str, str]]
+) -> list[str]:
+    """How many pairs lack votes, and each way in which they would change the answer. ends: who loses or wins them."""
+    ways = []
+    for case in found.cases:
+        if case.tipping is None:
+            continue
+        lost, whose = ends(case.against)
+        which = "it" if found.n == 1 else "all of them"
+        ways.append(f"If {whose} had {lost} {which}, the answer would be: {name(case.value_at_worst)}.")
+        if case.tipping < found.n:
+            few = (
+                with_noun(case.tipping, "win") if lost == "won" else with_noun(case.tipping, "loss", "losses")
+            )
+            are = "is" if case.tipping == 1 else "are"
+            ways.append(f"{few} {are} enough if the other pairs go like the answered ones.")
+    lacks = f"{with_noun(found.n, 'pair')} lack{'s' if found.n == 1 else ''} votes."
+    return [" ".join([lacks, *ways])] if ways else []
+
+
+def ending(way: int, margin: float | None, candidate: str, comparator: str) -> tuple[str, str]:
+    """How pairs end at worst, -1 or +1, and for whom; without a margin always who loses them, so that neither has a role."""
+    if margin is None:
+        return "lost", candidate if way < 0 else comparator
+    return "won" if way > 0 else "lost", candidate
 
 
 def answer_tables(made: StudyAnswer, candidate: str, comparator: str) -> tuple[ResultTable, ResultTable]:
@@ -364,21 +406,21 @@ def answer_tables(made: StudyAnswer, candidate: str, comparator: str) -> tuple[R
 
 def _answer_table(made: StudyAnswer, candidate: str, comparator: str) -> ResultTable:
     found, bounds, shares = made.found, made.found.bounds, made.shares
-    why = found.reason or ""
+    why, words = found.reason or "", words_of(made.votes_mean)
     return ResultTable(
         "answer",
         (
             Column("answer", "Answer", names_row=True),
             Column("mean", f"Mean {SCORE_NAMES[made.score]}"),
-            Column("share_candidate", f"{candidate} wins", percent=True, places=1),
+            Column("share_candidate", words.wins.format(system=candidate), percent=True, places=1),
             Column("share_tie", "Tie", percent=True, places=1),
-            Column("share_comparator", f"{comparator} wins", percent=True, places=1),
+            Column("share_comparator", words.wins.format(system=comparator), percent=True, places=1),
             Column("pairs", "Pairs"),
             Column("questions", "Questions"),
         ),
         (
             (
-                answer_name(made.value, found.margin, candidate, comparator),
+                answer_name(made.value, found.margin, candidate, comparator, made.votes_mean),
                 Interval(
                     found.mean,
                     None if bounds is None else bounds.low,
@@ -395,10 +437,7 @@ def _answer_table(made: StudyAnswer, candidate: str, comparator: str) -> ResultT
             ),
         ),
         title="Answer",
-        notes=(
-            f"In brackets: two-sided {_percent(INTERVAL_LEVEL)} interval over questions. A pair is won by the system that most of "
-            "its votes prefer.",
-        ),
+        notes=(f"In brackets: two-sided {_percent(INTERVAL_LEVEL)} interval over questions. {words.won_by}",),
     )
 
 
@@ -406,25 +445,34 @@ def _robustness(made: StudyAnswer, candidate: str, comparator: str) -> ResultTab
     found, unanswered = made.found, made.unanswered
 
     def name(value: AnswerValue) -> str:
-        return answer_name(value, found.margin, candidate, comparator)
+        return answer_name(value, found.margin, candidate, comparator, made.votes_mean)
 
     rows: list[tuple[str, str]] = []
     if found.gaffke is not None:
         rows.append(("Gaffke's bounds", name(found.gaffke.value)))
     if found.holds_with_one_more is not None:
-        against = "won" if made.value == WORSE else "lost"
+        lost, whose = ending(
+            claimed_against(made.value, found.margin)[0], found.margin, candidate, comparator
+        )
         rows.append(
             (
-                f"one more question {against} outright",
+                f"one more question {lost} outright by {whose}",
                 "holds" if found.holds_with_one_more else "does not hold",
             )
         )
-    if unanswered.mean_at_worst is not None:
-        against = "won" if unanswered.against > 0 else "lost"
-        rows.append((f"all {unanswered.n} unanswered pairs {against}", name(unanswered.value_at_worst)))
-        if unanswered.tipping is not None:
+    for case in unanswered.cases:
+        if case.mean_at_worst is None:
+            continue
+        ends = " by ".join(ending(case.against, found.margin, candidate, comparator))
+        which = (
+            f"the unanswered pair {ends}"
+            if unanswered.n == 1
+            else f"all {unanswered.n} unanswered pairs {ends}"
+        )
+        rows.append((which, name(case.value_at_worst)))
+        if case.tipping is not None and unanswered.n > 1:
             rows.append(
-                ("unanswered pairs that change the answer", f"{unanswered.tipping} of {unanswered.n}")
+                (f"unanswered pairs {ends} that change the answer", f"{case.tipping} of {unanswered.n}")
             )
     return ResultTable(
         "robustness",
@@ -434,7 +482,7 @@ def _robustness(made: StudyAnswer, candidate: str, comparator: str) -> ResultTab
         notes=(
             "Unanswered pairs that are not lost (or won) get the mean of the answered ones, questions that lack most go first.",
         )
-        if unanswered.n
+        if rows and unanswered.n > 1
         else (),
     )
 
@@ -442,6 +490,10 @@ def _robustness(made: StudyAnswer, candidate: str, comparator: str) -> ResultTab
 def _with_interval(value: float, low: float | None, high: float | None) -> str:
     ends = "" if low is None or high is None else f" [{decimal(low)}, {decimal(high)}]"
     return decimal(value) + ends
+
+
+def _one_place(share: float) -> str:
+    return f"{100 * share:.1f} %"
 
 
 def _percent(share: float) -> str:

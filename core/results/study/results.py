@@ -3,9 +3,8 @@ counts, agreement, and whether blinding held.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from operator import attrgetter
 from typing import Any, Unpack
 
 import numpy as np
@@ -16,9 +15,9 @@ from core.errors import InputError
 from core.results.cells import decimal
 from core.results.study.answer import (
     StudyAnswer,
-    answer_name,
     decided_said,
     dissent_said,
+    ending,
     evidence_said,
     robustness_said,
     study_answer,
@@ -40,6 +39,7 @@ from core.results.study.counted import (
 from core.results.study.early import EARLY_NAMES, EarlyResult, against_margin, last_look
 from core.results.study.planning import USUAL_POWER, OwnSize, own_size, range_said
 from core.results.study.raters import RatersAsSample, raters_as_sample, raters_said
+from core.results.study.words import answer_name
 from core.schema.study import (
     GUESSED_SIDES,
     NO_LEVEL,
@@ -56,7 +56,7 @@ from core.schema.study import (
 )
 from core.stats import agreement
 from core.stats.blinding import LEFT, RIGHT, BlindingIndex, ShareRight, blinding_index
-from core.stats.conclusion import AnswerValue, Conclusion, conclude
+from core.stats.conclusion import TOO_LITTLE, AnswerValue, Conclusion, claimed_against, conclude
 from core.stats.multiplicity import corrected
 from core.stats.non_inferiority import (
     NonInferiority,
@@ -226,8 +226,12 @@ def _few(found: BlindingIndex) -> str:
 
 N_RESAMPLES = 10_000
 """Resamples behind every verdict, independent of other settings, so that nobody can choose a verdict by it."""
-AS_DECLARED, UNANSWERED = "as declared", "unanswered pairs at worst"
-"""Names of the first and the last sensitivity line."""
+AS_DECLARED, FLAGGED_WORST, UNANSWERED = (
+    "as declared",
+    "flagged pairs at worst",
+    "unanswered pairs at worst",
+)
+"""Names of sensitivity lines; those at worst also name the system that loses where both ways belong."""
 
 
 @dataclass(frozen=True)
@@ -278,17 +282,23 @@ class _Decision:
 
 
 def _decide(
-    record: StudyRecord, counted: Counted, score: Score, *, rng: int, lost: Collection[Key] = ()
+    record: StudyRecord,
+    counted: Counted,
+    score: Score,
+    *,
+    rng: int,
+    moved: Collection[Key] = (),
+    way: int = -1,
 ) -> _Decision:
     """Decide on the counted pairs.
 
-    lost: pairs that count as wins for the comparator, whatever their votes.
+    moved: pairs with the score `way` whatever their votes: -1 lost, +1 won by the first system.
     """
     scores, questions = pair_scores(counted, score), list(counted.questions)
-    if lost:
-        scores = np.where([key in lost for key in counted.keys], -1.0, scores)
-        unseen = sorted(set(lost) - set(counted.keys))
-        scores = np.append(scores, [-1.0] * len(unseen))
+    if moved:
+        scores = np.where([key in moved for key in counted.keys], float(way), scores)
+        unseen = sorted(set(moved) - set(counted.keys))
+        scores = np.append(scores, [float(way)] * len(unseen))
         questions += [item for item, _ in unseen]
     design, clusters = record.study.design, np.array(questions, dtype=str)
     level, drawn = design.confidence_level, {"n_resamples": N_RESAMPLES, "rng": rng}
@@ -302,34 +312,55 @@ def verdict_and_sensitivity(
     record: StudyRecord, filters: Filters, *, rng: int
 ) -> tuple[Verdict, tuple[SensitivityLine, ...]]:
     """The declared verdict, and sensitivity lines: one as declared, then one for each changed rule of the analysis set."""
-    declared = record.study.design.score
+    declared, margin = record.study.design.score, record.study.design.margin
     left_out, kept = Variant(leave_out_flagged=True), Variant(leave_out_flagged=False)
     other = ("kept", kept) if record.study.design.flagged == "leave_out" else ("left out", left_out)
-    flagged = attrgetter("flagged")
-    lines: tuple[tuple[str, Variant, Score, Callable[[Counted], Collection[Key]] | None], ...] = (
-        (AS_DECLARED, DECLARED, declared, None),
-        ("all raters complete", Variant(complete=True), declared, None),
-        (f"flagged pairs {other[0]}", other[1], declared, None),
-        ("flagged pairs at worst", kept, declared, flagged),
-        ("excluded raters kept", Variant(keep_excluded=True), declared, None),
-        ("composite", DECLARED, "composite", None),
-        ("net preference", DECLARED, "net_preference", None),
-        (UNANSWERED, DECLARED, declared, _unanswered),
-    )
-    made: dict[tuple[Variant, Score, Callable[[Counted], Collection[Key]] | None], _Decision] = {}
-    table = []
-    for name, variant, score, worst in lines:
-        way = variant, score, worst
-        if way not in made:  # the declared score also has its own line
-            counted = count(record, filters, variant)
-            made[way] = _decide(record, counted, score, rng=rng, lost=worst(counted) if worst else ())
-        found = made[way]
-        table.append(
-            SensitivityLine(
-                name, found.answer.n_pairs, found.verdict.bound, found.verdict.value, found.answer.value
-            )
+    counts: dict[Variant, Counted] = {}
+    made: dict[tuple[Variant, Score], _Decision] = {}
+
+    def counted(variant: Variant) -> Counted:
+        if variant not in counts:
+            counts[variant] = count(record, filters, variant)
+        return counts[variant]
+
+    def decision(variant: Variant, score: Score) -> _Decision:
+        if (variant, score) not in made:  # the declared score also has its own line
+            made[variant, score] = _decide(record, counted(variant), score, rng=rng)
+        return made[variant, score]
+
+    def line(name: str, found: _Decision) -> SensitivityLine:
+        return SensitivityLine(
+            name, found.answer.n_pairs, found.verdict.bound, found.verdict.value, found.answer.value
         )
-    return made[DECLARED, declared, None].verdict, tuple(table)
+
+    def at_worst(
+        name: str, variant: Variant, pairs: Collection[Key], ways: tuple[int, ...]
+    ) -> list[SensitivityLine]:
+        design, ways = record.study.design, ways if pairs else ways[:1]
+        return [
+            line(
+                name
+                if len(ways) == 1
+                else f"{name}, {' by '.join(ending(way, margin, design.candidate, design.comparator))}",
+                _decide(record, counted(variant), declared, rng=rng, moved=pairs, way=way),
+            )
+            for way in ways
+        ]
+
+    first = decision(DECLARED, declared)
+    against = claimed_against(first.answer.value, margin)
+    table = [
+        line(AS_DECLARED, first),
+        line("all raters complete", decision(Variant(complete=True), declared)),
+        line(f"flagged pairs {other[0]}", decision(other[1], declared)),
+        # With a margin flagged pairs are lost whatever the answer: raters flag broken answers of the candidate.
+        *at_worst(FLAGGED_WORST, kept, counted(kept).flagged, against if margin is None else (-1,)),
+        line("excluded raters kept", decision(Variant(keep_excluded=True), declared)),
+        line("composite", decision(DECLARED, "composite")),
+        line("net preference", decision(DECLARED, "net_preference")),
+        *at_worst(UNANSWERED, DECLARED, _unanswered(counted(DECLARED)), against),
+    ]
+    return first.verdict, tuple(table)
 
 
 def _unanswered(counted: Counted) -> tuple[Key, ...]:
@@ -621,7 +652,9 @@ def study_results(
         filtered=departs,
         analysis_set=rules,
         verdict=StudyVerdict(exploratory=bool(departs), **asdict(decided)),
-        answer=study_answer(counted, design, rules.score, n_resamples=N_RESAMPLES, rng=rng),
+        answer=study_answer(
+            counted, design, rules.score, record.study.votes_mean, n_resamples=N_RESAMPLES, rng=rng
+        ),
         raters_as_sample=raters_as_sample(counted, design, interval_level=INTERVAL_LEVEL),
         pairs_by_votes=counted.pairs_by_votes,
         sensitivity=sensitivity,
@@ -789,14 +822,14 @@ def _position(result: PositionBias, p_holm: float | None) -> dict[str, Any]:
 def headline(results: StudyResults) -> list[str]:
     """The answer, the numbers behind it, then its limits, as lines of a few sentences. The first sentence is the answer alone."""
     made, systems = results.answer, (results.candidate, results.comparator)
-    name = answer_name(made.value, made.found.margin, *systems)
+    name = answer_name(made.value, made.found.margin, *systems, made.votes_mean)
     lines = [
         *_early_said(results),
         _answer_said(results),
         _questions_said(results),
         *evidence_said(made, *systems),
         _agreement_said(results),
-        *dissent_said(made),
+        *dissent_said(made, *systems),
         *robustness_said(made, *systems),
         raters_said(results.raters_as_sample, name),
         _exploratory(results),
@@ -928,7 +961,7 @@ def _questions_said(results: StudyResults) -> str | None:
     mean, margin = results.answer.found.mean, results.answer.found.margin
     if margin is None or found.bound is None:
         return None
-    if found.value != "not enough information" or results.answer.value != "not enough information":
+    if results.answer.value != TOO_LITTLE:
         return None
     if found.questions_missing is None and mean is not None and mean <= -margin:
         return f"The observed mean, {decimal(mean)}, is not above the margin: more questions like these would not help."
@@ -953,10 +986,12 @@ def _undeclared(results: StudyResults) -> str | None:
 def _disagreement(results: StudyResults) -> str | None:
     margin, systems = results.answer.found.margin, (results.candidate, results.comparator)
     others = [
-        f"{line.name}: {answer_name(line.answer, margin, *systems)}"
+        f"{line.name}: {answer_name(line.answer, margin, *systems, results.answer.votes_mean)}"
         for line in results.sensitivity
         # Unanswered pairs have their own sentence, with the tipping point.
-        if line.name not in (AS_DECLARED, UNANSWERED) and line.answer != results.answer.value
+        if line.name != AS_DECLARED
+        and not line.name.startswith(UNANSWERED)
+        and line.answer != results.answer.value
     ]
     return f"The answer depends on what counts. {_sentence('; '.join(others))}" if others else None
 
@@ -966,7 +1001,11 @@ def _change_said(results: StudyResults) -> str | None:
     if not after.any or after.since is None:
         return None
     margin, systems = results.answer.found.margin, (results.candidate, results.comparator)
-    then = "none" if after.answer is None else answer_name(after.answer, margin, *systems)
+    then = (
+        "none"
+        if after.answer is None
+        else answer_name(after.answer, margin, *systems, results.answer.votes_mean)
+    )
     if after.verdict is not None and after.verdict.bound is not None:
         then += f", lower bound {decimal(after.verdict.bound)}"
     changes = [

@@ -6,7 +6,7 @@ from statistics import mean
 from typing import Any
 
 from core.results.cells import corrected_column, corrected_note, interval
-from core.results.study.answer import ANSWER_TABLES, answer_name, answer_tables
+from core.results.study.answer import ANSWER_TABLES, answer_tables
 from core.results.study.raters import RATER_TABLES, rater_tables
 from core.results.study.results import (
     COEFFICIENTS,
@@ -23,9 +23,10 @@ from core.results.study.results import (
     reasons,
     size_said,
 )
+from core.results.study.words import answer_name, words_of
 from core.schema.figures import Axis, Intervals
 from core.schema.result_table import Cell, Column, Interval, ResultTable
-from core.schema.study import PREFERENCES, RatingAnswer, StudyRecord
+from core.schema.study import PREFERENCES, RatingAnswer, StudyRecord, VoteMeaning
 from core.stats.blinding import BlindingIndex, Index, ShareRight
 from core.stats.non_inferiority import lowest_mean
 from core.stats.planning import Power
@@ -88,9 +89,12 @@ TOTALS_FIGURE = Intervals(
 """The figure of a rating study."""
 
 
-def preference_names(candidate: str, comparator: str) -> dict[str, str]:
+def preference_names(
+    candidate: str, comparator: str, votes_mean: VoteMeaning | None = "better"
+) -> dict[str, str]:
     """Names of the four answers, in the order of every table; plain text, not escaped."""
-    names = (f"{candidate} better", "both good", "both bad", f"{comparator} better")
+    choice = words_of(votes_mean).choice
+    names = (choice.format(system=candidate), "both good", "both bad", choice.format(system=comparator))
     return {str(preference): name for preference, name in zip(PREFERENCES, names, strict=True)}
 
 
@@ -167,7 +171,12 @@ def _sensitivity(results: StudyResults) -> ResultTable:
     columns = _columns(1, counted="Counted", pairs="Pairs", bound="Lower bound", verdict="Verdict")
     margin, systems = results.answer.found.margin, (results.candidate, results.comparator)
     rows = [
-        (line.name, line.n_pairs, line.bound, answer_name(line.answer, margin, *systems))
+        (
+            line.name,
+            line.n_pairs,
+            line.bound,
+            answer_name(line.answer, margin, *systems, results.answer.votes_mean),
+        )
         for line in results.sensitivity
     ]
     return ResultTable("sensitivity", columns, tuple(rows), "Sensitivity")
@@ -211,7 +220,7 @@ def _bounds(results: StudyResults) -> ResultTable:
 
 
 def _choices(results: StudyResults) -> ResultTable:
-    names = preference_names(results.candidate, results.comparator)
+    names = preference_names(results.candidate, results.comparator, results.answer.votes_mean)
     return ResultTable(
         "choices",
         _of_levels(results, _columns(2, rater="Rater", level="Level", **names)),
@@ -305,7 +314,7 @@ def _measures_nothing(block: Block | PairOfRaters) -> bool:
 
 def contingency_table(results: StudyResults, crossed: Sequence[Contingency]) -> ResultTable:
     """Cross tables of two raters' answers, one row per answer of the first; several pairs of raters below each other."""
-    names = preference_names(results.candidate, results.comparator)
+    names = preference_names(results.candidate, results.comparator, results.answer.votes_mean)
     return ResultTable(
         "contingency",
         _columns(3, rows="Rows", columns="Columns", answer="Answer", **names),
