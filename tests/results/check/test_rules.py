@@ -113,6 +113,53 @@ def test_a_missing_score_of_an_ordered_scale_is_the_farther_end() -> None:
     assert quiet.coverage < 0.9
 
 
+SYMMETRIC = np.array([1.0, 1, 2, 3, 3, 4, 5, 5])
+BALANCED = np.tile(np.column_stack([SYMMETRIC] * 4), (10, 1))
+"""Ratings whose mean is the middle of the scale."""
+
+
+@pytest.mark.parametrize(
+    ("people", "first_level"),
+    [
+        (graded(300), 0),
+        (graded(300, seed=1, shifts=(1, 0, 0, 1)), 0),
+        (BALANCED, 0),  # all means are the middle: the ranks decide
+        (np.delete(BALANCED, [0, 1, 8, 9, 15], axis=0), 2),
+    ],
+)
+def test_a_turned_scale_turns_the_result_and_nothing_else(people: Values, first_level: int) -> None:
+    """Where raters tie at the middle of the scale, both ends are equally far from a missing score."""
+    silent = people[:, 3].copy()
+    level = np.flatnonzero(people[:, :3].mean(axis=1) == 3)
+    assert level.size >= 10
+    silent[level[first_level::2]] = np.nan
+    one, turned = (
+        checked(panel(*both), "gate") for both in ((people[:, :3], silent), (6 - people[:, :3], 6 - silent))
+    )
+    assert turned.verdict == one.verdict
+    for code in ("kappa-quadratic", "correlation", "kept-share"):
+        first, second = rule(one, code), rule(turned, code)
+        assert second.found.estimate == pytest.approx(first.found.estimate, abs=1e-12)
+        assert second.found.low == pytest.approx(first.found.low, abs=1e-9)
+        assert second.shown == pytest.approx(first.shown, abs=1e-9)
+    assert turned.bias is not None
+    assert one.bias is not None
+    assert turned.bias.estimate == pytest.approx(-(one.bias.estimate or 0))
+
+
+@pytest.mark.parametrize("shift", [1, -1])
+def test_a_missing_score_at_the_middle_is_the_end_off_the_other_texts(shift: int) -> None:
+    """The end that lowers the agreement more: the high one where people rate other texts high."""
+    people = graded(300, shifts=(shift,) * 4)
+    silent = people[:, 3].copy()
+    silent[people[:, :3].mean(axis=1) == 3] = np.nan
+    found, high, low = (
+        rule(checked(panel(people[:, :3], one), "gate"), "kappa-quadratic").found.estimate
+        for one in (silent, *(np.where(np.isnan(silent), end, silent) for end in (5.0, 1.0)))
+    )
+    assert found == min(high, low) < max(high, low)
+
+
 def test_the_intraclass_correlation_is_of_the_judge_in_each_raters_place() -> None:
     people = graded(100)
     one = checked(panel(people[:, :2], people[:, 3]), "gate")
