@@ -127,6 +127,7 @@ def test_what_is_undefined_has_a_reason() -> None:
     constant = found_in(level_votes(), FOLLOWS, CONSTANT)["constant"]
     assert (constant.agreement.estimate, constant.agreement.reason) == (None, NO_SPREAD)
     assert (constant.with_ties.evaluator.estimate, constant.with_ties.evaluator.reason) == (None, NO_SPREAD)
+    assert (constant.tau.estimate, constant.tau.reason) == (None, NO_SPREAD)
     assert constant.left_out == {NO_SPREAD: 150}
     few = level_votes(5)
     assert found_in(few, FOLLOWS)["follows"].left_out == {TOO_FEW_FITTING: 25}

@@ -347,7 +347,8 @@ def _of_metric(preferred: Preferences, metric: int, options: Resampling) -> Metr
         replace(share, n_left_out=int((levels == level).sum()) - share.n)
         for level, share in zip(counted.levels, shares[1:], strict=True)
     ]
-    left_out = Counter(counted.pairs_left_out) + Counter(preferred.missing(metric, margins))
+    no_margin = Counter(preferred.missing(metric, margins))
+    left_out = Counter(counted.pairs_left_out) + no_margin
     left_out[NO_WINNER] += int((there & (composite == 0)).sum())
     votes = preferred.votes[:, metric]
     unvoted = Counter(counted.pairs_left_out) + Counter(preferred.missing(metric, votes))
@@ -355,11 +356,12 @@ def _of_metric(preferred: Preferences, metric: int, options: Resampling) -> Metr
     beside = pairwise_agreement(
         without_kinds(counted.codes), own, clusters=counted.questions, n_categories=3, **options
     )
+    tau = correlate(margins, composite, "kendall", clusters=counted.questions, **options)
     return MetricVotes(
         metric=preferred.table.metrics[metric].name,
         family=preferred.table.metrics[metric].family,
         agreement=_explained(_untested(shares[0], composite[~np.isnan(agreed)]), left_out),
-        tau=correlate(margins, composite, "kendall", clusters=counted.questions, **options),
+        tau=tau if there.any() else _explained(tau, no_margin),
         by_level={
             level: share for level, share in zip(counted.levels, at_level, strict=True) if level != NO_LEVEL
         },
