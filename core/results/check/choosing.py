@@ -292,7 +292,13 @@ def which_judge(
         margin,
         confidence_level,
         left_out,
-        (*(f"{shown(name)}: left out, because it scored no rated text." for name in silent), *notes),
+        (
+            *(
+                f"{shown(name)}: left out: {panel.silent.get(name, 'it scored no rated text')}."
+                for name in silent
+            ),
+            *notes,
+        ),
     )
     use = _to_use(found)
     return replace(found, use=use, settled=use is not None and not _could_be_better(found, use))

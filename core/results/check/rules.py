@@ -22,6 +22,7 @@ from core.stats import alt_test
 from core.stats.correlation.coefficients import coefficient
 from core.stats.correlation.panels import PanelCorrelation, panel_correlation
 from core.stats.in_place import (
+    NOTHING_ABOVE_CHANCE,
     ClassErrors,
     InPlace,
     class_errors,
@@ -480,7 +481,11 @@ def _missed_said(name: str, found: ClassErrors) -> str:
 
 def _gap_rule(code: str, what: str, found: InPlace, options: CheckOptions, texts: Compared) -> Rule:
     below, above = at_least_p(found.gap, -options.margin, perfect=_could_differ(texts))
-    said = f"its {what} with a rater is {ends_said(found.judge, 2)}; two raters reach {ends_said(found.people, 2)}"
+    said = f"its {what} with a rater is {ends_said(found.judge, 2)}"
+    if found.people.estimate is not None:
+        said += f"; two raters reach {ends_said(found.people, 2)}"
+    elif found.people.reason:
+        said += f"; that of two raters is undefined: {found.people.reason}"
     rule = Rule(
         code,
         f"{what} at least people's minus {options.margin:g}",
@@ -528,11 +533,14 @@ def _in_place(found: PanelCorrelation) -> InPlace:
     """The correlations as a statistic beside people's."""
     judge, people = found.judge.estimate, found.raters.estimate
     share = None if judge is None or people is None or people <= 0 else judge / people
+    why = found.judge.reason if judge is None else found.raters.reason
+    if judge is not None and people is not None and people <= 0:
+        why = NOTHING_ABOVE_CHANCE
     return InPlace(
         found.judge,
         found.raters,
         found.gap,
-        replace(found.raters, estimate=share, low=None, high=None),
+        replace(found.raters, estimate=share, low=None, high=None, reason=None if share is not None else why),
         found.kept,
         found.influence,
         found.items,

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from core import __version__
 from core.joining.panel import equal_sides
 from core.results.cells import (
@@ -177,7 +179,9 @@ def read_as(check: Check) -> str:
         said.append(f"{listed(others)} compared by rank, because its scores are on another scale")
     said.append(panel.unit.said)
     gaps = [
-        f"{shown(one.name)} scored {100 * one.coverage:.0f} % of {one.n_texts + one.n_unscored:,} labelled texts"
+        f"{shown(one.name)} has no vote: {one.silent}"
+        if one.silent
+        else f"{shown(one.name)} scored {100 * one.coverage:.0f} % of {one.n_texts + one.n_unscored:,} labelled texts"
         for one in check.judges
         if one.n_unscored and one.coverage is not None
     ]
@@ -191,13 +195,28 @@ def ceiling_sentence(check: Check) -> str:
     if ceiling.found is not None and ceiling.found.estimate is not None:
         said = f"People among themselves: {what} {ends_said(ceiling.found, 2)}"
     else:
-        said = "No text has two raters, so nobody knows how well people agree"
+        said = (
+            people_unknown(check)
+            if check.paired
+            else "No text has two raters, so nobody knows how well people agree"
+        )
         if ceiling.assumed is not None:
             said += f"; you suppose {ceiling.assumed:.2f}, which decides nothing"
     if constant is None or check.use in {"rank", "monitor", "certify"}:
         return f"{said}."
     name = shown(check.judges[0].scale.name(constant.answer))
     return f"{said}. Always answering {name} would agree with {100 * constant.agreement:.0f} % of them."
+
+
+def people_unknown(check: Check) -> str:
+    """Why raters of the same texts have no figure of their own."""
+    ratings, ceiling = check.panel.ratings, check.ceiling
+    if np.unique(ratings[~np.isnan(ratings)]).size == 1:
+        return (
+            f"All raters gave the same answer everywhere, so their {MEASURES[ceiling.measure]} is undefined"
+        )
+    why = "" if ceiling.found is None else ceiling.found.reason
+    return f"People's {MEASURES[ceiling.measure]} among themselves is undefined: {why}"
 
 
 MEASURES = {
@@ -353,7 +372,7 @@ def _rate(one: JudgeCheck, code: str) -> Interval:
 def _share(one: JudgeCheck) -> Interval:
     rule = one.rule("kept-share")
     if rule is None or not isinstance(rule.behind, InPlace):
-        return Interval(None, reason="no text has two raters, or another use")
+        return Interval(None, reason=one.silent or "no text has two raters, or another use")
     share = rule.behind.share
     return Interval(share.estimate, reason=share.reason or "")
 

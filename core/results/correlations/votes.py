@@ -191,6 +191,11 @@ def votes_panel(
         dict(counted.pairs_left_out),
         sources=tuple(origins[at] for at in chosen),
         pairs=True,
+        silent={
+            table.metrics[at].name: "; ".join(why)
+            for at, (_, why) in zip(chosen, missing, strict=True)
+            if np.isnan(votes[:, at]).all()
+        },
     )
 
 

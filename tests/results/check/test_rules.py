@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 from scipy.stats import fisher_exact
 
 from core.errors import InputError
+from core.report.card import limits_of
 from core.results.check.options import CheckOptions, Use
 from core.results.check.rules import Rule, decided, state_rule, verdict_of
-from core.results.check.tables import check_json, check_said, sentence
+from core.results.check.tables import ceiling_sentence, check_json, check_said, sentence
 from core.results.check.verdict import check_panel
 from core.schema.scale import Scale, scale_of_range
 from core.schema.unit import Unit
 from core.stats.agreement import intraclass_correlation
+from core.stats.in_place import NOTHING_ABOVE_CHANCE
 
 Values = NDArray[np.float64]
 HARM = Scale("unordered", (0.0, 1.0, 2.0), {0.0: "fine", 1.0: "unhelpful", 2.0: "harmful"})
@@ -158,6 +160,30 @@ def test_a_missing_score_at_the_middle_is_the_end_off_the_other_texts(shift: int
         for one in (silent, *(np.where(np.isnan(silent), end, silent) for end in (5.0, 1.0)))
     )
     assert found == min(high, low) < max(high, low)
+
+
+def test_raters_who_always_agree_on_one_answer_are_still_two_raters() -> None:
+    judge = np.full(60, 2.0)
+    judge[::3] = 3.0
+    ratings = Scale("ordered", (1.0, 2.0, 3.0), {}, (1.0, 3.0), "declared")
+    check = check_panel(panel(np.full((60, 3), 2.0), judge, scale=ratings), CheckOptions(use="gate"))
+    assert check.paired
+    assert not check_panel(
+        panel(np.full((60, 1), 2.0), judge, scale=ratings), CheckOptions(use="gate")
+    ).paired
+    assert check.ceiling.found is not None
+    assert check.ceiling.found.estimate is None
+    assert "undefined" in ceiling_sentence(check)
+    assert any("undefined" in one for one in limits_of(check))
+
+
+def test_a_kept_share_without_agreement_of_people_has_its_reason() -> None:
+    """Two raters who choose at random, one against the other."""
+    first = np.tile([1.0, 2.0, 3.0], 20)
+    opposed = checked(panel(np.column_stack([first, 4 - first]), first), "gate")
+    assert rule(opposed, "kept-share").behind.share.reason == NOTHING_ABOVE_CHANCE
+    of_two = checked(panel(np.column_stack([first > 1, first < 2]), first > 1), "gate")
+    assert rule(of_two, "kept-share").behind.share.reason == NOTHING_ABOVE_CHANCE
 
 
 def test_the_intraclass_correlation_is_of_the_judge_in_each_raters_place() -> None:
