@@ -59,6 +59,9 @@ def sentence(check: Check, one: JudgeCheck) -> str:
     if one.systems:
         return systems_said(one)[0]
     said = f"{one.verdict} {_AS[check.use]}: {_why(one)}.{_third_said(check, one)}"
+    if one.verdict != "TRUSTED" and _counts_missing(check, one):
+        n_texts = one.n_texts + one.n_unscored
+        said += f" {one.n_unscored:,} of {n_texts:,} labelled texts have no score and count as wrong."
     if one.verdict != "INCONCLUSIVE":
         return said
     if one.labels_needed is not None:
@@ -66,6 +69,12 @@ def sentence(check: Check, one: JudgeCheck) -> str:
     if one.labels_reason and one.labels_reason not in said:
         said += f" {one.labels_reason[0].upper()}{one.labels_reason[1:]}."
     return said
+
+
+def _counts_missing(check: Check, one: JudgeCheck) -> bool:
+    """Whether labelled texts without a score count as errors of the judge."""
+    in_place = check.use in {"replace", "gate"} and check.options.missing_judge == "wrong"
+    return in_place and one.n_unscored > 0 and not one.silent
 
 
 def systems_said(one: JudgeCheck) -> list[str]:
@@ -403,6 +412,11 @@ def _measure_notes(check: Check) -> list[str]:
     if "two" in kinds and check.use in {"replace", "gate"}:
         notes.append(
             "False passes: share of the answers that people fail which the judge passes, or gives no score; false fails the reverse."
+        )
+    if any(_counts_missing(check, one) for one in check.judges):
+        notes.append(
+            "No score: counts as wrong in the rules, false passes, false fails, kept share, quadratic kappa and advantage; the other "
+            "columns leave such texts out."
         )
     if check.use in {"replace", "gate"}:
         notes.append(

@@ -14,7 +14,7 @@ from core.errors import InputError
 from core.report.card import limits_of
 from core.results.check.options import CheckOptions, Use
 from core.results.check.rules import Rule, decided, state_rule, verdict_of
-from core.results.check.tables import ceiling_sentence, check_json, check_said, sentence
+from core.results.check.tables import ceiling_sentence, check_json, check_said, judge_table, sentence
 from core.results.check.verdict import check_panel
 from core.schema.scale import Scale, scale_of_range
 from core.schema.unit import Unit
@@ -113,6 +113,14 @@ def test_a_missing_score_of_an_ordered_scale_is_the_farther_end() -> None:
     assert quiet.verdict == "NOT TRUSTED"
     assert quiet.coverage is not None
     assert quiet.coverage < 0.9
+    wrong, left_out = (
+        check_panel(panel(people[:, :3], silent), CheckOptions(use="gate", missing_judge=missing))
+        for missing in ("wrong", "leave-out")
+    )
+    counted = f"{quiet.n_unscored:,} of 300"
+    assert counted in sentence(wrong, wrong.judges[0])
+    assert counted not in sentence(left_out, left_out.judges[0])
+    assert len(judge_table(wrong).notes) == len(judge_table(left_out).notes) + 1
 
 
 SYMMETRIC = np.array([1.0, 1, 2, 3, 3, 4, 5, 5])
