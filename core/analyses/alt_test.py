@@ -561,17 +561,23 @@ def _sentences(found: AltTests) -> tuple[str, ...]:
         f"Epsilon {found.epsilon:g} is the price of a rater: a judge wins if the rater's lead over it is shown to be below "
         f"{100 * found.epsilon:g} of 100 texts."
     )
-    return reached, price, *map(_checked_said, found.judges)
+    return reached, price, *(_checked_said(one, found.n_items) for one in found.judges)
 
 
-def _checked_said(one: JudgeRow) -> str:
-    """What `check --use replace` says of the judge, and whether it differs."""
+def _checked_said(one: JudgeRow, n_items: int) -> str:
+    """What `check --use replace` says of the judge, and why it differs. n_items: items with two raters."""
+    from core.results.check.rules import FEWEST_ITEMS
     from core.tables.reading import shown
 
     said = f"Check of {shown(one.judge)}, which also asks for the rules of the scale: {one.check_sentence}"
     if not one.check or one.found.passed is None or (one.check == "TRUSTED") is bool(one.found.passed):
         return said
-    return f"{said} The two differ: the Alt-test counts only who is closer on each text."
+    why = "counts only who is closer on each text"
+    if n_items < FEWEST_ITEMS and one.check == "INCONCLUSIVE":
+        why = f"does not ask for {FEWEST_ITEMS} items"
+    elif one.n_left_out:
+        why = f"leaves out the {one.n_left_out:,} texts without a score"
+    return f"{said} The two differ: the Alt-test {why}."
 
 
 def _judge_notes(found: AltTests) -> tuple[str, ...]:

@@ -268,9 +268,8 @@ def _value(cell: Cell) -> Any:
 
 def markdown_of(table: ResultTable) -> bytes:
     """Return a Markdown table of what readers see, with its title and notes."""
-    head = headings(table)
-    body = [head, ["---"] * len(head), *([markdown_text(cell) for cell in row] for row in lines(table))]
-    drawn = "\n".join(f"| {' | '.join(row)} |" for row in body)
+    head, *rows = (list(map(markdown_text, row)) for row in (headings(table), *lines(table)))
+    drawn = "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
     return _joined(table, markdown_text, drawn, [f"- {markdown_text(note)}" for note in notes(table)])
 
 

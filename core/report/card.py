@@ -23,6 +23,7 @@ from core.results.check.tables import (
     check_said,
     check_sentence,
     check_tables,
+    people_unknown,
     read_as,
     sentence,
     signature,
@@ -80,7 +81,9 @@ def limits_of(check: Check) -> list[str]:
     ]
     if check.ceiling.found is None or check.ceiling.found.estimate is None:
         said.append(
-            "No text has two raters: one person decided what is good."
+            f"{people_unknown(check)}."
+            if check.paired
+            else "No text has two raters: one person decided what is good."
             if certifies
             else "No text has two raters: nobody knows how well a person would do."
         )

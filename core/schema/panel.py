@@ -44,6 +44,8 @@ class Panel:
     """For each judge the name of its table, and its metric's name there and signature; empty for a rater who counts as one."""
     pairs: bool = False
     """Whether each row is a pair of texts, and each value a preference: 1, -1, or 0 for a tie."""
+    silent: Mapping[str, str] = field(default_factory=dict)
+    """Judge without any score -> why it has none, where that is known."""
     unit: Unit = UNCOUNTED
     """What an item is; counted here if it is not given."""
 

@@ -35,6 +35,8 @@ class Roles:
     """What is undecided; empty if a panel can be read."""
     people_alone: bool = False
     """Whether no judge was wanted."""
+    judges_alone: bool = False
+    """Whether the table is wanted for its judges: people's ratings are elsewhere."""
     read_as: Mapping[str, str] = field(default_factory=dict)
     """Column -> Assay's name, for all columns that are read under one."""
 

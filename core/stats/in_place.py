@@ -31,6 +31,7 @@ HALF_AN_ITEM = 0.5
 NO_PLACES = "no text of this class has a rater beside others who agree on it"
 NO_PAIRS = "no text was rated by two raters and the judge"
 NOTHING_VARIES = "the raters do not vary together: there is nothing to keep"
+NOTHING_ABOVE_CHANCE = "two raters agree no more than by chance: there is nothing to keep"
 
 
 @dataclass(frozen=True)
@@ -492,7 +493,10 @@ def _in_place(
         found(judged, (1.0, 0.0)),
         found(people, (0.0, 1.0)),
         found(judged - people, (1.0, -1.0)),
-        replace(found(share, (0.0, 0.0)), interval_reason="see `kept`"),
+        replace(
+            found(share, (0.0, 0.0), NOTHING_ABOVE_CHANCE if people <= 0 else NOTHING_VARIES),
+            interval_reason="see `kept`",
+        ),
         found(judged - kept_share * people, (1.0, -kept_share)),
         np.empty((0, 2))
         if without is None

@@ -116,6 +116,25 @@ def test_words_are_labels(run: Run, wide: Path) -> None:
     assert main(["alt-test", str(wide), "--human", "a,b", "--judge", "x", "--alignment", "rmse"]) == 2
 
 
+@pytest.mark.parametrize(("n", "every", "why"), [(60, 2, "30 texts without a score"), (20, 1, "30 items")])
+def test_the_reason_why_the_check_differs_is_that_of_these_texts(
+    run: Run, wide: Path, n: int, every: int, why: str
+) -> None:
+    """`every`: one of so many texts has a score."""
+    truth = [str(1 + at % 4) for at in range(n)]
+    rows = [
+        f"q{at},{one},{one},{one if at % 5 else '1'},{'' if at % every else one}"
+        for at, one in enumerate(truth)
+    ]
+    wide.write_text("\n".join(["item,a,b,c,x", *rows]))
+    words = (str(wide), "--human", "a,b,c", "--judge", "x")
+    found = _json(run, *words)["judges"]["x"]
+    assert found["passed"] is True
+    assert found["check"] != "TRUSTED"
+    (said,) = (line for line in run("alt-test", *words).splitlines() if line.startswith("Check of x"))
+    assert why in said.rpartition("differ:")[2]
+
+
 def test_one_item_may_pass_but_shows_nothing(run: Run, wide: Path) -> None:
     wide.write_text("item,a,b,x\nq1,1,1,1\n")
     assert _json(run, str(wide), "--human", "a,b", "--judge", "x")["judges"]["x"]["passed"] is True

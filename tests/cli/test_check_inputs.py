@@ -345,3 +345,11 @@ def test_correlate_takes_no_metric_for_ratings(check: Check, capsys: pytest.Capt
     assert main(["correlate", beside, "--with", "human", "--human", plain, "--resamples", "0", "--json"]) == 0
     assert "AlignScore" in (metrics := capsys.readouterr().out)
     assert '"human"' not in metrics.replace('"against": "human"', "")
+
+
+def test_the_hint_for_a_table_of_judges_names_no_people(refused: Callable[..., str]) -> None:
+    people = _file("people.csv", "id,human_a,human_b", lambda at: f"{at},{at % 2},{at % 3 // 2}")
+    judges = _file("judges.csv", "id,good,other", lambda at: f"{at},{at / 3},{at / 7}")
+    said = refused(people, judges)
+    assert "--judge good,other" in said
+    assert "--human" not in said

@@ -113,6 +113,12 @@ def test_json_and_data_frame_hold_the_same_values() -> None:
     assert frame["pearson"].isna().tolist() == [False, True, False]
 
 
+def test_a_name_in_a_heading_is_escaped_as_in_a_cell() -> None:
+    table = ResultTable("t", (Column("a", "a|b"), Column("b", "<b>x</b> & y")), (("1", "2"),))
+    assert markdown_of(table).decode().splitlines()[0] == r"| a\|b | \<b\>x\</b\> & y |"
+    assert r"a|b & \textless{}b\textgreater{}x\textless{}/b\textgreater{} \& y \\" in latex_of(table).decode()
+
+
 def test_markdown_and_latex_escape_what_is_the_users() -> None:
     markdown = markdown_of(TABLE).decode()
     assert "| metric | n | Pearson | share | p | epsilon | left out |" in markdown

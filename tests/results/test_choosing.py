@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.stats import binomtest, spearmanr
+from scipy.stats import t as student
 
 from core.errors import InputError
 from core.llm.families import model_of
@@ -101,6 +102,29 @@ def test_scores_that_are_no_classes_are_compared_by_spearman() -> None:
     assert pair.difference.estimate == pytest.approx(own["near"] - own["far"])
     assert found.use == "near"
     assert found.settled
+
+
+@pytest.mark.parametrize("n_items", [12, 30])
+def test_few_items_have_the_jackknife_interval_of_a_difference(n_items: int) -> None:
+    """By hand: t times the spread of the difference without each item, and below 30 items only."""
+    rng = np.random.default_rng(5)
+    truth = rng.normal(size=2 * n_items)
+    items = np.repeat(np.arange(n_items), 2)
+    scores = {"near": truth + rng.normal(size=truth.size), "far": truth + 2 * rng.normal(size=truth.size)}
+    (pair,) = which_judge(panel(truth, scores, items)).pairs
+
+    def apart(kept: Any) -> float:
+        first, second = (
+            spearmanr(scores[name][kept], truth[kept]).statistic for name in (pair.first, pair.second)
+        )
+        return float(first - second)
+
+    without = np.array([apart(items != at) for at in range(n_items)])
+    error = np.sqrt((n_items - 1) / n_items * ((without - without.mean()) ** 2).sum())
+    reach = student.ppf(0.95, n_items - 1) * error
+    assert pair.difference.estimate == pytest.approx(apart(items >= 0))
+    by_hand = pytest.approx([apart(items >= 0) - reach, apart(items >= 0) + reach])
+    assert ([pair.difference.low, pair.difference.high] == by_hand) is (n_items < 30)
 
 
 def test_only_texts_of_all_judges_count_and_the_others_are_shown() -> None:

@@ -127,7 +127,21 @@ def test_what_is_undefined_has_a_reason() -> None:
     constant = found_in(level_votes(), FOLLOWS, CONSTANT)["constant"]
     assert (constant.agreement.estimate, constant.agreement.reason) == (None, NO_SPREAD)
     assert (constant.with_ties.evaluator.estimate, constant.with_ties.evaluator.reason) == (None, NO_SPREAD)
+    assert (constant.tau.estimate, constant.tau.reason) == (None, NO_SPREAD)
     assert constant.left_out == {NO_SPREAD: 150}
+    planted = level_votes()
+    panel = votes_panel(planted.record, planted.scores(FOLLOWS, CONSTANT))
+    follows, judged = check_panel(panel, CheckOptions(use="gate")).judges
+    assert follows.silent == ""
+    assert (judged.verdict, judged.reasons[0], judged.labels_needed) == ("INCONCLUSIVE", NO_SPREAD, None)
+    numbers = (
+        judged.agreement,
+        judged.kappa_quadratic,
+        judged.correlation,
+        judged.bias,
+        judged.ceiling.found,
+    )
+    assert [None if one is None else one.reason for one in numbers] == [NO_SPREAD] * 5
     few = level_votes(5)
     assert found_in(few, FOLLOWS)["follows"].left_out == {TOO_FEW_FITTING: 25}
     with pytest.raises(InputError, match="No judge has a vote"):

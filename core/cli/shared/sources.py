@@ -456,6 +456,8 @@ def _options_for(roles: Roles) -> str:
     """The options to write where columns do not tell people from judges."""
     free = [name for name in roles.candidates if name not in (*roles.human, *roles.judges)]
     dimensions = [problem for problem in roles.problems if problem.startswith("dimension")]
+    if roles.judges_alone:
+        return f"write --judge {shlex.quote(','.join(free) or 'C')}, with the columns that are meant"
     if roles.people_alone:
         if dimensions:
             return "write --dimension NAME, or name the columns of one dimension: --human A,B"

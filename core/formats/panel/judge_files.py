@@ -150,9 +150,8 @@ def judge_file(
     named = spelled(table, judges)
     roles = judge_roles(table, judges=named, people=spelled(table, people), is_metric=metrics_in(table))
     if roles.problems:
-        raise Undecided(
-            f"{shown(name)}: the columns do not tell which one is the judge's", roles.problems, roles
-        )
+        what = f"{shown(name)}: the columns do not tell which one is the judge's"
+        raise Undecided(what, roles.problems, replace(roles, judges_alone=True))
     written = {column: judge for judge, column in zip(judges, named, strict=True)}
     own = {written.get(column, column): column for column in roles.judges}
     sheet = missing.out_of(Sheet(table, {}, own, data, roles))

@@ -22,6 +22,7 @@ from core.results.cells import (
     left_out_lines,
 )
 from core.results.check.options import USES
+from core.results.check.rules import FEWEST_ITEMS
 from core.results.check.texts import agreement_by_text, constant_scores, own_texts
 from core.results.check.verdict import Check, JudgeFacts
 from core.schema.panel import Panel
@@ -34,7 +35,14 @@ from core.stats.correlation.panels import panel_correlation
 from core.stats.correlation.systems import signs_flipped
 from core.stats.degeneracy import tied
 from core.stats.multiplicity import Correction, corrected
-from core.stats.resampling import Estimate, cluster_sums, mean_share, numbered, with_agresti_min
+from core.stats.resampling import (
+    Estimate,
+    cluster_sums,
+    jackknife_ends,
+    mean_share,
+    numbered,
+    with_agresti_min,
+)
 from core.tables.problems import listed
 from core.tables.reading import shown
 
@@ -198,8 +206,8 @@ def which_judge(
 
     Quality is the share of a text's raters who gave the judge's class, averaged over texts, where all judges use the raters'
     two classes, or their classes without an order (`texts.OwnTexts.kind`), else Spearman's correlation with the raters' mean. Agreement: differences with a t interval
-    over items, p by turning the signs of whole items' differences. Correlation: percentile bootstrap over items, and
-    `core.stats.correlation.intervals.permutation_test`. p is
+    over items, p by turning the signs of whole items' differences. Correlation: percentile bootstrap over items (fewer
+    than FEWEST_ITEMS: jackknife with t), and `core.stats.correlation.intervals.permutation_test`. p is
     corrected by Holm for every two judges. The best judge is the fit one with the highest quality (the cheaper of two
     equal ones); the one to use is the cheapest among it and those whose difference to it has a lower bound of at least
     -margin. A judge is on the Pareto front unless another is at least as good, as cheap and as fast, and better in one of
@@ -292,7 +300,13 @@ def which_judge(
         margin,
         confidence_level,
         left_out,
-        (*(f"{shown(name)}: left out, because it scored no rated text." for name in silent), *notes),
+        (
+            *(
+                f"{shown(name)}: left out: {panel.silent.get(name, 'it scored no rated text')}."
+                for name in silent
+            ),
+            *notes,
+        ),
     )
     use = _to_use(found)
     return replace(found, use=use, settled=use is not None and not _could_be_better(found, use))
@@ -372,8 +386,23 @@ def _correlations(texts: _Texts) -> tuple[list[Estimate], _Pairs]:
         n_clusters=n_items,
         confidence_level=texts.confidence_level,
     )
+    without = None
+    if 1 < n_items < FEWEST_ITEMS:  # percentiles lie too close together
+        others = [items != item for item in range(n_items)]
+        without = np.array(
+            [
+                [coefficient(scores[kept], target[kept], "spearman") for kept in others]
+                for scores in panel.scores.T
+            ]
+        )
     pairs: dict[tuple[int, int], tuple[Estimate, float | None, str | None]] = {}
     for (i, j), between in apart.items():
+        if without is not None and between.low is not None and between.estimate is not None:
+            low, high, _, why = jackknife_ends(
+                between.estimate, without[i] - without[j], texts.confidence_level, (-2, 2)
+            )
+            if why is None:
+                between = replace(between, low=low, high=high, monte_carlo_error=None)
         found = permutation_test(
             panel.scores[:, i],
             panel.scores[:, j],
@@ -684,6 +713,12 @@ _HOW: Mapping[Measure, tuple[str, str]] = {
 """Interval of a quality, and of a difference."""
 
 
+def _how_apart(found: Choice) -> str:
+    """Interval of a difference, in words."""
+    few = found.measure == "spearman" and found.n_items < FEWEST_ITEMS
+    return _HOW[found.measure][0 if few else 1]
+
+
 def _and(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
@@ -719,7 +754,7 @@ def pairs_table(found: Choice) -> ResultTable:
         title="Every two judges",
         notes=(
             f"Difference: {MEASURES[found.measure]}, first minus second, on the same texts.",
-            f"Intervals: {found.confidence_level:.0%}, {_HOW[found.measure][1]}. p: two-sided, by swapping the judges item by item.",
+            f"Intervals: {found.confidence_level:.0%}, {_how_apart(found)}. p: two-sided, by swapping the judges item by item.",
             *corrected_note(CORRECTION, n_tests, "every two judges"),
             f"Shown to be better: corrected p below {ALPHA:g}. Neither does not mean that they are equal.",
         ),

@@ -19,8 +19,10 @@ from core.results.check.options import CheckOptions
 from core.results.check.texts import OwnTexts
 from core.schema.scale import BY_NAME, SCORES
 from core.stats import alt_test
+from core.stats.correlation.coefficients import coefficient
 from core.stats.correlation.panels import PanelCorrelation, panel_correlation
 from core.stats.in_place import (
+    NOTHING_ABOVE_CHANCE,
     ClassErrors,
     InPlace,
     class_errors,
@@ -248,17 +250,32 @@ def compared(own: OwnTexts, weights: Floats | None) -> Compared:
 
 
 def _filled(own: OwnTexts) -> Floats:
-    """The judge's scores; where there is none, the end farther from the mean of that text's raters."""
+    """The judge's scores; where there is none, the end farther from the mean of that text's raters.
+
+    Where both ends are equally far: the end on the other side of people's mean over all texts, which lowers the covariance with
+    people more; else the end farther from the judge's mean; else the end with the lower rank correlation. So a scale that is turned
+    turns the result and nothing else.
+    """
     missing = np.isnan(own.scores)
     if not missing.any() or missing.all():
         return own.scores
-    low, high = own.ends
-    means = own.means
-    up = means - low <= high - means
+    (low, high), means = own.ends, own.means
+    middle = (low + high) / 2
     if own.kind == SCORES and not own.on_scale:  # ends of another scale: those of the judge's own scores
         low, high = float(np.nanmin(own.scores)), float(np.nanmax(own.scores))
-        up = means <= np.median(means)
-    return np.where(missing, np.where(up, high, low), own.scores)
+        middle = float(np.median(means))
+    level = np.isclose(means, middle)
+
+    def filled(of_level: float) -> Floats:
+        ends = np.where(level, of_level, np.where(means < middle, high, low))
+        return np.where(missing, ends, own.scores)
+
+    for lean in (means.mean() - middle, (low + high) / 2 - np.nanmean(own.scores)):
+        if not np.isclose(lean, 0):
+            return filled(high if lean > 0 else low)
+    return min(
+        filled(high), filled(low), key=lambda scores: np.nan_to_num(coefficient(scores, means, "spearman"))
+    )
 
 
 def rules_of_scale(texts: Compared, options: CheckOptions) -> list[Rule]:
@@ -464,7 +481,11 @@ def _missed_said(name: str, found: ClassErrors) -> str:
 
 def _gap_rule(code: str, what: str, found: InPlace, options: CheckOptions, texts: Compared) -> Rule:
     below, above = at_least_p(found.gap, -options.margin, perfect=_could_differ(texts))
-    said = f"its {what} with a rater is {ends_said(found.judge, 2)}; two raters reach {ends_said(found.people, 2)}"
+    said = f"its {what} with a rater is {ends_said(found.judge, 2)}"
+    if found.people.estimate is not None:
+        said += f"; two raters reach {ends_said(found.people, 2)}"
+    elif found.people.reason:
+        said += f"; that of two raters is undefined: {found.people.reason}"
     rule = Rule(
         code,
         f"{what} at least people's minus {options.margin:g}",
@@ -512,11 +533,14 @@ def _in_place(found: PanelCorrelation) -> InPlace:
     """The correlations as a statistic beside people's."""
     judge, people = found.judge.estimate, found.raters.estimate
     share = None if judge is None or people is None or people <= 0 else judge / people
+    why = found.judge.reason if judge is None else found.raters.reason
+    if judge is not None and people is not None and people <= 0:
+        why = NOTHING_ABOVE_CHANCE
     return InPlace(
         found.judge,
         found.raters,
         found.gap,
-        replace(found.raters, estimate=share, low=None, high=None),
+        replace(found.raters, estimate=share, low=None, high=None, reason=None if share is not None else why),
         found.kept,
         found.influence,
         found.items,

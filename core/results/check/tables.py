@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from core import __version__
 from core.joining.panel import equal_sides
 from core.results.cells import (
@@ -57,6 +59,9 @@ def sentence(check: Check, one: JudgeCheck) -> str:
     if one.systems:
         return systems_said(one)[0]
     said = f"{one.verdict} {_AS[check.use]}: {_why(one)}.{_third_said(check, one)}"
+    if one.verdict != "TRUSTED" and _counts_missing(check, one):
+        n_texts = one.n_texts + one.n_unscored
+        said += f" {one.n_unscored:,} of {n_texts:,} labelled texts have no score and count as wrong."
     if one.verdict != "INCONCLUSIVE":
         return said
     if one.labels_needed is not None:
@@ -64,6 +69,12 @@ def sentence(check: Check, one: JudgeCheck) -> str:
     if one.labels_reason and one.labels_reason not in said:
         said += f" {one.labels_reason[0].upper()}{one.labels_reason[1:]}."
     return said
+
+
+def _counts_missing(check: Check, one: JudgeCheck) -> bool:
+    """Whether labelled texts without a score count as errors of the judge."""
+    in_place = check.use in {"replace", "gate"} and check.options.missing_judge == "wrong"
+    return in_place and one.n_unscored > 0 and not one.silent
 
 
 def systems_said(one: JudgeCheck) -> list[str]:
@@ -177,7 +188,9 @@ def read_as(check: Check) -> str:
         said.append(f"{listed(others)} compared by rank, because its scores are on another scale")
     said.append(panel.unit.said)
     gaps = [
-        f"{shown(one.name)} scored {100 * one.coverage:.0f} % of {one.n_texts + one.n_unscored:,} labelled texts"
+        f"{shown(one.name)} has no vote: {one.silent}"
+        if one.silent
+        else f"{shown(one.name)} scored {100 * one.coverage:.0f} % of {one.n_texts + one.n_unscored:,} labelled texts"
         for one in check.judges
         if one.n_unscored and one.coverage is not None
     ]
@@ -191,13 +204,28 @@ def ceiling_sentence(check: Check) -> str:
     if ceiling.found is not None and ceiling.found.estimate is not None:
         said = f"People among themselves: {what} {ends_said(ceiling.found, 2)}"
     else:
-        said = "No text has two raters, so nobody knows how well people agree"
+        said = (
+            people_unknown(check)
+            if check.paired
+            else "No text has two raters, so nobody knows how well people agree"
+        )
         if ceiling.assumed is not None:
             said += f"; you suppose {ceiling.assumed:.2f}, which decides nothing"
     if constant is None or check.use in {"rank", "monitor", "certify"}:
         return f"{said}."
     name = shown(check.judges[0].scale.name(constant.answer))
     return f"{said}. Always answering {name} would agree with {100 * constant.agreement:.0f} % of them."
+
+
+def people_unknown(check: Check) -> str:
+    """Why raters of the same texts have no figure of their own."""
+    ratings, ceiling = check.panel.ratings, check.ceiling
+    if np.unique(ratings[~np.isnan(ratings)]).size == 1:
+        return (
+            f"All raters gave the same answer everywhere, so their {MEASURES[ceiling.measure]} is undefined"
+        )
+    why = "" if ceiling.found is None else ceiling.found.reason
+    return f"People's {MEASURES[ceiling.measure]} among themselves is undefined: {why}"
 
 
 MEASURES = {
@@ -353,7 +381,7 @@ def _rate(one: JudgeCheck, code: str) -> Interval:
 def _share(one: JudgeCheck) -> Interval:
     rule = one.rule("kept-share")
     if rule is None or not isinstance(rule.behind, InPlace):
-        return Interval(None, reason="no text has two raters, or another use")
+        return Interval(None, reason=one.silent or "no text has two raters, or another use")
     share = rule.behind.share
     return Interval(share.estimate, reason=share.reason or "")
 
@@ -384,6 +412,11 @@ def _measure_notes(check: Check) -> list[str]:
     if "two" in kinds and check.use in {"replace", "gate"}:
         notes.append(
             "False passes: share of the answers that people fail which the judge passes, or gives no score; false fails the reverse."
+        )
+    if any(_counts_missing(check, one) for one in check.judges):
+        notes.append(
+            "No score: counts as wrong in the rules, false passes, false fails, kept share, quadratic kappa and advantage; the other "
+            "columns leave such texts out."
         )
     if check.use in {"replace", "gate"}:
         notes.append(

@@ -161,6 +161,8 @@ class JudgeCheck:
     """For monitor, its bias where people rate low, in the middle and high; empty where no text has two raters."""
     systems: tuple[Certificate, ...] = ()
     """For certify, each system; TRUSTED above means that all are."""
+    silent: str = ""
+    """Why no text has a score of it, where that is known."""
 
     @property
     def coverage(self) -> float | None:
@@ -204,6 +206,11 @@ class Check:
     n_left_out: int
     """Texts without a rating, or without any score; none of a certificate, which reads them all."""
     notes: tuple[str, ...] = ()
+
+    @property
+    def paired(self) -> bool:
+        """Whether some text has two raters."""
+        return bool(((~np.isnan(self.panel.ratings)).sum(axis=1) > 1).any())
 
     @property
     def n_verdicts(self) -> int:
@@ -357,7 +364,10 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
     texts = compared(tested, by_answer)
     rules = [*_unit_rules(panel), *_constant_rules(panel, scored)]
     published, responds = None, None
-    if use in {"replace", "gate"}:
+    silent = panel.silent.get(panel.judges[at], "")
+    if silent:
+        rules = [state_rule("scores", "the judge scores labelled texts", silent, None), *rules]
+    elif use in {"replace", "gate"}:
         rules += _rules_in_place(texts, options)
         of_labels = rules_of_labels(panel, at, labelled, options)
         if of_labels:  # rates of texts chosen in an unknown way show nothing, for or against the judge
@@ -375,14 +385,15 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
             rule_of_responsiveness(responds, scored, options),
             _related(scored, correlation, options),
         ]
-    found = decided([_rule_items(texts, use, n_items), *rules], n_judges=len(panel.judges))
+    items = _rule_items(texts, use, n_items)
+    found = decided([*rules, items] if silent else [items, *rules], n_judges=len(panel.judges))
     verdict = verdict_of(found)
     if verdict == "INCONCLUSIVE" and published is not None:
         found = tuple(_with_items_to_pass(rule, texts, published) for rule in found)
     needed, why = _labels(found, verdict, n_items)
     measure = _measure(scored)
     quadratic = next((rule.behind for rule in found if rule.code == "kappa-quadratic"), None)
-    return JudgeCheck(
+    one = JudgeCheck(
         panel.judges[at],
         verdict,
         found,
@@ -410,6 +421,23 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
         severity_said(texts, found, options) if verdict == "NOT TRUSTED" and texts.n_items else "",
         responds,
         bias_in_thirds(scored, options) if use == "monitor" else (),
+        silent=silent,
+    )
+    return _without_scores(one, options) if silent else one
+
+
+def _without_scores(one: JudgeCheck, options: CheckOptions) -> JudgeCheck:
+    """The check of a judge that scored no text, with that reason for every number."""
+    unknown = Estimate(None, None, None, 0, one.silent, 0, 0, options.confidence_level, one.silent)
+    return replace(
+        one,
+        ceiling=Ceiling(one.measure, unknown),
+        agreement=unknown,
+        kappa=unknown,
+        ac1=unknown,
+        kappa_quadratic=unknown,
+        correlation=unknown,
+        bias=unknown,
     )
 
 

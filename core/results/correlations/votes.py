@@ -194,6 +194,11 @@ def votes_panel(
         dict(counted.pairs_left_out),
         sources=tuple(origins[at] for at in chosen),
         pairs=True,
+        silent={
+            table.metrics[at].name: "; ".join(why)
+            for at, (_, why) in zip(chosen, missing, strict=True)
+            if np.isnan(votes[:, at]).all()
+        },
     )
 
 
@@ -352,7 +357,8 @@ def _of_metric(preferred: Preferences, metric: int, options: Resampling) -> Metr
     ]
     used = ~np.isnan(agreed)
     tested = len(set(composite[used].tolist())) > 1
-    left_out = Counter(counted.pairs_left_out) + Counter(preferred.missing(metric, margins))
+    no_margin = Counter(preferred.missing(metric, margins))
+    left_out = Counter(counted.pairs_left_out) + no_margin
     left_out[NO_WINNER] += int((there & (composite == 0)).sum())
     votes = preferred.votes[:, metric]
     unvoted = Counter(counted.pairs_left_out) + Counter(preferred.missing(metric, votes))
@@ -360,6 +366,7 @@ def _of_metric(preferred: Preferences, metric: int, options: Resampling) -> Metr
     beside = pairwise_agreement(
         without_kinds(counted.codes), own, clusters=counted.questions, n_categories=3, **options
     )
+    tau = correlate(margins, composite, "kendall", clusters=counted.questions, **options)
     return MetricVotes(
         metric=preferred.table.metrics[metric].name,
         family=preferred.table.metrics[metric].family,
@@ -370,7 +377,7 @@ def _of_metric(preferred: Preferences, metric: int, options: Resampling) -> Metr
         p=sign_flip_p(agreed[used] - 0.5, counted.questions[used], rng=options.get("rng", 0))
         if tested
         else None,
-        tau=correlate(margins, composite, "kendall", clusters=counted.questions, **options),
+        tau=tau if there.any() else _explained(tau, no_margin),
         by_level={
             level: share for level, share in zip(counted.levels, at_level, strict=True) if level != NO_LEVEL
         },

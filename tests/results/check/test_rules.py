@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 from scipy.stats import fisher_exact
 
 from core.errors import InputError
+from core.report.card import limits_of
 from core.results.check.options import CheckOptions, Use
 from core.results.check.rules import Rule, decided, state_rule, verdict_of
-from core.results.check.tables import check_json, check_said, sentence
+from core.results.check.tables import ceiling_sentence, check_json, check_said, judge_table, sentence
 from core.results.check.verdict import check_panel
 from core.schema.scale import Scale, scale_of_range
 from core.schema.unit import Unit
 from core.stats.agreement import intraclass_correlation
+from core.stats.in_place import NOTHING_ABOVE_CHANCE
 
 Values = NDArray[np.float64]
 HARM = Scale("unordered", (0.0, 1.0, 2.0), {0.0: "fine", 1.0: "unhelpful", 2.0: "harmful"})
@@ -111,6 +113,85 @@ def test_a_missing_score_of_an_ordered_scale_is_the_farther_end() -> None:
     assert quiet.verdict == "NOT TRUSTED"
     assert quiet.coverage is not None
     assert quiet.coverage < 0.9
+    wrong, left_out = (
+        check_panel(panel(people[:, :3], silent), CheckOptions(use="gate", missing_judge=missing))
+        for missing in ("wrong", "leave-out")
+    )
+    counted = f"{quiet.n_unscored:,} of 300"
+    assert counted in sentence(wrong, wrong.judges[0])
+    assert counted not in sentence(left_out, left_out.judges[0])
+    assert len(judge_table(wrong).notes) == len(judge_table(left_out).notes) + 1
+
+
+SYMMETRIC = np.array([1.0, 1, 2, 3, 3, 4, 5, 5])
+BALANCED = np.tile(np.column_stack([SYMMETRIC] * 4), (10, 1))
+"""Ratings whose mean is the middle of the scale."""
+
+
+@pytest.mark.parametrize(
+    ("people", "first_level"),
+    [
+        (graded(300), 0),
+        (graded(300, seed=1, shifts=(1, 0, 0, 1)), 0),
+        (BALANCED, 0),  # all means are the middle: the ranks decide
+        (np.delete(BALANCED, [0, 1, 8, 9, 15], axis=0), 2),
+    ],
+)
+def test_a_turned_scale_turns_the_result_and_nothing_else(people: Values, first_level: int) -> None:
+    """Where raters tie at the middle of the scale, both ends are equally far from a missing score."""
+    silent = people[:, 3].copy()
+    level = np.flatnonzero(people[:, :3].mean(axis=1) == 3)
+    assert level.size >= 10
+    silent[level[first_level::2]] = np.nan
+    one, turned = (
+        checked(panel(*both), "gate") for both in ((people[:, :3], silent), (6 - people[:, :3], 6 - silent))
+    )
+    assert turned.verdict == one.verdict
+    for code in ("kappa-quadratic", "correlation", "kept-share"):
+        first, second = rule(one, code), rule(turned, code)
+        assert second.found.estimate == pytest.approx(first.found.estimate, abs=1e-12)
+        assert second.found.low == pytest.approx(first.found.low, abs=1e-9)
+        assert second.shown == pytest.approx(first.shown, abs=1e-9)
+    assert turned.bias is not None
+    assert one.bias is not None
+    assert turned.bias.estimate == pytest.approx(-(one.bias.estimate or 0))
+
+
+@pytest.mark.parametrize("shift", [1, -1])
+def test_a_missing_score_at_the_middle_is_the_end_off_the_other_texts(shift: int) -> None:
+    """The end that lowers the agreement more: the high one where people rate other texts high."""
+    people = graded(300, shifts=(shift,) * 4)
+    silent = people[:, 3].copy()
+    silent[people[:, :3].mean(axis=1) == 3] = np.nan
+    found, high, low = (
+        rule(checked(panel(people[:, :3], one), "gate"), "kappa-quadratic").found.estimate
+        for one in (silent, *(np.where(np.isnan(silent), end, silent) for end in (5.0, 1.0)))
+    )
+    assert found == min(high, low) < max(high, low)
+
+
+def test_raters_who_always_agree_on_one_answer_are_still_two_raters() -> None:
+    judge = np.full(60, 2.0)
+    judge[::3] = 3.0
+    ratings = Scale("ordered", (1.0, 2.0, 3.0), {}, (1.0, 3.0), "declared")
+    check = check_panel(panel(np.full((60, 3), 2.0), judge, scale=ratings), CheckOptions(use="gate"))
+    assert check.paired
+    assert not check_panel(
+        panel(np.full((60, 1), 2.0), judge, scale=ratings), CheckOptions(use="gate")
+    ).paired
+    assert check.ceiling.found is not None
+    assert check.ceiling.found.estimate is None
+    assert "undefined" in ceiling_sentence(check)
+    assert any("undefined" in one for one in limits_of(check))
+
+
+def test_a_kept_share_without_agreement_of_people_has_its_reason() -> None:
+    """Two raters who choose at random, one against the other."""
+    first = np.tile([1.0, 2.0, 3.0], 20)
+    opposed = checked(panel(np.column_stack([first, 4 - first]), first), "gate")
+    assert rule(opposed, "kept-share").behind.share.reason == NOTHING_ABOVE_CHANCE
+    of_two = checked(panel(np.column_stack([first > 1, first < 2]), first > 1), "gate")
+    assert rule(of_two, "kept-share").behind.share.reason == NOTHING_ABOVE_CHANCE
 
 
 def test_the_intraclass_correlation_is_of_the_judge_in_each_raters_place() -> None:
