@@ -367,7 +367,7 @@ def _ties(results: StudyResults) -> ResultTable:
 def _plan(results: StudyResults) -> ResultTable:
     """Questions that a new study with these raters needs, from the components of this study's votes."""
     found = results.own_size
-    margin, level = found.options.margin, _level(found.options.confidence_level)
+    margin, level = found.options.margin, _level(found.options.bound_level)
     note = f"By the planner, from {found.source}. One-sided, {level}."
     if margin is None:
         note += " No margin is declared, so the plan is for the half-width of the 90 % interval of the mean."
