@@ -46,8 +46,10 @@ def check_design(design: Design, sources: Sequence[str], levels: Sequence[str]) 
     """Raise InputError with every invalid field; `sources` (systems) and `levels` are the data set's."""
     problems = []
     named = {"candidate": design.candidate, "comparator": design.comparator}
-    for role, source in named.items():
-        if source not in sources:
+    unknown = {role: source for role, source in named.items() if source not in sources}
+    for role, source in unknown.items():
+        # A blank one could not be completed from the other, which is the mistake.
+        if source or not any(unknown.values()):
             problems.append(f"{role}: the data set has no system {source!r}; it has {' and '.join(sources)}")
     if design.candidate == design.comparator:
         problems.append(f"candidate and comparator are both {design.candidate!r}; name two systems")
