@@ -411,6 +411,10 @@ def _notes(panel: "Panel", ratings: "Floats", n_alone: int, n_off: int, n_tellin
         notes.append(f"left out: {n_off:,} ratings that are not on the scale")
     if n_alone:
         notes.append(f"left out: {n_alone:,} texts with one rating")
+    n_of_text = known.sum(axis=1)
+    apart = int(((n_of_text > 1) & (n_of_text < n_raters)).sum())
+    if apart and "icc" in BY_SCALE[panel.scale.kind]:
+        notes.append(f"left out by ICC(2,1): {apart:,} more texts, which not all raters rated")
     return tuple(dict.fromkeys(notes))
 
 

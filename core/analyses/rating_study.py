@@ -11,6 +11,7 @@ from core.joining.panel import panel_of
 from core.schema.analysis import Answer
 from core.schema.panel import Panel
 from core.schema.result_table import Column, ResultTable
+from core.schema.settings import SettingsError, on_page, worded
 from core.schema.study import StudyRecord
 from core.study.ratings import rating_set_of
 
@@ -31,9 +32,10 @@ class RatersAgreement:
     def said(self) -> list[str]:
         """A verdict for each dimension, after its name; what is the same for all dimensions once."""
         found = [f"{name}: {sentence}" for name, one in self.answers.items() for sentence in one.said]
-        undefined = (
-            f"{name}: agreement is undefined. Reason: {problem}." for name, problem in self.problems.items()
-        )
+        reasons = set(self.problems.values())
+        if not found and len(reasons) == 1:
+            return [f"Agreement is undefined: {next(iter(reasons))}."]
+        undefined = (f"{name}: agreement is undefined: {problem}." for name, problem in self.problems.items())
         return [*found, *undefined]
 
     @property
@@ -64,6 +66,10 @@ def raters_agreement(record: StudyRecord) -> RatersAgreement:
     for dimension in dimensions_of(rating_set_of(record)):
         try:
             answers[dimension] = ANALYSIS.answer(ANALYSIS.Options(), raters_of(record, dimension))
+        except SettingsError as problem:  # the reader of a study has no such settings
+            problems[dimension] = "; ".join(
+                worded(one.text, problem.fields, on_page, one.values) for one in problem.found_in
+            )
         except InputError as problem:
             problems[dimension] = "; ".join(map(str, problem.problems)) or problem.what
     return RatersAgreement(answers, problems)

@@ -38,12 +38,18 @@ SECONDS_EACH: Mapping[StudyKind, int] = {"pairs": 45, "ratings": 60}
 """Seconds for a pair or a text, for the time estimate that raters and owners see before there are real times."""
 
 
+MARGIN_RANGE = "above 0 and below 2; sensible values are 0.05 to 0.3 on the scale from -1 to 1"
+"""Which margins there are, in words."""
+
+
 def check_design(design: Design, sources: Sequence[str], levels: Sequence[str]) -> None:
     """Raise InputError with every invalid field; `sources` (systems) and `levels` are the data set's."""
     problems = []
     named = {"candidate": design.candidate, "comparator": design.comparator}
-    for role, source in named.items():
-        if source not in sources:
+    unknown = {role: source for role, source in named.items() if source not in sources}
+    for role, source in unknown.items():
+        # A blank one could not be completed from the other, which is the mistake.
+        if source or not any(unknown.values()):
             problems.append(f"{role}: the data set has no system {source!r}; it has {' and '.join(sources)}")
     if design.candidate == design.comparator:
         problems.append(f"candidate and comparator are both {design.candidate!r}; name two systems")
@@ -51,7 +57,7 @@ def check_design(design: Design, sources: Sequence[str], levels: Sequence[str]) 
         if design.early_looks:
             problems.append("early looks: declare a candidate and a margin, which the bound is compared with")
     elif not 0 < design.margin < 2:
-        problems.append(f"margin: {design.margin:g} is not between 0 and 2 (the scale runs from -1 to 1)")
+        problems.append(f"margin: {design.margin:g} is not {MARGIN_RANGE}")
     if not 0.5 < design.confidence_level < 1:
         problems.append(
             f"confidence level: {design.confidence_level:g} is not between 0.5 and 1; 0.90 means 90 %"

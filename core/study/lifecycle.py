@@ -395,10 +395,12 @@ def describe_design(design: Design, levels: Sequence[str] = ()) -> str:
     early = "; early looks with an always-valid bound" if design.early_looks else ""
     systems = f"systems {design.candidate} and {design.comparator}, no margin"
     if design.margin is not None:
-        systems = f"candidate {design.candidate}, comparator {design.comparator}, margin {design.margin:g}"
+        systems = (
+            f"candidate {design.candidate}, comparator {design.comparator}, margin {design.margin:g}, "
+            f"confidence level {design.confidence_level:g}"
+        )
     return (
-        f"{systems}, "
-        f"confidence level {design.confidence_level:g}, seed {design.seed}, votes per pair {votes}, "
+        f"{systems}, seed {design.seed}, votes per pair {votes}, "
         f"{order}hidden repeats {design.repeat_share:.0%}, "
         f"guesses at the end {guesses}; {describe_analysis_set(design, levels)}{early}"
     )

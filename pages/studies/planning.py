@@ -1,5 +1,6 @@
 """Plan the size of a study: questions, raters and votes for a wanted power or half-width."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -48,7 +49,8 @@ def render(store: Store, study: Study | None = None) -> None:
     with mistakes_shown():
         basis = _basis(store, key)
         chosen = study_options(store, study) if study is not None else PlanOptions(levels=basis.levels or 1)
-        plan = plan_study(basis, replace(chosen, **_wanted(chosen, key)))
+        wanted = _wanted(chosen, key)
+        plan = plan_study(basis, replace(chosen, **wanted))
         first, second, *rest = plan_said(plan)
         st.markdown(f"**{plain(first)}**  \n{plain(second)}")
         for line in rest:
@@ -64,7 +66,7 @@ def render(store: Store, study: Study | None = None) -> None:
             whole=whole,
         )
         if study is not None:
-            reached(store, study, basis)
+            reached(store, study, basis, wanted)
 
 
 def _of_scope(found: ResultTable, scope: str) -> ResultTable:
@@ -75,11 +77,12 @@ def _of_scope(found: ResultTable, scope: str) -> ResultTable:
     return replace(found, columns=columns, rows=rows)
 
 
-def reached(store: Store, study: Study, basis: Basis | None = None) -> None:
-    """What a running study has reached, from counts and assumed components."""
-    st.markdown(
-        "**This study.** " + "  \n".join(map(plain, reached_said(reached_so_far(store, study, basis))))
-    )
+def reached(
+    store: Store, study: Study, basis: Basis | None = None, wanted: Mapping[str, Any] | None = None
+) -> None:
+    """What a running study has reached, from counts and assumed components. wanted: fields of PlanOptions to plan with."""
+    found = reached_so_far(store, study, basis, wanted)
+    st.markdown("**This study.** " + "  \n".join(map(plain, reached_said(found))))
 
 
 def _basis(store: Store, key: str) -> Basis:

@@ -190,3 +190,15 @@ def test_the_people_behind_a_run(tmp_path: Path) -> None:
     of_file, of_run = (json.loads(Path(name).read_text()) for name in ("file.json", "run.json"))
     assert of_run["raters"] == of_file["raters"]
     assert len(of_run["raters"]) > 1
+
+
+def test_texts_that_only_the_icc_leaves_out_have_a_reason(told: Callable[..., Any]) -> None:
+    """Of 20 texts, c rated 15 and b 19: alpha leaves out the one with one rating, the ICC the 4 with two ratings too."""
+    rows = [
+        f"i{n},{n * 7 % 100}.5,{'' if n == 0 else n * 7 % 100 + n % 3},{'' if n < 5 else n * 6 % 100 + 0.25}"
+        for n in range(20)
+    ]
+    Path("r.csv").write_text("\n".join(["item_id,a,b,c", *rows]), "utf-8")
+    found = told("agreement", "r.csv", "--human", "a,b,c")
+    assert {code: one["n_left_out"] for code, one in found["measures"].items()} == {"alpha": 1, "icc": 5}
+    assert [one for one in found["notes"] if "ICC(2,1)" in one and " 4 " in one] != []

@@ -67,6 +67,8 @@ def test_a_pilot_and_a_running_study(run: Run, tmp_path: Path) -> None:
         (("--raters", "x"), "--raters"),
         (("--confidence", "0.2"), "--confidence"),
         (("--votes", "50"), "--votes"),
+        (("--questions", "50", "--power", "0.9"), "--questions"),
+        (("--questions", "50", "--half-width", "0.1"), "--questions"),
         (("--pilot", "study:a", "--decided", "0.3"), "--decided"),
     ],
 )

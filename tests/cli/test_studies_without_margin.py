@@ -53,7 +53,7 @@ def design_of(run: Run) -> dict[str, object]:
 
 def test_both_systems_stand_in_the_order_of_the_file(run: Run, pairs: Path) -> None:
     printed = run("study", "import", str(pairs), "--name", "p")
-    assert "systems zeta and alpha, no margin, confidence level 0.9" in printed
+    assert "systems zeta and alpha, no margin, seed" in printed
     design = design_of(run)
     assert (design["candidate"], design["comparator"], design["margin"]) == ("zeta", "alpha", None)
     assert (design["blinding_pairs"], design["early_looks"]) == (0, False)
@@ -105,7 +105,7 @@ def test_with_levels_a_named_person_is_guessed() -> None:
     assert (factual.candidate, factual.margin, factual.blinding_pairs) == ("ai", 0.1, 10)
 
 
-def test_results_and_bundle_without_a_margin(run: Run, pairs: Path, tmp_path: Path) -> None:
+def test_results_and_bundle_without_a_margin(run: Run, fail: Run, pairs: Path, tmp_path: Path) -> None:
     run("study", "import", str(pairs), "--name", "p", "--vote", "winner", "--seed", "3")
     found = json.loads(run("study", "results", "p", "--json"))
     assert (found["verdict"]["value"], found["verdict"]["reason"]) == (None, NO_MARGIN)
@@ -115,6 +115,9 @@ def test_results_and_bundle_without_a_margin(run: Run, pairs: Path, tmp_path: Pa
     assert found["non_inferiority"]["mean"] == pytest.approx(-6 / 16)
     assert found["verdict"]["questions_missing"] is None
     assert found["power_one_sided"]["n_for_80_if_equal"] is None
+    run("study", "results", "p", "--out", str(tmp_path / "power.csv"), "--table", "power")
+    rows = list(csv.DictReader((tmp_path / "power.csv").open(encoding="utf-8")))
+    assert [float(row["alpha"]) for row in rows] == [0.05], "no margin, so no one-sided test"
     assert "the margin" not in run("study", "results", "p").split("\n\n")[0]
     for name in ("csv", "jsonl"):
         run("study", "export", "p", "--format", name, "--out", str(tmp_path / f"p.{name}"))
@@ -125,6 +128,32 @@ def test_results_and_bundle_without_a_margin(run: Run, pairs: Path, tmp_path: Pa
     assert json.loads(run("study", "results", str(bundle), "--json"))["verdict"] == found["verdict"]
     run("study", "import", str(bundle), "--name", "restored")
     assert design_of(run)["margin"] is None
+    assert "--systems" in fail("study", "import", str(bundle), "--name", "again", "--systems", "zeta,alpha")
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        (["--confidence", "0.99"], ["--confidence", "--margin"]),
+        (["--systems", "zeta,foo"], ["--systems", "foo", "zeta and alpha"]),
+        (
+            ["--candidate", "zeta", "--comparator", "alpha", "--systems", "alpha,c"],
+            ["--candidate", "--systems alpha,c"],
+        ),
+        (["--candidate", "foo"], ["- candidate: ", "'foo'"]),
+        (["--comparator", "foo"], ["- comparator: ", "'foo'"]),
+        (["--main-levels", "A1"], ["--main-levels", "no levels"]),
+        (["--levels-order", "shuffled"], ["--levels-order", "no levels"]),
+        (["--candidate", "zeta", "--margin", "0"], ["margin: 0 ", "0.05 to 0.3"]),
+    ],
+)
+def test_contradicting_or_idle_options_are_refused(
+    run: Run, fail: Run, pairs: Path, asked: list[str], named: list[str]
+) -> None:
+    said = fail("study", "import", str(pairs), *asked)
+    assert [one for one in named if one not in said] == []
+    assert said.count("has no system") <= 1
+    assert json.loads(run("study", "list", "--json")) == []
 
 
 def test_a_margin_is_declared_until_the_first_vote(run: Run, pairs: Path) -> None:

@@ -277,3 +277,40 @@ def test_turns_survive_the_database_and_a_bundle(tmp_path: Path) -> None:
         forged = replace(record, items=tuple(replace(item, question="Who?") for item in record.items))
         with pytest.raises(InputError, match="the question is not the last turn"):
             read_bundle(write_bundle(forged), "b.zip")
+
+
+def of_systems(first: str, second: str, *votes: str) -> bytes:
+    """Four questions with a column of answers for each system."""
+    rows = zip(ROWS, votes, strict=True)
+    return "".join(
+        json.dumps({"question": asked, first: one, second: two, "ann": vote}) + "\n"
+        for (asked, one, two), vote in rows
+    ).encode()
+
+
+@pytest.mark.parametrize(
+    "systems", [("tie", "other"), ("both bad", "both good"), ("right", "left"), ("None", "other")]
+)
+def test_a_system_called_like_another_vote_does_not_lose_its_wins(systems: tuple[str, str]) -> None:
+    first, second = systems
+    data = of_systems(first, second, first, first, second, "equal")
+    with pytest.raises(InputError) as raised:
+        votes_of(data, "ann")
+    told = f"ann=first:{first},second:{second}"
+    said = [one for one in raised.value.problems if one.startswith(f"column ann: {first} (2 rows) ")]
+    assert len(said) == 1
+    assert said[0].endswith(told)
+    assert by_question(votes_of(data, told), "ann") == [first, first, second, "both_good"]
+
+
+def test_such_a_system_is_renamed_where_no_side_can_be_named() -> None:
+    data = "".join(
+        json.dumps({"question": asked, "system": system, "response": text, "winner": "tie"}) + "\n"
+        for asked, one, two in ROWS
+        for system, text in (("tie", one), ("other", two))
+    ).encode()
+    with pytest.raises(InputError) as raised:
+        votes_of(data, "winner")
+    (said,) = raised.value.problems
+    assert said.startswith("column winner: tie (8 rows) ")
+    assert "first:" not in said

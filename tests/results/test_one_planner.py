@@ -131,3 +131,43 @@ def test_before_the_end_nothing_rests_on_the_votes(store: Store) -> None:
     said = " ".join(reached_said(reached_so_far(store, at_hand.study)))
     ranges = [one.range for one in ASSUMPTIONS if one.range]
     assert all(f"{low:g} to {high:g}" in said for low, high in ranges)
+
+
+@pytest.mark.parametrize(
+    "asked", [{"margin": 0.1}, {"half_width": 0.2, "confidence_level": 0.9}, {"mean": 0.1}]
+)
+def test_options_apply_before_the_usual_level_and_in_what_is_reached(
+    store: Store, asked: dict[str, Any]
+) -> None:
+    """A margin asked for a study without one is tested one-sided at 0.90, not at the 0.95 of the two-sided interval."""
+    at_hand = voted(store, margin=None, score="net_preference")
+    _, as_json, _ = planned(None, {}, asked, at_hand.study.name, lambda: open_store(store.path))
+    level = asked.get("confidence_level", 0.9 if "margin" in asked else 0.95)
+    assert as_json["confidence_level"] == level
+    stated_alike = {"margin": None, "confidence_level": level, **asked}
+    options = PlanOptions(
+        score="net_preference",
+        levels=4,
+        raters=(len(at_hand.tokens),),
+        votes=len(at_hand.tokens),
+        **stated_alike,
+    )
+    (size, *_) = planned_sizes(stated(mean=options.mean).components, options)
+    needed = as_json["reached"]["scopes"][THESE]["questions_needed"]
+    assert as_json["plans"][0]["questions"] == needed == size.questions
+
+
+def test_a_study_keeps_its_own_raters_in_what_it_has_reached(store: Store) -> None:
+    at_hand = voted(store)
+    asked = {"raters": (7,), "votes": 5, "levels": 1, "questions": 30}
+    assert reached_so_far(store, at_hand.study, None, asked) == reached_so_far(store, at_hand.study)
+
+
+def test_small_sizes_in_words() -> None:
+    """One rater with one vote needs no plural; 15 questions take less than an hour; both scores need the fewest questions."""
+    plan = plan_study(stated(), PlanOptions(margin=0.9, raters=(1,)))
+    assert (
+        "15 questions and 1 rater with 1 vote a pair. 15 votes, less than an hour in all"
+        in plan_said(plan)[0]
+    )
+    assert plan_study(stated(), PlanOptions(margin=0.9, raters=(2,))).net_preference is None

@@ -196,6 +196,8 @@ def level_list(levels: tuple[str, ...], text: str | None, option: str = "--level
         return None
     if text.strip() == ALL and ALL not in levels:
         return list(levels)
+    if not any(levels):
+        raise InputError(f"{option}: these pairs have no levels. Leave it out.")
     chosen: set[str] = set()
     for part in name_list(text) or []:
         first, dash, last = part.partition("-")

@@ -46,13 +46,13 @@ from core.store.upkeep import in_bytes
 from core.study import lifecycle, raters
 from core.study.analysis_set import margin_note
 from core.study.bundle import is_bundle, read_bundle
-from core.study.design import describe_shortage
+from core.study.design import MARGIN_RANGE, describe_shortage
 from core.study.guidelines import levels_note
 from core.study.raters import ListProgress, RaterProgress, RatingProgress, list_progress
 from core.study.shipped import wording_read
 from core.tables.files import json_text, read_file, write_file
 from core.tables.mapping import columns_there, parse_answer_columns
-from core.tables.reading import shown
+from core.tables.reading import same_name, shown
 
 
 def _add_backup(verbs: Commands) -> None:
@@ -208,13 +208,13 @@ def _add_import(verbs: Commands) -> None:
     command.add_argument(
         "--margin",
         type=float,
-        help="non-inferiority margin on the scale of the score, -1 to 1; needs a candidate (default 0.1 with a candidate, else "
-        "none). " + margin_note(0.1),
+        help=f"non-inferiority margin, {MARGIN_RANGE}; needs a candidate (default 0.1 with a candidate, else none). "
+        + margin_note(0.1),
     )
     command.add_argument(
         "--confidence",
         type=float,
-        help="confidence level of the one-sided lower bound, between 0.5 and 1 (default 0.90)",
+        help="confidence level of the one-sided bound against the margin, between 0.5 and 1; needs a candidate (default 0.90)",
     )
     command.add_argument(
         "--main-levels", help="levels of the main analysis, e.g. A1-A4 or all (default: all but the first)"
@@ -373,6 +373,7 @@ def _dataset(data: bytes, options: argparse.Namespace) -> tuple[Dataset, TableVo
     name = options.file.name
     columns = parse_answer_columns(options.columns)
     reading = _reading(options, columns)
+    named = _two_systems(options)
     if options.beside is not None:
         if options.vote:
             raise InputError("--vote is for a file with both systems' answers. Leave it out with --beside.")
@@ -390,7 +391,7 @@ def _dataset(data: bytes, options: argparse.Namespace) -> tuple[Dataset, TableVo
     if options.shared_only:
         raise InputError("--shared-only needs a second file: name it with --beside.")
     two = (options.candidate, options.comparator)
-    systems = two if all(two) and two[0] != two[1] else _two_systems(options)
+    systems = two if all(two) and two[0] != two[1] else named
     try:
         dataset = read_dataset(data, name, systems, reading)
     except InputError as refused:
@@ -409,13 +410,22 @@ def _dataset(data: bytes, options: argparse.Namespace) -> tuple[Dataset, TableVo
 
 
 def _two_systems(options: argparse.Namespace) -> tuple[str, ...]:
-    """The systems that --systems names; none without it."""
+    """The systems that --systems names; none without it. Raises InputError where a candidate or comparator is another one."""
     if options.systems is None:
         return ()
     systems = tuple(filter(None, map(str.strip, options.systems.split(","))))
     if len(set(systems)) != 2:
         raise InputError(
             f"--systems: {shown(options.systems)} does not name two systems. Write --systems A,B."
+        )
+    others = [one for one in ("candidate", "comparator") if getattr(options, one) not in (None, *systems)]
+    if others:
+        raise InputError(
+            "Contradicting systems",
+            [
+                f"--{one}: {shown(getattr(options, one))} is not among --systems {options.systems}"
+                for one in others
+            ],
         )
     return systems
 
@@ -424,11 +434,21 @@ def _import_dataset(
     store: Store, dataset: Dataset, votes: TableVotes | None, options: argparse.Namespace
 ) -> Study:
     given = _design_options(options)
+    for system in _two_systems(options):
+        if not any(same_name(system) == same_name(one) for one in dataset.sources):
+            has = " and ".join(dataset.sources)
+            raise InputError(f"--systems: the data set has no system {shown(system)}; it has {has}.")
+    if dataset.plain and options.levels_order == "shuffled":
+        raise InputError("--levels-order: these pairs have no levels. Leave it out.")
     if options.main_levels is not None:
         given["main_levels"] = tuple(level_list(dataset.levels, options.main_levels, "--main-levels") or ())
     if "margin" in given or "early_looks" in given:
         lifecycle.roles(dataset, options.candidate, options.comparator)  # asks for a candidate
     usual = lifecycle.usual_design(dataset, options.candidate, options.comparator)
+    if "confidence_level" in given and usual.margin is None:
+        raise InputError(
+            "--confidence is the level of the bound against a margin: give --candidate and --margin, or leave it out."
+        )
     if "person" in given or (given.get("blinding_pairs") and usual.margin is None):
         given["person"] = lifecycle.person_role(usual, given.get("person"))
         if not dataset.plain:
@@ -451,9 +471,16 @@ def _restore_command(store: Store, data: bytes, options: argparse.Namespace) -> 
         raise InputError(
             f"{options.file.name} is a bundle with its own design. Leave out all design options."
         )
-    if options.beside is not None or options.shared_only or options.columns or options.vote:
+    if (
+        options.beside is not None
+        or options.shared_only
+        or options.columns
+        or options.vote
+        or options.systems
+    ):
         raise InputError(
-            f"{options.file.name} is a bundle with a whole study. Leave out --beside, --shared-only, --columns and --vote."
+            f"{options.file.name} is a bundle with a whole study. Leave out --beside, --shared-only, --columns, --vote and "
+            "--systems."
         )
     record = read_bundle(data, options.file.name)
     return lifecycle.restore_study(store, record, name=options.name)

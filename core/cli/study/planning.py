@@ -19,6 +19,7 @@ from core.schema.study import SCORES
 from core.sources.named import parse_source
 from core.sources.studies import pilot_of
 from core.stats.planning import USUAL_RATERS
+from core.study.design import MARGIN_RANGE
 from core.tables.reading import shown
 
 _CALLED = {"confidence_level": "confidence"}
@@ -53,8 +54,14 @@ def add_to(verbs: Commands) -> None:
         metavar="NAME",
         help="a study of pairs: plan with its margin, confidence level, score and levels, and show what it has reached",
     )
-    command.add_argument("--margin", type=float, help="non-inferiority margin (default 0.1)")
-    command.add_argument("--confidence", type=float, help="level of the one-sided lower bound (default 0.90)")
+    command.add_argument(
+        "--margin", type=float, help=f"non-inferiority margin, {MARGIN_RANGE} (default 0.1, or the study's)"
+    )
+    command.add_argument(
+        "--confidence",
+        type=float,
+        help="level of the one-sided lower bound (default 0.90; for a study without a margin 0.95, the two-sided 90 %% interval)",
+    )
     command.add_argument(
         "--mean", type=float, help="true mean vote, -1 to 1 (default 0: equally good systems)"
     )
@@ -62,7 +69,12 @@ def add_to(verbs: Commands) -> None:
     command.add_argument(
         "--half-width", type=float, metavar="W", help="wanted distance of the mean from its lower bound"
     )
-    command.add_argument("--questions", type=int, metavar="N", help="show what N questions reach instead")
+    command.add_argument(
+        "--questions",
+        type=int,
+        metavar="N",
+        help="show what N questions reach, instead of --power and --half-width",
+    )
     command.add_argument(
         "--raters",
         metavar="J,J",

@@ -145,6 +145,10 @@ def _rating_results(record: StudyRecord, options: argparse.Namespace) -> None:
     """Print totals by system, level and dimension, agreement and self-consistency of raters, and what is left out."""
     as_json, said, tables = rating_results(record, n_resamples=options.resamples)
     agreed = raters_agreement(record)
+    if options.table in RATERS_TABLES and not agreed.tables:
+        raise InputError(
+            f"--table: this result has no table {options.table}. {' '.join(agreed.said)}".rstrip()
+        )
     give(
         options,
         as_json | {"agreement": agreed.json},

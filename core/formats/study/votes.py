@@ -214,6 +214,7 @@ def read_votes(
             problems.append(f"there is no column {shown(name)}; the file has: {listed(keys, [name])}")
             continue
         columns.append(column)
+        names = _names_of_systems(rows)
         counts = _counts(rows, column)
         meanings = {
             word: words.get(word) or words.get(plain_word(word)) or _meaning(word, builder.rows)
@@ -221,15 +222,14 @@ def read_votes(
         }
         meanings = {word: _checked(meaning, builder) for word, meaning in meanings.items()}
         problems += [
-            f"column {shown(column)}: {shown(word)} ({counted(counts[word], 'row')}) is neither a side, nor a system, nor a tie; "
-            f"say what it means, as in {shown(column)}=first:a,second:b,tie:c,skip:d"
+            f"column {shown(column)}: {shown(word)} ({counted(counts[word], 'row')}) {_unclear(word, column, builder.rows)}"
             for word, meaning in meanings.items()
             if meaning is None
         ]
         known = {word: meaning for word, meaning in meanings.items() if meaning is not None}
         read_as.append(VoteColumn(column, known, counts).said)
         for row in rows:
-            word = None if is_undefined(cell := row.record.cells.get(column)) else label_of(cell)
+            word = _word(row.record.cells.get(column), names)
             vote = None if word is None or word not in known else _vote(known[word], row, systems)
             if vote is None or vote == "skip":
                 continue
@@ -320,10 +320,36 @@ _VOTERS = (
 
 def _counts(rows: Sequence[PairRow], column: str) -> dict[str, int]:
     """Word -> number of rows, in the order of the file."""
-    cells = (row.record.cells.get(column) for row in rows)
-    return dict(
-        Counter(word for cell in cells if not is_undefined(cell) and (word := label_of(cell)) is not None)
-    )
+    names = _names_of_systems(rows)
+    words = (_word(row.record.cells.get(column), names) for row in rows)
+    return dict(Counter(word for word in words if word is not None))
+
+
+def _names_of_systems(rows: Sequence[PairRow]) -> dict[str, str]:
+    """Name without case -> system, for all systems of the rows."""
+    return {system.strip().casefold(): system for row in rows for system in row.systems}
+
+
+def _word(cell: object, names: Collection[str]) -> str | None:
+    """What a cell says; None for one without a vote. `None` is a word where a system is called so."""
+    word = label_of(cell)
+    if word is None or (is_undefined(cell) and not (isinstance(cell, str) and word.casefold() in names)):
+        return None
+    return word
+
+
+def _unclear(word: str, column: str, rows: Sequence[PairRow]) -> str:
+    """Why a word is no vote as it stands, and what to do."""
+    if word.strip().casefold() not in _names_of_systems(rows):
+        return (
+            "is neither a side, nor a system, nor a tie; "
+            f"say what it means, as in {shown(column)}=first:a,second:b,tie:c,skip:d"
+        )
+    orders = {row.systems for row in rows}
+    two = "is the name of a system, and also a word for a side, a tie or no vote"
+    if len(orders) == 1 and len(order := next(iter(orders))) > 1:
+        return f"{two}; say what it means, as in {shown(column)}=first:{order[0]},second:{order[1]}"
+    return f"{two}; rename the system in the file"
 
 
 def _meaning(word: str, rows: Sequence[PairRow]) -> str | None:
@@ -341,11 +367,15 @@ def _meaning(word: str, rows: Sequence[PairRow]) -> str | None:
             "both_good" if compared["mark"] in "=~" else sides[0 if compared["mark"].startswith(">") else 1]
         )
     plain = " ".join(regex.sub(r"[\W_]+", " ", inner).split()).casefold()
+    tie: Outcome | None = None
     if plain in _BOTH_BAD:
-        return "both_bad"
-    if plain in _TIES or (found and plain == "c"):
-        return "both_good"
-    return _side_or_system(inner, rows)
+        tie = "both_bad"
+    elif plain in _TIES or (found and plain == "c"):
+        tie = "both_good"
+    if tie is None and not is_undefined(inner):
+        return _side_or_system(inner, rows)
+    # A system called `tie` or `None` would lose its wins.
+    return None if inner.casefold() in _names_of_systems(rows) else tie
 
 
 def _side_or_system(word: str, rows: Sequence[PairRow]) -> str | None:

@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any
 
 from core.errors import InputError
+from core.errors import counted as with_noun
 from core.results.cells import decimal
 from core.results.study.counted import Counted, Filters, count, counts_at_all
 from core.schema.result_table import Column, ResultTable
@@ -42,7 +43,7 @@ from core.store.answers import answers_of
 from core.store.raters import raters_of
 from core.store.studies import find_study, items_of
 from core.study.analysis_set import SCORE_NAMES, USUAL_VOTES, main_levels, released_record
-from core.study.design import estimated_minutes
+from core.study.design import MARGIN_RANGE, estimated_minutes
 from core.study.raters import check_asks
 from core.tables.columns import delimiter_of, filled_rows
 from core.tables.containers import decode
@@ -126,7 +127,8 @@ class PlanOptions:
 
     margin: float | None = 0.1
     """None: none is declared, so only a half-width can be planned for."""
-    confidence_level: float = 0.90
+    confidence_level: float | None = None
+    """One-sided level of the bound; None: the usual one with this margin, or without one (`bound_level`)."""
     mean: float = 0.0
     """True mean vote."""
     power: float | None = None
@@ -137,6 +139,13 @@ class PlanOptions:
     """Votes a pair; None: those of all raters."""
     levels: int = 1
     score: Score = "composite"
+
+    @property
+    def bound_level(self) -> float:
+        """The one-sided level of the lower bound, with its default; it follows the margin that is planned for."""
+        if self.confidence_level is not None:
+            return self.confidence_level
+        return SYMMETRIC_LEVEL if self.margin is None else Design.confidence_level
 
     @property
     def wanted_power(self) -> float | None:
@@ -151,6 +160,10 @@ class PlanOptions:
     @property
     def _nothing(self) -> bool:
         return self.power is self.half_width is self.questions is None
+
+
+STUDY_FACTS = ("questions", "raters", "votes", "levels")
+"""Fields of PlanOptions of which a study has its own, whatever one plans for."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +190,8 @@ class StudyPlan:
         return {
             "source": self.basis.source,
             "components": asdict(self.basis.components),
-            **{name: asked[name] for name in ("mean", "margin", "confidence_level", "score", "levels")},
+            **{name: asked[name] for name in ("mean", "margin", "score", "levels")},
+            "confidence_level": self.options.bound_level,
             "wanted": {
                 "power": self.options.wanted_power,
                 "half_width": self.options.wanted_half_width,
@@ -290,10 +304,9 @@ def design_options(design: Design, levels: Sequence[str], panel: int) -> PlanOpt
 
     levels: of the main analysis. panel: number of raters; 0: the usual numbers of raters are compared.
     """
-    stated_margin = design.margin is not None
     options = PlanOptions(
         margin=design.margin,
-        confidence_level=design.confidence_level if stated_margin else SYMMETRIC_LEVEL,
+        confidence_level=None if design.margin is None else design.confidence_level,
         levels=len(levels),
         score=design.score,
     )
@@ -323,10 +336,14 @@ def planned_sizes(components: Components, options: PlanOptions) -> tuple[Plan, .
     ]
     if not options.raters:
         problems.append("raters: name at least one number")
-    if not 0.5 < options.confidence_level < 1:
-        problems.append(f"confidence: {options.confidence_level:g} is not between 0.5 and 1")
+    if not 0.5 < options.bound_level < 1:
+        problems.append(f"confidence: {options.bound_level:g} is not between 0.5 and 1")
     if options.margin is not None and not 0 < options.margin < 2:
-        problems.append(f"margin: {options.margin:g} is not between 0 and 2")
+        problems.append(f"margin: {options.margin:g} is not {MARGIN_RANGE}")
+    if options.questions is not None and not options.power is options.half_width is None:
+        problems.append(
+            "questions: a fixed number shows what it reaches; leave out the wanted power and half-width"
+        )
     if problems:
         raise InputError("Invalid plan", problems)
     try:
@@ -346,7 +363,7 @@ def _wanted(options: PlanOptions) -> dict[str, Any]:
     return {
         "margin": options.margin,
         "mean": options.mean,
-        "confidence_level": options.confidence_level,
+        "confidence_level": options.bound_level,
         "power": options.wanted_power,
         "half_width": options.wanted_half_width,
     }
@@ -396,7 +413,8 @@ def plan_study(basis: Basis, options: PlanOptions) -> StudyPlan:
     if options.score != "composite" or options.questions is not None or first is None or first.votes == 1:
         return made
     simpler = replace(options, score="net_preference", raters=(first.raters,), votes=first.votes)
-    return replace(made, net_preference=planned_sizes(basis.components, simpler)[0].questions)
+    other = planned_sizes(basis.components, simpler)[0].questions
+    return replace(made, net_preference=None if other == first.questions else other)
 
 
 @dataclass(frozen=True)
@@ -419,7 +437,8 @@ class OwnSize:
         options = self.options
         return {
             "source": self.source,
-            **{name: getattr(options, name) for name in ("margin", "confidence_level", "score", "levels")},
+            **{name: getattr(options, name) for name in ("margin", "score", "levels")},
+            "confidence_level": options.bound_level,
             "sizes": [
                 {
                     "wanted_power": power,
@@ -487,15 +506,21 @@ def plan_said(plan: StudyPlan) -> list[str]:
     """The smallest design of each scope, then what the numbers rest on."""
     options = plan.options
     found = [_scope_said(plan, scope) for scope in SCOPES]
-    if plan.net_preference is not None and (first := plan.fewest(THESE)) is not None:
+    first = plan.fewest(THESE)
+    if plan.net_preference is not None and first is not None and first.questions is not None:
         found.append(
-            f"The score is the composite. With the net preference as score, {first.raters} raters would need "
-            f"{plan.net_preference:,} questions instead of {first.questions:,}."
+            f"The score is the composite. With the net preference as score, {with_noun(first.raters, 'rater')} would need "
+            f"{with_noun(plan.net_preference, 'question')} instead of {first.questions:,}."
         )
     aim = "both systems equally good" if options.mean == 0 else f"true mean vote {options.mean:g}"
-    margin = "No margin" if options.margin is None else f"Margin {options.margin:g}"
+    level = options.bound_level
+    margin = (
+        f"No margin, two-sided {100 * (2 * level - 1):.4g} % interval"
+        if options.margin is None
+        else f"Margin {options.margin:g}, confidence level {level:g}"
+    )
     found.append(
-        f"{margin}, confidence level {options.confidence_level:g}, {SCORE_NAMES[options.score]}, {aim}, "
+        f"{margin}, {SCORE_NAMES[options.score]}, {aim}, "
         f"levels of a question: {options.levels}. Components of a vote: {plan.basis.source}."
     )
     parts = ", ".join(
@@ -504,20 +529,31 @@ def plan_said(plan: StudyPlan) -> list[str]:
     return [*found, f"Variance: {parts}.", *plan.basis.notes]
 
 
+def _aims(power: float | None, half_width: float | None) -> str:
+    """What is planned for, in words."""
+    aims = [
+        *([f"a power of {power:g}"] if power is not None else []),
+        *([f"a half-width of {half_width:g}"] if half_width is not None else []),
+    ]
+    return " and ".join(aims)
+
+
+def _hours_said(votes: int) -> str:
+    full = round(hours(votes))
+    return f"about {with_noun(full, 'hour')}" if hours(votes) >= 1 else "less than an hour"
+
+
 def _scope_said(plan: StudyPlan, scope: Scope) -> str:
     options, first = plan.options, plan.fewest(scope)
     name = "For these raters" if scope == THESE else "For raters as a sample"
     if options.questions is not None and first is not None:
-        return f"{name}, {options.questions:,} questions and {first.raters} raters reach: {_reached_said(first, 3)}."
+        size = f"{with_noun(options.questions, 'question')} and {with_noun(first.raters, 'rater')}"
+        return f"{name}, {size} reach: {_reached_said(first, 3)}."
     if first is not None and first.questions is not None and first.total_votes is not None:
-        aims = [
-            *([f"a power of {options.wanted_power:g}"] if options.wanted_power is not None else []),
-            *([f"a half-width of {width:g}"] if (width := options.wanted_half_width) is not None else []),
-        ]
-        aim = f"for {' and '.join(aims)}"
+        aim = f"for {_aims(options.wanted_power, options.wanted_half_width)}"
         return (
-            f"{name}, the fewest votes {aim}: {first.questions:,} questions and {first.raters} raters with {first.votes} votes a "
-            f"pair. {first.total_votes:,} votes, about {hours(first.total_votes):.0f} hours in all."
+            f"{name}, the fewest votes {aim}: {with_noun(first.questions, 'question')} and {with_noun(first.raters, 'rater')} with "
+            f"{with_noun(first.votes, 'vote')} a pair. {with_noun(first.total_votes, 'vote')}, {_hours_said(first.total_votes)} in all."
         )
     reasons = [one.reason for one in plan.plans if one.scope == scope]
     if set(reasons) == {FEW_RATERS}:
@@ -603,14 +639,16 @@ def planned(
             found = find_study(store, study)
             check_asks(found, ["levels", "preference"], "plan")
             basis = basis or basis_of_study(store, found, asked.get("mean", 0.0))
-            progress = reached_so_far(store, found, basis)
+            progress = reached_so_far(store, found, basis, asked)
             chosen = study_options(store, found)
             if "raters" in asked:
                 chosen = replace(chosen, votes=found.design.votes_per_pair)
     plan = plan_study(basis, replace(chosen, **asked))
     said = plan_said(plan)
     if progress is not None:
-        said = [*said, "", f"Study {shown(study or '')}:", *reached_said(progress)]
+        facts = [name for name in STUDY_FACTS if name in asked]
+        own = f", with its own {' and '.join(facts)}" if facts else ""
+        said = [*said, "", f"Study {shown(study or '')}{own}:", *reached_said(progress)]
     as_json = {**plan.to_json(), "reached": None if progress is None else progress.to_json()}
     return said, as_json, (plan_table(plan), power_table(plan))
 
@@ -653,7 +691,7 @@ def power_table(plan: StudyPlan) -> ResultTable:
                 Size(n, one.raters, one.votes, one.levels),
                 margin=margin,
                 mean=options.mean,
-                confidence_level=options.confidence_level,
+                confidence_level=options.bound_level,
                 scope=one.scope,
                 composite=options.score == "composite",
                 least=True,
@@ -695,10 +733,15 @@ class Reached:
     whole: tuple[Plan, ...]
     """What all questions reach with all raters of the study; empty without raters."""
     needed: tuple[Plan, ...]
-    """Questions needed for a power of 0.8, or without a margin for the usual half-width, with all raters of the study."""
+    """Questions needed for the wanted power and half-width, with all raters of the study."""
     questions_range: tuple[int | None, int | None] | None
-    """Questions for these raters over the usual range of assumptions; None: the components are those of votes."""
+    """Questions for these raters over the usual range of assumptions with equally good systems; None: the components are those of
+    votes, or the systems are not assumed to be equally good."""
     margin: float | None
+    mean: float = 0.0
+    """Assumed true mean vote."""
+    wanted_power: float | None = None
+    wanted_half_width: float | None = None
 
     def missing(self, scope: Scope) -> int | None:
         """Further complete questions needed; None if no number is enough."""
@@ -728,8 +771,12 @@ def _numbers(plan: Plan) -> dict[str, Any]:
     }
 
 
-def reached_so_far(store: Store, study: Study, basis: Basis | None = None) -> Reached:
+def reached_so_far(
+    store: Store, study: Study, basis: Basis | None = None, asked: Mapping[str, Any] | None = None
+) -> Reached:
     """What a study has reached, without unblinding it. basis: default assumptions unless given.
+
+    asked: fields of PlanOptions instead of the design's; STUDY_FACTS stay those of the study.
 
     Blindness: nothing here depends on what raters chose. The function reads which entries have an answer, never the choice
     and never the assignment of systems to sides, and the power rests on assumed components. So every number is the same
@@ -739,7 +786,8 @@ def reached_so_far(store: Store, study: Study, basis: Basis | None = None) -> Re
     """
     check_asks(study, ["levels", "preference"], "plan")
     basis = basis or stated()
-    design, options = study.design, study_options(store, study)
+    wanted = {name: value for name, value in (asked or {}).items() if name not in STUDY_FACTS}
+    design, options = study.design, replace(study_options(store, study), **wanted)
     levels = main_levels(design, study.levels)
     people = [rater for rater in raters_of(store, study.study_id) if counts_at_all(rater)]
     counting = {rater.rater_id for rater in people}
@@ -761,7 +809,8 @@ def reached_so_far(store: Store, study: Study, basis: Basis | None = None) -> Re
     n_items = len(items_of(store, study.study_id))
     n_complete = sum(n == len(levels) for n in of_question.values())
     each = max(1, round(sum(votes[key] for key in complete) / len(complete))) if complete else enough
-    as_voted = replace(options, raters=(max(len(voted), each),), votes=each)
+    as_wanted = replace(options, power=None, half_width=None)
+    as_voted = replace(as_wanted, raters=(max(len(voted), each),), votes=each)
     components, has_raters = basis.components, options.votes is not None
     return Reached(
         len(complete),
@@ -774,10 +823,13 @@ def reached_so_far(store: Store, study: Study, basis: Basis | None = None) -> Re
         options.score,
         basis.source,
         planned_sizes(components, replace(as_voted, questions=n_complete)) if n_complete else (),
-        planned_sizes(components, replace(options, questions=n_items)) if has_raters else (),
+        planned_sizes(components, replace(as_wanted, questions=n_items)) if has_raters else (),
         planned_sizes(components, options) if has_raters else (),
-        question_range(options) if basis.assumed and has_raters else None,
+        question_range(options) if basis.assumed and has_raters and not options.mean else None,
         options.margin,
+        options.mean,
+        options.wanted_power,
+        options.wanted_half_width,
     )
 
 
@@ -789,11 +841,10 @@ def reached_said(reached: Reached) -> list[str]:
     if not reached.needed:
         return [f"{counts}."]
     equal = " if both systems are equally good" if reached.margin is not None else ""
-    aim = (
-        f"A power of {USUAL_POWER:g}"
-        if reached.margin is not None
-        else f"A half-width of {USUAL_HALF_WIDTH:g}"
-    )
+    if reached.mean:
+        equal = f" with a true mean vote of {reached.mean:g}"
+    aims = _aims(reached.wanted_power, reached.wanted_half_width)
+    aim, verb = f"{aims[0].upper()}{aims[1:]}", "need" if " and " in aims else "needs"
     said = [f"{counts}. Expected{equal}:"]
     for at, needed in enumerate(reached.needed):
         if needed.reason == FEW_RATERS:
@@ -805,7 +856,7 @@ def reached_said(reached: Reached) -> list[str]:
         if needed.questions is None:
             more = f"{aim}: {needed.reason}"
         else:
-            more = f"{aim} needs {needed.questions:,} questions"
+            more = f"{aim} {verb} {needed.questions:,} questions"
         said.append(f"{name}: {now}{whole}. {more}.")
     if reached.questions_range is not None:
         said.append(

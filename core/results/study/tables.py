@@ -376,12 +376,12 @@ def _ties(results: StudyResults) -> ResultTable:
 def _plan(results: StudyResults) -> ResultTable:
     """Questions that a new study with these raters needs, from the components of this study's votes."""
     found = results.own_size
-    margin, level = found.options.margin, _level(found.options.confidence_level)
-    note = f"By the planner, from {found.source}. One-sided, {level}."
+    margin, level = found.options.margin, _level(found.options.bound_level)
+    note = f"By the planner, from {found.source}. "
     if margin is None:
-        note += " No margin is declared, so the plan is for the half-width of the 90 % interval of the mean."
+        note += "No margin is declared, so the plan is for the half-width of the two-sided 90 % interval of the mean."
     else:
-        note += " If both systems are equally good."
+        note += f"One-sided, {level}. If both systems are equally good."
     return ResultTable(
         "plan",
         (
@@ -412,12 +412,11 @@ def _plan(results: StudyResults) -> ResultTable:
 
 
 def _power(results: StudyResults) -> ResultTable:
-    """Power at the observed mean, for Factual's test and the declared one, with the pairs they need."""
-    declared = _level(results.non_inferiority.confidence_level)
-    tests = {
-        "two-sided, as in Factual": results.power,
-        f"one-sided, declared {declared}": results.power_one_sided,
-    }
+    """Power at the observed mean, for Factual's test and one against a declared margin, with the pairs they need."""
+    tests = {"two-sided, as in Factual": results.power}
+    if results.answer.found.margin is not None:
+        declared = _level(results.non_inferiority.confidence_level)
+        tests[f"one-sided, declared {declared}"] = results.power_one_sided
     return ResultTable(
         "power",
         (
