@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from core.schema.row_columns import ScoredRows
 from core.schema.scores import ScoredRow, TextOrigin
-from core.tables.columns import DATASET_LABELS, LABEL_PAIR
+from core.tables.columns import DATASET_LABELS, LABEL_PAIR, ONLY_SYSTEM
 
 TRANSLATION = "translation"
 _TASK_LABEL = "task"
@@ -25,5 +25,5 @@ def origin_of(rows: Sequence[ScoredRow]) -> TextOrigin:
         datasets=named(*DATASET_LABELS),
         tasks=named(_TASK_LABEL) or ((TRANSLATION,) if pairs else ()),
         languages=pairs or languages,
-        systems=tuple(one for one in columns.system.distinct() if one),
+        systems=tuple(one for one in columns.system.distinct() if one and one != ONLY_SYSTEM),
     )

@@ -215,6 +215,10 @@ def test_a_side_of_a_meta_correlation_can_be_votes():
     )
     found = meta_correlate(human, made, method="pearson", n_resamples=0)
     assert {point.metric: point.human for point in found.points} == pytest.approx(expected)
+    assert found.origins.human.systems == ("ai", "human"), (
+        "the systems of the study, not of the rows of pairs"
+    )
+    assert record.study.name in found.human
 
 
 def test_one_pair_a_question_has_no_order_within_questions():

@@ -112,6 +112,7 @@ def paired_with_votes(record: StudyRecord, table: ScoreTable) -> tuple[ScoreTabl
         file_name=f"votes of study {record.study.name}",
         notes=(_meaning(record), *assumed, *_left_out_notes(counted, len(table.rows), n_used)),
         left_out=dict(counted.pairs_left_out),
+        pair_of=(record.study.design.candidate, record.study.design.comparator),
     )
     return paired, ratings
 
