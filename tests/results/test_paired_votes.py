@@ -12,7 +12,7 @@ from scipy import stats
 from core.errors import InputError, NotAllowed
 from core.joining.choices import TableChoice
 from core.joining.tables import CorrelationOptions
-from core.results.correlations.acc23 import Acc23Options, acc23
+from core.results.correlations.acc23 import Acc23Options, acc23, acc23_json, accuracy_table
 from core.results.correlations.paired import beside_people, merged_beside, paired_with_votes
 from core.results.correlations.ranking import rank_metrics
 from core.results.correlations.table import correlate_scores
@@ -219,6 +219,26 @@ def test_a_side_of_a_meta_correlation_can_be_votes():
         "the systems of the study, not of the rows of pairs"
     )
     assert record.study.name in found.human
+
+
+def test_levels_of_a_question_are_no_systems():
+    data = dataset(8, ("A1", "A2"))
+    keys = [(item.item_id, level) for item in data.items for level in data.levels]
+    votes = {"R1": {key: ("candidate", "comparator")[at % 3 == 0] for at, key in enumerate(keys)}}
+    record = factories.record_of(votes, data, main_levels=("A1", "A2"))
+    record = replace(record, study=replace(record.study, state="unblinded"))
+    draw = np.random.default_rng(5)
+    given = table([(ScoredRow(o.item_id, o.source, o.level), float(draw.normal())) for o in data.outputs])
+    paired, ratings = paired_with_votes(record, given)
+    found = acc23(ratings, paired, Acc23Options(n_resamples=50))
+    (one,) = found.metrics
+    assert one.accuracy.n_pairs == 8
+    assert (one.soft_accuracy.accuracy, one.soft_accuracy.n_pairs) == (None, 0)
+    assert one.soft_accuracy.reason == one.system.reason
+    assert acc23_json(found)["n_systems"] is None
+    made = accuracy_table(found)
+    assert made.rows[0][[column.name for column in made.columns].index("n_systems")] is None
+    assert not any("system pairs (" in note for note in made.notes)
 
 
 def test_one_pair_a_question_has_no_order_within_questions():
