@@ -15,7 +15,7 @@ from core.joining.tables import CorrelationOptions
 from core.results.correlations.acc23 import Acc23Options, acc23, acc23_json, accuracy_table
 from core.results.correlations.paired import beside_people, merged_beside, paired_with_votes
 from core.results.correlations.ranking import rank_metrics
-from core.results.correlations.table import correlate_scores
+from core.results.correlations.table import correlate_dimensions, correlate_scores, correlation_table
 from core.results.correlations.votes import NO_ROW, preferences_of
 from core.results.meta_correlation import LiveSide, chosen_side, meta_correlate, side_values
 from core.results.study.counted import Filters, count
@@ -270,4 +270,14 @@ def test_labels_that_both_answers_share_can_group_pairs():
     assert [(row.group["genre"], row.n) for row in found] == [("news", 3), ("talk", 3)]
     assert found[0].pooled["pearson"].over_rows.estimate == pytest.approx(
         stats.pearsonr(LEAD[:3], MEANS[:3]).statistic
+    )
+
+
+def test_pairs_have_no_system_to_group_by_and_no_notes_on_systems():
+    paired, ratings = paired_with_votes(record_of(), scores())
+    with pytest.raises(InputError):
+        correlate_dimensions(paired, ratings, group=["system"], options=FAST)
+    report = correlate_dimensions(paired, ratings, options=FAST)
+    assert not any(
+        "er system" in note and "undefined" not in note for note in correlation_table(report).notes
     )
