@@ -11,8 +11,11 @@ _TASK_LABEL = "task"
 _UNKNOWN_LANGUAGE = "und"
 
 
-def origin_of(rows: Sequence[ScoredRow]) -> TextOrigin:
-    """What the rows say. A language pair makes texts translations; a blank cell says nothing."""
+def origin_of(rows: Sequence[ScoredRow], pair_of: tuple[str, ...] = ()) -> TextOrigin:
+    """What the rows say. A language pair makes texts translations; a blank cell says nothing.
+
+    pair_of: the two systems, if the rows are pairs of their answers.
+    """
     columns = ScoredRows.of(rows)
     labels = columns.labels.distinct()
 
@@ -25,5 +28,5 @@ def origin_of(rows: Sequence[ScoredRow]) -> TextOrigin:
         datasets=named(*DATASET_LABELS),
         tasks=named(_TASK_LABEL) or ((TRANSLATION,) if pairs else ()),
         languages=pairs or languages,
-        systems=tuple(one for one in columns.system.distinct() if one and one != ONLY_SYSTEM),
+        systems=pair_of or tuple(one for one in columns.system.distinct() if one and one != ONLY_SYSTEM),
     )

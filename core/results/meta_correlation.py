@@ -115,7 +115,6 @@ def side_values(side: Side, first_order: Method) -> SideValues:
         if side.ratings is not None:
             table, ratings = beside_people(table, side.ratings)
         joined = joined_with(table, ratings, replace(side.options, raw_level=False))
-        origin = origin_of(ScoredRows.of(joined.table.rows).take(joined.rows))
         written = _by_key(side.name, [metric.name for metric in table.metrics])
         scores = dict(zip(written, joined.scores().T, strict=True))
         given = {key: coefficient(own, joined.target, first_order) for key, own in scores.items()}
@@ -132,7 +131,7 @@ def side_values(side: Side, first_order: Method) -> SideValues:
             notes=(*table.notes, *joined.notes),
             against=joined.against,
             joined=joined,
-            texts=replace(origin, systems=ratings.pair_of) if ratings and ratings.pair_of else origin,
+            texts=origin_of(ScoredRows.of(joined.table.rows).take(joined.rows), joined.pair_of),
             voted=ratings.file_name if ratings and ratings.pair_of else "",
         )
     held = [method for method in METHODS if any(one.get(method) is not None for one in side.values.values())]

@@ -278,6 +278,7 @@ def test_pairs_have_no_system_to_group_by_and_no_notes_on_systems():
     with pytest.raises(InputError):
         correlate_dimensions(paired, ratings, group=["system"], options=FAST)
     report = correlate_dimensions(paired, ratings, options=FAST)
+    assert {row.texts.systems for row in report.rows} == {("ai", "human")}
     assert not any(
         "er system" in note and "undefined" not in note for note in correlation_table(report).notes
     )

@@ -279,7 +279,7 @@ class JoinedGroup:
     @cached_property
     def origin(self) -> TextOrigin:
         """What is known of these texts."""
-        return origin_of(self.texts)
+        return origin_of(self.texts, self.joined.pair_of)
 
     @cached_property
     def items(self) -> NDArray[np.int64]:
