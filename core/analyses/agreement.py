@@ -177,7 +177,11 @@ def compute(options: AgreementOptions, panel: "Panel", *, tell: Tell) -> Agreeme
     )
     raters = _rater_rows(panel, ratings, items, options)
     n_telling = _telling_items(ratings, items)
-    verdict = _judged(measures[0], len(panel.raters), options, panel.unit.undecided_said, n_telling)
+    verdict = _judged(measures[0], len(panel.raters), options, panel.unit.undecided_said, n_telling, kind)
+    verdict = _without_claim(verdict, measures[0], raters)
+    if panel.scale.penalties and not np.nan_to_num(ratings).any():
+        said = f"{len(panel.raters):,} raters: agreement is undefined, because {NO_ERROR}."
+        verdict = _verdict("undefined", said, NO_ERROR)
     return Agreement(
         verdict=verdict.code,
         sentence=verdict.sentence,
@@ -422,14 +426,35 @@ CODES = {
     "agree": "agreement above chance is shown: the interval lies above 0 and reaches the limit of little agreement",
     "little-better-than-chance": "the whole interval lies below that limit, and 10 items or more have a rating other than the most "
     "frequent one",
-    "not-shown": f"the interval includes 0, there are fewer than {FEWEST_ITEMS} items, or it is not known what an item is",
+    "not-shown": f"the interval includes 0, there are fewer than {FEWEST_ITEMS} items, a rater who always answers the same decides the "
+    "value, or it is not known what an item is",
     "undefined": "there was nothing to compare; the reason says why",
 }
 _STATUS = {"agree": 0, "little-better-than-chance": 3, "not-shown": 4, "undefined": 4}
 
 
+NO_ERROR = "nobody marked an error"
+
+
+def _without_claim(verdict: Verdict, one: MeasureRow, raters: Sequence[RaterRow]) -> Verdict:
+    """The verdict, or none where raters who always answer the same decide it.
+
+    Two raters of whom one never varies cannot agree beyond chance; of more, such a rater lowers the value of all.
+    """
+    n_constant = sum(bool(rater.constant) for rater in raters)
+    low = verdict.code == "little-better-than-chance"
+    if one.value.value is None or not n_constant or not (low or len(raters) == 2):
+        return verdict
+    reason = (
+        f"{n_constant} of {len(raters)} raters always {'answers' if n_constant == 1 else 'answer'} the same"
+    )
+    return _verdict(
+        "not-shown", f"{len(raters):,} raters: agreement cannot be shown, because {reason}.", reason
+    )
+
+
 def _judged(
-    one: MeasureRow, n_raters: int, options: AgreementOptions, undecided: str, n_telling: int
+    one: MeasureRow, n_raters: int, options: AgreementOptions, undecided: str, n_telling: int, kind: "Kind"
 ) -> Verdict:
     """The verdict, from the measure that counts for the scale.
 
@@ -438,6 +463,7 @@ def _judged(
     """
     from core.errors import counted
     from core.results.cells import decimal
+    from core.schema.scale import BY_NAME
 
     value, low, high = one.value.value, one.value.low, one.value.high
     who = f"{n_raters:,} raters"
@@ -472,7 +498,8 @@ def _judged(
             reason,
         )
     if high < options.little and n_telling >= FEWEST_ITEMS:
-        how = "less often than by chance" if high < 0 else "little better than by chance"
+        worse = "less often than by chance" if kind in BY_NAME else "less than by chance"
+        how = worse if high < 0 else "little better than by chance"
         return _verdict("little-better-than-chance", f"{who} agree {how}: {found}.")
     if low <= 0:
         return _verdict(
@@ -517,7 +544,7 @@ def _sentences(found: Agreement) -> tuple[str, ...]:
     said += [
         f"{shown(one.rater)} always answers {shown(one.constant)}, which reports nothing about a text."
         for one in found.raters[:_MOST_ROWS]
-        if one.constant
+        if one.constant and found.reason != NO_ERROR
     ]
     return (*said, f"Read as: {found.scale}.")
 

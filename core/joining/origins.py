@@ -4,15 +4,18 @@ from collections.abc import Sequence
 
 from core.schema.row_columns import ScoredRows
 from core.schema.scores import ScoredRow, TextOrigin
-from core.tables.columns import DATASET_LABELS, LABEL_PAIR
+from core.tables.columns import DATASET_LABELS, LABEL_PAIR, ONLY_SYSTEM
 
 TRANSLATION = "translation"
 _TASK_LABEL = "task"
 _UNKNOWN_LANGUAGE = "und"
 
 
-def origin_of(rows: Sequence[ScoredRow]) -> TextOrigin:
-    """What the rows say. A language pair makes texts translations; a blank cell says nothing."""
+def origin_of(rows: Sequence[ScoredRow], pair_of: tuple[str, ...] = ()) -> TextOrigin:
+    """What the rows say. A language pair makes texts translations; a blank cell says nothing.
+
+    pair_of: the two systems, if the rows are pairs of their answers.
+    """
     columns = ScoredRows.of(rows)
     labels = columns.labels.distinct()
 
@@ -25,5 +28,5 @@ def origin_of(rows: Sequence[ScoredRow]) -> TextOrigin:
         datasets=named(*DATASET_LABELS),
         tasks=named(_TASK_LABEL) or ((TRANSLATION,) if pairs else ()),
         languages=pairs or languages,
-        systems=tuple(one for one in columns.system.distinct() if one),
+        systems=pair_of or tuple(one for one in columns.system.distinct() if one and one != ONLY_SYSTEM),
     )

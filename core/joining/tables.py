@@ -103,6 +103,8 @@ class Joined:
     """Table row -> why it has no target."""
     against: Against
     notes: tuple[str, ...] = ()
+    pair_of: tuple[str, ...] = ()
+    """As `RatingSet.pair_of`."""
 
     @property
     def names(self) -> tuple[str, str]:
@@ -229,7 +231,9 @@ def join_ratings(
     lost = unmatched(table, chosen.ratings, met)
     unmet = [f"{n} of {len(met)} ratings matched no score: {reason}" for reason, n in lost.items()]
     return Joined(
-        table, rows, values, missing, "human", (*alike, *ratings.notes, *assumed, *chosen.notes, *unmet)
+        *(table, rows, values, missing, "human"),
+        (*alike, *ratings.notes, *assumed, *chosen.notes, *unmet),
+        ratings.pair_of,
     )
 
 

@@ -96,6 +96,13 @@ class SideValues:
     """The rows of a live side, metrics in the order of `written`; None: fixed correlations."""
     texts: TextOrigin = UNKNOWN_ORIGIN
     """What is known of the texts."""
+    voted: str = ""
+    """The votes that the scores of pairs are correlated with; empty: the rows are texts."""
+
+    @property
+    def named(self) -> str:
+        """The side's name, with the votes that make it a side of people."""
+        return f"{self.name} with the {self.voted}" if self.voted else self.name
 
 
 def side_values(side: Side, first_order: Method) -> SideValues:
@@ -124,7 +131,8 @@ def side_values(side: Side, first_order: Method) -> SideValues:
             notes=(*table.notes, *joined.notes),
             against=joined.against,
             joined=joined,
-            texts=origin_of(ScoredRows.of(joined.table.rows).take(joined.rows)),
+            texts=origin_of(ScoredRows.of(joined.table.rows).take(joined.rows), joined.pair_of),
+            voted=ratings.file_name if ratings and ratings.pair_of else "",
         )
     held = [method for method in METHODS if any(one.get(method) is not None for one in side.values.values())]
     if side.values and held and first_order not in held:
@@ -477,7 +485,7 @@ def _correlated(
         points=points,
         dropped=dropped,
         without_family=intervals.leave_one_family_out(x, y, families, method, **resampling),
-        human=sides[0].name,
+        human=sides[0].named,
         synthetic=sides[1].name,
         notes=tuple(notes_on(sides, method, first)),
         first_order=first,

@@ -129,11 +129,13 @@ def _alike(first: Sequence[str], second: Sequence[str], *, pairs: bool) -> bool:
 
 def _texts(texts: TextOrigin) -> str:
     """The texts of a side in words: `Czech question answering (data set cus-qa-cs)`."""
-    languages = _listed([_language(one) for one in texts.languages])
+    languages = _listed([_language(one) for one in texts.languages], what="language")
     task = _listed(texts.tasks)
-    what = (
-        f"{languages} {task or 'text'}" if texts.languages else task or "text of an unknown task and language"
-    )
+    what = task or ("text" if texts.languages else "text of an unknown task and language")
+    if len(texts.languages) > _MOST_NAMED:
+        what = f"{what} in {languages}"
+    elif texts.languages:
+        what = f"{languages} {what}"
     return f"{what} (data set {_listed(texts.datasets)})" if texts.datasets else what
 
 
@@ -141,9 +143,16 @@ def _language(tag: str) -> str:
     return "-".join(_LANGUAGES.get(part, part) for part in tag.split("-"))
 
 
-def _listed(names: Sequence[str], most: int = _MOST_NAMED) -> str:
-    """The first names, joined by commas and `and`, and the number of the others."""
+def _listed(names: Sequence[str], most: int = _MOST_NAMED, *, what: str = "") -> str:
+    """The first names, joined by commas and `and`, and the number of the others. what: what is named, such as `language`."""
     words = [shown(name) for name in names[:most]]
-    if len(names) > most:
-        words.append(f"{len(names) - most} more")
+    if (n := len(names) - most) > 0:
+        words.append(
+            " ".join(
+                filter(
+                    None,
+                    ("one" if what and n == 1 else str(n), "more", what and (what if n == 1 else f"{what}s")),
+                )
+            )
+        )
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)

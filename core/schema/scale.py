@@ -54,6 +54,8 @@ class Scale:
     """declared: by the user; file: by a form or a study; guessed: from the ratings."""
     missing: tuple[str, ...] = ()
     """Words that are read as no rating and no score."""
+    penalties: bool = False
+    """Whether a rating is the penalty of the errors that a rater marked: 0 without an error, else below."""
 
     @property
     def ordered(self) -> bool:
@@ -80,6 +82,8 @@ class Scale:
             names = ", ".join(self.name(value) for value in self.classes[:_LISTED])
             more = f" and {len(self.classes) - _LISTED} more" if len(self.classes) > _LISTED else ""
             return f"{KINDS[self.kind]} ({names}{more})"
+        if self.penalties:
+            return "penalties of marked errors"
         if self.ends is None:
             return KINDS[self.kind]
         return f"{KINDS[self.kind]} {self.ends[0]:g} to {self.ends[1]:g}"

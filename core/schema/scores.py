@@ -269,6 +269,8 @@ class RatingSet:
     """Dimension -> what raters could give, where a form shows it."""
     row_numbers: int = 0
     """Rows of a file that names no items, so that their numbers are the ids; 0: the file has ids."""
+    pair_of: tuple[str, ...] = ()
+    """The two systems of a study whose pairs are the rows, each rated by its votes; empty: the rows are texts."""
 
 
 @dataclass(frozen=True)

@@ -143,6 +143,8 @@ def rating_set_of(record: StudyRecord) -> RatingSet:
     )
     study = record.study
     scales = {one.name: scale_of_form(one) for one in task.dimensions}
+    if task.spans is not None:
+        scales[SPAN_DIMENSION] = Scale("scores", origin="file", penalties=True)
     return RatingSet(ratings, study.dataset_sha256, f"study {study.name}", notes, found.left_out, scales)
 
 

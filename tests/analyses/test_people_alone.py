@@ -12,7 +12,16 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import cohen_kappa_score
 
 import assay
-from core.analyses.agreement import ANALYSIS, BY_SCALE, CODES, MEASURES, Agreement, AgreementOptions
+from core.analyses.agreement import (
+    ANALYSIS,
+    BY_SCALE,
+    CODES,
+    MEASURES,
+    NO_ERROR,
+    Agreement,
+    AgreementOptions,
+    _sentences,
+)
 from core.errors import InputError
 from core.schema.analysis import Answer
 from core.schema.panel import Panel
@@ -179,6 +188,27 @@ def test_verdicts(ratings: ArrayLike, code: str) -> None:
     assert answer.status == {"agree": 0, "little-better-than-chance": 3}.get(code, 4)
     assert bool(verdict.reason) == (code in ("undefined", "not-shown"))
     assert answer.json["verdict"] == code
+
+
+def test_penalties_where_nobody_marked_an_error_are_undefined_for_that_reason() -> None:
+    penalties = Scale("scores", origin="file", penalties=True)
+    answer = answered([[0, 0]] * 40, scale=penalties)
+    (verdict,) = answer.verdicts
+    assert (verdict.code, verdict.reason, answer.result.kind) == ("undefined", NO_ERROR, "scores")
+    assert not any("r0" in said for said in _sentences(answer.result)), "no rater is blamed"
+    marked = compared([[0, 0]] * 30 + [[-5, -4]] * 12, scale=penalties)
+    assert marked.verdict == "agree"
+
+
+def test_raters_who_never_vary_decide_no_verdict() -> None:
+    """Beside a constant rater alpha of two is below 0, whatever the other answers."""
+    scores = Scale("scores", ends=(0.0, 100.0))
+    two = compared([[50, 60 + at % 7] for at in range(40)], scale=scores)
+    assert (two.measures[0].value.high or 0) < 0
+    assert two.verdict == "not-shown"
+    rng = np.random.default_rng(4)
+    three = np.column_stack([rng.uniform(60, 90, size=(60, 2)), np.full(60, 10.0)])
+    assert compared(three, scale=scores).verdict == "not-shown"
 
 
 def test_nothing_is_claimed_while_nobody_knows_what_an_item_is() -> None:

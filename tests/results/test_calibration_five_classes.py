@@ -24,6 +24,7 @@ from core.results.calibration.results import (
     verdicts_of,
 )
 from core.results.calibration.tables import NO_VERDICT, calibration_json, warned_table
+from core.schema.scale import DeclaredScale
 from core.schema.scores import Rating, ScoredRow
 from core.schema.study import Dimension
 from core.stats.agreement import majority_labels
@@ -233,7 +234,8 @@ def test_people_who_rate_every_text_alike_leave_no_verdict(scores: str) -> None:
         votes[1::30, 0] = 3.0
     found = compared(votes, said)
     (cell,) = found.cells
-    assert cell.only_rating == 2
+    assert cell.only_answer == 2
+    assert cell.only_rating == (2 if scores == "constant" else None)
     verdict = verdict_of(cell)
     assert verdict.value is None
     assert len(verdict.reasons) == 1
@@ -246,7 +248,27 @@ def test_people_who_rate_every_text_alike_leave_no_verdict(scores: str) -> None:
     assert NO_VERDICT in row
 
 
-def test_people_who_rate_every_text_alike_may_still_object_to_an_evaluator() -> None:
+def test_ratings_that_never_vary_object_to_no_evaluator() -> None:
+    """As where ratings are numbers: nothing tells a good evaluator from a bad one."""
+    said = np.full(60, 2.0)
+    said[::3] = 3.0
+    found = compared(np.full((60, 3), 2.0), said, replace(QUICK, scale=DeclaredScale(ends=(1.0, 5.0))))
+    assert found.cells[0].only_rating == 2
+    verdict = verdict_of(found.cells[0])
+    assert (verdict.value, len(verdict.reasons)) == (None, 1)
+    assert "replace people" not in advice(found).sentence
+
+
+def test_ratings_vary_though_majorities_that_exist_do_not() -> None:
+    """One of two raters always answers 2: where the other answers 3 there is no majority."""
+    votes = np.full((60, 2), 2.0)
+    votes[::3, 1] = 3.0
+    said = np.where(np.arange(60) % 2 == 0, 2.0, 3.0)
+    (cell,) = compared(votes, said).cells
+    assert (cell.only_rating, cell.only_answer) == (None, 2)
+
+
+def test_majorities_that_never_vary_may_still_object_to_an_evaluator() -> None:
     """Another rater nearly always agrees; the evaluator agrees on two thirds of the texts."""
     said = np.full(60, 2.0)
     said[::3] = 3.0

@@ -12,7 +12,7 @@ from scipy import stats
 from core.errors import InputError, NotAllowed
 from core.results.check.options import CheckOptions
 from core.results.check.verdict import check_panel
-from core.results.correlations.votes import metrics_against_votes, votes_panel
+from core.results.correlations.votes import NO_ROW, metrics_against_votes, votes_panel
 from core.results.study.counted import TOO_FEW
 from core.schema.scores import ScoredRow
 from core.schema.study import NO_LEVEL, Rater
@@ -66,7 +66,7 @@ def test_pairs_without_a_score_are_left_out_by_reason():
     given = scores({**AHEAD, ("q00", NO_LEVEL): None}, reasons={(0, 0): "no reference"})
     short = replace(given, rows=given.rows[:-1], values=given.values[:-1])
     (found,) = metrics_against_votes(unblinded(record_of(VOTES, DATA)), short)
-    assert found.left_out == {"no reference": 1, "not among the scores": 1, "no winner": 2}
+    assert found.left_out == {"no reference": 1, NO_ROW: 1, "no winner": 2}
     assert (found.agreement.n, found.tau.n) == (2, 4)
 
 

@@ -12,10 +12,10 @@ from scipy import stats
 from core.errors import InputError, NotAllowed
 from core.joining.choices import TableChoice
 from core.joining.tables import CorrelationOptions
-from core.results.correlations.acc23 import Acc23Options, acc23
+from core.results.correlations.acc23 import Acc23Options, acc23, acc23_json, accuracy_table
 from core.results.correlations.paired import beside_people, merged_beside, paired_with_votes
 from core.results.correlations.ranking import rank_metrics
-from core.results.correlations.table import correlate_scores
+from core.results.correlations.table import correlate_dimensions, correlate_scores, correlation_table
 from core.results.correlations.votes import NO_ROW, preferences_of
 from core.results.meta_correlation import LiveSide, chosen_side, meta_correlate, side_values
 from core.results.study.counted import Filters, count
@@ -215,6 +215,30 @@ def test_a_side_of_a_meta_correlation_can_be_votes():
     )
     found = meta_correlate(human, made, method="pearson", n_resamples=0)
     assert {point.metric: point.human for point in found.points} == pytest.approx(expected)
+    assert found.origins.human.systems == ("ai", "human"), (
+        "the systems of the study, not of the rows of pairs"
+    )
+    assert record.study.name in found.human
+
+
+def test_levels_of_a_question_are_no_systems():
+    data = dataset(8, ("A1", "A2"))
+    keys = [(item.item_id, level) for item in data.items for level in data.levels]
+    votes = {"R1": {key: ("candidate", "comparator")[at % 3 == 0] for at, key in enumerate(keys)}}
+    record = factories.record_of(votes, data, main_levels=("A1", "A2"))
+    record = replace(record, study=replace(record.study, state="unblinded"))
+    draw = np.random.default_rng(5)
+    given = table([(ScoredRow(o.item_id, o.source, o.level), float(draw.normal())) for o in data.outputs])
+    paired, ratings = paired_with_votes(record, given)
+    found = acc23(ratings, paired, Acc23Options(n_resamples=50))
+    (one,) = found.metrics
+    assert one.accuracy.n_pairs == 8
+    assert (one.soft_accuracy.accuracy, one.soft_accuracy.n_pairs) == (None, 0)
+    assert one.soft_accuracy.reason == one.system.reason
+    assert acc23_json(found)["n_systems"] is None
+    made = accuracy_table(found)
+    assert made.rows[0][[column.name for column in made.columns].index("n_systems")] is None
+    assert not any("system pairs (" in note for note in made.notes)
 
 
 def test_one_pair_a_question_has_no_order_within_questions():
@@ -246,4 +270,15 @@ def test_labels_that_both_answers_share_can_group_pairs():
     assert [(row.group["genre"], row.n) for row in found] == [("news", 3), ("talk", 3)]
     assert found[0].pooled["pearson"].over_rows.estimate == pytest.approx(
         stats.pearsonr(LEAD[:3], MEANS[:3]).statistic
+    )
+
+
+def test_pairs_have_no_system_to_group_by_and_no_notes_on_systems():
+    paired, ratings = paired_with_votes(record_of(), scores())
+    with pytest.raises(InputError):
+        correlate_dimensions(paired, ratings, group=["system"], options=FAST)
+    report = correlate_dimensions(paired, ratings, options=FAST)
+    assert {row.texts.systems for row in report.rows} == {("ai", "human")}
+    assert not any(
+        "er system" in note and "undefined" not in note for note in correlation_table(report).notes
     )

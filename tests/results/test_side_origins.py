@@ -11,6 +11,7 @@ from core.results.correlations.table import correlate_scores, correlation_rows
 from core.results.meta_correlation import LiveSide, meta_correlate, meta_json, meta_matrix, meta_said
 from core.results.side_origins import SideOrigins
 from core.schema.scores import UNKNOWN_ORIGIN, CorrelationSet, Rating, ScoredRow, TextOrigin
+from core.tables.columns import ONLY_SYSTEM
 
 METRICS = ("a", "b", "c")
 LADDERS = {"i": [[3, 1, 2], [2, 2, 1], [1, 3, 0]], "j": [[4, 2, 5], [1, 1, 3], [2, 0, 1]]}
@@ -135,3 +136,21 @@ def test_a_matrix_counts_its_cells_of_unlike_sides() -> None:
     found = meta_matrix({"": human}, scores("e").table, by=["dataset"], n_resamples=10)
     assert "1 of 1" in found.sides_said[0]
     assert meta_matrix({"": human}, scores("d").table, by=["dataset"], n_resamples=10).sides_said == ()
+
+
+def test_a_table_without_systems_has_unknown_ones() -> None:
+    rows = (ScoredRow("1", ONLY_SYSTEM), ScoredRow("2", ONLY_SYSTEM))
+    assert origin_of(rows).systems == ()
+    both = origins(TextOrigin(systems=("a",)), origin_of(rows))
+    assert both.differences == ()
+    assert "systems" in both.not_compared
+
+
+def test_languages_beyond_the_first_are_counted_as_languages() -> None:
+    def said(n: int) -> str:
+        return origins(
+            TextOrigin(languages=("en", "de", "ja", "fr", "es")[:n]), TextOrigin(languages=("cs",))
+        ).difference_said
+
+    assert "text in English, German, Japanese and one more language," in said(4)
+    assert "2 more languages" in said(5)

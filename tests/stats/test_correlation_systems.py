@@ -249,6 +249,17 @@ def test_a_side_agrees_with_itself_and_not_with_its_opposite():
     assert soft_pairwise_accuracy(x, -x).accuracy < 0.01
 
 
+def test_a_side_that_orders_no_systems_has_no_soft_accuracy():
+    """Else p is 1 in either order of two systems, and the result follows the order of the columns: 1 or 0."""
+    human = np.random.default_rng(5).normal(size=(50, 3)) + 10 * np.arange(3)
+    same, of_items = np.ones((50, 3)), np.repeat(np.arange(50.0)[:, None], 3, axis=1)
+    for side in (human, human[:, ::-1]):
+        assert soft_pairwise_accuracy(side, same).reason == "all scores are equal"
+        assert soft_pairwise_accuracy(same, side).reason == "all ratings are equal"
+        found = soft_pairwise_accuracy(side, of_items)
+        assert (found.accuracy, found.n_pairs, found.reason) == (None, 3, "all scores of an item are equal")
+
+
 def test_where_all_are_sure_soft_accuracy_is_the_share_of_pairs_in_order():
     rng = np.random.default_rng(6)
     human = 10 * np.array([0, 1, 2, 3, 4]) + rng.normal(size=(40, 5))

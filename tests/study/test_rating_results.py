@@ -22,6 +22,7 @@ from core.formats.registry import read_rated
 from core.formats.spans.mqm import read_mqm
 from core.plots.drawn import draw
 from core.results.study.tables import TOTALS_FIGURE, rating_results
+from core.schema.scale import Scale
 from core.schema.scores import ErrorSpan
 from core.schema.study import StudyRecord
 from core.store import Store
@@ -89,6 +90,7 @@ def test_ratings_by_rater_text_and_dimension(ended: RatingStudyAtHand) -> None:
     assert [span.weight for span in marked.spans or ()] == [1.0, 5.0]
     none = said["zq-item-0", "zq-south", "R2", "mqm"]
     assert (none.score, none.spans) == (0.0, ())
+    assert ratings.scales["mqm"] == Scale("scores", origin="file", penalties=True)
     assert said["zq-item-0", "zq-south", "R2", "H"].spans is None
     texts = rated_texts_of(record)
     assert [(t.output.item_id[-1], t.output.system, len(t.ratings)) for t in texts] == [

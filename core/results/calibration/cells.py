@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import InputError
+from core.errors import InputError, counted
 from core.joining.choices import (
     NO_VALUE,
     check_names,
@@ -305,15 +305,15 @@ def labelled(
     votes = np.full(ratings.shape, MISSING, dtype=np.int64)
     if off_scale.any():
         notes.append(
-            f"{joined.dimension}: {off_scale.sum()} scores of the evaluator were left out: off the scale of "
-            f"{low + _SAME:g} to {high - _SAME:g}"
+            f"{joined.dimension}: off the scale of {low + _SAME:g} to {high - _SAME:g}, so left out: "
+            f"{counted(int(off_scale.sum()), 'score')} of the evaluator"
         )
     if classes:
         evaluator[~np.isnan(scores)], n_between = nearest_classes(known, classes)
         votes[~np.isnan(ratings)], _ = nearest_classes(given, classes)
         if n_between:
             notes.append(
-                f"{joined.dimension}: {n_between} scores of the evaluator lie between two classes and count as the nearest class"
+                f"{joined.dimension}: between two classes, so counted as the nearest: {counted(n_between, 'score')} of the evaluator"
             )
     return Labelled(
         *((joined.dimension,), classes, why, bool(one_scale), items, joined.raters, ratings, scores),
@@ -486,7 +486,9 @@ class Cell:
     constant: Constant | None = None
     """The score that the evaluator gave all or nearly all texts; None: its scores vary."""
     only_rating: float | None = None
-    """The only class that majorities have, or the only mean rating: then nothing can agree with people beyond chance."""
+    """The only rating that people gave: then nothing can agree with them beyond chance."""
+    only_answer: float | None = None
+    """The only class that majorities have, or the only mean rating, whether or not raters agree: nor can anything then."""
     distributions: tuple[Distribution, ...] = ()
 
     def get(self, name: str) -> Estimate | None:
@@ -521,7 +523,7 @@ def cell_of(group: Mapping[str, str], texts: Labelled, rule: str, options: Mappi
     else:
         statistics = {} if texts.why_numbers == MIXED else _of_numbers(texts, common)
         by_people = texts.mean_ratings
-    always = constant(by_people)
+    answer, rating = constant(by_people), constant(texts.ratings[~np.isnan(texts.ratings)])
     return Cell(
         group,
         texts.classes,
@@ -533,7 +535,8 @@ def cell_of(group: Mapping[str, str], texts: Labelled, rule: str, options: Mappi
         left_out=dict(left),
         statistics=statistics,
         constant=constant(texts.scores),
-        only_rating=None if always is None or always.n_others else always.value,
+        only_rating=None if rating is None or rating.n_others else rating.value,
+        only_answer=None if answer is None or answer.n_others else answer.value,
         distributions=distributions,
     )
 

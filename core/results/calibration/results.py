@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from core.errors import InputError
+from core.errors import InputError, counted
 from core.joining.choices import NO_VALUE, check_names, group_columns, items_of
 from core.judges.quality import Majority
 from core.results.calibration.cells import (
@@ -568,20 +568,25 @@ def _verdict(cell: Cell, tests: Tests) -> Verdict:
     undefined = _undefined(cell)
     by_chance = _by_chance(cell, tests) if undefined is None else None
     same = cell.constant
-    silent = same is not None and cell.only_rating is None and (not same.n_others or by_chance is not None)
+    silent = same is not None and cell.only_answer is None and (not same.n_others or by_chance is not None)
     against: list[tuple[VerdictValue | None, str | None]] = [
         (TOO_FEW, _few(cell)),
         (SILENT, _same_score(same) if same and silent else None),
         ("off the scale", _off_scale(cell)),
     ]
-    shifted, biased = _shifted(cell, tests), _biased(cell, tests)
+    # Ratings that never vary tell no good evaluator from a bad one, whatever it answers.
+    shifted, biased, less = (
+        (None, None, None)
+        if cell.only_rating is not None
+        else (_shifted(cell, tests), _biased(cell, tests), _less_than_a_rater(cell, tests))
+    )
     against += (
         [(SHIFTED, shifted)]
         if shifted is not None
         else [
             ("not shown better than chance", by_chance),
             ("biased", biased),
-            (LESS_THAN_A_RATER, _less_than_a_rater(cell, tests) if biased is None else None),
+            (LESS_THAN_A_RATER, less if biased is None else None),
         ]
     )
     against.append((None, undefined))
@@ -599,7 +604,7 @@ def _same_score(same: Constant) -> str:
 def _few(cell: Cell) -> str | None:
     usable = cell.n - cell.n_off_scale
     if usable < LEAST_TEXTS or cell.n_items < LEAST_ITEMS:
-        return f"only {usable} texts from {cell.n_items} items"
+        return f"only {counted(usable, 'text')} from {counted(cell.n_items, 'item')}"
     return None
 
 
@@ -650,6 +655,13 @@ def _undefined(cell: Cell) -> str | None:
         return "nothing was computed, because dimensions with different classes are mixed: group by dimension"
     if cell.only_rating is not None:
         return f"people rate every text alike: {cell.only_rating:g}"
+    if cell.only_answer is not None:
+        what = (
+            "the majority is the same wherever raters have one"
+            if cell.classes
+            else "every text has the same mean rating"
+        )
+        return f"{what}: {cell.only_answer:g}"
     if central.estimate is None:
         return f"{title} is undefined ({central.reason})"
     return f"{title} has no interval ({central.interval_reason})" if central.low is None else None

@@ -185,7 +185,7 @@ def split_table(found: Sequence[tuple[str, Sequence[DimensionSplit]]]) -> Result
                 f"Intervals: {level:.0%}, percentile bootstrap over items, each for itself."
                 for level in levels
             ),
-            *(
+            *dict.fromkeys(
                 f"{one.dimension}: not compared: {one.reason}"
                 for _, own in found
                 for one in own

@@ -177,7 +177,7 @@ def _view(
         ),
         title=f"{said}: all texts" if prefix else said,
         notes=(
-            *(
+            *dict.fromkeys(
                 f"{called(cell.group)}: compared as numbers: {cell.why_numbers}"
                 for _, cell in rows
                 if view == "numbers"

@@ -3,7 +3,7 @@
 With the other measures of WMT's meta-evaluation: segment and system correlations.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -39,6 +39,7 @@ from core.schema.scores import RatingSet, ScoreTable
 from core.stats.correlation.groups import mean_within
 from core.stats.correlation.intervals import PairedTest, correlate
 from core.stats.correlation.systems import (
+    NO_PAIRS,
     PairwiseAccuracy,
     SoftAccuracy,
     Swap,
@@ -57,6 +58,7 @@ from core.stats.resampling import Estimate, Floats, mean_estimates, ratio
 from core.tables.reading import shown
 from core.tables.references import names_reference
 
+_ONE_LEVEL = "no question has pairs at two levels that both sides scored"
 _ALPHA = 0.05  # a note warns if no p can reach this level
 
 
@@ -142,6 +144,8 @@ class Acc23:
     """Every pair of metrics once; empty if no test was requested."""
     options: Acc23Options
     notes: tuple[str, ...] = ()
+    of_pairs: bool = False
+    """Whether rows are pairs of a study, so that a question's levels are compared, not systems."""
 
     @property
     def constants(self) -> tuple[str, ...]:
@@ -189,7 +193,10 @@ def acc23(human: RatingSet, table: ScoreTable, options: Acc23Options = DEFAULT_A
     )
     return Acc23(
         human.file_name,
-        tuple(_of_metric(joined, index, matrix, target, options) for index, matrix in enumerate(matrices)),
+        tuple(
+            _of_metric(joined, index, matrix, target, options, bool(human.pair_of))
+            for index, matrix in enumerate(matrices)
+        ),
         tests,
         options,
         (
@@ -197,6 +204,7 @@ def acc23(human: RatingSet, table: ScoreTable, options: Acc23Options = DEFAULT_A
             *(rounding if n_apart else ()),
             *_floor_note(tests),
         ),
+        of_pairs=bool(human.pair_of),
     )
 
 
@@ -261,7 +269,7 @@ def _places(joined: Joined) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def _of_metric(
-    joined: Joined, index: int, matrix: Floats, target: Floats, options: Acc23Options
+    joined: Joined, index: int, matrix: Floats, target: Floats, options: Acc23Options, of_pairs: bool
 ) -> MetricAccuracy:
     scores, people = joined.scores()[:, index], joined.target
     items = items_of([joined.table.rows[row] for row in joined.rows.tolist()])
@@ -278,6 +286,11 @@ def _of_metric(
         known = ~np.isnan(results)
         shares = ratio(np.where(known, results, 0.0).sum(axis=1), known.sum(axis=1).astype(np.float64))
         around = mean_estimates(shares[:, None], np.arange(len(shares)), **options.resampling)[0]
+    soft = SoftAccuracy(None, 0, options.n_resamples, reason="fewer than two systems")
+    if not of_pairs:
+        soft = soft_pairwise_accuracy(target, matrix, n_resamples=options.n_resamples, rng=options.rng)
+    elif accuracy.reason == NO_PAIRS:
+        accuracy, around = replace(accuracy, reason=_ONE_LEVEL), replace(around, reason=_ONE_LEVEL)
     return MetricAccuracy(
         metric=joined.table.metrics[index].name,
         accuracy=accuracy,
@@ -286,9 +299,7 @@ def _of_metric(
         per_item=mean_within(scores, people, items, "pearson", **options.resampling),
         system=between_systems(*means, "pearson", **of_means),
         system_accuracy=system_accuracy(*means, **of_means),
-        soft_accuracy=soft_pairwise_accuracy(
-            target, matrix, n_resamples=options.n_resamples, rng=options.rng
-        ),
+        soft_accuracy=soft,
         n_texts=int((~np.isnan(scores)).sum()),
         left_out=left_out(joined, every, index),
         constant=constant(joined.table.values[joined.rows, index]),
@@ -335,6 +346,11 @@ def _floor_note(tests: Sequence[AccuracyTest]) -> tuple[str, ...]:
 
 
 _CALIBRATED = "calibrated for each metric on the reported texts, which slightly favours a fine scale"
+_OF_TEXTS = "acc23: share of pairs of an item's texts that metric and people order alike or both tie, averaged over items."
+_OF_LEVELS = (
+    "acc23: compares the levels of a question, not systems: share of two levels whose pairs metric and people order alike or "
+    "both tie, averaged over questions."
+)
 _SWAPPED: Mapping[Swap, str] = {
     "items": "whole items, two-sided",
     "pairs": "single pairs, two-sided, as in WMT23's tables. Pairs of an item share texts, so p is too small",
@@ -344,11 +360,18 @@ _SWAPPED: Mapping[Swap, str] = {
 def accuracy_table(found: Acc23) -> ResultTable:
     """One row for each metric. A calibrated accuracy has the basic bootstrap interval."""
     options = found.options
-    pairs = " or ".join(map(str, sorted({one.soft_accuracy.n_pairs for one in found.metrics})))
+    soft = {one.metric: one.soft_accuracy for one in found.metrics}
+    pairs = " or ".join(map(str, sorted({one.n_pairs for one in soft.values() if one.accuracy is not None})))
     kind = "percentile" if options.epsilon is not None else "basic for acc23, percentile for the others"
     drawn = (
-        "SPA: soft pairwise accuracy, 1 minus the mean difference between people's and the metric's p over "
-        f"{pairs} system pairs ({options.n_resamples:,} swaps of rated items, seed {options.rng}).",
+        *(
+            (
+                "SPA: soft pairwise accuracy, 1 minus the mean difference between people's and the metric's p over "
+                f"{pairs} system pairs ({options.n_resamples:,} swaps of rated items, seed {options.rng}).",
+            )
+            if pairs
+            else ()
+        ),
         f"Intervals: {options.confidence_level:.0%}, bootstrap over items: {kind}.",
     )
     return ResultTable(
@@ -371,7 +394,8 @@ def accuracy_table(found: Acc23) -> ResultTable:
         tuple(
             (
                 *(one.metric, one.accuracy.accuracy, interval(one.interval), one.accuracy.epsilon),
-                *(one.accuracy.n_items, one.accuracy.n_systems, one.accuracy.n_pairs, one.n_texts),
+                *(one.accuracy.n_items, None if found.of_pairs else one.accuracy.n_systems),
+                *(one.accuracy.n_pairs, one.n_texts),
                 *map(interval, (one.segment, one.per_item, one.system, one.system_accuracy)),
                 *(one.soft_accuracy.accuracy, one.soft_accuracy.n_pairs, one.soft_accuracy.n_swaps),
                 one.soft_accuracy.reason or "",
@@ -381,20 +405,26 @@ def accuracy_table(found: Acc23) -> ResultTable:
             for one in found.metrics
         ),
         notes=(
-            "acc23: share of pairs of an item's texts that metric and people order alike or both tie, averaged over items. "
+            f"{_OF_LEVELS if found.of_pairs else _OF_TEXTS} "
             f"Epsilon: {_CALIBRATED if options.epsilon is None else 'as given'}.",
-            "Pearson: segment: over all texts; per item: within each item, averaged; system: between systems' means "
+            "Pearson: segment: over all pairs; per item: within each question, averaged."
+            if found.of_pairs
+            else "Pearson: segment: over all texts; per item: within each item, averaged; system: between systems' means "
             f"({SYSTEM_MEANS[options.system_scores]}). System intervals are too low if systems are close or items few.",
             *(drawn if options.n_resamples else ()),
-            *dict.fromkeys(
-                f"SPA: undefined: {one.soft_accuracy.reason}"
-                for one in found.metrics
-                if one.soft_accuracy.reason
-            ),
+            *_no_soft_notes({name: one.reason for name, one in soft.items()}),
             *left_out_notes([(one.metric, one.left_out) for one in found.metrics], "texts"),
             *found.notes,
         ),
     )
+
+
+def _no_soft_notes(reasons: Mapping[str, str | None]) -> Iterator[str]:
+    """Why soft pairwise accuracy is undefined, of all metrics or of those named."""
+    for reason in dict.fromkeys(filter(None, reasons.values())):
+        of = [shown(name) for name, own in reasons.items() if own == reason]
+        which = "" if len(of) == len(reasons) else f" for {', '.join(of)}"
+        yield f"SPA: undefined{which}: {reason}"
 
 
 def accuracy_test_table(found: Acc23) -> ResultTable:
@@ -428,7 +458,10 @@ def accuracy_test_table(found: Acc23) -> ResultTable:
 
 def acc23_json(found: Acc23) -> dict[str, Any]:
     """The documented JSON: the numbers of one metric, or a list for several metrics, with the tests."""
-    metrics = [_metric_json(one, found.options) for one in found.metrics]
+    metrics = [
+        _metric_json(one, found.options) | ({"n_systems": None} if found.of_pairs else {})
+        for one in found.metrics
+    ]
     notes = {"notes": [*found.constants, *found.notes]}
     if len(metrics) == 1:
         return metrics[0] | notes

@@ -112,6 +112,7 @@ def paired_with_votes(record: StudyRecord, table: ScoreTable) -> tuple[ScoreTabl
         file_name=f"votes of study {record.study.name}",
         notes=(_meaning(record), *assumed, *_left_out_notes(counted, len(table.rows), n_used)),
         left_out=dict(counted.pairs_left_out),
+        pair_of=(record.study.design.candidate, record.study.design.comparator),
     )
     return paired, ratings
 
@@ -169,7 +170,7 @@ def _meaning(record: StudyRecord) -> str:
         else f"how much higher the metric scores the answer of {candidate} than that of {comparator}"
     )
     votes = f"1 for {candidate}, -1 for {comparator}, 0 for a tie"
-    return f"each row is a pair of answers. Its score: {score}. Its rating: the mean vote ({votes})"
+    return f"each row is a pair of answers. Its score: {score}. Its ratings: the votes ({votes})"
 
 
 def _left_out_notes(counted: Counted, n_rows: int, n_used: int) -> Iterator[str]:

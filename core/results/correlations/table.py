@@ -279,7 +279,7 @@ class JoinedGroup:
     @cached_property
     def origin(self) -> TextOrigin:
         """What is known of these texts."""
-        return origin_of(self.texts)
+        return origin_of(self.texts, self.joined.pair_of)
 
     @cached_property
     def items(self) -> NDArray[np.int64]:
@@ -514,6 +514,9 @@ def correlate_dimensions(
     one number for each text, with its own intervals, ranking and tests. It tends to correlate more strongly than the
     dimensions do on average, because averaging reduces the raters' noise.
     """
+    if ratings is not None and ratings.pair_of and "system" in group:
+        pair = " and ".join(map(shown, ratings.pair_of))
+        raise InputError(f"Each row is a pair of {pair}, so rows have no system. Group by other columns.")
     found = {
         name: correlate_scores(table, ratings, group=group, options=one, tell=tell)
         for name, one in by_dimension(options, ratings).items()
@@ -732,7 +735,8 @@ def _notes(report: CorrelationReport, resampled: Resampled, view: View | None) -
             f"Intervals: {options.confidence_level:.0%}, {how} (per item and per system: over items). "
             f"Resamples: {drawn}, seed {options.rng}{settled}."
         )
-    if report.against == "human" and view in (None, "per_system"):
+    between = [row.system_accuracy.reason for row in report.rows if row.system_accuracy is not None]
+    if report.against == "human" and view in (None, "per_system") and not all(between):
         notes.append(f"Per system: {SYSTEM_MEANS[options.system_scores]}.")
         notes.append(_NAIVE)
     if any(row.metric.direction == "lower" for row in report.rows):

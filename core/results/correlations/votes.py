@@ -43,7 +43,7 @@ from core.tables.reading import shown
 CORRECTION: Correction = "benjamini-hochberg"
 """Of every metric against chance: many are screened."""
 ONE_WINNER = "raters prefer the same system in every pair, so a metric that always prefers it agrees as often"
-NO_WINNER, NO_ROW = "no winner", "not among the scores"
+NO_WINNER, NO_ROW = "no winner", "one of the two answers of the pair has no score"
 PREFERRED: dict[VoteMeaning | None, str] = {
     "fits_level": "the answer whose score is nearer to what raters found to fit the level in other questions",
     "better": "the answer that it scored higher",

@@ -346,7 +346,9 @@ def soft_pairwise_accuracy(
     `system_accuracy`.
 
     Misleads like system accuracy: for systems of equal quality every p is random in [0, 1], and two unrelated sides
-    give 2/3, not 1/2. Has no interval: resampled items would add their noise to both p a second time.
+    give 2/3, not 1/2. Has no interval: resampled items would add their noise to both p a second time. Undefined if a side
+    scores all systems alike on every item: p would be 1 in either order of two systems, and the result would depend on the
+    order of the systems alone.
     """
     if n_resamples < 0:
         raise ValueError(f"n_resamples must not be negative, got {n_resamples}")
@@ -366,6 +368,9 @@ def soft_pairwise_accuracy(
         return SoftAccuracy(None, 0, n_resamples, n_left_out, reason)
     if not n_resamples:
         return SoftAccuracy(None, n_pairs, 0, n_left_out, NO_RESAMPLES)
+    for values, what in zip(filled, ("ratings", "scores"), strict=True):
+        if why := _alike_everywhere(values, known, what):
+            return SoftAccuracy(None, n_pairs, n_resamples, n_left_out, why)
     generator = np.random.default_rng(rng)
     n_reached = np.zeros((2, n_pairs))
     block = at_a_time(len(known))
@@ -382,6 +387,17 @@ def soft_pairwise_accuracy(
                 n_reached[side, part] += _reached(swaps, differences)
     p = n_reached / n_resamples
     return SoftAccuracy(1.0 - float(np.abs(p[0] - p[1]).mean()), n_pairs, n_resamples, n_left_out)
+
+
+def _alike_everywhere(values: Floats, known: NDArray[np.bool_], what: str) -> str | None:
+    """Why values (items, systems) order no two systems on any item; None: they do."""
+    if not known.any() or np.ptp(values[known]) == 0:
+        return f"all {what} are equal"
+    low, high = (np.where(known, values, end) for end in (np.inf, -np.inf))
+    compared = known.sum(axis=1) > 1
+    return (
+        None if (low.min(axis=1) < high.max(axis=1))[compared].any() else f"all {what} of an item are equal"
+    )
 
 
 def _reached(swaps: Floats, differences: Floats) -> Floats:
@@ -483,7 +499,7 @@ def best_tie(pairs: Pairs) -> tuple[float, float]:
 
 Swap = Literal["pairs", "items", "scores"]
 
-_NO_PAIRS = "no item has two systems that both sides scored"
+NO_PAIRS = "no item has two systems that both sides scored"
 _COUNTED_AT_ONCE = 256
 
 
@@ -571,7 +587,7 @@ def calibrated_interval(human: ArrayLike, metric: ArrayLike, **drawing: Unpack[R
         pairs.n_items,
         together=min(_COUNTED_AT_ONCE, at_a_time(max(order.size, 1))),
         n=pairs.n_items,
-        reason=None if pairs.n_items else _NO_PAIRS,
+        reason=None if pairs.n_items else NO_PAIRS,
         n_left_out=len(true) - pairs.n_items,
         **drawing,
     )
@@ -620,7 +636,7 @@ def accuracy_test(
     sides = pairs_of(true, one), pairs_of(true, other)
     n = int(known.sum())
     if not sides[0].n_items:
-        return PairedTest(None, None, n, 0, 0, _NO_PAIRS, n_left_out)
+        return PairedTest(None, None, n, 0, 0, NO_PAIRS, n_left_out)
     chosen = epsilons or (best_tie(sides[0])[1], best_tie(sides[1])[1])
     per_item = sides[0].per_item(chosen[0]) - sides[1].per_item(chosen[1])
     observed = float(per_item.mean())
@@ -701,5 +717,5 @@ def _pairwise(true: Floats, scores: Floats, pairs: Pairs, epsilon: float) -> Pai
         n_human_ties=int(pairs.human_ties.sum()),
         n_metric_ties=int((pairs.gap <= epsilon).sum()),
         n_items_left_out=len(true) - pairs.n_items,
-        reason=None if found else _NO_PAIRS,
+        reason=None if found else NO_PAIRS,
     )
