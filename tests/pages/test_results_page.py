@@ -127,7 +127,7 @@ def test_the_papers_numbers(store: Store, shared_data: Path) -> None:
     } == counts(at)
     for number in ("0.11 [", "0.77", "0.125", "0.82", "0.025"):
         assert number in text
-    assert lines_with(table_with(at, "Verdict"), "as declared") == [["80", "0.000", "Not worse"]]
+    assert lines_with(table_with(at, "Verdict"), "as declared") == [["80", "0.000", "Fits no worse"]]
     composite = table_with(at, "0 \\(neither\\)").iloc[0].tolist()
     assert composite == ["all levels", "80", "0.125", "17", "36", "27", "0.081"]
     assert "side unknown (imported)" in text
