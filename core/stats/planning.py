@@ -176,7 +176,11 @@ def pairs_needed(effect: float, power: float, *, alpha: float, alternative: Alte
 def _power(effect: float, n: int, alpha: float, alternative: Alternative) -> float:
     from statsmodels.stats.power import TTestPower  # imported lazily: takes a second
 
-    return float(TTestPower().power(effect_size=effect, nobs=n, alpha=alpha, alternative=alternative))
+    power = float(TTestPower().power(effect_size=effect, nobs=n, alpha=alpha, alternative=alternative))
+    if math.isnan(power) and alternative == "two-sided":
+        # SciPy has no chance of the far tail at large effects, where it is below rounding.
+        return _power(abs(effect), n, alpha / 2, "larger")
+    return power
 
 
 def _smallest(reaches: Callable[[int], bool], fewest: int, most: int) -> int | None:

@@ -18,12 +18,14 @@ from core.stats.planning import (
     SAMPLED,
     THESE,
     Size,
+    _power,
     check_components,
     covariance_of_votes,
     half_width,
     largest_power,
     latent_components,
     plans,
+    power_non_inferiority,
     power_of,
     raters_needed,
     smallest_half_width,
@@ -57,6 +59,16 @@ def test_the_clustered_sample_size_is_a_special_case():
     assert plan.questions == pytest.approx(usual * (1 + (m - 1) * rho) / m, rel=0.04)
     (single, _) = plans(Components(0, 0, 0, 0, total), margin=0.1, power=0.8, raters=(1,))
     assert single.questions == pytest.approx(usual, rel=0.05)
+
+
+def test_a_large_effect_has_a_power():
+    """At 3 and 4.43 standard deviations SciPy's noncentral t has no value for the far tail."""
+    scores = np.array([1.0] * 17 + [0.9])
+    found = power_non_inferiority(scores, margin=0.1, alpha=0.05, alternative="two-sided")
+    assert found.value == pytest.approx(1.0)
+    assert not [
+        effect for effect in np.arange(2.5, 6, 0.01) if not _power(effect, 18, 0.05, "two-sided") <= 1.0
+    ]
 
 
 def test_variance_of_the_mean_by_hand():

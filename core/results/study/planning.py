@@ -455,8 +455,9 @@ class OwnSize:
 def own_size(record: StudyRecord, counted: Counted) -> OwnSize:
     """The size of a new study with the raters of this one, from the components of its votes that count."""
     people = [one for one in record.raters if one.rater_id in counted.raters]
-    levels = counted.levels
-    panel = panel_size(people, record.answers, levels, ended=True)
+    levels, questions = counted.levels, set(counted.questions.tolist())
+    answers = [one for one in record.answers if one.item_id in questions]
+    panel = panel_size(people, answers, levels, ended=True)
     options = design_options(record.study.design, levels, panel)
     source = f"study {shown(record.study.name)}"
 
