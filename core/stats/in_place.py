@@ -494,7 +494,7 @@ def _in_place(
         found(people, (0.0, 1.0)),
         found(judged - people, (1.0, -1.0)),
         replace(
-            found(share, (0.0, 0.0), NOTHING_ABOVE_CHANCE if people <= 0 else NOTHING_VARIES),
+            found(share, (0.0, 0.0), NOTHING_ABOVE_CHANCE if people < 0 else NOTHING_VARIES),
             interval_reason="see `kept`",
         ),
         found(judged - kept_share * people, (1.0, -kept_share)),
