@@ -64,12 +64,25 @@ _SHARES = [[0, "#eef3f9"], [1, "#6ea3e0"]]
 _HATCH = {"shape": "/", "fillmode": "overlay", "fgcolor": "rgba(255, 255, 255, 0.35)", "size": 6}
 
 
+_ROLES = ("candidate", "comparator")
+
+
+def _scale_ends(systems: tuple[str, str]) -> str:
+    """What the ends of the scale of votes mean."""
+    candidate, comparator = (label(name, longest=_RATER) for name in systems)
+    return f"-1 {comparator}, +1 {candidate}"
+
+
 def verdict(
-    bound: NonInferiority, gaffke: float | None = None, *, score: str = "composite score"
+    bound: NonInferiority,
+    gaffke: float | None = None,
+    *,
+    score: str = "composite score",
+    systems: tuple[str, str] = _ROLES,
 ) -> go.Figure:
     """Draw the mean and its lower bounds against the margin and zero; undefined bounds are left out.
 
-    gaffke: Gaffke's bound. score: name of the score.
+    gaffke: Gaffke's bound. score: name of the score. systems: candidate and comparator.
     """
     figure = go.Figure()
     bounds = {"questions": bound.bound_questions, "pairs": bound.bound_pairs}
@@ -105,7 +118,7 @@ def verdict(
         x=0, y=0, yref="paper", yanchor="bottom", xanchor=side, text="no difference", showarrow=False
     )
     figure.update_xaxes(
-        title=f"mean {score} (dot)<br>and lower bound (bar)<br>-1 comparator, +1 candidate",
+        title=f"mean {score} (dot)<br>and lower bound (bar)<br>{_scale_ends(systems)}",
         range=[min(known) - room, max(known) + room],
     )
     name_rows(figure, [f"over {unit}<br>(n {numbers[unit]})" for unit in bounds], None)
@@ -329,8 +342,11 @@ def position(results: Mapping[str, PositionBias]) -> go.Figure:
     return dressed(figure, height=110 + 40 * len(results), top=15)
 
 
-def rater_means(sample: RatersAsSample) -> go.Figure:
-    """Draw each rater's mean vote with its interval, then the mean of all with both intervals, against margin and zero."""
+def rater_means(sample: RatersAsSample, systems: tuple[str, str] = _ROLES) -> go.Figure:
+    """Draw each rater's mean vote with its interval, then the mean of all with both intervals, against margin and zero.
+
+    systems: candidate and comparator.
+    """
     figure = go.Figure()
     rows = {name: one for name, one in mean_rows(sample).items() if one.value is not None}
     of_all = len(rows) - 2
@@ -355,7 +371,7 @@ def rater_means(sample: RatersAsSample) -> go.Figure:
     _margin_lines(figure, sample.margin)
     if of_all:
         figure.add_hline(y=of_all - 0.5, line={"color": GRID, "width": 1})
-    figure.update_xaxes(title="mean vote<br>-1 comparator, +1 candidate")
+    figure.update_xaxes(title=f"mean vote<br>{_scale_ends(systems)}")
     name_rows(figure, [metric_label(name, _ROW) for name in rows], None)
     return dressed(figure, height=110 + 34 * len(rows), top=30)
 

@@ -36,6 +36,7 @@ from core.results.study.tables import (
     study_tables,
     two_raters,
 )
+from core.results.study.words import words_of
 from core.schema.study import StudyRecord
 from core.stats.non_inferiority import lowest_mean
 from core.stats.votes import NO_SIDE
@@ -128,8 +129,8 @@ def of_pairs(
     _contingency(results)
     part(
         "Composite score",
-        "Each pair scores +1 if its votes favour the candidate, -1 if they favour the comparator, and 0 otherwise. "
-        "Both good and both bad count 0.",
+        f"Each pair scores +1 if its votes favour {plain(results.candidate)}, -1 if they favour {plain(results.comparator)}, and 0 "
+        "otherwise. Both good and both bad count 0.",
         "composite-score",
     )
     _show_or_nothing(results, "composite")
@@ -207,7 +208,8 @@ def _verdict(results: StudyResults) -> None:
     score = SCORE_NAMES[results.analysis_set.score]
     part(
         "Verdict",
-        f"{_asked(results)} on the {score}? Declared one-sided level: {percent(bound.confidence_level)}.",
+        f"{_asked(results)} on the {score}?"
+        + ("" if bound.margin is None else f" Declared one-sided level: {percent(bound.confidence_level)}."),
         "the-answer",
     )
     first, *limits = headline(results)
@@ -220,12 +222,17 @@ def _verdict(results: StudyResults) -> None:
         _early(results.early)
         if not results.filtered:
             st.markdown("**Declared analysis, for comparison**")
-    if bound.mean is not None:
+    systems = results.candidate, results.comparator
+    if bound.mean is not None and bound.margin is None:  # a lower bound alone would take a side
+        _show(study_tables(results)["answer"], table_first=True)
+    elif bound.mean is not None:
         deciding = "deciding bound" if results.early is None else "bound of the declared analysis"
         _show(
             study_tables(results)["bounds"],
             table_first=True,
-            figure=plots.verdict(bound, None if of_gaffke is None else of_gaffke.bound, score=score),
+            figure=plots.verdict(
+                bound, None if of_gaffke is None else of_gaffke.bound, score=score, systems=systems
+            ),
             alt=f"Mean {number(bound.mean)}, lower bound over questions {number(bound.bound_questions)}, over pairs "
             f"{number(bound.bound_pairs)}, {deciding} {number(None if found is None else found.bound)}, margin {number(lowest_mean(bound.margin))}",
         )
@@ -233,10 +240,10 @@ def _verdict(results: StudyResults) -> None:
 
 def _asked(results: StudyResults) -> str:
     """The question of the verdict, without its score."""
-    two, margin = (plain(results.candidate), plain(results.comparator)), results.non_inferiority.margin
-    if margin is None:
-        return f"Is {' or '.join(two)} better"
-    return f"Is {' better than '.join(two)}, or not worse by more than the margin of {margin:g},"
+    words, margin = words_of(results.answer.votes_mean), results.non_inferiority.margin
+    return (words.asks if margin is None else words.asks_margin).format(
+        candidate=plain(results.candidate), comparator=plain(results.comparator), margin=margin
+    )
 
 
 def _early(found: EarlyResult) -> None:
@@ -271,7 +278,7 @@ def _raters(results: StudyResults) -> None:
     means, components = tables["rater-means"], tables["variance-components"]
     _show(
         means,
-        figure=plots.rater_means(sample),
+        figure=plots.rater_means(sample, (results.candidate, results.comparator)),
         alt=f"Mean vote of each rater with interval over questions. Mean of all {number(found.mean)}, lower bound over "
         f"raters and questions {number(found.bound)}, margin {number(lowest_mean(sample.margin))}",
         table_first=True,

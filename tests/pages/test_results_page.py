@@ -108,6 +108,22 @@ def three_raters(store: Store) -> StudyAtHand:
     return study
 
 
+def test_without_a_margin_the_page_takes_no_side(store: Store) -> None:
+    """Neither a candidate, a declared level nor a lower bound alone; the figure of raters names both systems."""
+    study = study_in(store, dataset(16), raters=(), margin=None)
+    pairs = [(item, level) for item in item_ids(16) for level in LEVELS]
+    votes = {pair: PREFERENCES[n % 4] for n, pair in enumerate(pairs)}
+    for rater in ("R1", "R2"):
+        import_votes(store, study.study, rater, votes)
+    at = visit(store)
+    text = said(at)
+    assert "Declared one-sided level" not in text
+    assert not [element.value for element in at.markdown if "candidate" in element.value]
+    assert "Mean composite score" in at.table[0].value.columns
+    axes = [json.loads(chart.proto.spec)["layout"] for chart in at.get("plotly_chart")]
+    assert not [axis for axis in axes if "candidate" in json.dumps(axis)]
+
+
 @pytest.mark.shared
 def test_the_papers_numbers(store: Store, shared_data: Path) -> None:
     file = shared_data / "assessment-dataset.json"

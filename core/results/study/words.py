@@ -13,6 +13,10 @@ class AnswerWords:
 
     with_margin: Mapping[AnswerValue, str]
     """Answers about the candidate."""
+    asks: str
+    """The question of a study without a margin."""
+    asks_margin: str
+    """The question of a study with a margin."""
     ahead: str
     neither: str
     wins: str
@@ -42,6 +46,8 @@ def _with_margin(better: str, not_worse: str, worse: str) -> Mapping[AnswerValue
 
 _BETTER = AnswerWords(
     _with_margin("Better", "Not worse", "Worse"),
+    asks="Is {candidate} or {comparator} better",
+    asks_margin="Is {candidate} better than {comparator}, or not worse by more than the margin of {margin:g},",
     ahead="{first} is preferred to {second}",
     neither="Neither is shown to be better",
     wins="{system} wins",
@@ -54,6 +60,8 @@ _BETTER = AnswerWords(
 )
 _FITS = AnswerWords(
     _with_margin("Fits better", "Fits no worse", "Fits worse"),
+    asks="Does {candidate} or {comparator} fit the levels better",
+    asks_margin="Does {candidate} fit the levels better than {comparator}, or worse by no more than the margin of {margin:g},",
     ahead="{first} fits the levels better than {second}",
     neither="Neither is shown to fit the levels better",
     wins="{system} fits better",
