@@ -76,7 +76,9 @@ def test_one_study_has_one_number_in_all_four_places(store: Store, margin: float
     assert size.sizes[0][1].questions == in_plan(store, at_hand)
     own = basis_of_study(store, at_hand.study)
     assert not own.assumed
-    assert reached_so_far(store, at_hand.study, own).needed[0].questions == in_plan(store, at_hand)
+    at_end = reached_so_far(store, at_hand.study, own)
+    assert at_end.needed[0].questions == in_plan(store, at_hand)
+    assert (reached.assumed, at_end.assumed) == (True, False)
     assert planned_sizes(own.components, of_form)[0].questions == in_plan(store, at_hand)
 
 

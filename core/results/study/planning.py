@@ -739,6 +739,8 @@ class Reached:
     """Questions for these raters over the usual range of assumptions with equally good systems; None: the components are those of
     votes, or the systems are not assumed to be equally good."""
     margin: float | None
+    assumed: bool = True
+    """Whether nothing rests on votes of this study or another."""
     mean: float = 0.0
     """Assumed true mean vote."""
     wanted_power: float | None = None
@@ -828,6 +830,7 @@ def reached_so_far(
         planned_sizes(components, options) if has_raters else (),
         question_range(options) if basis.assumed and has_raters and not options.mean else None,
         options.margin,
+        basis.assumed,
         options.mean,
         options.wanted_power,
         options.wanted_half_width,
@@ -863,7 +866,8 @@ def reached_said(reached: Reached) -> list[str]:
         said.append(
             f"Other assumptions: {range_said(reached.questions_range)} for these raters. {range_assumptions()}"
         )
-    said.append("These numbers use counts and assumptions, never what raters chose.")
+    if reached.assumed:
+        said.append("These numbers use counts and assumptions, never what raters chose.")
     return said
 
 
