@@ -19,7 +19,6 @@ from pages import (
     methods,
     metrics,
     operation,
-    results,
     specialist,
     start,
     studies,
@@ -58,7 +57,6 @@ def main() -> None:
         "": [st.Page(start.render, title="Start", url_path="start", default=True)],
         "Blind studies": [
             st.Page(studies.render, title="Studies", url_path="studies"),
-            st.Page(results.render, title="Results", url_path="results"),
         ],
         "Test data": [st.Page(generate.render, title="Generate", url_path="generate")],
         "Metrics and judges": [

@@ -56,9 +56,9 @@ from core.stats.resampling import Floats
 from core.store import Store
 from core.store.studies import list_studies
 from pages.check import choice
-from pages.widgets import address, menus
+from pages.widgets import address, open_study
 from pages.widgets.messages import mistakes_shown, plain, with_code
-from pages.widgets.parts import part, studies
+from pages.widgets.parts import part
 from pages.widgets.result_table import show
 
 _SENT = "check_escalated"
@@ -357,11 +357,10 @@ def _send(store: Store, given: choice.Given, found: Escalation, place: str) -> N
             use="certify",
             file_name=sent_from(found.panel.name),
         )
-        menus.remember_study(study.study_id)
-        st.session_state[_SENT] = (key, study.name)
+        st.session_state[_SENT] = (key, study.name, study.study_id)
     if st.session_state.get(_SENT, ("",))[0] == key:
         st.success(with_code(f"{st.session_state[_SENT][1]} is a draft. Add raters, then open it."))
-        st.page_link(studies(), label="Open on the page Studies", icon=":material/arrow_forward:")
+        open_study.to(st.session_state[_SENT][2], "raters")
     raters = raters_wanted(found.panel, "certify")
     st.markdown(
         f":small[Each text goes to {counted(raters, 'rater')}. They see neither the verdict nor the confidence, nor why a text is there. "

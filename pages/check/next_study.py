@@ -30,7 +30,7 @@ from core.store import Store
 from core.store.studies import inclusion_of, list_studies
 from core.study.analysis_set import released_record
 from pages.check import choice
-from pages.widgets import address, menus, visitor
+from pages.widgets import address, open_study, visitor
 from pages.widgets.downloads import spreadsheet_file
 from pages.widgets.messages import mistakes_shown, plain, with_code
 from pages.widgets.parts import part, studies
@@ -82,11 +82,10 @@ def _offer(store: Store, given: choice.Given, found: Check, n_free: int, needed:
     )
     if pressed:
         study, _ = draft_study(store, name, found.panel, chosen, _texts(given, found), use=found.use)
-        menus.remember_study(study.study_id)
-        st.session_state[_SENT] = (key, study.name)
+        st.session_state[_SENT] = (key, study.name, study.study_id)
     if st.session_state.get(_SENT, ("",))[0] == key:
         st.success(with_code(f"{st.session_state[_SENT][1]} is a draft. Add raters, then open it."))
-        st.page_link(studies(), label="Open on the page Studies", icon=":material/arrow_forward:")
+        open_study.to(st.session_state[_SENT][2], "raters")
     raters = raters_wanted(found.panel, found.use)
     st.markdown(
         f":small[{plain(' '.join(next_labels_said(chosen)))} Each text goes to {counted(raters, 'rater')}, who answer on "

@@ -20,7 +20,7 @@ from core.tables.reading import same_name, sha256_of
 from pages.generate.one_item import with_materials
 from pages.tabs import downloads, new_run
 from pages.tabs.phrases import NO_ITEM
-from pages.widgets import menus, parts
+from pages.widgets import menus, open_study
 from pages.widgets.menus import TABLES, given_file, name_of, once
 from pages.widgets.messages import capital, mistakes_shown, plain
 from pages.widgets.parts import nothing, part
@@ -153,7 +153,6 @@ def _make(store: Store, dataset: Dataset, file_name: str) -> None:
         if not st.form_submit_button("Make a draft study", type="primary"):
             return
     study = lifecycle.import_study(store, name, dataset, lifecycle.usual_design(dataset), again=again)
-    menus.remember_study(study.study_id)
     st.session_state[_SENT] = {
         "file": dataset.sha256,
         "name": study.name,
@@ -169,8 +168,7 @@ def _sent() -> None:
     st.success(f"{plain(sent['name'])} is a draft. Check its leakage audit, add raters, then open it.")
     if sent["audit"]:
         st.warning(plain(sent["audit"]))
-    menus.remember_study(sent["study"])
-    st.page_link(parts.studies(), label="Open on the page Studies", icon=":material/arrow_forward:")
+    open_study.to(sent["study"], "design")
 
 
 _MADE = "run_results_made"

@@ -8,7 +8,7 @@ from core.runs.kinds import KINDS
 from core.runs.overview import OpenRun, Overview, is_moving, overview
 from core.schema.runs import Run
 from core.schema.study import Study
-from pages.widgets import chosen_judge, menus, parts, visitor
+from pages.widgets import chosen_judge, menus, open_study, visitor
 from pages.widgets.messages import plain
 
 _TICK = 5.0
@@ -52,14 +52,14 @@ def _running(found: Overview) -> None:
         unit = "vote" if study.study.kind == "pairs" else "rating"
         so_far = f"{study.done:,} of {counted(study.asked, unit)}, {counted(study.n_raters, 'rater')}"
         with _line(f"Study {study.study.name}", so_far if study.n_raters else "no rater yet", study.share):
-            _study_button(study.study, "Show raters" if study.n_raters else "Add raters", "studies")
+            _study_button(study.study, "Show raters" if study.n_raters else "Add raters", "raters")
 
 
 def _waiting(found: Overview) -> None:
     lists = (
-        (found.closed, "closed: unblind it to see the results", "Unblind", "studies"),
-        (found.unblinded, "unblinded: the results are open", "Read the results", "results"),
-        (found.drafts, "draft: open it to let raters in", "Continue", "studies"),
+        (found.closed, "closed: unblind it to see the results", "Unblind"),
+        (found.unblinded, "unblinded: the results are open", "Read the results"),
+        (found.drafts, "draft: open it to let raters in", "Continue"),
     )
     if not found.waiting and not any(studies for studies, *_ in lists):
         return
@@ -68,10 +68,10 @@ def _waiting(found: Overview) -> None:
         with _line(_named(run.run), _STATES[run.state]):
             _run_button(run, "Continue")
     _more(len(found.waiting), "run")
-    for studies, state, button, page in lists:
+    for studies, state, button in lists:
         for study in studies[:_MOST]:
             with _line(f"Study {study.name}", state):
-                _study_button(study, button, page)
+                _study_button(study, button)
         _more(len(studies), "study", "studies")
 
 
@@ -100,10 +100,9 @@ def _run_button(run: OpenRun, label: str) -> None:
         st.switch_page(chosen_judge.page_of(run.run))
 
 
-def _study_button(study: Study, label: str, page: str) -> None:
+def _study_button(study: Study, label: str, tab: str = "") -> None:
     if st.button(label, key=f"start_study_{study.study_id}", width="stretch"):
-        menus.remember_study(study.study_id)
-        st.switch_page(parts.other_page(page))
+        open_study.open_study(study.study_id, tab)
 
 
 def _more(n: int, one: str, many: str = "") -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.widgets import chosen_scores, menus, parts
+from pages.widgets import chosen_scores, menus, open_study, parts
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ _CARDS = (
         "People compare answers side by side without knowing who wrote them.",
         "New study",
         "studies",
-        lambda: menus.remember_study(menus.NEW_STUDY),
+        lambda: open_study.open_study(open_study.NEW_STUDY),
     ),
     _Card(
         "Which metric or judge follows quality?",

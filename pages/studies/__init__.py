@@ -1,51 +1,67 @@
-"""Studies: a new one, raters and their links, progress, design, texts, leakage audit, log, plan."""
+"""Studies: all of them in a list, and each on one address: result, pairs or texts, raters, judges, design, export."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import streamlit as st
 
 from core.schema.study import Study
 from core.store import Store
 from core.store.studies import get_study, list_studies
-from pages.studies import designing, early, importing, planning, raters, texts
-from pages.widgets import menus, messages, parts, visitor
+from pages.studies import designing, exporting, importing, judged, listing, pairs, planning, raters, result
+from pages.widgets import address, blind_pair, level_diff, messages, open_study, parts, result_table, visitor
+from pages.widgets.open_study import NEW_STUDY
 
-_PLAN = "Plan"
+Tab = Callable[[Store, Study], None]
+_TABS: Mapping[str, Tab] = {
+    "Result": result.render,
+    "Pairs": pairs.render,
+    "Raters": raters.render,
+    "Judges": judged.render,
+    "Design": designing.render,
+    "Export": exporting.render,
+}
 
 
 def render() -> None:
-    """Choose a study or create one, then work on it."""
-    with visitor.admin_store() as store:
-        parts.page(
-            "Studies", "Raters compare or rate texts without knowing who wrote them.", "how-a-study-is-drawn"
-        )
-        messages.news()
-        chosen = menus.choose_study(list_studies(store), offer_new=True)
-        if chosen is None or chosen == menus.NEW_STUDY:
-            imported = importing.form(store)
-            if st.toggle("Plan the size of a study", key="plan_new"):
-                planning.render(store)
-            if imported is not None:
-                menus.remember_study(imported)
-                st.rerun()
+    """Show the list, the form of a new study, or the study that the address names."""
+    with visitor.admin_store() as store, address.kept("page"):
+        for add in (blind_pair.style, level_diff.style, result_table.style):
+            add()
+        opened = open_study.chosen(list_studies(store))
+        if opened is None:
+            _all(store)
+        elif opened == NEW_STUDY:
+            _new(store)
         else:
-            _study(store, chosen)
+            _study(store, get_study(store, opened))
 
 
-def _study(store: Store, study_id: int) -> None:
-    study = get_study(store, study_id)
-    designing.state_box(store, study)
-    tabs: dict[str, Callable[[Store, Study], None]] = {
-        "Raters": raters.render,
-        "Design": designing.form if study.kind == "pairs" else designing.ratings_form,
-        **({_PLAN: planning.render} if study.kind == "pairs" and study.state != "unblinded" else {}),
-        "What raters read": texts.render_words,
-        **({"Leakage": texts.render_audit} if study.asks == "levels" else {}),
-        **({"Early look": early.render} if study.design.early_looks else {}),
-        "Log": texts.log_table,
+def _all(store: Store) -> None:
+    parts.page(
+        "Studies", "Raters compare or rate texts without knowing who wrote them.", "how-a-study-is-drawn"
+    )
+    messages.news()
+    listing.render(store)
+
+
+def _new(store: Store) -> None:
+    listing.back()
+    parts.page("New study", "", None)
+    messages.news()
+    imported = importing.form(store)
+    if st.toggle("Plan the size of a study", key="plan_new"):
+        planning.render(store)
+    if imported is not None:
+        open_study.open_study(imported, "design")
+
+
+def _study(store: Store, study: Study) -> None:
+    listing.head(store, study)
+    messages.news()
+    rating = study.kind == "ratings"
+    bodies = {
+        open_study.TEXTS if rating and name == open_study.PAIRS else name: partial(body, store, study)
+        for name, body in _TABS.items()
     }
-    shown = st.tabs(list(tabs), key=f"tabs_{study_id}", on_change="rerun")
-    for tab, (name, show) in zip(shown, tabs.items(), strict=True):
-        if name != _PLAN or tab.open:  # a plan takes time, and nobody needs it before the tab is open
-            with tab:
-                show(store, study)
+    parts.tabs(bodies, open_study.tab(study.study_id, list(bodies)))

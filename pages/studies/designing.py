@@ -1,6 +1,6 @@
 """The design of a study, frozen at the first vote, and the steps of its life."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, get_args
@@ -23,9 +23,8 @@ from core.study.design import (
     drafts_of,
 )
 from core.study.raters import study_workload
-from pages.studies import texts
-from pages.widgets import parts as other_pages
-from pages.widgets import rating_scales
+from pages.studies import early, planning, texts
+from pages.widgets import address, rating_scales
 from pages.widgets.messages import capital, mistakes_shown, moment, plain, tell
 from pages.widgets.parts import percent
 
@@ -257,12 +256,33 @@ class Fields:
         return replace(design, person=person)
 
 
+def render(store: Store, study: Study) -> None:
+    """The design and all that belongs to it: plan, words, leakage, early looks, log."""
+    pairs = study.kind == "pairs"
+    bodies: dict[str, Callable[[Store, Study], None]] = {
+        "Design": form if pairs else ratings_form,
+        **({"Plan": planning.render} if pairs and study.state != "unblinded" else {}),
+        "What raters read": texts.render_words,
+        **({"Leakage": texts.render_audit} if study.asks == "levels" else {}),
+        **({"Early look": early.render} if study.design.early_looks else {}),
+        "Log": texts.log_table,
+    }
+    names = list(bodies)
+    part = st.segmented_control(
+        "Part",
+        names,
+        required=True,
+        label_visibility="collapsed",
+        key=address.one("part", f"study_part_{study.study_id}", names, names[0], address.slug),
+    )
+    bodies[part or names[0]](store, study)
+
+
 def state_box(store: Store, study: Study) -> None:
     """The study's state and the steps that it allows."""
     with st.container(border=True):
         st.markdown(f"**{capital(study.state)}.** {_MEANING[study.state]}")
         if study.state == "unblinded":
-            st.page_link(other_pages.results(), label="See the results", icon=":material/bar_chart:")
             return
         plan = study_workload(store, study)
         if study.state == "draft" and not plan.questions:

@@ -4,14 +4,15 @@ Streamlit's own binding writes the labels of options. Here they contain file nam
 address holds a short code for each option instead, and only for choices that differ from the default.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 from urllib.parse import urlencode
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.widgets.messages import plain, with_code
@@ -20,6 +21,8 @@ Option = TypeVar("Option")
 _READ, _OWNED, _GONE = "address_read", "address_owned", "address_gone"
 """Where the session stores what is still to be taken from the address, which names each block wrote there, and which
 choices of the address did not exist."""
+_FOLLOWED = "address_followed"
+"""Where the session stores that it goes to an address of its own, which is then read like that of a visit."""
 _NONE = ""
 """The address's value for no choice at all where some are chosen by default."""
 MOST_CHARACTERS = 2_000
@@ -62,6 +65,12 @@ class _Address:
 
 
 _OPEN: ContextVar[tuple[_Block, ...]] = ContextVar("open", default=())
+
+
+def go(page: StreamlitPage, choices: Mapping[str, str]) -> NoReturn:
+    """Lead to a view of a page, by the parameters of its address; what they do not name returns to its default."""
+    st.session_state[_FOLLOWED] = True
+    st.switch_page(page, query_params=dict(choices))
 
 
 @contextmanager
@@ -183,9 +192,10 @@ def _said(name: str, choice: _Choice) -> list[str] | None:
 
 
 def _read() -> None:
-    """Take the address when a visit begins, and when the visitor went back or forward."""
+    """Take the address when a visit begins, when the visitor went back or forward, and where the app led here."""
     context = get_script_run_ctx()
     turned = context is not None and context.is_history_navigation
+    turned = st.session_state.pop(_FOLLOWED, False) or turned
     if turned or _OWNED not in st.session_state:
         values = {name: st.query_params.get_all(name) for name in st.query_params}
         st.session_state[_READ] = _Address(values, turned)

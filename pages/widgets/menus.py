@@ -318,23 +318,6 @@ def what_of(run: Run) -> str:
     return f"{', '.join([asked.kind.title, *asked.unusual])} by {who}"
 
 
-NEW_STUDY = 0
-"""Stands for a new study."""
-_CHOSEN_STUDY = "study_choice"
-
-
-def choose_study(studies: Sequence[Study], *, offer_new: bool = False) -> int | None:
-    """Return the number of the chosen study, NEW_STUDY, or None when there is nothing to choose."""
-    names = {study.study_id: f"{study.name} ({study.state})" for study in studies}
-    if offer_new:
-        return one_or_new("Study", names, _CHOSEN_STUDY, NEW_STUDY, "New study")
-    if not names:
-        return None
-    if st.session_state.get(_CHOSEN_STUDY) not in names:
-        remember_study(next(iter(names)))
-    return menu("Study", list(names), _CHOSEN_STUDY, names.__getitem__)
-
-
 def unblinded(store: Store, key: str, kind: StudyKind | None = None) -> Study | None:
     """Choose an unblinded study, of one kind or of any; None without one. key: of the widget."""
     open_to_all = [
@@ -361,11 +344,6 @@ def _study_among(offered: Sequence[Study], name_of: Callable[[Study], str], key:
         persist_state="session",
     )
     return studies[chosen]
-
-
-def remember_study(study_id: int) -> None:
-    """Make this the study that all pages show; NEW_STUDY opens the form of a new one."""
-    st.session_state[_CHOSEN_STUDY] = study_id
 
 
 CHECKED = "check_from"

@@ -159,11 +159,6 @@ def metrics() -> StreamlitPage:
     return other_page("metrics")
 
 
-def results() -> StreamlitPage:
-    """The page Results."""
-    return other_page("results")
-
-
 def studies() -> StreamlitPage:
     """The page Studies."""
     return other_page("studies")

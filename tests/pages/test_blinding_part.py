@@ -22,11 +22,12 @@ HOSTILE = ":smile: ![x](http://outside.invalid/y.png) <b>bold</b> $a$"
 
 
 def page() -> None:
+    from pages.results import parts
+
     from core.results.study.results import study_results
     from core.store import database_path, open_store
     from core.store.answers import load_record
     from core.store.studies import list_studies
-    from pages.results import parts
 
     with open_store(database_path(None)) as store:
         record = load_record(store, list_studies(store)[0])

@@ -18,6 +18,8 @@ from helpers.texts.factories import (
     study_in,
     vote,
 )
+from pages.results import parts
+from pages.results.parts import NO_GUESS
 from streamlit.testing.v1 import AppTest
 
 from core.formats.study.files import read_dataset
@@ -34,8 +36,6 @@ from core.study.bundle import write_bundle
 from core.study.export import to_csv, to_jsonl, to_paper_zip
 from core.study.lifecycle import DEMO_NAME, import_study, load_demo_once, move
 from core.study.raters import import_votes
-from pages.results import parts
-from pages.results.parts import NO_GUESS
 from pages.widgets import result_table
 from pages.widgets.messages import plain
 from pages.widgets.visitor import cookie_name

@@ -1,78 +1,43 @@
-"""The page Results: what an unblinded study found, with the data behind every number."""
+"""The tab Result: progress while a study runs, then the verdict and what stands behind it."""
 
 from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from core.errors import AssayError, NotAllowed
+from core.errors import AssayError
 from core.results.study.counted import Filters, counts_at_all
 from core.results.study.results import StudyResults, study_results
-from core.schema.runs import Run
 from core.schema.study import Study, StudyRecord
 from core.store import Store
-from core.store.studies import list_studies, write_log
+from core.store.studies import write_log
 from core.study.analysis_set import main_levels, released_record
-from pages.results import parts
-from pages.widgets import chosen_judge, chosen_scores, menus, visitor
+from pages.studies import designing, result_parts
+from pages.widgets import visitor
 from pages.widgets.messages import plain, with_code
-from pages.widgets.parts import nothing, page, studies
 
 _LONGEST = 70
 
 
-def render() -> None:
-    """Show the results of the chosen study, or of a part of it."""
-    with visitor.admin_store() as store:
-        page("Results", "Is one system at least as good as the other, and do the raters agree?")
-        study = _study(store)
-        if study is None:
-            nothing("there is no study yet", "Make a study", studies())
-            return
-        try:
-            record = released_record(store, study)
-        except NotAllowed as shut:
-            st.info(with_code(str(shut)))
-            st.page_link(studies(), label="Go to the study", icon=":material/arrow_forward:")
-            return
-        judge = _judge_of_pairs(store, record)
-    if judge is not None:
-        _to_pairs(judge)
+def render(store: Store, study: Study) -> None:
+    """Show the state with its next step, and once it is unblinded the results, whole or of a part."""
+    if study.state != "unblinded":
+        designing.state_box(store, study)
+        return
+    record = released_record(store, study)
     if study.kind == "ratings":
-        parts.of_ratings(record, _fingerprint(record), _release(record.study))
+        result_parts.of_ratings(record, fingerprint(record), release(record.study))
         return
     first = st.container()  # the verdict stands above the filters that decide about it
     filters = _filters(record)
     try:
-        results = _analysed(_fingerprint(record), record, filters)
+        results = analysed(fingerprint(record), record, filters)
     except AssayError as problem:
         st.error(with_code(str(problem)))
         return
-    parts.of_pairs(record, results, _release(record.study), first)
+    result_parts.of_pairs(record, results, release(record.study), first)
 
 
-def _judge_of_pairs(store: Store, record: StudyRecord) -> Run | None:
-    """Return the newest run of a judge that compared the study's pairs; None without one."""
-    if record.study.kind != "pairs":
-        return None
-    runs = chosen_judge.with_results(store, *chosen_judge.judges_of("pairs"))
-    found = chosen_scores.newest_on(
-        store, [(chosen_scores.RUN, number) for number in runs], {item.item_id for item in record.items}
-    )
-    return None if found is None else runs[found[1]]
-
-
-def _to_pairs(judge: Run) -> None:
-    """Show a button that opens the comparison of a judge of these pairs with the raters."""
-    if st.button(
-        f"Compare {plain(chosen_judge.short_name(judge))} with the raters",
-        key="results_pairs",
-        icon=":material/balance:",
-        help="A judge compared these pairs. See its agreement with the raters, beside that of two raters.",
-    ):
-        st.switch_page(chosen_judge.pairs_page_of(judge))
-
-
-def _release(study: Study) -> Callable[[str], None]:
+def release(study: Study) -> Callable[[str], None]:
     """Return what a download does before its file is made: check the role again and write the log."""
     again = visitor.admin_again()
 
@@ -84,22 +49,15 @@ def _release(study: Study) -> Callable[[str], None]:
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def _analysed(fingerprint: int, _record: StudyRecord, filters: Filters) -> StudyResults:
+def analysed(fingerprint: int, _record: StudyRecord, filters: Filters) -> StudyResults:
     """Analyse the study, once for the same answers and filters."""
     return study_results(_record, filters)
 
 
-def _fingerprint(record: StudyRecord) -> int:
+def fingerprint(record: StudyRecord) -> int:
     """Return a number that changes with anything the analysis reads."""
-    parts = (record.study, record.items, record.raters, record.assignments, record.answers, record.guesses)
-    return hash((parts, record.history, record.log, repr(record.rating_answers)))
-
-
-def _study(store: Store) -> Study | None:
-    """Return the study chosen on any page, else the first one whose results are open."""
-    known = sorted(list_studies(store), key=lambda study: study.state != "unblinded")
-    chosen = menus.choose_study(known)
-    return next((study for study in known if study.study_id == chosen), None)
+    read = (record.study, record.items, record.raters, record.assignments, record.answers, record.guesses)
+    return hash((read, record.history, record.log, repr(record.rating_answers)))
 
 
 def _filters(record: StudyRecord) -> Filters:

@@ -1,0 +1,73 @@
+"""The study that is open, and its tab: an address names both by number and word, so that it holds no name and no text.
+
+The address is the source of truth for the study: without one in it, the page Studies shows the list.
+"""
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+import streamlit as st
+
+from core.schema.study import Study
+from pages.widgets import address
+from pages.widgets.parts import studies
+
+NEW_STUDY = 0
+"""Stands for a new study."""
+RESULT, PAIRS, TEXTS, RATERS, JUDGES, DESIGN, EXPORT = (
+    "Result",
+    "Pairs",
+    "Texts",
+    "Raters",
+    "Judges",
+    "Design",
+    "Export",
+)
+"""The tabs of a study. Pairs are Texts in a rating study."""
+_OPEN = "study_open"
+_STUDY, _NEW = "study", "new"
+_GONE = "This link leads to a study that was deleted, or that is in another installation. Choose another."
+
+
+def chosen(known: Sequence[Study]) -> int | None:
+    """Return the number of the study that the address names, NEW_STUDY, or None for the list."""
+    numbers = [NEW_STUDY, *(study.study_id for study in known)]
+    asked = st.query_params.get(_STUDY)
+    st.session_state[_OPEN] = next((number for number in numbers if _code(number) == asked), None)
+    address.one(_STUDY, _OPEN, numbers, None, _code, gone=_GONE)
+    number: int | None = st.session_state[_OPEN]
+    return number
+
+
+def tab(study_id: int, names: Sequence[str]) -> str:
+    """Return the key of the study's tabs, the open one of which the address holds."""
+    return address.one("tab", _tab_key(study_id), names, names[0], address.slug)
+
+
+def show_tab(study_id: int, name: str) -> None:
+    """Open a tab of the open study; called before the page is drawn, such as by a press on a figure."""
+    st.session_state[_tab_key(study_id)] = name
+
+
+def open_study(study_id: int, tab: str = "") -> NoReturn:
+    """Go to a study from any page. tab: its slug; empty: the first."""
+    address.go(studies(), link(study_id, tab))
+
+
+def to(study_id: int, tab: str = "", label: str = "Open the study") -> None:
+    """Show a button that goes to a study."""
+    if st.button(label, key=f"to_study_{study_id}_{tab}", icon=":material/arrow_forward:"):
+        open_study(study_id, tab)
+
+
+def link(study_id: int, tab: str = "") -> dict[str, str]:
+    """Return the parameters of a study's address."""
+    return {_STUDY: _code(study_id), **({"tab": tab} if tab else {})}
+
+
+def _code(study_id: int) -> str:
+    return str(study_id) if study_id else _NEW
+
+
+def _tab_key(study_id: int) -> str:
+    return f"study_tab_{study_id}"
