@@ -21,6 +21,8 @@ Option = TypeVar("Option")
 _READ, _OWNED, _GONE = "address_read", "address_owned", "address_gone"
 """Where the session stores what is still to be taken from the address, which names each block wrote there, and which
 choices of the address did not exist."""
+_WRITTEN = "address_written"
+"""Where the session stores the address that it last wrote."""
 _FOLLOWED = "address_followed"
 """Where the session stores that it goes to an address of its own, which is then read like that of a visit."""
 _NONE = ""
@@ -217,5 +219,7 @@ def _write(block: _Block, before: set[str]) -> None:
         del after[longest]
     if too_long:
         st.markdown(f":small[Too long for a link, so the address leaves out: {plain(', '.join(too_long))}.]")
-    if after != now:
+    # Or: a link to the page itself empties what the app is told, while the browser goes on showing the old address.
+    if after != now or after != st.session_state.get(_WRITTEN, after):
         st.query_params.from_dict(after)
+    st.session_state[_WRITTEN] = after

@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import streamlit as st
 
+from core.results.study.pair_list import PairFilter
 from core.schema.study import Study
 from pages.widgets import address
 from pages.widgets.parts import studies
@@ -47,6 +48,17 @@ def tab(study_id: int, names: Sequence[str]) -> str:
 def show_tab(study_id: int, name: str) -> None:
     """Open a tab of the open study; called before the page is drawn, such as by a press on a figure."""
     st.session_state[_tab_key(study_id)] = name
+
+
+def show_pairs(study_id: int, asked: PairFilter) -> None:
+    """Open the tab with the pairs, those that are asked for; called before the page is drawn, such as by a press on a figure."""
+    st.session_state[pairs_key(study_id)] = asked
+    show_tab(study_id, PAIRS)
+
+
+def pairs_key(study_id: int) -> str:
+    """Return where the session stores which pairs another place of the page asks for, until the tab has taken it."""
+    return f"study_pairs_asked_{study_id}"
 
 
 def open_study(study_id: int, tab: str = "") -> NoReturn:
