@@ -46,8 +46,7 @@ def _all(store: Store) -> None:
 
 
 def _new(store: Store) -> None:
-    listing.back()
-    parts.page("New study", "", None)
+    listing.head_of_new()
     messages.news()
     imported = importing.form(store)
     if st.toggle("Plan the size of a study", key="plan_new"):

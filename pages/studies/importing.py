@@ -63,7 +63,6 @@ _COLUMNS: dict[Asks, str] = {
 
 def form(store: Store) -> int | None:
     """The number of a study that was created in this run, or None."""
-    st.subheader("New study", anchor=False)
     asks: Asks = st.radio(
         "What do you ask raters?",
         list(_QUESTIONS),

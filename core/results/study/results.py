@@ -894,17 +894,24 @@ def _answer_said(results: StudyResults) -> str:
     )
 
 
+def raters_agreement(results: StudyResults) -> tuple[str, AgreementEstimate] | None:
+    """The coefficient that says how far raters agree, by their number, with its name; None with fewer than two raters or no pair."""
+    block = results.overall
+    if not block.n_pairs or len(results.raters) < 2:
+        return None
+    if len(results.raters) == 2:
+        return "Cohen's kappa", block.cohen_kappa
+    return "Krippendorff's alpha", block.krippendorff_alpha
+
+
 def _agreement_said(results: StudyResults) -> str | None:
     """How far raters agree: the coefficient for their number, with its interval."""
-    block = results.overall
-    if not block.n_pairs:
+    if not results.overall.n_pairs:
         return None
-    if len(results.raters) < 2:
+    measured = raters_agreement(results)
+    if measured is None:
         return "One rater voted, so agreement between raters is unknown."
-    two = len(results.raters) == 2
-    found, name = (
-        (block.cohen_kappa, "Cohen's kappa") if two else (block.krippendorff_alpha, "Krippendorff's alpha")
-    )
+    name, found = measured
     if found.estimate is None:
         return f"{name} is undefined: {found.reason}."
     ends = first_interval(found)

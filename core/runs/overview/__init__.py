@@ -31,7 +31,7 @@ class OpenRun:
 
 @dataclass(frozen=True)
 class OpenStudy:
-    """A study that raters can answer, with the votes of all their lists; previews are left out."""
+    """A study with the votes of all its raters' lists; previews are left out."""
 
     study: Study
     n_raters: int
@@ -65,7 +65,7 @@ def overview(store: Store) -> Overview:
     return Overview(
         running=tuple(run for run in runs if run.state in AT_WORK),
         waiting=tuple(run for run in runs if run.state in _WAITING),
-        open_studies=tuple(_open_study(store, study) for study in studies if study.state == "open"),
+        open_studies=tuple(so_far(store, study) for study in studies if study.state == "open"),
         drafts=_in_state(studies, "draft"),
         closed=_in_state(studies, "closed"),
         unblinded=_in_state(studies, "unblinded"),
@@ -81,7 +81,8 @@ def _not_over(store: Store) -> list[Run]:
     return [run for run in list_runs(store) if run.state not in ("done", "cancelled")]
 
 
-def _open_study(store: Store, study: Study) -> OpenStudy:
+def so_far(store: Store, study: Study) -> OpenStudy:
+    """Count the votes or ratings of a study in any state. Previews and excluded raters are left out."""
     lines = [line for line in list_progress(store, study) if line.kind != "dry run" and line.excluded is None]
     return OpenStudy(study, len(lines), sum(line.done for line in lines), sum(line.total for line in lines))
 

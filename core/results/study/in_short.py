@@ -1,0 +1,52 @@
+"""An unblinded study in one line of a list: its verdict and how far its raters agree."""
+
+from dataclasses import dataclass
+
+from core.results.cells import decimal
+from core.results.study.results import StudyResults, headline, raters_agreement
+from core.results.study.words import answer_name
+from core.schema.study import StudyRecord
+from core.study.analysis_set import results_seen
+
+
+@dataclass(frozen=True)
+class StudyInShort:
+    """What a list of studies shows of one."""
+
+    verdict: str
+    """The answer that begins the results, without its full stop; empty in a rating study, which compares no two systems."""
+    coefficient: str
+    """Name of the coefficient of agreement; empty with fewer than two raters."""
+    agreement: float | None
+    """Its estimate; None where it is undefined."""
+    reason: str
+    """Why there is no agreement."""
+
+    @property
+    def agreement_said(self) -> str:
+        """The coefficient with its number, or nothing."""
+        return "" if self.agreement is None else f"{self.coefficient} {decimal(self.agreement, 2)}"
+
+
+def in_short(results: StudyResults) -> StudyInShort:
+    """Return the first words of the results, and the agreement that they state."""
+    if results.early is None:
+        made = results.answer
+        systems = (results.candidate, results.comparator)
+        verdict = answer_name(made.value, made.found.margin, *systems, made.votes_mean)
+    else:
+        verdict = headline(results)[0].partition(". ")[0]
+    measured = raters_agreement(results)
+    if measured is None:
+        return StudyInShort(verdict, "", None, "fewer than two raters voted")
+    name, found = measured
+    return StudyInShort(verdict, name, found.estimate, found.reason or "")
+
+
+def may_be_listed(record: StudyRecord) -> bool:
+    """Whether a list may show the results of an unblinded study.
+
+    The first look at imported votes fixes how many votes a pair needs, and votes that are imported later are marked. That look is the
+    owner's to take, by opening the study.
+    """
+    return results_seen(record) is not None
