@@ -1,4 +1,4 @@
-"""The design of a study, frozen at the first vote, and the steps of its life."""
+"""The tab Design: the design of a study, frozen at the first vote, with its plan, texts, audit and log; the steps of its life."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -286,14 +286,14 @@ def state_box(store: Store, study: Study) -> None:
             return
         plan = study_workload(store, study)
         if study.state == "draft" and not plan.questions:
-            st.markdown("Next: add raters below. Each gets a personal link.")
+            st.markdown("Next: add raters on the tab Raters. Each gets a personal link.")
         if (
             study.asks == "levels"
             and study.state == "draft"
             and texts.audited(store, study).severity == "warning"
         ):
             st.warning(
-                "The texts give away which system wrote them. See the tab Leakage before you open the study."
+                "The texts give away which system wrote them. See Leakage on the tab Design before you open the study."
             )
         if shortage := describe_shortage(plan, study):
             st.warning(shortage)

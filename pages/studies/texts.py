@@ -100,6 +100,7 @@ def _guidelines(store: Store, study: Study) -> None:
         guidelines_read(store, study, language),
         height=380,
         key=f"guideline_{study.study_id}_{language}",  # not another study's text,
+        disabled=study.has_ended,
     )
     if note := levels_note(study):
         st.warning(note)
@@ -128,16 +129,22 @@ def _wording(store: Store, study: Study) -> None:
             "Consent text (Markdown; raters are asked if any language has one)",
             mine.get(CONSENT, ""),
             height=160,
+            disabled=study.has_ended,
         )
         title = st.text_input(
             "Title that raters read above every pair or text (empty: none; they never see the study's name)",
             mine.get(TITLE, ""),
             max_chars=LONGEST_LABEL,
+            disabled=study.has_ended,
         )
         columns = st.columns(2)
         labels = {
             key: columns[n % 2].text_input(
-                _LABELS[key], mine.get(key, ""), max_chars=LONGEST_LABEL, placeholder=said[key]
+                _LABELS[key],
+                mine.get(key, ""),
+                max_chars=LONGEST_LABEL,
+                placeholder=said[key],
+                disabled=study.has_ended,
             )
             for n, key in enumerate(keys)
         }
