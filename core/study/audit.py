@@ -1,7 +1,7 @@
 """The leakage audit: do superficial features reveal which system wrote an answer? It warns and never blocks."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -310,6 +310,20 @@ class LeakageAudit:
     def paid_p(self, part: LevelAudit) -> float:
         """The lower of a part's two corrected p-values; 1 if neither is defined."""
         return min((p for p in self.corrected_p(part) if p is not None), default=1.0)
+
+    def with_roles(self, design: Design) -> "LeakageAudit":
+        """The same audit, with the roles of the design in place of its systems' names."""
+        plain = design.margin is None
+        roles = {
+            self.candidate: "the first system" if plain else "the candidate",
+            self.comparator: "the second system" if plain else "the comparator",
+        }
+        return replace(
+            self,
+            candidate=roles[self.candidate],
+            comparator=roles[self.comparator],
+            no_answers={roles[source]: n for source, n in self.no_answers.items()},
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The documented form (docs/formats.md), ready for json.dumps."""

@@ -6,12 +6,13 @@ system. Scores of masked texts are decoded beside the votes, once the study is u
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from core.errors import InputError
 from core.schema.scores import MASK_NOTE, ScoredRow, ScoreTable, mask_code, mask_named
-from core.schema.study import Output, StudyRecord
+from core.schema.study import Output, Study, StudyRecord
 from core.study.analysis_set import check_released
 from core.study.design import draw
 from core.tables.reading import shown
@@ -73,3 +74,16 @@ def unmasked_table(record: StudyRecord, table: ScoreTable) -> ScoreTable:
     rows = unmasked(record, table.rows)
     notes = tuple(note for note in table.notes if note != MASK_NOTE)
     return table if rows == table.rows else replace(table, rows=rows, notes=notes)
+
+
+HIDDEN = "(hidden)"
+"""Stands for a system's name while its study is blind."""
+
+
+def without_systems(study: Study, text: str) -> str:
+    """A text, such as a line of the log, with the systems' names hidden until the study is unblinded."""
+    if study.state == "unblinded" or study.kind != "pairs":
+        return text
+    names = sorted({study.design.candidate, study.design.comparator}, key=len, reverse=True)
+    named = "|".join(map(re.escape, names))
+    return re.sub(rf"(?<!\w)(?:{named})(?!\w)", HIDDEN, text)

@@ -21,6 +21,7 @@ from core.study.guidelines import (
     label_keys,
     levels_note,
 )
+from core.study.masking import without_systems
 from core.study.shipped import aids_read, guideline_languages, guidelines_read, practice_read, wording_read
 from pages.widgets import result_table
 from pages.widgets.blind_pair import MODE_NAMES
@@ -158,10 +159,21 @@ def _wording(store: Store, study: Study) -> None:
             tell(f"Consent, title and labels in {language} are saved.")
 
 
+_OF_A_DESIGN = ("declared", "design changed")
+"""Actions whose line in the log names the systems."""
+
+
 def log_table(store: Store, study: Study) -> None:
-    """Everything an owner did, oldest first."""
+    """Everything an owner did, oldest first; the design's lines name no system before the study is unblinded."""
     rows = [
-        (moment(one.at_utc), one.action, one.rater_id or "", _LONG_HASH.sub(r"\1 ", one.detail))
+        (
+            moment(one.at_utc),
+            one.action,
+            one.rater_id or "",
+            _LONG_HASH.sub(
+                r"\1 ", without_systems(study, one.detail) if one.action in _OF_A_DESIGN else one.detail
+            ),
+        )
         for one in read_log(store, study.study_id)
     ]
     table(pd.DataFrame(rows, columns=["Time (UTC)", "Action", "Rater", "Detail"]))
@@ -174,6 +186,8 @@ _SHOWN = {"warning": st.warning, "hint": st.warning, "none": st.info, "unknown":
 def render_audit(store: Store, study: Study) -> None:
     """Verdict, table and linkage; it warns and never blocks. Reads no votes."""
     audit = audited(store, study)
+    if study.state != "unblinded":
+        audit = audit.with_roles(study.design)
     st.markdown(
         "Can anyone tell which system wrote an answer from its length, changes, punctuation, formatting and repeated "
         f"wording alone? :small[[How it is computed]({HELP}#{_ANCHOR})]"
