@@ -20,19 +20,17 @@ from helpers.texts.blind_judging import (
     ONE,
     STUDY,
     SYSTEMS,
+    ended,
     marked_study,
     prefers_alpha,
+    started,
 )
-from helpers.texts.factories import StudyAtHand, prefers, unblind, vote
-from helpers.texts.judge_runs import settings
+from helpers.texts.factories import prefers, unblind, vote
 from playwright.sync_api import Page, expect
 from wire import Wire
 
-from core.runs.asked import Running
-from core.runs.path import at_hand, create, written
-from core.runs.working.environments import start_child
+from core.runs.path import at_hand, written
 from core.schema.scores import mask_code
-from core.sources.texts import guidelines_of_study, pairs_of_study
 from core.store import Store
 from core.store.answers import PAIRS, assignments_of, guesses_of
 from core.store.runs import get_run, list_runs
@@ -42,23 +40,6 @@ SOON = 20_000
 RATER = "R1"
 OF_THE_JUDGE = (FEEDBACK, JUDGE, MODEL, "pairwise", "Pairwise", "answer 1", "(masked", STUDY)
 """What tells a rater that there is a judge, or what it said."""
-
-
-def started(store: Store, database: Path, study: StudyAtHand, url: str, **given: object) -> int:
-    """A judge's run on the study, in a process of its own as the page starts it."""
-    attached = guidelines_of_study(store, study.study).dump()
-    judge = settings("pairwise", url, name=JUDGE, attached=attached, model=MODEL, **given)
-    run, _ = create(store, *pairs_of_study(store, study.study), judge, Running(concurrency=1))
-    start_child(database, run.run.run_id, "base")
-    return run.run.run_id
-
-
-def ended(store: Store, run_id: int) -> None:
-    for _ in range(400):
-        if get_run(store, run_id).state == "done":
-            return
-        time.sleep(0.1)
-    raise AssertionError(f"the run is {get_run(store, run_id)}")
 
 
 @pytest.mark.slow
