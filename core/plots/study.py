@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import plotly.graph_objects as go
 
+from core.errors import InputError
 from core.plots.dressing import (
     BLUE,
+    CLEAR,
     DARK,
     GRID,
     LINE,
@@ -36,6 +38,7 @@ from core.results.study.raters import (
 from core.results.study.results import Block, Contingency, first_interval
 from core.results.study.tables import AGREEMENT
 from core.schema.study import PREFERENCES
+from core.stats.conclusion import Conclusion
 from core.stats.non_inferiority import NonInferiority, lowest_mean
 from core.stats.raters import VarianceComponents
 from core.stats.resampling import AgreementEstimate
@@ -59,6 +62,8 @@ _UPRIGHT = 4
 """Letters of the longest class that fit side by side."""
 _CLASS = 18
 """Letters of a class beside a small heat map."""
+_CELL = 48
+"""Pixels of a cell that can be pressed."""
 _SHARES = [[0, "#eef3f9"], [1, "#6ea3e0"]]
 """Colours from 0 to 1."""
 _HATCH = {"shape": "/", "fillmode": "overlay", "fgcolor": "rgba(255, 255, 255, 0.35)", "size": 6}
@@ -73,6 +78,10 @@ def _scale_ends(systems: tuple[str, str]) -> str:
     return f"-1 {comparator}, +1 {candidate}"
 
 
+_LETTERS = 7
+"""Letters of a number beside its mark, with a blank on each side."""
+
+
 def verdict(
     bound: NonInferiority,
     gaffke: float | None = None,
@@ -84,11 +93,14 @@ def verdict(
 
     gaffke: Gaffke's bound. score: name of the score. systems: candidate and comparator.
     """
-    figure = go.Figure()
     bounds = {"questions": bound.bound_questions, "pairs": bound.bound_pairs}
     numbers = {"questions": bound.n_questions, "pairs": bound.n_pairs}
     if gaffke is not None:  # last, so that it is on top
         bounds["questions, Gaffke"], numbers["questions, Gaffke"] = gaffke, bound.n_questions
+    marked = [x for x in (lowest_mean(bound.margin), 0.0) if x is not None]
+    known = [x for x in (bound.mean, *bounds.values(), *marked) if x is not None]
+    ends = _with_room(known)
+    figure = go.Figure()
     for row, (unit, low) in enumerate(bounds.items()):
         if low is None or bound.mean is None:
             continue
@@ -105,35 +117,70 @@ def verdict(
                 "line": {"width": [4, 0], "color": color},
             },
             text=[decimal(low), decimal(bound.mean)],
-            textposition=["middle left", "middle right"],
+            textposition=_beside(low, bound.mean, marked, ends),
             customdata=["lower bound", "mean"],
             hovertemplate=f"%{{customdata}} %{{x:.3f}}<br>over {numbers[unit]} {unit}<extra></extra>",
             name=unit,
         )
-    known = [x for x in (bound.mean, *bounds.values(), lowest_mean(bound.margin), 0.0) if x is not None]
-    room = 0.45 * (max(known) - min(known))  # for the numbers beside the marks
     _margin_lines(figure, bound.margin)
-    side = "left" if max(known) > -min(known) else "right"
-    figure.add_annotation(
-        x=0, y=0, yref="paper", yanchor="bottom", xanchor=side, text="no difference", showarrow=False
-    )
     figure.update_xaxes(
-        title=f"mean {score} (dot)<br>and lower bound (bar)<br>{_scale_ends(systems)}",
-        range=[min(known) - room, max(known) + room],
+        title=f"mean {score} (dot)<br>and lower bound (bar)<br>{_scale_ends(systems)}", range=ends
     )
     name_rows(figure, [f"over {unit}<br>(n {numbers[unit]})" for unit in bounds], None)
     return dressed(figure, height=150 + 60 * len(bounds), top=40)
 
 
+def two_sided(found: Conclusion, *, score: str, systems: tuple[str, str]) -> go.Figure:
+    """Draw the mean with its interval against zero, for a study without a margin. Needs a mean.
+
+    score: name of the score. systems: the two, the one whose votes count +1 first.
+    """
+    figure, mean, bounds = go.Figure(), found.mean, found.bounds
+    if mean is None or bounds is None:
+        raise InputError("Without a mean there is no figure of it.")
+    figure.add_scatter(
+        x=[mean],
+        y=[0],
+        mode="markers+text",
+        marker={"color": BLUE, "size": 13},
+        error_x=whiskers([(bounds.low, mean, bounds.high)]) | {"color": BLUE, "thickness": 4},
+        text=[f"{decimal(mean)} [{decimal(bounds.low)}, {decimal(bounds.high)}]"],
+        textposition="top center",
+        hovertemplate="mean %{x:.3f}<extra></extra>",
+    )
+    _margin_lines(figure, None)
+    figure.update_xaxes(
+        title=f"mean {score}, {100 * found.interval_level:g} % interval<br>{_scale_ends(systems)}",
+        range=_with_room([mean, bounds.low, bounds.high, 0.0]),
+    )
+    name_rows(figure, [f"over questions<br>(n {found.n_questions})"], None)
+    return dressed(figure, height=230, top=40)
+
+
+def _with_room(known: Sequence[float]) -> list[float]:
+    """The range of an axis with room for the numbers beside the marks."""
+    room = 0.45 * (max(known) - min(known)) or 0.1
+    return [min(known) - room, max(known) + room]
+
+
+def _beside(low: float, mean: float, marked: Sequence[float], ends: Sequence[float]) -> list[str]:
+    """Where the numbers of a bound and of its mean stand, so that no line through a marked value crosses one."""
+    wide = (ends[1] - ends[0]) * _LETTERS * 8 / 330  # pixels of a letter, and of the axis in half a page
+    crossed = any(low - wide < x <= low for x in marked), any(mean <= x < mean + wide for x in marked)
+    return ["top right" if crossed[0] else "middle left", "bottom left" if crossed[1] else "middle right"]
+
+
 def _margin_lines(figure: go.Figure, margin: float | None) -> None:
-    """Draw vertical lines at zero and at minus the margin, if there is one, and name the margin above its line."""
+    """Draw and name vertical lines at zero and at minus the margin, if there is one."""
+    at_top = {"y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False}
     if margin is not None:
         figure.add_vline(x=-margin, line={"color": LINE, "width": 2, "dash": "dash"})
+        # Away from each other, however near the lines are.
+        figure.add_annotation(x=-margin, xanchor="right", text=f"margin {-margin:g}", **at_top)
     figure.add_vline(x=0.0, line={"color": LINE, "width": 2, "dash": "dot"})
-    if margin is not None:
-        figure.add_annotation(
-            x=-margin, y=1, yref="paper", yanchor="bottom", text=f"margin {-margin:g}", showarrow=False
-        )
+    figure.add_annotation(
+        x=0.0, xanchor="center" if margin is None else "left", text="no difference", **at_top
+    )
 
 
 def early(found: EarlyResult) -> go.Figure:
@@ -206,11 +253,15 @@ def choices(per_level: Mapping[str, Block], raters: Sequence[str], names: Mappin
     return dressed(figure, height=height, top=top, legend=True)
 
 
-def agreement(blocks: Mapping[str, Block]) -> go.Figure:
-    """Draw every coefficient with its interval, grouped by `blocks` (all levels, then each); undefined ones are left out."""
+def agreement(blocks: Mapping[str, Block], fields: Sequence[str] = tuple(AGREEMENT)) -> go.Figure:
+    """Draw coefficients with their intervals, grouped by `blocks` (all levels, then each); undefined ones are left out.
+
+    fields: of a Block, all of them or some.
+    """
     figure = go.Figure()
     step = 0.15
-    for index, (field, name) in enumerate(AGREEMENT.items()):
+    for index, field in enumerate(fields):
+        name = AGREEMENT[field]
         estimates: list[AgreementEstimate] = [getattr(block, field) for block in blocks.values()]
         drawn = [(row, found) for row, found in enumerate(estimates) if found.estimate is not None]
         if not drawn:
@@ -219,7 +270,7 @@ def agreement(blocks: Mapping[str, Block]) -> go.Figure:
         labels = list(blocks)
         figure.add_scatter(
             x=[found.estimate for _, found in drawn],
-            y=[row + step * (index - 2) for row, _ in drawn],
+            y=[row + step * (index - (len(fields) - 1) / 2) for row, _ in drawn],
             mode="markers",
             name=name,
             marker={"color": color, "symbol": symbol, "size": 9},
@@ -231,8 +282,9 @@ def agreement(blocks: Mapping[str, Block]) -> go.Figure:
     for row in range(1, len(blocks)):
         figure.add_hline(y=row - 0.5, line={"color": GRID, "width": 1})
     name_rows(figure, [f"{label(level)} (n {block.n_pairs})" for level, block in blocks.items()], None)
-    figure.update_xaxes(title="agreement (1: perfect; 0: chance,<br>except raw agreement)")
-    return dressed(figure, height=120 + 80 * len(blocks), top=70, legend=True)
+    but = ",<br>except raw agreement" if "raw_agreement" in fields else ""
+    figure.update_xaxes(title=f"agreement (1: perfect; 0: chance{but})")
+    return dressed(figure, height=120 + (10 + 14 * len(fields)) * len(blocks), top=70, legend=True)
 
 
 def contingency(result: Contingency, names: Mapping[str, str]) -> go.Figure:
@@ -257,6 +309,15 @@ def contingency(result: Contingency, names: Mapping[str, str]) -> go.Figure:
             xgap=2,
             ygap=2,
         )
+    )
+    # A heat map tells no press. Its cells are points too, row by row.
+    figure.add_scatter(
+        x=[column for _ in places for column in places],
+        y=[row for row in places for _ in places],
+        mode="markers",
+        marker={"symbol": "square", "size": _CELL, "color": CLEAR},
+        hoverinfo="skip",
+        showlegend=False,
     )
     figure.update_xaxes(tickvals=places, ticktext=labels, title=second, side="top", showgrid=False)
     name_rows(figure, labels, first)

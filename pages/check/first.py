@@ -1,7 +1,6 @@
 """The first screen: the verdict in a box, its sentence, the numbers that count for the use, and their figure."""
 
 from collections.abc import Mapping
-from html import escape
 
 import streamlit as st
 
@@ -14,16 +13,12 @@ from core.results.check.verdict import Check, JudgeCheck
 from core.schema.scale import SCORES
 from core.stats.in_place import InPlace
 from core.stats.resampling import Estimate
+from pages.widgets import verdict_card
 from pages.widgets.messages import plain
 from pages.widgets.parts import chart
+from pages.widgets.verdict_card import Number, Tone
 
-_SIGNS: Mapping[Verdict, str] = {"TRUSTED": "✓", "NOT TRUSTED": "✕", "INCONCLUSIVE": "?"}
-_COLOURS: Mapping[Verdict, tuple[tuple[str, str, str], tuple[str, str, str]]] = {
-    "TRUSTED": (("#e3f1ec", "#0d4f3c", "#1f7a5f"), ("#12312a", "#a9e2cd", "#4fae90")),
-    "NOT TRUSTED": (("#f7e8e1", "#7a2a10", "#b5532f"), ("#3a2019", "#f3bfa8", "#d9805c")),
-    "INCONCLUSIVE": (("#e9edf2", "#2f3c4c", "#66788c"), ("#232a33", "#cdd8e4", "#8fa3b8")),
-}
-"""Ground, letters and edge of a verdict, on a light page and on a dark one."""
+_TONES: Mapping[Verdict, Tone] = {"TRUSTED": "good", "NOT TRUSTED": "bad", "INCONCLUSIVE": "open"}
 _MOST_SAID = 3
 """Judges whose sentences the first screen has room for; the rules below have the reasons of more."""
 _NUMBERS: Mapping[str, tuple[str, ...]] = {
@@ -72,33 +67,12 @@ _HELP = {
 
 def style() -> None:
     """Add the style sheet of the verdict and its numbers."""
-    dark = st.context.theme.type == "dark"
-    rules = [
-        f".assay-verdict.assay-{_slug(verdict)} {{ background: {ground}; color: {letters}; border-color: {edge}; }}"
-        for verdict, looks in _COLOURS.items()
-        for ground, letters, edge in [looks[dark]]
-    ]
-    quiet = "#c4c9d0" if dark else "#4b5360"
+    verdict_card.style()
+    # The menus inside say all: a line of its title is enough, and leaves the first screen to the verdict.
     st.html(
-        "<style>"
-        ".assay-verdict { border-inline-start: .4rem solid; border-radius: .5rem; padding: .8rem 1rem; }"
-        ".assay-verdict p { margin: 0; line-height: 1.45; overflow-wrap: anywhere; }"
-        ".assay-verdict .assay-word { font-size: 1.7rem; font-weight: 700; letter-spacing: .02em; line-height: 1.2; }"
-        ".assay-verdict .assay-word span { font-weight: 400; font-size: 1rem; letter-spacing: 0; }"
-        ".assay-verdict .assay-why { margin-top: .35rem; }"
-        ".assay-numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.2rem, 1fr)); gap: .3rem 1rem;"
-        " margin: .2rem 0; }"
-        ".assay-numbers p { margin: 0; line-height: 1.3; font-size: .85rem; font-variant-numeric: tabular-nums; }"
-        ".assay-numbers p.assay-number { font-size: 1.35rem; font-weight: 600; }"
-        f".assay-numbers p.assay-beside {{ color: {quiet}; }}"
-        # The menus inside say all: a line of its title is enough, and leaves the first screen to the verdict.
-        ".st-key-check_columns summary p { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }"
-        f"{' '.join(rules)}</style>"
+        "<style>.st-key-check_columns summary p"
+        " { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }</style>"
     )
-
-
-def _slug(verdict: str) -> str:
-    return verdict.lower().replace(" ", "-")
 
 
 def render(found: Check) -> None:
@@ -129,20 +103,14 @@ def render(found: Check) -> None:
 def _box(verdict: Verdict, judge: str, said: str) -> None:
     """Show a verdict by its sign, its word and its colour. said: its sentence; empty where many judges leave no room."""
     said = said.removeprefix(f"{verdict} ")  # the word stands above
-    said = f"{said[:1].upper()}{said[1:]}"
-    why = f'<p class="assay-why">{escape(said)}</p>' if said else ""
-    st.html(
-        f'<div class="assay-verdict assay-{_slug(verdict)}">'
-        f'<p class="assay-word">{_SIGNS[verdict]} {verdict} <span>{escape(judge)}</span></p>{why}</div>'
-    )
+    verdict_card.card(_TONES[verdict], verdict, [f"{said[:1].upper()}{said[1:]}"], whose=judge)
 
 
 def _numbers(found: Check, one: JudgeCheck) -> None:
     known = _known(one, found.options)
     names = _NUMBERS[found.use if found.use in _NUMBERS else one.kind]
     shown = [name for name in names if known[name] is not None]
-    cells = [_cell(name, *known[name]) for name in shown[:4]]  # type: ignore[misc]
-    st.html(f'<div class="assay-numbers">{"".join(cells)}</div>')
+    verdict_card.numbers([_number(name, *known[name]) for name in shown[:4]])  # type: ignore[misc]
 
 
 def _known(one: JudgeCheck, limits: CheckOptions) -> dict[str, tuple[Estimate, str] | None]:
@@ -195,15 +163,11 @@ def _known(one: JudgeCheck, limits: CheckOptions) -> dict[str, tuple[Estimate, s
     return found
 
 
-def _cell(name: str, number: Estimate, beside: str) -> str:
+def _number(name: str, number: Estimate, beside: str) -> Number:
     value = "undefined" if number.estimate is None else decimal(number.estimate, 2)
     ends = (
         "no interval of its own"
         if number.low is None or number.high is None
         else f"{decimal(number.low, 2)} to {decimal(number.high, 2)}"
     )
-    others = f'<p class="assay-beside">{escape(beside)}</p>' if beside else ""
-    return (
-        f'<div title="{escape(_HELP[name])}"><p>{escape(_TITLES[name])}</p><p class="assay-number">{value}</p>'
-        f'<p class="assay-beside">{ends}</p>{others}</div>'
-    )
+    return Number(_TITLES[name], value, (ends, beside), _HELP[name])

@@ -9,14 +9,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import AssayError, counted
-from core.results.study.counted import Filters
 from core.results.study.in_short import StudyInShort, in_short, may_be_listed
 from core.runs.overview import OpenStudy, so_far
 from core.schema.study import Asks, State, Study
 from core.store import Store
 from core.store.studies import items_of, list_studies, outputs_of, read_log
 from core.study.analysis_set import released_record
-from pages.studies import result
+from pages.studies.analysed import fingerprint, results_of
 from pages.widgets import open_study, visitor
 from pages.widgets.messages import plain
 from pages.widgets.open_study import NEW_STUDY
@@ -187,15 +186,15 @@ def _of(store: Store, study: Study) -> StudyInShort | None:
     if study.state != "unblinded" or study.kind != "pairs":
         return _NO_VERDICT
     record = released_record(store, study, seen=False)
-    return _known().get(result.fingerprint(record)) if may_be_listed(record) else _NOT_OPENED
+    return _known().get(fingerprint(record)) if may_be_listed(record) else _NOT_OPENED
 
 
 def _computed(store: Store, study: Study) -> StudyInShort:
     """Compute the line of an unblinded study, by the same call as the tab Result at its defaults."""
     record = released_record(store, study)
-    number = result.fingerprint(record)
+    number = fingerprint(record)
     try:
-        short = in_short(result.analysed(number, record, Filters()))
+        short = in_short(results_of(record))
     except AssayError as problem:
         short = StudyInShort(str(problem), "", None, "")
     _known()[number] = short

@@ -1,6 +1,10 @@
-"""Raters of a study: progress, links, a preview, imported votes, and what an owner can do. Nothing here names a system."""
+"""Raters of a study: progress, links, a preview, imported votes, and what an owner can do; after the unblinding how they agree.
+
+Before the unblinding nothing here names a system.
+"""
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -11,6 +15,7 @@ from core.store import Store
 from core.store.answers import answers_of, rating_assignments_of, ratings_of
 from core.store.raters import raters_of
 from core.study import lifecycle, raters
+from core.study.analysis_set import released_record
 from core.study.raters import (
     FAST_SECONDS,
     ONE_SIDE_P,
@@ -20,7 +25,9 @@ from core.study.raters import (
     list_progress,
 )
 from core.study.shipped import guideline_languages
-from pages.studies import planning
+from pages.studies import between_raters, planning, rated
+from pages.studies.analysed import results_of
+from pages.widgets import address, parts
 from pages.widgets.messages import app_address, mistakes_shown, moment, plain, tell
 from pages.widgets.parts import table
 from pages.widgets.result_table import rater_bars
@@ -31,7 +38,23 @@ _SECONDS = (
 
 
 def render(store: Store, study: Study) -> None:
-    """Raters, their links and progress, and what the owner can do about them."""
+    """Raters, their links and progress, and what the owner can do about them; in an unblinded study their results first."""
+    if study.state != "unblinded":
+        _people(store, study)
+        return
+    record = released_record(store, study)
+    bodies = (
+        rated.bodies(record)
+        if study.kind == "ratings"
+        else between_raters.bodies(study.study_id, results_of(record))
+    )
+    bodies |= {"Progress": partial(_people, store, study)}
+    names = list(bodies)
+    parts.tabs(bodies, address.one("part", f"raters_part_{study.study_id}", names, names[0], address.slug))
+
+
+def _people(store: Store, study: Study) -> None:
+    """Progress, links and what the owner can do."""
     lines = list_progress(store, study)
     over = study.state == "unblinded"
     if over and not lines:

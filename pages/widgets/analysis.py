@@ -13,7 +13,7 @@ from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import chosen_scores, settings_form
 from pages.widgets.messages import plain
 from pages.widgets.parts import part
-from pages.widgets.result_table import show
+from pages.widgets.result_table import show, together
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,15 @@ def show_answer(answer: Answer) -> None:
         verdict = place < len(answer.verdicts)
         st.markdown(f"**{plain(sentence)}**" if verdict else plain(sentence))
     there = [one for one in answer.analysis.tables if one.name in answer.tables]
-    for place, declared in enumerate(there):
-        table, figure = answer.tables[declared.name], answer.figures.get(declared.name)
-        if place:
-            part(declared.title, declared.question, answer.analysis.section)
-        show(
-            table,
-            figure=None if figure is None else draw(figure, answer.tables),
-            alt="" if figure is None else figure.alt,
-            folded=AS_A_TABLE if figure is not None and figure.instead else "",
-            titled=False,
-        )
+    with together(answer.analysis.name):
+        for place, declared in enumerate(there):
+            table, figure = answer.tables[declared.name], answer.figures.get(declared.name)
+            if place:
+                part(declared.title, declared.question, answer.analysis.section)
+            show(
+                table,
+                figure=None if figure is None else draw(figure, answer.tables),
+                alt="" if figure is None else figure.alt,
+                folded=AS_A_TABLE if figure is not None and figure.instead else "",
+                titled=False,
+            )

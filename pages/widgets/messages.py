@@ -47,7 +47,7 @@ def with_code(sentence: str) -> str:
     """
     pieces = re.split(r"`([^`]*[^`\s][^`]*)`", sentence)
     return "".join(
-        f"`{_showable(piece)}`" if at % 2 else f"{_edge(piece[:1])}{plain(piece)}{_edge(piece[-1:])}"
+        f"`{showable(piece)}`" if at % 2 else f"{_edge(piece[:1])}{plain(piece)}{_edge(piece[-1:])}"
         for at, piece in enumerate(pieces)
     ).strip(" ")
 
@@ -68,12 +68,12 @@ def plain(text: str) -> str:
 
     Characters that cannot be shown, or that reverse the direction of later text, become U+FFFD.
     """
-    line = re.sub(r"([\\`*_{}\[\]()<>#~$:|!&])", r"\\\1", _showable(text))
+    line = re.sub(r"([\\`*_{}\[\]()<>#~$:|!&])", r"\\\1", showable(text))
     line = re.sub(r"^(\d*)([-+.=])(?=[-=\s]|$)", r"\1\\\2", line)
     return _REWRITTEN.sub(_JOINER, line)
 
 
-def _showable(text: str) -> str:
+def showable(text: str) -> str:
     """Return the text on one line, with U+FFFD for characters that cannot be shown."""
     return _UNSHOWABLE.sub("\ufffd", re.sub(r"[^\S\u00a0]+", " ", text).strip(" "))
 

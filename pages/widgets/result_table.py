@@ -1,6 +1,8 @@
 """A result table on a page: cells, notes and downloads, with a figure where there is one; bars for raters' progress."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -24,6 +26,9 @@ _LONGEST, _LETTER, _BESIDE = 24, 7, 20
 _ROW, _MOST_ROWS, _NUMBER = 35, 20, 40
 """Pixels of a row; rows after which the table scrolls; pixels of the column with the rows' numbers."""
 _BAR = "Progress"
+_Offered = tuple[ResultTable, go.Figure | None]
+_TOGETHER: ContextVar[list[_Offered] | None] = ContextVar("together", default=None)
+"""The tables of a part with one popover for all of them; None outside of such a part."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +89,39 @@ def show(
         downloads(whole or found, figure)
 
 
+@contextmanager
+def together(name: str) -> Iterator[None]:
+    """Offer all tables that are shown in this block in one popover, at its end. name: of the part, unique on the page."""
+    tables: list[_Offered] = []
+    token = _TOGETHER.set(tables)
+    try:
+        yield
+    finally:
+        _TOGETHER.reset(token)
+    if tables:
+        _popover(name, tables)
+
+
 def downloads(found: ResultTable, figure: go.Figure | None = None) -> None:
-    """Show a download button per format; each file is made when its button is pressed."""
+    """Offer a table in each format, and its figure; each file is made when its button is pressed."""
+    tables = _TOGETHER.get()
+    if tables is None:
+        _popover(found.name, [(found, figure)])
+    else:
+        tables.append((found, figure))
+
+
+def _popover(name: str, tables: Sequence[_Offered]) -> None:
+    with st.popover("Download", icon=":material/download:", key=f"downloads_{name}"):
+        for found, figure in tables:
+            if len(tables) > 1:
+                st.markdown(f"**{plain(found.title or found.name)}**")
+            _buttons(found, figure)
+        if any(figure is not None for _, figure in tables):
+            st.markdown(":small[PNG: use the camera in the figure's corner.]")
+
+
+def _buttons(found: ResultTable, figure: go.Figure | None) -> None:
     checked = visitor.admin_making()
     files: dict[str, tuple[str, str, Callable[[], bytes]]] = {
         ending: (TITLES[ending], kind, spreadsheet_file(f".{ending}", partial(write, found)))
@@ -102,11 +138,8 @@ def downloads(found: ResultTable, figure: go.Figure | None = None) -> None:
                 kind,
                 key=f"table_{found.name}_{ending}",
                 on_click="ignore",
-                icon=":material/download:",
                 help=f"Downloads assay-{found.name}.{ending}.",
             )
-        if figure is not None:
-            st.markdown(":small[PNG: use the camera in the figure's corner.]", width="content")
 
 
 def rater_bars(done: Sequence[int], totals: Sequence[int]) -> tuple[dict[str, list[Any]], dict[str, Any]]:

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from core.results.cells import decimal
-from core.results.study.results import StudyResults, headline, raters_agreement
+from core.results.study.results import StudyResults, agreement_of_raters, verdict_said
+from core.results.study.tables import AGREEMENT
 from core.results.study.words import answer_name
 from core.schema.study import StudyRecord
 from core.study.analysis_set import results_seen
@@ -35,12 +36,12 @@ def in_short(results: StudyResults) -> StudyInShort:
         systems = (results.candidate, results.comparator)
         verdict = answer_name(made.value, made.found.margin, *systems, made.votes_mean)
     else:
-        verdict = headline(results)[0].partition(". ")[0]
-    measured = raters_agreement(results)
-    if measured is None:
+        verdict = verdict_said(results)[0].partition(". ")[0]
+    n_raters = len(results.raters)
+    if n_raters < 2 or not results.overall.n_pairs:
         return StudyInShort(verdict, "", None, "fewer than two raters voted")
-    name, found = measured
-    return StudyInShort(verdict, name, found.estimate, found.reason or "")
+    field, found = agreement_of_raters(results.overall, n_raters)
+    return StudyInShort(verdict, AGREEMENT[field], found.estimate, found.reason or "")
 
 
 def may_be_listed(record: StudyRecord) -> bool:

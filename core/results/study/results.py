@@ -821,14 +821,27 @@ def _position(result: PositionBias, p_holm: float | None) -> dict[str, Any]:
 
 def headline(results: StudyResults) -> list[str]:
     """The answer, the numbers behind it, then its limits, as lines of a few sentences. The first sentence is the answer alone."""
+    return [*verdict_said(results), *evidence_lines(results), *limits_said(results)]
+
+
+def verdict_said(results: StudyResults) -> list[str]:
+    """The answer with the bound that decides, and what is missing for one. The first sentence is the answer alone."""
+    lines = [*_early_said(results), _answer_said(results), _questions_said(results)]
+    return [line for line in lines if line]
+
+
+def evidence_lines(results: StudyResults) -> list[str]:
+    """Shares of pairs, the mean with its interval, and how far raters agree."""
+    agreed = _agreement_said(results)
+    said = evidence_said(results.answer, results.candidate, results.comparator)
+    return [*said, agreed] if agreed else said
+
+
+def limits_said(results: StudyResults) -> list[str]:
+    """What limits the answer: raters who contradict it, what would change it, changes since, raters to check."""
     made, systems = results.answer, (results.candidate, results.comparator)
     name = answer_name(made.value, made.found.margin, *systems, made.votes_mean)
     lines = [
-        *_early_said(results),
-        _answer_said(results),
-        _questions_said(results),
-        *evidence_said(made, *systems),
-        _agreement_said(results),
         *dissent_said(made, *systems),
         *robustness_said(made, *systems),
         raters_said(results.raters_as_sample, name),
@@ -894,24 +907,22 @@ def _answer_said(results: StudyResults) -> str:
     )
 
 
-def raters_agreement(results: StudyResults) -> tuple[str, AgreementEstimate] | None:
-    """The coefficient that says how far raters agree, by their number, with its name; None with fewer than two raters or no pair."""
-    block = results.overall
-    if not block.n_pairs or len(results.raters) < 2:
-        return None
-    if len(results.raters) == 2:
-        return "Cohen's kappa", block.cohen_kappa
-    return "Krippendorff's alpha", block.krippendorff_alpha
+def agreement_of_raters(block: Block, n_raters: int) -> tuple[str, AgreementEstimate]:
+    """The name in `Block` of the coefficient for so many raters, and its value: Cohen's kappa of two, else Krippendorff's alpha."""
+    name = "cohen_kappa" if n_raters == 2 else "krippendorff_alpha"
+    found: AgreementEstimate = getattr(block, name)
+    return name, found
 
 
 def _agreement_said(results: StudyResults) -> str | None:
     """How far raters agree: the coefficient for their number, with its interval."""
-    if not results.overall.n_pairs:
+    block = results.overall
+    if not block.n_pairs:
         return None
-    measured = raters_agreement(results)
-    if measured is None:
+    if len(results.raters) < 2:
         return "One rater voted, so agreement between raters is unknown."
-    name, found = measured
+    field, found = agreement_of_raters(block, len(results.raters))
+    name = "Cohen's kappa" if field == "cohen_kappa" else "Krippendorff's alpha"
     if found.estimate is None:
         return f"{name} is undefined: {found.reason}."
     ends = first_interval(found)

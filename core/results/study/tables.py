@@ -664,6 +664,39 @@ class RatingMeans:
         )
 
 
+def best_rated(means: RatingMeans) -> dict[str, tuple[RatedMean, ...]]:
+    """Dimension -> its systems with a mean, highest first."""
+    found: dict[str, list[RatedMean]] = {}
+    for one in means.by_system:
+        if one.mean.estimate is not None:
+            found.setdefault(one.dimension, []).append(one)
+    return {
+        dimension: tuple(sorted(those, key=lambda one: -(one.mean.estimate or 0.0)))
+        for dimension, those in found.items()
+    }
+
+
+def rating_said(means: RatingMeans) -> tuple[str, str]:
+    """Which system has the highest mean, and in which dimensions, as a heading and a sentence. It claims no difference."""
+    ranked = best_rated(means)
+    if not ranked:
+        return "Nothing is rated yet", ""
+    first: dict[str, list[str]] = {}
+    for dimension, those in ranked.items():
+        first.setdefault(those[0].system, []).append(dimension)
+    system, dimensions = max(first.items(), key=lambda one: len(one[1]))
+    if all(len(those) < 2 for those in ranked.values()):
+        return system, "The only system with ratings."
+    where = (
+        "in every dimension"
+        if len(dimensions) == len(ranked) > 1
+        else f"in {len(dimensions)} of {len(ranked)} dimensions ({', '.join(dimensions)})"
+        if len(ranked) > 1
+        else "of all systems"
+    )
+    return f"{system} is rated highest", f"It has the highest mean {where}. The difference is not tested."
+
+
 def rating_tables(
     record: StudyRecord, means: RatingMeans, twice: Sequence[Consistency]
 ) -> dict[str, ResultTable]:

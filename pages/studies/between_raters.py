@@ -1,0 +1,240 @@
+"""What the raters of an unblinded study of pairs have in common: agreement, sides, repeats, and their guesses."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from core.plots import study as plots
+from core.results.study.pair_list import PairFilter
+from core.results.study.results import Contingency, StudyResults, agreement_of_raters, reasons
+from core.results.study.tables import (
+    AGREEMENT,
+    blocks,
+    contingency_table,
+    positions,
+    preference_names,
+    study_tables,
+    two_raters,
+)
+from core.schema.result_table import ResultTable
+from core.schema.study import PREFERENCES
+from core.stats.votes import NO_SIDE
+from pages.studies.analysed import AS_TABLE, NO_PAIR
+from pages.widgets import address, open_study, result_table
+from pages.widgets.messages import plain
+from pages.widgets.parts import HELP, nothing, part
+
+_show = partial(result_table.show, titled=False)
+NO_GUESS = "no rater has guessed which answer is human"
+_AGREEMENT = {
+    "raw_agreement": (
+        "raw-agreement",
+        "share of pairs with the same answer; high by chance when one answer is popular",
+    ),
+    "cohen_kappa": (
+        "cohens-kappa",
+        "agreement of two raters beyond chance; falls towards 0 when one answer is popular",
+    ),
+    "gwet_ac1": ("gwets-ac1", "agreement beyond chance that stays high when one answer is popular"),
+    "fleiss_kappa": ("fleiss-kappa", "like kappa, for any number of raters with a common chance rate"),
+    "krippendorff_alpha": (
+        "krippendorffs-alpha",
+        "like Fleiss' kappa, but allows missing votes and few pairs",
+    ),
+}
+"""Field of a Block -> anchor and explanation."""
+
+
+def bodies(study_id: int, results: StudyResults) -> dict[str, Callable[[], None]]:
+    """Title -> what draws that part."""
+    found: dict[str, Callable[[], None]] = {
+        "Agreement": partial(_agreement, study_id, results),
+        "Sides and repeats": partial(_own, study_id, results),
+    }
+    return found | ({"Guesses": partial(blinding, results)} if results.asks_guesses else {})
+
+
+def _agreement(study_id: int, results: StudyResults) -> None:
+    """Show how far raters agree, overall and per level, and two of them side by side."""
+    with result_table.together("agreement"):
+        _coefficients(study_id, results)
+        _contingency(study_id, results)
+        if results.pairwise and results.overall.n_pairs:
+            part("Every two raters", "The same for each pair of raters, on the pairs that both answered.")
+            _show(study_tables(results)["pairwise"])
+
+
+def _coefficients(study_id: int, results: StudyResults) -> None:
+    """Show the coefficient for the number of raters and AC1; all five are folded."""
+    part(
+        "Agreement",
+        "Do the raters give the same answers? Agreement has several measures; none is enough alone.",
+    )
+    if len(results.raters) < 2 or not results.overall.n_pairs:
+        nothing(results.overall.raw_agreement.reason or NO_PAIR)
+        return
+    whole, by_name = study_tables(results)["agreement"], blocks(results)
+    first = agreement_of_raters(results.overall, len(results.raters))[0], "gwet_ac1"
+    _show(
+        _only(whole, first),
+        figure=plots.agreement(by_name, first),
+        alt="Agreement coefficients with intervals per level",
+        table_first=True,
+        files=False,
+        press=partial(_press_level, study_id, list(by_name), tuple(results.per_level)),
+    )
+    with st.expander("All five coefficients"):
+        _show(whole)
+        st.markdown(
+            "\n".join(
+                f"- **{AGREEMENT[field]}**: {sentence} ([how]({HELP}#{anchor}))."
+                for field, (anchor, sentence) in _AGREEMENT.items()
+            )
+        )
+
+
+def _only(found: ResultTable, fields: Sequence[str]) -> ResultTable:
+    """The table with the columns of these coefficients alone, and without its notes, which stand below the whole one."""
+    columns = tuple(
+        replace(column, shown=False) if column.name in AGREEMENT and column.name not in fields else column
+        for column in found.columns
+    )
+    return replace(found, name="agreement-first", columns=columns, notes=())
+
+
+def _press_level(study_id: int, rows: Sequence[str], levels: tuple[str, ...], dot: Mapping[str, Any]) -> None:
+    """Open the pairs on which raters disagree, at the level of a dot."""
+    level = rows[round(float(dot["y"]))]
+    open_study.show_pairs(study_id, PairFilter(disagree=True, levels=(level,) if level in levels else ()))
+
+
+def _contingency(study_id: int, results: StudyResults) -> None:
+    """Show the answers of two raters against each other; a cell leads to its pairs."""
+    part(
+        "Two raters side by side",
+        "How often each pair of answers occurred. Agreement is on the diagonal. Press a cell to see its pairs.",
+        "contingency-table",
+    )
+    raters = list(results.raters)
+    if len(raters) < 2 or not results.overall.n_pairs:
+        nothing(results.overall.contingency.reason or NO_PAIR)
+        return
+    first, second = raters[:2]
+    if len(raters) > 2:
+        left, right = st.columns(2)
+        numbers = {rater: str(number) for number, rater in enumerate(raters, 1)}
+        first = left.selectbox(
+            "Rows",
+            raters,
+            key=address.one("rows", f"results_rows_{study_id}", raters, raters[0], numbers.__getitem__),
+        )
+        others = [rater for rater in raters if rater != first]
+        key = address.one("columns", f"results_columns_{study_id}", others, others[0], numbers.__getitem__)
+        if st.session_state[key] not in others:
+            st.session_state[key] = others[0]
+        second = right.selectbox("Columns", others, key=key)
+    found = two_raters(results, first, second)
+    names = preference_names(results.candidate, results.comparator)
+    with st.container(width=620):
+        _show(
+            contingency_table(results, [found]),
+            figure=plots.contingency(found, names),
+            alt=_in_words(found, names),
+            folded=AS_TABLE,
+            press=partial(_press_cell, study_id, found.raters),
+        )
+        st.markdown(f":small[Rows: {plain(first)}; columns: {plain(second)}.]")
+
+
+def _press_cell(study_id: int, raters: tuple[str, ...], cell: Mapping[str, Any]) -> None:
+    """Open the pairs of a cell of the table of two raters, whose points are its cells, row by row."""
+    places = divmod(int(cell["point_index"]), len(PREFERENCES))
+    votes = tuple(zip(raters, (PREFERENCES[place] for place in places), strict=True))
+    open_study.show_pairs(study_id, PairFilter(votes=votes))
+
+
+def _in_words(found: Contingency, names: Mapping[str, str]) -> str:
+    """Describe the table cell by cell, for people who cannot see the figure."""
+    first, second = found.raters
+    return "; ".join(
+        f"{first} {names[row]}, {second} {names[column]}: {n}"
+        for row, line in zip(found.order, found.table or [], strict=False)
+        for column, n in zip(found.order, line, strict=True)
+    )
+
+
+def _own(study_id: int, results: StudyResults) -> None:
+    """Show whether raters preferred a side of the screen, how often they repeat themselves, and their times."""
+    with result_table.together("own"):
+        _position(study_id, results)
+        part(
+            "Consistency",
+            "Some pairs were shown twice, with the sides drawn again. How often was the answer the same?",
+            "consistency",
+        )
+        if not results.raters:
+            nothing("no pair was answered twice")
+            return
+        _show(study_tables(results)["repeats"])
+        with st.expander("Times per rater"):
+            _show(study_tables(results)["seconds"])
+
+
+def _position(study_id: int, results: StudyResults) -> None:
+    """Show whether raters preferred a side of the screen."""
+    part(
+        "Position bias",
+        "Did a rater choose the left side more often than the right? Both good and both bad are not counted. A "
+        "rater is flagged by a p that is corrected for the number of raters.",
+        "position-bias",
+    )
+    if not results.raters:
+        nothing(NO_SIDE)
+        return
+    drawn = results.position_overall.n > 0
+    sided = [name for name, one in results.position_per_rater.items() if one.n]
+    _show(
+        study_tables(results)["position"],
+        figure=plots.position(positions(results)) if drawn else None,
+        alt="Share of left per rater with interval",
+        press=partial(_press_rater, study_id, sided),
+    )
+
+
+def _press_rater(study_id: int, raters: Sequence[str], dot: Mapping[str, Any]) -> None:
+    """Open the pairs of a rater; the last dot is that of all raters together."""
+    place = int(dot["point_index"])
+    if place < len(raters):
+        open_study.show_pairs(study_id, PairFilter(rater=raters[place]))
+
+
+def blinding(results: StudyResults) -> None:
+    """Show what the guesses say: a sentence, indices per rater and overall, guesses by side, comments."""
+    found = results.blinding
+    part(
+        "Blinding",
+        f"After their last answer raters see some pairs again and guess which answer is human (here: "
+        f"{plain(found.person)}). Bang's index is 0 for random guesses, 1 if every guess is right and -1 if every "
+        "guess is wrong.",
+        "blinding-index",
+    )
+    if not found.overall.n:
+        nothing(NO_GUESS)
+    else:
+        with st.container(border=True):
+            st.markdown(f"**{plain(found.reading)}**")
+        tables = study_tables(results)
+        with result_table.together("blinding"):
+            _show(tables["blinding"])
+            with st.expander(tables["blinding-sides"].title):
+                _show(tables["blinding-sides"])
+    if found.n_left_out:
+        st.markdown(f"Guesses left out: {reasons(found.n_left_out)}.")
+    if found.comments:
+        with st.expander(f"Comments on the guesses ({len(found.comments)})"):
+            for said in found.comments:
+                at = f" at {plain(said.level)}" if said.level else ""
+                st.markdown(f"{plain(said.rater_id)}, {plain(said.item_id)}{at}: {plain(said.comment)}")

@@ -1,0 +1,118 @@
+"""An unblinded rating study: the system that is rated highest, means by system and level, and its raters."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.analyses.agreement import ANALYSIS as AGREEMENT_OF_RATERS
+from core.analyses.rating_study import raters_of
+from core.errors import counted
+from core.joining.choices import dimensions_of as dimensions_rated
+from core.plots.drawn import draw
+from core.results.study.results import reasons
+from core.results.study.tables import TOTALS_FIGURE, best_rated, rating_said, rating_tables
+from core.schema.study import StudyRecord
+from core.study.ratings import consistency, rating_set_of
+from core.study.ratings import counted as counted_ratings
+from pages.studies.analysed import AS_TABLE, fingerprint, means_of
+from pages.widgets import address, analysis, result_table, verdict_card
+from pages.widgets.messages import mistakes_shown, plain
+from pages.widgets.parts import explained, nothing, number, part
+from pages.widgets.verdict_card import Number
+
+_NOTHING_RATED = "no text is rated yet"
+_MOST_MEANS = 2
+"""Means of systems among the numbers beside the card."""
+
+
+def result(record: StudyRecord) -> None:
+    """Show the highest rated system, its numbers and the figure of all means, then the means as tables."""
+    means, found = means_of(record), counted_ratings(record)
+    rated = {(answer.item_id, answer.level, answer.source) for answer in found.answers}
+    raters = {answer.rater_id for answer in found.answers}
+    word, why = rating_said(means)
+    left, right = st.columns([11, 9], gap="medium")
+    with left:
+        explained(
+            "Mean over texts of the mean over raters. Higher is better; marked errors count minus their MQM weights."
+        )
+        verdict_card.card("open", word, [why])
+        shown = [
+            Number(
+                f"{one.system}, {dimension}",
+                number(one.mean.estimate, 2),
+                ()
+                if one.mean.low is None or one.mean.high is None
+                else (f"{number(one.mean.low, 2)} to {number(one.mean.high, 2)}",),
+                "Mean with its 95 % interval from resampled sources",
+            )
+            for dimension, those in list(best_rated(means).items())[:1]
+            for one in those[:_MOST_MEANS]
+        ]
+        verdict_card.numbers(
+            [
+                *shown,
+                Number("Texts rated", f"{len(rated):,} of {len(record.outputs):,}"),
+                Number("Raters", f"{len(raters)}", (counted(len(found.answers), "rating"),)),
+            ]
+        )
+        left_out = f" Ratings left out: {plain(reasons(found.left_out))}." if found.left_out else ""
+        st.markdown(f":small[Compare only systems with texts on the same sources.{left_out}]")
+    if not rated:
+        nothing(_NOTHING_RATED)
+        return
+    tables = rating_tables(record, means, consistency(record))
+    with result_table.together("means"):
+        with right:
+            result_table.show(
+                tables["totals"],
+                figure=draw(TOTALS_FIGURE, tables),
+                alt=TOTALS_FIGURE.alt,
+                folded=AS_TABLE,
+                titled=False,
+            )
+        for name in ("means-by-system", "means-by-level"):
+            if name in tables:
+                result_table.show(tables[name])
+
+
+def bodies(record: StudyRecord) -> dict[str, Callable[[], None]]:
+    """Title -> what draws that part of the raters."""
+    return {"Agreement": lambda: _agreement(record), "Each rater": lambda: _each(record)}
+
+
+def _each(record: StudyRecord) -> None:
+    """Show how many texts each rater has rated, how strictly, and how often the same."""
+    twice = consistency(record)
+    tables = rating_tables(record, means_of(record), twice)
+    part("By rater", "How many texts each rater has rated, and how strictly.")
+    with result_table.together("by_rater"):
+        result_table.show(tables["raters"], titled=False)
+        if twice:
+            part(
+                "Hidden repeats",
+                "Texts that a rater saw twice. They are few per rater, so take differences as a warning sign only.",
+            )
+            result_table.show(tables["repeats"], titled=False)
+
+
+def _agreement(record: StudyRecord) -> None:
+    """Show how far the raters agree with each other, in one dimension at a time."""
+    raters = {answer.rater_id for answer in counted_ratings(record).answers}
+    if len(raters) < 2:
+        part(AGREEMENT_OF_RATERS.title, AGREEMENT_OF_RATERS.question, AGREEMENT_OF_RATERS.section)
+        nothing("agreement needs two raters" if raters else _NOTHING_RATED)
+        return
+
+    def data() -> list[analysis.Data]:
+        rated = list(dimensions_rated(rating_set_of(record)))
+        numbers = {dimension: str(at) for at, dimension in enumerate(rated, 1)}
+        key = address.one("dimension", "results_dimension", rated, rated[0], numbers.__getitem__)
+        if st.session_state[key] not in rated:  # of another study
+            st.session_state[key] = rated[0]
+        dimension = rated[0] if len(rated) == 1 else st.selectbox("Dimension", rated, key=key)
+        about = ("study", record.study.study_id, fingerprint(record), dimension)
+        return [analysis.Data(about, lambda: raters_of(record, dimension))]
+
+    with mistakes_shown():
+        analysis.render(AGREEMENT_OF_RATERS, data)
