@@ -12,8 +12,8 @@ from pages.studies import designing, exporting, importing, judged, listing, pair
 from pages.widgets import address, blind_pair, level_diff, messages, open_study, parts, result_table, visitor
 from pages.widgets.open_study import NEW_STUDY
 
-Tab = Callable[[Store, Study], None]
-_TABS: Mapping[str, Tab] = {
+_Tab = Callable[[Store, Study], None]
+_TABS: Mapping[str, _Tab] = {
     "Result": result.render,
     "Pairs": pairs.render,
     "Raters": raters.render,

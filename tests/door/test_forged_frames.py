@@ -150,6 +150,9 @@ WRONG_FOR_THE_ADMIN: list[tuple[str, dict[str, object]]] = [
     ("checkbox", {"json_value": "{not json"}),
 ]
 
+PLACES_OF_WIDGETS = {"text_area": "study=1&tab=design&part=what-raters-read", "file_uploader": "study=new"}
+"""Kind of widget -> where the page Studies has one, if not in the form of a design."""
+
 
 def shown_after(visitor: RawVisitor, kind: str, value: dict[str, object]) -> str:
     """Send a widget a value in a form that it never sends; what the page then says."""
@@ -175,10 +178,13 @@ def test_after_a_value_of_another_type_the_admin_goes_on(
     door: Door, kind: str, value: dict[str, object]
 ) -> None:
     with RawVisitor(door.url, door.admin()) as admin:
-        before = set(admin.go("", page_name="studies").buttons())
+        place = PLACES_OF_WIDGETS.get(kind, "study=1&tab=design")
+        before = set(admin.go(place, page_name="studies").buttons())
         shown_after(admin, kind, value)
-        assert not fails(admin.go("", page_name="studies"))
-        assert set(admin.buttons()) == before
+        assert not fails(admin.go(place, page_name="studies"))
+        assert admin.on_screen()
+    with RawVisitor(door.url, door.admin()) as again:
+        assert set(again.go(place, page_name="studies").buttons()) == before
 
 
 def test_a_value_that_cannot_be_read_is_said_to_be_dropped(rater: RawRater) -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from helpers.pages import study_visit
 from helpers.texts.factories import always, dataset, paper_json, study_in, vote
 from streamlit.testing.v1 import AppTest
 
@@ -23,16 +24,8 @@ FIELDS = (
 )
 
 
-def page() -> None:
-    from pages import studies
-
-    studies.render()
-
-
-def visit() -> AppTest:
-    at = AppTest.from_function(page, default_timeout=60).run()
-    assert not at.exception
-    return at
+def visit(tab: str = "design") -> AppTest:
+    return study_visit.visit(1, tab)
 
 
 def field(at: AppTest, label: str) -> Any:
@@ -56,7 +49,7 @@ def declared(design: Design) -> tuple[object, ...]:
 
 
 def test_a_new_study_is_made_with_what_the_form_declares(store: Store) -> None:
-    at = visit()
+    at = study_visit.visit("new")
     at.file_uploader[0].upload("answers.json", paper_json(dataset(2)))
     at.run()
     assert field(at, FIELDS[0]).value == ["A1", "A2", "A3", "A4"]
@@ -70,7 +63,7 @@ def test_a_new_study_is_made_with_what_the_form_declares(store: Store) -> None:
 
 
 def test_the_defaults_stay_defaults(store: Store) -> None:
-    at = visit()
+    at = study_visit.visit("new")
     at.file_uploader[0].upload("answers.json", paper_json(dataset(2)))
     button(at.run(), "Create the draft").click().run()
     assert declared(find_study(store, "answers").design) == (None, None, "composite", "keep")
@@ -106,4 +99,4 @@ def test_unblinding_shows_what_was_declared(store: Store) -> None:
     study = study_in(store, dataset(2), main_levels=("A2",), votes_needed=1)
     move(store, study.study, "closed")
     declared_line = describe_analysis_set(study.study.design, study.study.levels)[1:]
-    assert any(declared_line in text.value.replace("\\", "") for text in visit().markdown)
+    assert any(declared_line in text.value.replace("\\", "") for text in visit("").markdown)

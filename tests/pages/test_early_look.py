@@ -1,6 +1,7 @@
-"""The tab Early look of page Studies: only where the design declares looks, one bound a press, and in the log."""
+"""The part Early look of a study's tab Design: only where the design declares looks, one bound a press, and in the log."""
 
 import pytest
+from helpers.pages import study_visit
 from helpers.texts.factories import prefers, study_in, vote
 from streamlit.testing.v1 import AppTest
 
@@ -11,20 +12,12 @@ from core.study.analysis_set import LOOKED
 pytestmark = pytest.mark.usefixtures("cookies")
 
 
-def page() -> None:
-    from pages import studies
-
-    studies.render()
+def visit(part: str = "") -> AppTest:
+    return study_visit.visit(1, "design", **({"part": part} if part else {}))
 
 
-def visit() -> AppTest:
-    at = AppTest.from_function(page, default_timeout=60).run()
-    assert not at.exception
-    return at
-
-
-def tabs(at: AppTest) -> list[str]:
-    return [tab.label for tab in at.tabs]
+def parts_of(at: AppTest) -> list[str]:
+    return list(at.segmented_control(key="study_part_1").options)
 
 
 def labels(at: AppTest) -> list[str]:
@@ -34,14 +27,14 @@ def labels(at: AppTest) -> list[str]:
 def test_no_tab_without_the_declaration(store: Store) -> None:
     at_hand = study_in(store, state="draft")
     at = visit()
-    assert "Early look" not in tabs(at)
+    assert "Early look" not in parts_of(at)
     (box,) = [one for one in at.checkbox if one.label == "Allow early looks"]
     assert not box.value
     box.check()
     next(one for one in at.button if one.label == "Save this design").click().run()
     assert at_hand.study.design.early_looks
-    at = visit()
-    assert "Early look" in tabs(at)
+    at = visit("early-look")
+    assert "Early look" in parts_of(at)
     assert "Look now" not in labels(at), "nobody has voted in a draft"
 
 
@@ -52,6 +45,7 @@ def test_a_look_happens_only_when_pressed_and_is_logged(store: Store) -> None:
     at = visit()
     (box,) = [one for one in at.checkbox if one.label == "Allow early looks"]
     assert box.disabled, "frozen at the first vote"
+    at = visit("early-look")
     assert not [one for one in read_log(store, at_hand.study_id) if one.action == LOOKED]
     next(one for one in at.button if one.label == "Look now").click().run()
     assert not at.exception

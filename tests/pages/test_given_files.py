@@ -1,6 +1,7 @@
 """Every page that reads a table shows its first rows, a menu per column and words as classes before it stores anything."""
 
 import pytest
+from helpers.pages import study_visit
 from helpers.pages.generate_visit import field, press, said
 from helpers.pages.metrics_visit import lines
 from streamlit.testing.v1 import AppTest
@@ -88,7 +89,7 @@ class TestDoors:
 
     def test_a_study(self, store: Store) -> None:
         at = upload(
-            open_page("studies"),
+            study_visit.visit("new"),
             "rows.csv",
             ROWS.replace(b"ref", b"question,reference", 1).replace(b"!", b"!,R", 4),
         )
@@ -97,7 +98,7 @@ class TestDoors:
         assert not list_studies(store)
 
     def test_texts_to_be_rated(self, store: Store) -> None:
-        at = open_page("studies")
+        at = study_visit.visit("new")
         choose(at, "What do you ask raters?", "ratings")
         self.named(upload(at, "rows.csv", ROWS))
         assert "4 texts of 2 sources by 2 systems" in said(at)

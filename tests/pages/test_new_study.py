@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from helpers.pages import study_visit
 from streamlit.testing.v1 import AppTest
 
 from core.schema.study import NO_LEVEL
@@ -19,16 +20,8 @@ from core.tables.mapping import NOT_USED
 pytestmark = pytest.mark.usefixtures("cookies")
 
 
-def page() -> None:
-    from pages import studies
-
-    studies.render()
-
-
 def visit() -> AppTest:
-    at = AppTest.from_function(page, default_timeout=60).run()
-    assert not at.exception
-    return at
+    return study_visit.visit("new")
 
 
 def table(systems: Iterable[str], n_questions: int = 3) -> bytes:
@@ -94,7 +87,14 @@ def test_a_margin_asks_for_a_candidate_and_a_level(store: Store) -> None:
     assert (design.candidate, design.comparator, design.blinding_pairs) == ("beta", "alpha", 0)
     assert (design.margin, design.confidence_level) == (0.1, 0.95)
     assert design.score == "net_preference"
-    assert [tab.label for tab in at.tabs] == ["Raters", "Design", "Plan", "What raters read", "Log"]
+    assert at.query_params["tab"] == "design", "the new study is open at its design"
+    assert [one.label for one in at.segmented_control if one.label == "Part"]
+    assert at.segmented_control(key=f"study_part_{study.study_id}").options == [
+        "Design",
+        "Plan",
+        "What raters read",
+        "Log",
+    ]
 
 
 def test_consequences_follow_the_design(store: Store) -> None:

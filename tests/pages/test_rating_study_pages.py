@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 import streamlit as st
+from helpers.pages import study_visit
 from helpers.texts.rating_studies import rate_all, rating_study, rating_texts, unblind
 from streamlit.testing.v1 import AppTest
 
@@ -59,8 +60,8 @@ def rated_study(store: Store) -> int:
 @pytest.mark.usefixtures("cookies")
 def test_the_studies_page_shows_a_rating_study_without_the_parts_of_pairs(store: Store) -> None:
     rated_study(store)
-    at = page_of("studies")
-    assert [tab.label for tab in at.tabs] == ["Raters", "Design", "What raters read", "Log"]
+    at = study_visit.visit(1, "raters")
+    assert [tab.label for tab in at.tabs] == ["Result", "Texts", "Raters", "Judges", "Design", "Export"]
     progress = next(frame.value for frame in at.dataframe if "Texts with errors" in frame.value)
     assert progress.iloc[0].to_dict() | {"Last answer (UTC)": ""} == {
         "Rater": "ann",
@@ -83,10 +84,10 @@ def test_the_studies_page_shows_a_rating_study_without_the_parts_of_pairs(store:
 @pytest.mark.usefixtures("cookies")
 def test_results_stay_shut_and_then_say_what_was_rated(store: Store) -> None:
     study_id = rated_study(store)
-    assert not page_of("results").table
+    assert not study_visit.visit().table
     for state in ("closed", "unblinded"):
         move(store, get_study(store, study_id), state, "done")  # type: ignore[arg-type]  # states, by name
-    by_system, pivot, by_rater = (table.value for table in page_of("results").table[:3])
+    by_system, pivot, by_rater = (table.value for table in study_visit.visit().table[:3])
     said = {(row["System"], row["Dimension"]): row["Mean"] for _, row in by_system.iterrows()}
     assert said["alpha", "mqm"] == "-5.00"  # one major error weighs 5
     assert said["beta", "mqm"] == "0.00"
@@ -104,7 +105,7 @@ def test_results_show_how_far_the_raters_agree(store: Store) -> None:
     for rater in ("R1", "R2", "R3"):
         rate_all(study.desk(rater))
     unblind(study)
-    at = page_of("results")
+    at = study_visit.visit()
     (chosen,) = [one for one in at.selectbox if one.key == "results_dimension"]
     found = raters_agreement(load_record(store, get_study(store, study.study_id)))
     shown = " ".join(one.value.replace("\\", "") for one in at.markdown)

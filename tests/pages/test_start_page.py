@@ -24,7 +24,7 @@ def visit() -> AppTest:
 
             st.title("elsewhere")
 
-        others = ("studies", "results", "generate", "metrics", "judges", "specialist", "check")
+        others = ("studies", "generate", "metrics", "judges", "specialist", "check")
         here = st.Page(start.render, title="Start", url_path="start", default=True)
         st.navigation([here, *(st.Page(elsewhere, title=name, url_path=name) for name in others)]).run()
 
@@ -46,7 +46,6 @@ def test_four_questions_begin_with_a_button_each(store: Store) -> None:
 @pytest.mark.parametrize(
     ("button", "slot", "chosen"),
     [
-        ("New study", "study_choice", menus.NEW_STUDY),
         ("Score texts", "metrics_scores_chosen", (chosen_scores.NEW, 0)),
         ("Make test data", "run_choice", menus.NEW_RUN),
     ],
@@ -55,6 +54,13 @@ def test_a_button_opens_its_page_with_the_form(store: Store, button: str, slot: 
     at = press(visit(), button)
     assert at.title[0].value == "elsewhere"
     assert at.session_state[slot] == chosen
+
+
+@pytest.mark.usefixtures("cookies")
+def test_a_new_study_is_an_address(store: Store) -> None:
+    at = press(visit(), "New study")
+    assert at.title[0].value == "elsewhere"
+    assert at.query_params["study"] == "new"
 
 
 @pytest.mark.usefixtures("cookies")
@@ -73,7 +79,7 @@ def test_what_runs_and_what_waits_has_a_button_to_its_page(store: Store) -> None
     assert again.session_state["judges_chosen"] == ("run", run.run_id)
     at = visit()
     at.button(key=f"start_study_{draft.study_id}").click().run()
-    assert at.session_state["study_choice"] == draft.study_id
+    assert at.query_params["study"] == str(draft.study_id)
 
 
 def test_nobody_else_sees_it(store: Store, cookies: dict[str, str]) -> None:

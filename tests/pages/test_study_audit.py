@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.report import DASH
 from core.store import Store
+from core.store.studies import set_state
 from core.study.audit import audit_study
 from pages.widgets.messages import plain
 
@@ -54,19 +55,25 @@ def test_too_few_questions_are_no_warning(store: Store) -> None:
 
 def test_names_are_shown_as_they_are(store: Store) -> None:
     data = dataset(8, sources=("*a*", ":smile: $x$"))
-    study_in(store, data, raters=())
+    study = study_in(store, data, raters=())
+    at = visit()
+    assert "*a*" not in at.warning[0].value, "before unblinding only roles are named"
+    set_state(store, study.study_id, "unblinded")
     at = visit()
     assert plain("*a*") in at.warning[0].value
     assert "*a*" not in at.warning[0].value.replace(plain("*a*"), "")
 
 
 def test_the_numbers_follow_the_roles(store: Store) -> None:
-    """The cache is asked by roles: after a swap the rule is said of the other source."""
+    """The cache is asked by roles: after a swap the rule is said of the other source, and before unblinding of the candidate."""
     data = dataset(8)
-    study_in(store, data, raters=())
+    study = study_in(store, data, raters=())
+    assert "longer answer comes from the candidate" in visit().warning[0].value
+    set_state(store, study.study_id, "unblinded")
     assert "longer answer comes from ai" in visit().warning[0].value
     again = replace(data, sha256="1" * 64)
-    study_in(store, again, name="swapped", raters=(), candidate="human", comparator="ai")
+    swapped = study_in(store, again, name="swapped", raters=(), candidate="human", comparator="ai")
+    set_state(store, swapped.study_id, "unblinded")
     assert "shorter answer comes from human" in visit().warning[0].value
 
 

@@ -6,6 +6,7 @@ from itertools import product
 
 import pytest
 import regex
+from helpers.pages import study_visit
 from helpers.texts.factories import StudyInStore, dataset, new_name, study_in
 from helpers.texts.rating_studies import rate, rating_study
 from streamlit.testing.v1 import AppTest
@@ -15,6 +16,7 @@ from core.store import Store
 from core.store.studies import set_state
 from core.study.design import drafts_lost
 from core.study.lifecycle import change_design
+from pages.widgets import address
 
 STATES: tuple[State, ...] = ("draft", "open", "closed", "unblinded")
 KINDS = ("levels", "preference", "ratings")
@@ -56,15 +58,14 @@ def made(store: Store, kind: str, *, voted: bool) -> StudyInStore:
     return at_hand
 
 
-def shown() -> AppTest:
-    def run() -> None:
-        from pages import studies
-
-        studies.render()
-
-    at = AppTest.from_function(run, default_timeout=30).run()
-    assert not at.exception
-    return at
+def shown(study_id: int) -> Iterator[AppTest]:
+    """Every tab of a study, and every part of its design."""
+    for tab in ("result", "raters", "design"):
+        at = study_visit.visit(study_id, tab)
+        yield at
+        for part in at.segmented_control if tab == "design" else ():
+            for name in part.options[1:]:
+                yield study_visit.visit(study_id, tab, part=address.slug(name))
 
 
 def sentences(at: AppTest) -> Iterator[str]:
@@ -90,10 +91,10 @@ def test_no_sentence_that_cannot_be_true(store: Store) -> None:
     wrong: list[tuple[str, bool, State, str]] = []
     met: set[str] = set()
     for kind, voted in product(KINDS, (True, False)):
-        at_hand = made(store, kind, voted=voted)  # the page opens on the newest study
+        at_hand = made(store, kind, voted=voted)
         for state in STATES:
             set_state(store, at_hand.study_id, state)
-            for said in sentences(shown()):
+            for said in (one for at in shown(at_hand.study_id) for one in sentences(at)):
                 found = {words for words in TRUE_ONLY if regex.search(words, said)}
                 wrong += [
                     (kind, voted, state, said) for words in found if (state, voted) not in TRUE_ONLY[words]
@@ -109,8 +110,17 @@ def test_no_sentence_that_cannot_be_true(store: Store) -> None:
 def test_what_would_be_refused_cannot_be_pressed(store: Store, kind: str, state: State) -> None:
     at_hand = made(store, kind, voted=False)
     set_state(store, at_hand.study_id, state)
-    pressable = {one.label for one in shown().button if not one.disabled}
+    pressable = {one.label for at in shown(at_hand.study_id) for one in at.button if not one.disabled}
     assert not {label for label in pressable if label.startswith("Save")}
+    open_fields = [
+        one.label
+        for at in shown(at_hand.study_id)
+        for kind_of in (at.number_input, at.text_area)
+        for one in kind_of
+        if not one.disabled
+    ]
+    assert "Guidelines (Markdown). They must not name the systems." not in open_fields
+    assert not [label for label in open_fields if "repeats" in label or "Raters per source" in label]
 
 
 @pytest.mark.usefixtures("cookies")
@@ -123,7 +133,7 @@ def test_drafts_are_taken_off_only_after_a_tick(store: Store, kind: str) -> None
     desk.save_note(1, comment="See below.")
     before = at_hand.study.design
     seed = next(n for n in range(1000) if drafts_lost(store, at_hand.study, replace(before, seed=n)))
-    at = shown()
+    at = study_visit.visit(at_hand.study_id, "design")
     for agreed in (False, True):
         next(one for one in at.text_input if one.label == "Seed").set_value(str(seed))
         if agreed:

@@ -6,15 +6,29 @@ from streamlit.testing.v1 import AppTest
 
 
 def page() -> None:
+    """The page within the navigation that the app gives an admin."""
+    import streamlit as st
+
     from pages import studies
 
-    studies.render()
+    def elsewhere() -> None:
+        import streamlit as st
+
+        st.title("elsewhere")
+
+    here = st.Page(studies.render, title="Studies", url_path="studies", default=True)
+    others = ("check", "metrics", "judges", "generate", "operation")
+    st.navigation([here, *(st.Page(elsewhere, title=name, url_path=name) for name in others)]).run()
 
 
-def visit(study: int = 1, tab: str = "", *, sound: bool = True, **asked: str | list[str]) -> AppTest:
-    """The page of a study. tab: its slug, empty for the first. asked: further parameters of the address."""
+def visit(study: int | str = 1, tab: str = "", *, sound: bool = True, **asked: str | list[str]) -> AppTest:
+    """The page of a study, of a `new` one, or the list where it is empty.
+
+    tab: its slug, empty for the first. asked: further parameters of the address.
+    """
     at = AppTest.from_function(page, default_timeout=60)
-    at.query_params["study"] = str(study)
+    if study:
+        at.query_params["study"] = str(study)
     if tab:
         at.query_params["tab"] = tab
     for name, value in asked.items():
