@@ -35,9 +35,7 @@ def admin_page(app: AppServer, store: Store, new_page: NewPage, path: str = "stu
     page = new_page()
     sign_in(page, store, app.url)
     page.goto(f"{app.url}/{path}")
-    expect(page.get_by_role("heading", name="Results" if path == "results" else "Studies")).to_be_visible(
-        timeout=20_000
-    )
+    expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=20_000)
     settled(page)
     return page
 
@@ -54,16 +52,17 @@ def tab(page: Page, name: str) -> None:
 @pytest.mark.slow
 def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     page = admin_page(app, app_store, new_page)
+    page.get_by_role("button", name="New study").click()
+    settled(page)
     data = dataset(3, sources=("ai", "human"))
     upload(page, "answers.json", paper_json(data))
     expect(page.get_by_text("3 questions at levels A0, A1, A2, A3, A4")).to_be_visible()
     settled(page)
     page.get_by_label("Name of the study").fill("pilot")
     page.get_by_role("button", name="Create the draft").click()
-    expect(page.get_by_text("Only previews are possible.")).to_be_visible()
+    expect(page.get_by_text("is a draft now")).to_be_visible()
     settled(page)
-
-    tab(page, "Design")
+    assert page.get_by_role("tab", name="Design").get_attribute("aria-selected") == "true"
     page.get_by_label("Seed").fill("42")
     page.get_by_role("button", name="Save this design").click()
     expect(page.get_by_text("The design is saved.")).to_be_visible()
@@ -78,7 +77,8 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     page.get_by_role("textbox", name="New raters").fill("ann, ben")
     page.get_by_role("button", name="Add raters").click()
     expect(page.get_by_text("Added ann, ben.")).to_be_visible()
-    settled(page)
+    tab(page, "Result")
+    expect(page.get_by_text("Only previews are possible.")).to_be_visible()
     page.get_by_role("button", name="Open the study").click()
     expect(page.get_by_text("The study is open.")).to_be_visible()
     settled(page)
@@ -114,9 +114,10 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     expect(page.get_by_text("Frozen since the first vote")).to_be_visible()
     assert [e.action for e in read_log(app_store, study.study_id)][-1] == "votes imported"
 
-    shut = admin_page(app, app_store, new_page, "results")
-    expect(shut.get_by_text("results and exports stay hidden until you unblind it")).to_be_visible()
-    shut.close()
+    tab(page, "Export")
+    expect(page.get_by_role("button", name="CSV (")).to_have_count(0)
+    tab(page, "Result")
+    expect(page.get_by_text("Results stay hidden until you unblind the study.")).to_be_visible()
     page.get_by_role("button", name="Close the study").click()
     expect(page.get_by_text("The study is closed.")).to_be_visible()
     settled(page)
@@ -126,7 +127,7 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     page.get_by_label("Reason (required to unblind, saved in the log)").fill("all are done")
     page.get_by_role("button", name="Unblind the study").click()
     expect(page.get_by_text("The study is unblinded.")).to_be_visible()
-    results = admin_page(app, app_store, new_page, "results")
+    results = admin_page(app, app_store, new_page, f"studies?study={study.study_id}&tab=export")
     asked = results.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
     assert [url for url in asked if not url.startswith((app.url, "data:", "blob:"))] == [], (
         "asks another host"
@@ -157,11 +158,11 @@ def test_from_nothing_to_a_first_vote(app: AppServer, app_store: Store, new_page
     settled(page)
     page.get_by_role("button", name="Create the draft").click()
     expect(page.get_by_text("is a draft now")).to_be_visible(timeout=20_000)
-    settled(page)
+    tab(page, "Raters")
     page.get_by_role("textbox", name="New raters").fill("ann")
     page.get_by_role("button", name="Add raters").click()
     expect(page.get_by_text("Added ann.")).to_be_visible()
-    settled(page)
+    tab(page, "Result")
     page.get_by_role("button", name="Open the study").click()
     expect(page.get_by_text("The study is open.")).to_be_visible()
     (study,) = list_studies(app_store)
@@ -180,7 +181,7 @@ def test_from_nothing_to_a_first_vote(app: AppServer, app_store: Store, new_page
 def test_a_bad_file_names_every_problem_and_imports_nothing(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:
-    page = admin_page(app, app_store, new_page)
+    page = admin_page(app, app_store, new_page, "studies?study=new")
     whole = json.loads(paper_json(dataset(3, sources=("ai", "human"))))
     whole["questions"][0]["answers"]["A2"]["ai"] = 5
     del whole["questions"][1]["answers"]["A0"]
@@ -198,13 +199,13 @@ def test_the_admin_stays_signed_in_over_pages_and_reloads(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:
     page = admin_page(app, app_store, new_page)
-    open_page(page, "Results")
-    expect(page.get_by_role("heading", name="Results")).to_be_visible()
+    open_page(page, "Metrics")
+    expect(page.get_by_role("heading", name="Metrics")).to_be_visible()
     settled(page)
     page.reload()
-    expect(page.get_by_role("heading", name="Results")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="Metrics")).to_be_visible(timeout=20_000)
     stranger = new_page()
-    stranger.goto(f"{app.url}/results")
+    stranger.goto(f"{app.url}/studies?study=1")
     expect(stranger.get_by_text("Open the personal link you were sent.")).to_be_visible(timeout=20_000)
 
 
@@ -215,13 +216,10 @@ def test_results_show_the_study_that_was_chosen_and_link_to_the_methods(
     for name in ("older", "newer"):
         study_in(app_store, name=name, state="unblinded")
     page = admin_page(app, app_store, new_page)
-    page.get_by_role("combobox", name="Study").click()
-    page.get_by_text("older (unblinded)").last.click()
+    page.get_by_role("link", name="older").click()
+    expect(page.get_by_role("heading", name="older", level=1)).to_be_visible()
     settled(page)
-    page.get_by_role("link", name="See the results").click()
-    expect(page.get_by_role("heading", name="Results")).to_be_visible()
-    settled(page)
-    expect(page.get_by_role("combobox", name="Study")).to_have_value("older (unblinded)")
+    assert page.url.endswith("/studies?study=1")
     address = page.get_by_role("link", name="How it is computed").first.get_attribute("href")
     reader = new_page()  # the methods need no sign-in: they hold nothing of a study
     reader.goto(f"{app.url}/{address}")
@@ -235,8 +233,8 @@ def test_guidelines_edited_by_the_owner_are_what_a_rater_reads(
     study = import_study(app_store, "words", dataset(2), Design(candidate="ai", comparator="human"))
     (link,) = add_raters(app_store, study, ["ann"])
     move(app_store, study, "open")
-    page = admin_page(app, app_store, new_page)
-    tab(page, "What raters read")
+    place = f"studies?study={study.study_id}&tab=design&part=what-raters-read"
+    page = admin_page(app, app_store, new_page, place)
     words = page.get_by_label("Guidelines (Markdown)")
     words.fill("Written by a human, so look out.")
     page.get_by_role("button", name="Save guidelines").click()

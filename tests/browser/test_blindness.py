@@ -195,7 +195,7 @@ def test_every_frame_is_the_same_whatever_the_sources_are_called(
     [
         "",
         "studies",
-        *(pytest.param(one, marks=pytest.mark.slow) for one in ("annotate", "results", "welcome", "app")),
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("annotate", "check", "welcome", "app")),
     ],
 )
 def test_a_direct_address_on_a_fresh_server_shows_no_page_to_a_stranger(
@@ -208,7 +208,7 @@ def test_a_direct_address_on_a_fresh_server_shows_no_page_to_a_stranger(
     settled(page)
     frames = b"".join(wire.received).lower()
     assert b"new study" not in frames
-    assert b"/results" not in frames
+    assert b"/check" not in frames
     assert b"pages/" not in frames
 
 
@@ -224,7 +224,9 @@ def test_files_of_the_checkout_are_not_served(app: AppServer) -> None:
         assert served(path) == empty, path
 
 
-@pytest.mark.parametrize("path", ["studies", pytest.param("results", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "path", ["studies", pytest.param("studies?study=1&tab=design", marks=pytest.mark.slow)]
+)
 def test_a_rater_cannot_open_an_admin_page(
     app: AppServer, database: Path, new_page: Callable[[], Page], path: str
 ) -> None:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from helpers.pages.admin_session import sign_in
-from helpers.processes.app_server import AppServer, open_tab, settled, violations
+from helpers.processes.app_server import AppServer, settled, violations
 from playwright.sync_api import Page, expect
 from rating_visit import open_study
 from text_visit import NewPage, given, on_text, rating_study, saved, texts, the_text
@@ -96,14 +96,7 @@ def test_guidelines_on_the_screen_are_those_of_the_study(
     open_study(app_store, app.url)
     page = new_page()
     sign_in(page, app_store, app.url)
-    page.goto(f"{app.url}/studies")
-    for study, heading in (
-        ("browser (open)", "# How to compare two answers"),
-        ("ratings in a browser (open)", "# How to rate a text"),
-    ):
-        page.get_by_role("combobox", name="Study").click(timeout=20_000)
-        page.get_by_role("option", name=study, exact=True).click()
-        settled(page)
-        open_tab(page, "What raters read")
+    for study, heading in ((2, "# How to compare two answers"), (1, "# How to rate a text")):
+        page.goto(f"{app.url}/studies?study={study}&tab=design&part=what-raters-read")
         box = page.locator("textarea[aria-label^='Guidelines (Markdown)']")
         expect(box).to_have_value(re.compile(f"^{heading}"), timeout=20_000)

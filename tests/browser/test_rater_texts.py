@@ -184,7 +184,7 @@ def owner_reads_it(app: AppServer, store: Store, new_page: NewPage, study_id: in
     page = new_page()
     asked = watch(page)
     sign_in(page, store, app.url)
-    page.goto(f"{app.url}/studies")
+    page.goto(f"{app.url}/studies?study={study_id}&tab=raters")
     expect(page.get_by_text("Reported pairs and comments (1)")).to_be_visible(timeout=20_000)
     settled(page)
     page.wait_for_timeout(
@@ -198,7 +198,7 @@ def owner_reads_it(app: AppServer, store: Store, new_page: NewPage, study_id: in
     ]
     assert " ".join(hostile.split()) in shown
     ended(store, study_id)
-    page.goto(f"{app.url}/results")
+    page.goto(f"{app.url}/studies?study={study_id}&tab=raters")
     expect(page.get_by_role("heading", name="Blinding")).to_be_visible(timeout=30_000)
     settled(page)
     assert outside(asked, app) == []

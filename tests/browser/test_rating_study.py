@@ -347,7 +347,7 @@ def test_an_owner_makes_a_rating_study_by_page(
     )
     page = new_page()
     sign_in(page, app_store, app.url)
-    page.goto(f"{app.url}/studies")
+    page.goto(f"{app.url}/studies?study=new")
     page.get_by_text("How good is each text?").click(timeout=20_000)
     expect(page.get_by_role("combobox", name="Task")).to_be_visible()
     settled(page)
@@ -365,9 +365,12 @@ def test_an_owner_makes_a_rating_study_by_page(
     page.get_by_role("textbox", name="New raters, separated by commas").fill("ann")
     page.get_by_role("button", name="Add raters").click()
     expect(page.get_by_text("Added ann")).to_be_visible()
-    for tab in ("What raters read", "Log", "Raters"):
-        open_tab(page, tab)
+    open_tab(page, "Design")
+    for part in ("What raters read", "Log"):
+        page.get_by_role("radio", name=part).click()
+        settled(page)
         assert page.get_by_text("Traceback").count() == 0
+    open_tab(page, "Result")
     page.get_by_role("button", name="Open the study").click()
     settled(page)
     (link,) = links(app_store, study)
@@ -381,7 +384,7 @@ def test_an_owner_makes_a_rating_study_by_page(
         desk.complete(number, seconds=3.0)
     for state in ("closed", "unblinded"):
         move(app_store, list_studies(app_store)[0], state, "the test is over")
-    page.goto(f"{app.url}/results")
+    page.goto(f"{app.url}/studies?study={study.study_id}")
     expect(page.get_by_text("2 of 2 texts: 2 ratings by 1 rater")).to_be_visible(timeout=20_000)
     settled(page)
     expect(page.get_by_role("table").first).to_contain_text("beta")

@@ -57,7 +57,7 @@ def imported(page: Page, app: AppServer, file: Path) -> None:
         f"{item},{system},What is said of {item}?,{text}\n" for (item, system), text in TEXTS.items()
     )
     file.write_text(f"item_id,system,source,text\n{rows}", "utf-8")
-    page.goto(f"{app.url}/studies")
+    page.goto(f"{app.url}/studies?study=new")
     page.get_by_text("How good is each text?").click(timeout=SOON)
     settled(page)
     choose_file(page, "File", file)
@@ -73,7 +73,7 @@ def imported(page: Page, app: AppServer, file: Path) -> None:
     page.get_by_role("textbox", name="New raters, separated by commas").fill("ann")
     page.get_by_role("button", name="Add raters").click()
     expect(page.get_by_text("Added ann")).to_be_visible()
-    settled(page)  # the button becomes the next step; until then the former one is there too
+    open_tab(page, "Result")
     page.get_by_role("button", name="Open the study").click()
     settled(page)
 
@@ -120,7 +120,7 @@ def rated(page: Page, link: str) -> None:
 
 def unblinded(page: Page, app: AppServer) -> None:
     """The admin ends the study, by page."""
-    page.goto(f"{app.url}/studies")
+    page.goto(f"{app.url}/studies?study=1")
     page.get_by_role("button", name="Close the study").click(timeout=SOON)
     settled(page)
     page.get_by_label("Reason (required to unblind, saved in the log)").fill("all are done")

@@ -172,7 +172,7 @@ def test_a_tab_of_an_admin_who_signed_out_shows_and_hands_out_nothing(door: Door
     tab.received.clear()
     tab.send(frame.SerializeToString())
     assert not _download_url(tab)
-    for page in ("operation", "studies", "results"):
+    for page in ("operation", "studies", "check"):
         tab.go("", page_name=page)
         assert "for the admin" in tab.on_screen() or NO_LINK in tab.on_screen()
     nothing_leaked(tab, but=MENU)

@@ -170,12 +170,9 @@ def vote(page: Page, number: int, while_it_is_sent: Callable[[], None] = lambda:
 
 def up_and_down(page: Page, apps: SeveralApps) -> None:
     """An upload and a download: both are in the memory of the process that drew the page."""
-    page.goto(f"{apps.url}/studies")
-    expect(page.get_by_role("heading", name="Studies")).to_be_visible(timeout=60_000)
+    page.goto(f"{apps.url}/studies?study=new")
+    expect(page.get_by_role("heading", name="New study")).to_be_visible(timeout=60_000)
     settled(page)
-    if page.get_by_role("button", name="New study").count():
-        page.get_by_role("button", name="New study").first.click()
-        settled(page)
     data = {"name": "a.json", "mimeType": "application/json", "buffer": paper_json(dataset(3))}
     choose_file(page, "File", data)
     expect(page.get_by_text("3 questions at levels A0, A1, A2, A3, A4")).to_be_visible(timeout=60_000)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Self
+from urllib.parse import parse_qsl
 
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import (
@@ -105,7 +106,7 @@ class Walk:
         self.failed += [f"{where}: {problem}" for problem in [*found, *self.log]]
 
     def all(self) -> None:
-        """Open everything that the page offers: first as it is, then each kind of thing in its menu, then a new one."""
+        """Open everything that the page offers: first as it is, then each kind of thing in its menu, a new one, each row of a list."""
         self.draw()
         self._everything()
         known = set()
@@ -118,10 +119,17 @@ class Walk:
             if alike not in known:
                 known.add(alike)
                 self._everything(name)
+        rows = [(one.proto.label, one.proto.query_string) for one in self.at.get("page_link")]
         for button in [one for one in self.at.button if (one.key or "").endswith("_new")]:
             button.click()
             self.draw(button.label)
             self._everything(button.label)
+        for name, address in rows:
+            if address:
+                self.at.query_params.clear()
+                self.at.query_params.update(dict(parse_qsl(address)))
+                self.draw(name)
+                self._everything(name)
 
     def _menu(self) -> Selectbox[Any] | None:
         """What the page is about: the first menu that is not inside of something."""
@@ -158,8 +166,9 @@ class Walk:
 
     def _choices(self, place: tuple[str, ...]) -> None:
         """Try every choice on the screen once in each tab, whatever the page is about, and unfold what draws itself then."""
-        for drawn, _ in list(_nodes(self.at.main)) if self.choices else ():
-            if not isinstance(drawn, _CHOICES):
+        for drawn, _ in list(_nodes(self.at.main)):
+            parts = isinstance(drawn, ButtonGroup) and drawn.label == "Part"  # as good as tabs
+            if not parts and not (self.choices and isinstance(drawn, _CHOICES)):
                 continue
             mark = (*place[1:], type(drawn), drawn.label)
             node = self._again(drawn)
