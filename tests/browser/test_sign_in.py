@@ -41,11 +41,11 @@ def test_from_the_one_time_link_to_a_passphrase_and_back(
     assert is_admin(app_store, cookie["value"])
 
     settled(page)
-    open_page(page, "Metrics")
-    expect(page.get_by_role("heading", name="Metrics")).to_be_visible()
+    open_page(page, "Results")
+    expect(page.get_by_role("heading", name="Results")).to_be_visible()
     settled(page)
     page.reload()
-    expect(page.get_by_role("heading", name="Metrics")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="Results")).to_be_visible(timeout=20_000)
     app.stop()
     app.start()
     page.goto(f"{app.url}/operation")  # the session outlives a restart

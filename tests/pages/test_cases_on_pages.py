@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from helpers.pages import study_visit
 from streamlit.testing.v1 import AppTest
 
 from core.store import Store
@@ -13,6 +12,12 @@ REFUSED = {"appraise-no-header.csv", "excel-workbook.xlsx", "missing.csv", "outp
 """Files of pairs that stay as they are: no names, a damaged workbook, a missing row, one system's answers."""
 
 
+def studies() -> None:
+    from pages import studies
+
+    studies.render()
+
+
 def check() -> None:
     from pages import check
 
@@ -20,7 +25,7 @@ def check() -> None:
 
 
 def test_files_of_pairs(store: Store, shared_cases: Path) -> None:
-    at = study_visit.visit("new")
+    at = AppTest.from_function(studies, default_timeout=60).run()
     for path in sorted((shared_cases / "pairs").iterdir()):
         at.file_uploader[0].upload(path.name, path.read_bytes())
         at.run()
