@@ -200,10 +200,10 @@ def test_the_admin_stays_signed_in_over_pages_and_reloads(
 ) -> None:
     page = admin_page(app, app_store, new_page)
     open_page(page, "Metrics")
-    expect(page.get_by_role("heading", name="Metrics")).to_be_visible()
+    expect(page.get_by_role("heading", name="Metrics", level=1)).to_be_visible()
     settled(page)
     page.reload()
-    expect(page.get_by_role("heading", name="Metrics")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="Metrics", level=1)).to_be_visible(timeout=20_000)
     stranger = new_page()
     stranger.goto(f"{app.url}/studies?study=1")
     expect(stranger.get_by_text("Open the personal link you were sent.")).to_be_visible(timeout=20_000)

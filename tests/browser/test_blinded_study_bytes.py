@@ -20,6 +20,7 @@ from playwright.sync_api import Page, expect
 from wire import Wire
 
 from core.store import Store
+from core.store.runs import list_runs
 
 NewPage = Callable[[], Page]
 RATED = ("MARKEROFTHREE", "MARKEROFFOUR")
@@ -35,7 +36,7 @@ system wrote them is what the masks hide."""
 
 
 def blinded_workspace(store: Store, database: Path) -> tuple[StudyInStore, StudyInStore]:
-    """An open study of pairs and an open rating study with votes, and a judge's run on the masked texts of the first."""
+    """An open study of pairs and an open rating study with votes, and a judge's run on the masked texts of the first; metrics score them by a press."""
     pairs = marked_study(store, 2, ("A0", "A1", "A2"), early_looks=True)
     for at, token in enumerate(pairs.tokens.values()):
         vote(store, token, prefers(at))
@@ -89,6 +90,14 @@ def test_no_page_names_a_system_of_a_blinded_study(
     assert {"studies", "metrics", "judges", "check", "operation"} <= {*offered}
     search = Search(page, wire)
     studies = [f"studies?study={one.study_id}" for one in (pairs, rated)]
+    page.goto(f"{app.url}/studies?study={pairs.study_id}&tab=judges")
+    page.get_by_role("button", name="Score the texts with").click(timeout=20_000)
+    for _ in range(400):
+        if any(run.kind == "score" and run.state == "done" for run in list_runs(app_store)):
+            break
+        page.wait_for_timeout(100)
+    else:
+        raise AssertionError("the metrics did not score the masked texts")
     n_steps = 0
     for path in [*offered, "studies?study=new", *studies]:
         search.page = path.partition("?")[0]
