@@ -2,7 +2,7 @@
 
 They are written to docs/images, or to `--out FOLDER`.
 
-The rater's page shows the demo study. The results page needs votes: with `--data FOLDER` (the three files of the
+The rater's page shows the demo study. The tab Result of a study needs votes: with `--data FOLDER` (the three files of the
 published study) it shows those, else random votes. The page for rating texts and the page Specialist show the demo
 study's damaged answers, with the damage marked.
 """
@@ -36,6 +36,8 @@ from core.study.lifecycle import DEMO_NAME, load_demo_once, move  # noqa: E402
 from core.study.raters import links  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
+PUBLISHED = "published study"
+"""Name of the study of `--data`."""
 SHOWN = 3
 """Number of the text on the screenshot of the rater who marks errors."""
 
@@ -55,10 +57,10 @@ def prepare(database: Path, data: Path | None) -> str:
             )
     if data is not None:
         db = ["--db", str(database)]
-        assay(["study", "import", str(data / "assessment-dataset.json"), "--name", "published study", *db])
+        assay(["study", "import", str(data / "assessment-dataset.json"), "--name", PUBLISHED, *db])
         for rater in ("1", "2"):
             votes = str(data / f"results-evaluator-{rater}.json")
-            assay(["study", "votes", "published study", votes, "--rater", f"evaluator-{rater}", *db])
+            assay(["study", "votes", PUBLISHED, votes, "--rater", f"evaluator-{rater}", *db])
     return token
 
 
@@ -161,11 +163,12 @@ def main() -> None:
             shoot(page, images / "rater.png")
             if data is None:
                 unblind(database)
-            page.set_viewport_size({"width": 1180, "height": 1500})
+            page.set_viewport_size({"width": 1180, "height": 1000})
             with open_store(database) as store:
                 sign_in(page, store, server.url)
-            page.goto(f"{server.url}/results")
-            expect(page.get_by_role("heading", name="Agreement")).to_be_visible(timeout=60_000)
+                shown = find_study(store, DEMO_NAME if data is None else PUBLISHED)
+            page.goto(f"{server.url}/studies?study={shown.study_id}")
+            expect(page.locator(".assay-verdict")).to_be_visible(timeout=60_000)
             shoot(page, images / "results.png")
             page.set_viewport_size({"width": 1180, "height": 700})
             page.goto(f"{server.url}/check")
