@@ -6,14 +6,13 @@ their texts as they are: once a study is unblinded, the same search finds the na
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from helpers.pages.admin_session import sign_in
 from helpers.processes.app_server import AppServer, settled
 from helpers.processes.scripted_server import ScriptedServer
 from helpers.texts.blind_judging import MODEL, ONE, TWO, ended, marked_study, prefers_alpha, started
-from helpers.texts.factories import StudyInStore, prefers, unblind, vote
+from helpers.texts.factories import StudyAtHand, StudyInStore, prefers, unblind, vote
 from helpers.texts.rating_studies import rate_all, rating_study, rating_texts
 from open_everything import open_everything, pages_offered
 from playwright.sync_api import Page, expect
@@ -35,8 +34,8 @@ MASKED = {"judges", "metrics"}
 system wrote them is what the masks hide."""
 
 
-def blinded_workspace(store: Store, database: Path) -> tuple[StudyInStore, StudyInStore]:
-    """An open study of pairs and an open rating study with votes, and a judge's run on the masked texts of the first; metrics score them by a press."""
+def blinded_workspace(store: Store) -> tuple[StudyAtHand, StudyInStore]:
+    """An open study of pairs and an open rating study with votes."""
     pairs = marked_study(store, 2, ("A0", "A1", "A2"), early_looks=True)
     for at, token in enumerate(pairs.tokens.values()):
         vote(store, token, prefers(at))
@@ -44,9 +43,23 @@ def blinded_workspace(store: Store, database: Path) -> tuple[StudyInStore, Study
     marked = tuple(replace(one, text=f"RATEDMARKER {one.text}") for one in texts.outputs)
     rated = rating_study(store, replace(texts, outputs=marked), name="RATINGS")
     rate_all(rated.desk("R1"))
-    with ScriptedServer(prefers_alpha, models=(MODEL,)) as server:
-        ended(store, started(store, database, pairs, server.url))
     return pairs, rated
+
+
+def scored(page: Page, app: AppServer, store: Store, pairs: StudyAtHand) -> None:
+    """Metrics score the masked texts by a press on the study's page, and a judge compares them."""
+    page.goto(f"{app.url}/studies?study={pairs.study_id}&tab=judges")
+    page.get_by_role("button", name="Score the texts with").click(timeout=20_000)
+    expect(page.get_by_role("tab").first).to_be_visible()
+    for _ in range(400):
+        if [run.state for run in list_runs(store)] == ["done"]:
+            break
+        page.wait_for_timeout(100)
+    else:
+        raise AssertionError(f"the metrics did not score the masked texts: {list_runs(store)}")
+    settled(page)
+    with ScriptedServer(prefers_alpha, models=(MODEL,)) as server:
+        ended(store, started(store, app.database, pairs, server.url))
 
 
 class Search:
@@ -77,9 +90,9 @@ class Search:
 
 @pytest.mark.slow
 def test_no_page_names_a_system_of_a_blinded_study(
-    app: AppServer, app_store: Store, database: Path, new_page: NewPage
+    app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:
-    pairs, rated = blinded_workspace(app_store, database)
+    pairs, rated = blinded_workspace(app_store)
     page = new_page()
     wire = Wire().watch(page)
     sign_in(page, app_store, app.url)
@@ -90,14 +103,7 @@ def test_no_page_names_a_system_of_a_blinded_study(
     assert {"studies", "metrics", "judges", "check", "operation"} <= {*offered}
     search = Search(page, wire)
     studies = [f"studies?study={one.study_id}" for one in (pairs, rated)]
-    page.goto(f"{app.url}/studies?study={pairs.study_id}&tab=judges")
-    page.get_by_role("button", name="Score the texts with").click(timeout=20_000)
-    for _ in range(400):
-        if any(run.kind == "score" and run.state == "done" for run in list_runs(app_store)):
-            break
-        page.wait_for_timeout(100)
-    else:
-        raise AssertionError("the metrics did not score the masked texts")
+    scored(page, app, app_store, pairs)
     n_steps = 0
     for path in [*offered, "studies?study=new", *studies]:
         search.page = path.partition("?")[0]
