@@ -198,7 +198,7 @@ def owner_reads_it(app: AppServer, store: Store, new_page: NewPage, study_id: in
     ]
     assert " ".join(hostile.split()) in shown
     ended(store, study_id)
-    page.goto(f"{app.url}/studies?study={study_id}&tab=raters")
+    page.goto(f"{app.url}/studies?study={study_id}&tab=raters&part=guesses")
     expect(page.get_by_role("heading", name="Blinding")).to_be_visible(timeout=30_000)
     settled(page)
     assert outside(asked, app) == []

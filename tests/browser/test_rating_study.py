@@ -385,10 +385,11 @@ def test_an_owner_makes_a_rating_study_by_page(
     for state in ("closed", "unblinded"):
         move(app_store, list_studies(app_store)[0], state, "the test is over")
     page.goto(f"{app.url}/studies?study={study.study_id}")
-    expect(page.get_by_text("2 of 2 texts: 2 ratings by 1 rater")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("2 of 2", exact=True)).to_be_visible(timeout=20_000)
     settled(page)
     expect(page.get_by_role("table").first).to_contain_text("beta")
     assert violations(page) == []
+    open_tab(page, "Export")
     with page.expect_download() as download:
         page.get_by_role("button", name="Rated texts (assay-rated-texts.jsonl)").click()
     assert '"alpha"' in Path(download.value.path()).read_text("utf-8")
