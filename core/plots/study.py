@@ -259,7 +259,7 @@ def agreement(blocks: Mapping[str, Block], fields: Sequence[str] = tuple(AGREEME
     fields: of a Block, all of them or some.
     """
     figure = go.Figure()
-    step = 0.15
+    step = min(0.3, 0.75 / len(fields))  # of a row's height
     for index, field in enumerate(fields):
         name = AGREEMENT[field]
         estimates: list[AgreementEstimate] = [getattr(block, field) for block in blocks.values()]
@@ -283,8 +283,8 @@ def agreement(blocks: Mapping[str, Block], fields: Sequence[str] = tuple(AGREEME
         figure.add_hline(y=row - 0.5, line={"color": GRID, "width": 1})
     name_rows(figure, [f"{label(level)} (n {block.n_pairs})" for level, block in blocks.items()], None)
     but = ",<br>except raw agreement" if "raw_agreement" in fields else ""
-    figure.update_xaxes(title=f"agreement (1: perfect; 0: chance{but})")
-    return dressed(figure, height=120 + (10 + 14 * len(fields)) * len(blocks), top=70, legend=True)
+    figure.update_xaxes(title=f"agreement<br>(1: perfect; 0: chance{but})")
+    return dressed(figure, height=130 + (16 + 13 * len(fields)) * len(blocks), top=70, legend=True)
 
 
 def contingency(result: Contingency, names: Mapping[str, str]) -> go.Figure:
