@@ -286,7 +286,7 @@ def state_box(store: Store, study: Study) -> None:
             return
         plan = study_workload(store, study)
         if study.state == "draft" and not plan.questions:
-            st.markdown("Next: add raters below. Each gets a personal link.")
+            st.markdown("Next: add raters. Each gets a personal link.")
         if (
             study.asks == "levels"
             and study.state == "draft"

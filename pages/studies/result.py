@@ -59,5 +59,6 @@ def _running(store: Store, study: Study) -> None:
         "Progress of each rater" if people else "Add raters",
         key=f"result_raters_{study.study_id}",
         icon=":material/group:",
+        type="secondary" if people else "primary",
         on_click=partial(open_study.show_tab, study.study_id, open_study.RATERS),
     )

@@ -43,7 +43,7 @@ def texts_of(at: AppTest) -> str:
 def card_of(at: AppTest) -> list[str]:
     """The word of the verdict's card, then its sentences."""
     (body,) = [text for one in at.get("html") if 'class="assay-verdict' in (text := _text(one))]
-    word = re.search(r'"assay-word">\S+ (.*?)</p>', body)
+    word = re.search(r'"assay-word">(?:[✓✕?] )?(.*?)</p>', body)
     assert word
     return [unescape(line) for line in (word.group(1), *re.findall(r'"assay-why">(.*?)</p>', body))]
 
