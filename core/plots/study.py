@@ -138,20 +138,28 @@ def two_sided(found: Conclusion, *, score: str, systems: tuple[str, str]) -> go.
     figure, mean, bounds = go.Figure(), found.mean, found.bounds
     if mean is None or bounds is None:
         raise InputError("Without a mean there is no figure of it.")
+    ends = _with_room([bounds.low, bounds.high, 0.0])
+    left, right = _beside(bounds.low, bounds.high, [0.0], ends)
     figure.add_scatter(
-        x=[mean],
-        y=[0],
-        mode="markers+text",
-        marker={"color": BLUE, "size": 13},
-        error_x=whiskers([(bounds.low, mean, bounds.high)]) | {"color": BLUE, "thickness": 4},
-        text=[f"{decimal(mean)} [{decimal(bounds.low)}, {decimal(bounds.high)}]"],
-        textposition="top center",
-        hovertemplate="mean %{x:.3f}<extra></extra>",
+        x=[bounds.low, mean, bounds.high],
+        y=[0, 0, 0],
+        mode="lines+markers+text",
+        line={"color": BLUE, "width": 4},
+        marker={
+            "symbol": ["line-ns", "circle", "line-ns"],
+            "size": [22, 13, 22],
+            "color": BLUE,
+            "line": {"width": [4, 0, 4], "color": BLUE},
+        },
+        text=[decimal(bounds.low), decimal(mean), decimal(bounds.high)],
+        textposition=[left, "top right" if mean >= 0 else "top left", right],
+        customdata=["lower end", "mean", "upper end"],
+        hovertemplate="%{customdata} %{x:.3f}<extra></extra>",
     )
     _margin_lines(figure, None)
     figure.update_xaxes(
         title=f"mean {score}, {100 * found.interval_level:g} % interval<br>{_scale_ends(systems)}",
-        range=_with_room([mean, bounds.low, bounds.high, 0.0]),
+        range=ends,
     )
     name_rows(figure, [f"over questions<br>(n {found.n_questions})"], None)
     return dressed(figure, height=230, top=40)
@@ -259,7 +267,7 @@ def agreement(blocks: Mapping[str, Block], fields: Sequence[str] = tuple(AGREEME
     fields: of a Block, all of them or some.
     """
     figure = go.Figure()
-    step = 0.15
+    step = min(0.3, 0.75 / len(fields))  # of a row's height
     for index, field in enumerate(fields):
         name = AGREEMENT[field]
         estimates: list[AgreementEstimate] = [getattr(block, field) for block in blocks.values()]
@@ -283,8 +291,8 @@ def agreement(blocks: Mapping[str, Block], fields: Sequence[str] = tuple(AGREEME
         figure.add_hline(y=row - 0.5, line={"color": GRID, "width": 1})
     name_rows(figure, [f"{label(level)} (n {block.n_pairs})" for level, block in blocks.items()], None)
     but = ",<br>except raw agreement" if "raw_agreement" in fields else ""
-    figure.update_xaxes(title=f"agreement (1: perfect; 0: chance{but})")
-    return dressed(figure, height=120 + (10 + 14 * len(fields)) * len(blocks), top=70, legend=True)
+    figure.update_xaxes(title=f"agreement<br>(1: perfect; 0: chance{but})")
+    return dressed(figure, height=130 + (16 + 13 * len(fields)) * len(blocks), top=70, legend=True)
 
 
 def contingency(result: Contingency, names: Mapping[str, str]) -> go.Figure:
@@ -299,9 +307,7 @@ def contingency(result: Contingency, names: Mapping[str, str]) -> go.Figure:
             z=table,
             x=places,
             y=places,
-            customdata=[[[row, column] for column in labels] for row in labels],
-            hovertemplate=f"{first}: %{{customdata[0]}}<br>{second}: %{{customdata[1]}}<br>"
-            f"%{{z}} of {total} pairs<extra></extra>",
+            hoverinfo="skip",
             texttemplate="%{z}",
             textfont={"size": 15, "color": "black"},
             colorscale=_SHARES,
@@ -310,15 +316,22 @@ def contingency(result: Contingency, names: Mapping[str, str]) -> go.Figure:
             ygap=2,
         )
     )
-    # A heat map tells no press. Its cells are points too, row by row.
+    # A heat map tells no press. Its cells are points too, row by row, which take what the pointer does.
     figure.add_scatter(
         x=[column for _ in places for column in places],
         y=[row for row in places for _ in places],
         mode="markers",
         marker={"symbol": "square", "size": _CELL, "color": CLEAR},
-        hoverinfo="skip",
+        customdata=[
+            [row, column, n]
+            for row, line in zip(labels, table, strict=False)
+            for column, n in zip(labels, line, strict=True)
+        ],
+        hovertemplate=f"{first}: %{{customdata[0]}}<br>{second}: %{{customdata[1]}}<br>"
+        f"%{{customdata[2]}} of {total} pairs<extra></extra>",
         showlegend=False,
     )
+    figure.update_layout(hoverdistance=_CELL)  # a cell is wider than its point
     figure.update_xaxes(tickvals=places, ticktext=labels, title=second, side="top", showgrid=False)
     name_rows(figure, labels, first)
     return dressed(figure, height=330, top=70)

@@ -36,7 +36,7 @@ def result(record: StudyRecord) -> None:
         explained(
             "Mean over texts of the mean over raters. Higher is better; marked errors count minus their MQM weights."
         )
-        verdict_card.card("open", word, [why])
+        verdict_card.card("open", word, [why], signed=False)
         shown = [
             Number(
                 f"{one.system}, {dimension}",
@@ -71,9 +71,10 @@ def result(record: StudyRecord) -> None:
                 folded=AS_TABLE,
                 titled=False,
             )
-        for name in ("means-by-system", "means-by-level"):
-            if name in tables:
-                result_table.show(tables[name])
+        with left:
+            for name in ("means-by-system", "means-by-level"):
+                if name in tables:
+                    result_table.show(tables[name])
 
 
 def bodies(record: StudyRecord) -> dict[str, Callable[[], None]]:

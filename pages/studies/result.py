@@ -5,15 +5,14 @@ from functools import partial
 import streamlit as st
 
 from core.errors import AssayError
-from core.results.study.planning import reached_said, reached_so_far
 from core.schema.study import Study
 from core.store import Store
 from core.study.analysis_set import released_record
 from core.study.raters import list_progress
-from pages.studies import behind, designing, filters, rated, verdict
+from pages.studies import behind, designing, filters, planning, rated, verdict
 from pages.studies.analysed import results_of
 from pages.widgets import address, open_study, parts, verdict_card
-from pages.widgets.messages import plain, with_code
+from pages.widgets.messages import with_code
 
 
 def render(store: Store, study: Study) -> None:
@@ -54,10 +53,11 @@ def _running(store: Store, study: Study) -> None:
             f"{done:,} of {total:,} {unit} done. {complete} of {len(people)} raters have done all of theirs.",
         )
     if people and study.kind == "pairs" and study.state != "draft":
-        st.markdown(f":small[{plain(' '.join(reached_said(reached_so_far(store, study))))}]")
+        planning.reached(store, study)
     st.button(
         "Progress of each rater" if people else "Add raters",
         key=f"result_raters_{study.study_id}",
         icon=":material/group:",
+        type="secondary" if people else "primary",
         on_click=partial(open_study.show_tab, study.study_id, open_study.RATERS),
     )

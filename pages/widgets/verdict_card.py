@@ -56,13 +56,19 @@ def style() -> None:
     )
 
 
-def card(tone: Tone, word: str, sentences: Sequence[str] = (), *, whose: str = "") -> None:
-    """Show a verdict. word: the verdict itself. whose: stands small behind it. All texts are plain."""
+def card(
+    tone: Tone, word: str, sentences: Sequence[str] = (), *, whose: str = "", signed: bool = True
+) -> None:
+    """Show a verdict. word: the verdict itself. whose: stands small behind it. All texts are plain.
+
+    signed: False where nothing was decided, so that a question mark would be out of place.
+    """
+    sign = f"{_SIGNS[tone]} " if signed else ""
     behind = f" <span>{_said(whose)}</span>" if whose else ""
     why = "".join(f'<p class="assay-why">{_said(sentence)}</p>' for sentence in sentences if sentence)
     st.html(
         f'<div class="assay-verdict assay-{tone}">'
-        f'<p class="assay-word">{_SIGNS[tone]} {_said(word)}{behind}</p>{why}</div>'
+        f'<p class="assay-word">{sign}{_said(word)}{behind}</p>{why}</div>'
     )
 
 

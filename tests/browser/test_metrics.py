@@ -98,12 +98,14 @@ def test_the_scatter_names_metrics_grows_by_itself_and_can_be_taken_away(
     expect(page.locator(".hoverlayer")).to_contain_text("human", timeout=SOON)
     expect(page.locator(".hoverlayer")).to_contain_text("bleu-1")
 
+    page.get_by_test_id("stPopover").first.get_by_role("button").click()
     table = downloaded(page, page.get_by_role("button", name="CSV").first.click)
     rows = list(csv.DictReader(Path(table.path()).read_text("utf-8-sig").splitlines()))
     assert sum(not row["dropped_because"] for row in rows) == 16
     assert {row["metric"] for row in rows if row["dropped_because"]} >= {"comet-wmt22-da"}
 
     own = downloaded(page, page.get_by_role("button", name="HTML").first.click)
+    page.keyboard.press("Escape")
     copy = tmp_path / "figure.html"
     own.save_as(copy)
     other = new_page()

@@ -1,4 +1,4 @@
-"""The part "Blinding" of the results page, by itself: reading, tables, what is left out, comments as they are."""
+"""The part "Guesses" of a study's raters, by itself: reading, tables, what is left out, comments as they are."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,16 +22,15 @@ HOSTILE = ":smile: ![x](http://outside.invalid/y.png) <b>bold</b> $a$"
 
 
 def page() -> None:
-    from pages.results import parts
-
     from core.results.study.results import study_results
     from core.store import database_path, open_store
     from core.store.answers import load_record
     from core.store.studies import list_studies
+    from pages.studies import between_raters
 
     with open_store(database_path(None)) as store:
         record = load_record(store, list_studies(store)[0])
-    parts.blinding(study_results(record, n_resamples=200))
+    between_raters.blinding(study_results(record, n_resamples=200))
 
 
 def visit() -> AppTest:

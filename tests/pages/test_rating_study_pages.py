@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 import streamlit as st
-from helpers.pages import study_visit
+from helpers.pages.study_visit import card_of, numbers_of, visit
 from helpers.texts.rating_studies import rate_all, rating_study, rating_texts, unblind
-from streamlit.testing.v1 import AppTest
 
 from core.analyses.rating_study import raters_agreement
+from core.errors import NotAllowed
 from core.formats.tasks import find_task
 from core.schema.scores import ErrorSpan, OutputSet, ScorableOutput
 from core.schema.study import Design
@@ -16,20 +16,9 @@ from core.store import Store
 from core.store.answers import load_record
 from core.store.studies import get_study
 from core.study.blinding import open_rating_desk
-from core.study.lifecycle import import_rating_study, move
+from core.study.lifecycle import change_design, import_rating_study, move
 from core.study.raters import add_raters
 from pages.widgets.own import Marked, marks_in_browser, revision
-
-
-def page_of(name: str) -> AppTest:
-    def run(name: str) -> None:
-        import importlib
-
-        importlib.import_module(f"pages.{name}").render()
-
-    at = AppTest.from_function(run, kwargs={"name": name}, default_timeout=30).run()
-    assert not at.exception
-    return at
 
 
 def rated_study(store: Store) -> int:
@@ -59,8 +48,7 @@ def rated_study(store: Store) -> int:
 
 @pytest.mark.usefixtures("cookies")
 def test_the_studies_page_shows_a_rating_study_without_the_parts_of_pairs(store: Store) -> None:
-    rated_study(store)
-    at = study_visit.visit(1, "raters")
+    at = visit(rated_study(store), "raters")
     assert [tab.label for tab in at.tabs] == ["Result", "Texts", "Raters", "Judges", "Design", "Export"]
     progress = next(frame.value for frame in at.dataframe if "Texts with errors" in frame.value)
     assert progress.iloc[0].to_dict() | {"Last answer (UTC)": ""} == {
@@ -84,10 +72,16 @@ def test_the_studies_page_shows_a_rating_study_without_the_parts_of_pairs(store:
 @pytest.mark.usefixtures("cookies")
 def test_results_stay_shut_and_then_say_what_was_rated(store: Store) -> None:
     study_id = rated_study(store)
-    assert not study_visit.visit().table
+    assert not visit(study_id).table
     for state in ("closed", "unblinded"):
         move(store, get_study(store, study_id), state, "done")  # type: ignore[arg-type]  # states, by name
-    by_system, pivot, by_rater = (table.value for table in study_visit.visit().table[:3])
+    at = visit(study_id)
+    assert card_of(at)[0].split()[0] == "beta", "no mean of another system is higher"
+    assert list(numbers_of(at).values()) == ["80.00", "60.00", "2 of 2", "1"]
+    tables = {table.value.columns[2 if "Dimension" in table.value else 1]: table.value for table in at.table}
+    pivot = next(table for table in tables.values() if "mqm" in table)
+    by_system = next(table for table in tables.values() if "Dimension" in table)
+    by_rater = visit(study_id, "raters", part="each-rater").table[0].value
     said = {(row["System"], row["Dimension"]): row["Mean"] for _, row in by_system.iterrows()}
     assert said["alpha", "mqm"] == "-5.00"  # one major error weighs 5
     assert said["beta", "mqm"] == "0.00"
@@ -105,7 +99,7 @@ def test_results_show_how_far_the_raters_agree(store: Store) -> None:
     for rater in ("R1", "R2", "R3"):
         rate_all(study.desk(rater))
     unblind(study)
-    at = study_visit.visit()
+    at = visit(study.study_id, "raters")
     (chosen,) = [one for one in at.selectbox if one.key == "results_dimension"]
     found = raters_agreement(load_record(store, get_study(store, study.study_id)))
     shown = " ".join(one.value.replace("\\", "") for one in at.markdown)
@@ -116,6 +110,19 @@ def test_results_show_how_far_the_raters_agree(store: Store) -> None:
     shown = " ".join(one.value.replace("\\", "") for one in at.markdown)
     assert found.answers["H"].verdicts[0].sentence in shown
     assert found.answers["H"].verdicts[0].code == "undefined"
+
+
+@pytest.mark.usefixtures("cookies")
+def test_the_design_of_an_ended_rating_study_cannot_be_saved(store: Store) -> None:
+    """Nobody rated in it, so that only its end freezes the design."""
+    study = rating_study(store, raters=())
+    unblind(study)
+    at = visit(study.study_id, "design")
+    (save,) = [one for one in at.button if one.label == "Save this design"]
+    assert save.disabled
+    assert all(one.disabled for one in at.number_input)
+    with pytest.raises(NotAllowed):
+        change_design(store, study.study, replace(study.study.design, repeat_share=0.25))
 
 
 def test_a_revision_tells_lists_of_errors_apart() -> None:

@@ -1,4 +1,4 @@
-"""The results page: the paper's numbers, every shape of a study, filters, and nobody but the admin."""
+"""The results of a study on its page: the paper's numbers, every shape of a study, filters, and nobody but the admin."""
 
 import json
 import re
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from helpers.pages.study_visit import as_read, numbers_of, texts_of, turn_to, visit
 from helpers.texts.factories import (
     LEVELS,
     StudyAtHand,
@@ -18,9 +19,8 @@ from helpers.texts.factories import (
     study_in,
     vote,
 )
-from pages.results import parts
-from pages.results.parts import NO_GUESS
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Block
 
 from core.formats.study.files import read_dataset
 from core.formats.trutheval import read_votes
@@ -36,52 +36,46 @@ from core.study.bundle import write_bundle
 from core.study.export import to_csv, to_jsonl, to_paper_zip
 from core.study.lifecycle import DEMO_NAME, import_study, load_demo_once, move
 from core.study.raters import import_votes
+from pages.studies import exporting
+from pages.studies.between_raters import NO_GUESS
 from pages.widgets import result_table
 from pages.widgets.messages import plain
 from pages.widgets.visitor import cookie_name
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = (
-    "Verdict",
-    "Sensitivity",
-    "Raters as a sample",
-    "Choices",
-    "Agreement",
-    "Two raters side by side",
-    "Composite score",
-    "Ties",
-    "Power",
-    "Position bias",
-    "Consistency",
-    "Blinding",
-    "Downloads",
-)
+PLACES: dict[str, tuple[str, str]] = {
+    "By level": ("", "by-level"),
+    "Robustness": ("", "robustness"),
+    "Raters as a sample": ("", "raters-as-a-sample"),
+    "Agreement": ("raters", "agreement"),
+    "Sides and repeats": ("raters", "sides-and-repeats"),
+    "Guesses": ("raters", "guesses"),
+    "Export": ("export", ""),
+}
+"""Part of a study's results -> its tab and its part, as the address names them."""
 
 pytestmark = pytest.mark.usefixtures("cookies")
 
 
-def page() -> None:
-    from pages import results
-
-    results.render()
-
-
-def visit(store: Store) -> AppTest:
-    return AppTest.from_function(page, default_timeout=30).run()
+def at_part(name: str, **asked: str) -> AppTest:
+    tab, part = PLACES[name]
+    return visit(tab=tab, **({"part": part} if part else {}), **asked)
 
 
-def said(at: AppTest) -> str:
-    """All sentences, headings and tables of the page, as a reader sees them."""
-    assert not at.exception
-    texts = [element.value for kind in (at.title, at.subheader, at.markdown, at.error) for element in kind]
-    cells = [str(cell) for table in at.table for cell in [*table.value.columns, *table.value.to_numpy().flat]]
-    return (
-        re.sub(r"\\(?=[^\w\s])", "", " ".join([*texts, *cells])).replace("\u00a0", " ").replace("\u2060", "")
-    )
+def said(*names: str) -> str:
+    """All sentences, headings and tables of some parts; of all of them unless named."""
+    return " ".join(texts_of(at_part(name)) for name in names or PLACES)
 
 
-def counts(at: AppTest) -> dict[str, str]:
-    return {metric.label: metric.value for metric in at.metric}
+def counted_in(at: AppTest) -> str:
+    """The number of pairs that count."""
+    return numbers_of(at)["Pairs"]
+
+
+def left_out(at: AppTest) -> str:
+    """What was left out, in words."""
+    (text,) = [text.value for text in at.markdown if "Pairs left out: " in text.value]
+    return as_read(text)
 
 
 def table_with(at: AppTest, column: str) -> pd.DataFrame:
@@ -115,13 +109,14 @@ def test_without_a_margin_the_page_takes_no_side(store: Store) -> None:
     votes = {pair: PREFERENCES[n % 4] for n, pair in enumerate(pairs)}
     for rater in ("R1", "R2"):
         import_votes(store, study.study, rater, votes)
-    at = visit(store)
-    text = said(at)
-    assert "Declared one-sided level" not in text
-    assert not [element.value for element in at.markdown if "candidate" in element.value]
-    assert "Mean composite score" in at.table[0].value.columns
-    axes = [json.loads(chart.proto.spec)["layout"] for chart in at.get("plotly_chart")]
-    assert not [axis for axis in axes if "candidate" in json.dumps(axis)]
+    for name in ("By level", "Robustness", "Raters as a sample"):
+        at = at_part(name)
+        assert list(numbers_of(at)) == ["ai fits better", "human fits better", "Cohen's kappa", "Pairs"]
+        assert "candidate" not in texts_of(at)
+        assert "Lower bounds of the mean" not in texts_of(at)
+        axes = [json.loads(chart.proto.spec)["layout"] for chart in at.get("plotly_chart")]
+        assert axes
+        assert not [axis for axis in axes if "candidate" in json.dumps(axis)]
 
 
 @pytest.mark.shared
@@ -133,73 +128,71 @@ def test_the_papers_numbers(store: Store, shared_data: Path) -> None:
     for number in (1, 2):
         votes = shared_data / f"results-evaluator-{number}.json"
         import_votes(store, study, f"e{number}", read_votes(votes.read_bytes(), votes.name, pairs))
-    at = visit(store)
-    text = said(at)
-    assert counts(at) | {
-        "Pairs used": "80",
-        "Questions": "20",
-        "Raters": "2",
-        "Pairs left out": "0",
-    } == counts(at)
-    for number in ("0.11 [", "0.77", "0.125", "0.82", "0.025"):
-        assert number in text
-    assert lines_with(table_with(at, "Verdict"), "as declared") == [["80", "0.000", "Fits no worse"]]
+    at = visit()
+    assert numbers_of(at) == {
+        "Mean composite score": "0.125",
+        "Lower bound": "0.000",
+        "Cohen's kappa": "0.11",
+        "Pairs": "80",
+    }
+    assert "at a level outside the main analysis (40)" in left_out(at)
     composite = table_with(at, "0 \\(neither\\)").iloc[0].tolist()
     assert composite == ["all levels", "80", "0.125", "17", "36", "27", "0.081"]
+    assert "0.82" in texts_of(at)
+    robust = at_part("Robustness")
+    assert lines_with(table_with(robust, "Verdict"), "as declared") == [["80", "0.000", "Fits no worse"]]
+    assert "0.025" in texts_of(robust)
+    text = said("Agreement", "Sides and repeats")
+    assert "0.11 [" in text
     assert "side unknown (imported)" in text
-    assert counts(at)["Answers left out"] == "40"
-    plan = table_with(at, "Votes a pair")
+    plan = table_with(at_part("Raters as a sample"), "Votes a pair")
     rows = [row[:6] for row in plan.to_numpy().tolist() if row[1] == "these raters"]
     assert rows == [
         ["power 80 %", "these raters", "2", "2", "90", "360"],
         ["power 90 %", "these raters", "2", "2", "130", "520"],
     ]
-    text = said(choose_levels(at, *data.levels))
-    assert counts(at)["Pairs used"] == "100"
-    assert "Cohen's kappa measures nothing at A0" in text
+    assert counted_in(choose_levels(at, *data.levels)) == "100"
 
 
 def test_an_empty_study_shows_every_part_and_no_number(store: Store) -> None:
     load_demo_once(store)
     ended(store, find_study(store, DEMO_NAME).study_id)
-    at = visit(store)
-    assert tuple(heading.value for heading in at.subheader) == PARTS
-    text = said(at)
-    assert not at.get("plotly_chart")
+    for name in PLACES:
+        at = at_part(name)
+        assert not at.get("plotly_chart"), name
+        assert not re.search(r"\d\.\d{3}", texts_of(at)), name
+    at = at_part("Robustness")
     assert set(table_with(at, "Verdict")["Verdict"]) == {"Not enough information"}
-    assert counts(at)["Pairs used"] == counts(at)["Answers used"] == "0"
-    assert not re.search(r"\d\.\d{3}", text)
-
-
-def test_no_study_at_all(store: Store) -> None:
-    assert "there is no study yet" in said(visit(store))
+    assert counted_in(at) == "0"
 
 
 def test_one_rater_has_a_verdict_and_no_agreement(store: Store) -> None:
     study = study_in(store, dataset(3), raters=("R1",), repeat_share=0.2)
     vote(store, study.tokens["R1"], prefers(0))
     ended(store, study.study_id)
-    text = said(visit(store))
+    text = said("Agreement", "Sides and repeats")
     assert f"Nothing to show: {NO_AGREEMENT}." in text
     assert f"Nothing to show: {NO_TABLE}." in text
-    assert "1.000" in text  # the consistency of who always wants the same source
+    assert "1.00 [" in text  # the consistency of who always wants the same source
 
 
 def test_three_raters_are_compared_two_by_two(store: Store) -> None:
     study = three_raters(store)
-    at = visit(store)
-    text = said(at)
-    assert "Cohen's kappa: undefined: for two raters only" in text
+    at = at_part("Agreement")
+    assert "Cohen's kappa: undefined: for two raters only" in texts_of(at)
+    assert [as_read(name) for name in at.table[0].value.columns][2:] == ["Gwet's AC1", "Krippendorff's alpha"]
     assert table_with(at, "Raters")["Raters"].tolist() == ["R1 and R2", "R1 and R3", "R2 and R3"]
+    rows, columns = (f"results_{which}_{study.study_id}" for which in ("rows", "columns"))
     for first, second in (("R1", "R2"), ("R3", "R1")):
-        at.selectbox(key="results_rows").set_value(first).run()
-        at.selectbox(key="results_columns").set_value(second).run()
+        at.selectbox(key=rows).set_value(first).run()
+        at.selectbox(key=columns).set_value(second).run()
         found = results_tables.two_raters(study_results(study.record, n_resamples=1), first, second)
-        shown = at.get("plotly_chart")[5].proto.spec
-        (counts_shown,) = json.loads(shown)["data"]
+        shown = at.get("plotly_chart")[1].proto.spec
+        counts_shown, _ = json.loads(shown)["data"]
         assert found.raters == (first, second)
         assert found.table is not None
         assert counts_shown["z"] == [list(row) for row in found.table]
+    assert at.query_params["rows"] == "3", "an address names no rater"
 
 
 def test_a_table_can_be_turned(store: Store) -> None:
@@ -215,9 +208,8 @@ def test_votes_per_pair(store: Store) -> None:
     for rater, choice in (("R1", "left"), ("R2", "both_good"), ("R3", "right")):
         vote(store, study.tokens[rater], always(choice))
     ended(store, study.study_id)
-    at = visit(store)
-    assert counts(at)["Pairs used"] == "24"
-    text = said(at)
+    assert counted_in(visit()) == "24"
+    text = said("Sides and repeats")
     assert "is flagged (Holm p below 0.05)" in text
     assert NO_SIDE in text
 
@@ -228,21 +220,20 @@ def test_every_filter_recomputes(store: Store) -> None:
     vote(store, study.tokens["R1"], prefers(0))
     vote(store, study.tokens["R2"], always("both_good"))
     ended(store, study.study_id)
-    at = visit(store)
-    assert counts(at)["Pairs used"] == "16"
-    assert "Exploratory:" not in said(at)
-    assert counts(choose_levels(at, "A1", "A2"))["Pairs used"] == "8"
-    assert "Exploratory:" in said(at)
+    at = visit()
+    assert counted_in(at) == "16"
+    assert "Exploratory:" not in texts_of(at)
+    assert counted_in(choose_levels(at, "A1", "A2")) == "8"
+    assert "Exploratory:" in texts_of(at)
     raters, questions, languages = at.multiselect
     languages.set_value(["ja"]).run()
-    assert counts(at)["Pairs used"] == "4"
+    assert counted_in(at) == "4"
     questions.set_value(["q01"]).run()
-    assert counts(at)["Pairs used"] == "2"
-    assert "fewer than two questions" in said(at)
+    assert counted_in(at) == "2"
     raters.set_value(["R2"]).run()
-    assert counts(at)["Raters"] == "1"
+    assert "Cohen's kappa" not in numbers_of(at)
     choose_levels(at)
-    assert counts(at)["Pairs used"] == "4"  # no level pressed: those of the main analysis
+    assert counted_in(at) == "4"  # no level pressed: those of the main analysis
 
 
 def test_a_changed_answer_is_seen_at_the_next_rerun(store: Store) -> None:
@@ -251,35 +242,32 @@ def test_a_changed_answer_is_seen_at_the_next_rerun(store: Store) -> None:
     ended(store, study.study_id)
     shown = next(a for a in study.record.assignments if a.level == "A1")
     answer = Answer("R1", shown.item_id, shown.level, choice="both_good", seconds=1.0)
-    at = visit(store)
-    assert counts(at)["Pairs used"] == "0"
+    at = at_part("Robustness")
+    assert counted_in(at) == "0"
     PAIRS.save(store, study.study_id, answer)
-    assert counts(at.run())["Pairs used"] == "1"
-    assert "0.000" in said(at)
+    assert counted_in(at.run()) == "1"
+    assert numbers_of(at)["Mean composite score"] == "0.000"
     PAIRS.save(store, study.study_id, replace(answer, choice="left"))
-    assert re.search(r"-?1\.000", said(at.run()))
+    assert numbers_of(at.run())["Mean composite score"] in ("1.000", "-1.000")
     PAIRS.save(store, study.study_id, replace(answer, choice="left", invalid=True))
-    assert counts(at.run())["Pairs left out"] == "11"
+    assert "(11)" in left_out(at.run())
     sensitivity = table_with(at, "Verdict")
     assert [
         line[0]
         for name in ("as declared", "flagged pairs left out")
         for line in lines_with(sensitivity, name)
-    ] == [
-        "1",
-        "0",
-    ]
+    ] == ["1", "0"]
 
 
 def test_a_new_guess_is_seen_at_the_next_rerun(store: Store) -> None:
     study = study_in(store, dataset(3), raters=("R1",), repeat_share=0.0)
     vote(store, study.tokens["R1"], always("both_good"))
     ended(store, study.study_id)
-    at = visit(store)
-    assert f"Nothing to show: {NO_GUESS}." in said(at)
+    at = at_part("Guesses")
+    assert f"Nothing to show: {NO_GUESS}." in texts_of(at)
     shown = next(a for a in study.record.assignments if a.level == "A1")
     insert_guess(store, study.study_id, Guess("R1", shown.item_id, shown.level, "unsure", "*no* idea"))
-    text = said(at.run())
+    text = texts_of(at.run())
     assert "every time (n = 1)" in text
     assert "*no* idea" in text
 
@@ -291,10 +279,10 @@ def test_an_excluded_rater_cannot_be_chosen(store: Store) -> None:
     move(store, study.study, "closed")
     move(store, study.study, "unblinded", "all votes are in")
     store.table("rater").update((study.study_id, "R2"), {"excluded": "pressed one key"})
-    at = visit(store)
+    at = visit()
     assert at.multiselect[0].options == ["R1"]
-    assert counts(at)["Raters"] == "1"
-    assert "rater excluded" in said(at)
+    assert "Cohen's kappa" not in numbers_of(at)
+    assert "rater excluded" in left_out(at)
 
 
 @pytest.mark.parametrize("state", ["draft", "open", "closed"])
@@ -302,15 +290,15 @@ def test_nothing_is_shown_before_the_study_is_unblinded(store: Store, state: str
     study = study_in(store, dataset(2))
     vote(store, study.tokens["R1"], prefers(0))
     set_state(store, study.study_id, state)  # type: ignore[arg-type]
-    at = visit(store)
-    assert [info.value.split(chr(92))[0] for info in at.info] == [f"Study 'study' is {state}"]
-    assert not at.subheader
-    assert not at.metric
-    assert not at.get("plotly_chart")
-    assert not at.get("download_button")
-    assert "human" not in said(at)
+    for tab in ("", "raters", "export"):
+        at = visit(tab=tab)
+        assert not at.subheader
+        assert not at.table
+        assert not at.get("plotly_chart")
+        assert not at.get("download_button")
+        assert "human" not in texts_of(at)
     ended(store, study.study_id)
-    assert "human" in said(at.run())
+    assert "human" in texts_of(visit())
 
 
 def test_names_are_shown_as_they_are(store: Store) -> None:
@@ -320,14 +308,17 @@ def test_names_are_shown_as_they_are(store: Store) -> None:
     for rater, token in study.tokens.items():
         vote(store, token, prefers(int(rater == "<b>")))
     ended(store, study.study_id)
-    at = visit(store)
-    texts = [element.value for element in at.markdown]
-    texts += [str(cell) for t in at.table for cell in [*t.value.columns, *t.value.to_numpy().flat]]
-    assert any("outside" in text for text in texts)
-    for text in texts:
-        assert "![" not in text
-        assert not re.search(r"(?<!\\)[$<]|(?<![\\*])\*human", text)
-    assert hostile in said(at)
+    for name in PLACES:
+        at = at_part(name)
+        texts = [element.value for element in at.markdown]
+        texts += [str(cell) for t in at.table for cell in [*t.value.columns, *t.value.to_numpy().flat]]
+        for text in texts:
+            assert "![" not in text
+            assert not re.search(r"(?<!\\)[$<]|(?<![\\*])\*human", text)
+        assert not [
+            one for one in at.get("html") if "<b>" in one.proto.body and "<style>" not in one.proto.body
+        ]
+    assert hostile in texts_of(visit())
 
 
 @pytest.mark.parametrize(
@@ -351,13 +342,13 @@ def test_downloads_are_what_the_commands_write(store: Store) -> None:
     study = study_in(store, dataset(2), raters=("R1", "R2"))
     vote(store, study.tokens["R1"], prefers(0))
     ended(store, study.study_id)
-    at = visit(store)
+    at = at_part("Export")
     assert "Factual's votes (assay-votes.json)" in [one.label for one in at.get("download_button")]
     set_state(store, study.study_id, "open")
     vote(store, study.tokens["R2"], prefers(1))
     ended(store, study.study_id)
     at = at.run()
-    labels = [button.label for button in at.get("download_button")][-6:]
+    labels = [button.label for button in at.get("download_button")]
     assert labels == [
         "CSV (assay-answers.csv)",
         "JSONL (assay-answers.jsonl)",
@@ -367,13 +358,14 @@ def test_downloads_are_what_the_commands_write(store: Store) -> None:
         "Bundle (assay-study.zip)",
     ]
     record = study.record
-    made = parts.pair_files(record, study_results(record, n_resamples=10))
-    assert [f"{name} ({file_name})" for name, (file_name, _, _) in made.items()] == labels
-    content = {name: make() for name, (_, _, make) in made.items()}
+    made = exporting.pair_files(record, study_results(record, n_resamples=10))
+    assert [f"{name} ({file.name})" for name, file in made.items()] == labels
+    assert all(file.holds for file in made.values())
+    content = {name: file.make() for name, file in made.items()}
     assert content["CSV"] == to_csv(record)
     assert content["JSONL"] == to_jsonl(record)
-    with_texts = parts.pair_files(record, study_results(record, n_resamples=10), texts=True)
-    assert with_texts["CSV"][2]() == to_csv(record, texts=True) != content["CSV"]
+    with_texts = exporting.pair_files(record, study_results(record, n_resamples=10), texts=True)
+    assert with_texts["CSV"].make() == to_csv(record, texts=True) != content["CSV"]
     assert at.checkbox(key="results_texts").set_value(True).run().exception == []
     assert content["Bundle"] == write_bundle(record)
     assert content["Factual's votes"] == to_paper_zip(record)
@@ -384,7 +376,7 @@ def test_only_the_admin_sees_results(store: Store, cookies: dict[str, str]) -> N
     study = study_in(store)
     vote(store, study.tokens["R1"], prefers(0))
     ended(store, study.study_id)
-    assert [title.value for title in visit(store).title] == ["Results"]
+    assert [title.value for title in visit().title] == ["study"]
     token, admin = study.tokens["R1"], dict(cookies)
     carried = {
         "nobody": {},
@@ -398,20 +390,20 @@ def test_only_the_admin_sees_results(store: Store, cookies: dict[str, str]) -> N
             delete_session(store)
         cookies.clear()
         cookies.update(own)
-        for at in (visit(store), _app()):
-            text = said(at)
+        for at in (visit(), _app()):
+            text = texts_of(at)
             assert not at.subheader, who
-            assert not at.metric, who
+            assert not at.table, who
             assert not at.get("plotly_chart"), who
             assert not at.get("download_button"), who
             assert "candidate" not in text, who
-            assert [t.value for t in at.title] != ["Results"], who
-        assert not {"results", "studies", "operation"} & _addresses(_app()), who
+            assert [t.value for t in at.title] != ["study"], who
+        assert not {"studies", "operation"} & _addresses(_app()), who
 
 
 def test_the_app_has_the_pages_for_the_admin(store: Store) -> None:
     study_in(store)
-    assert {"results", "operation", "methods"} <= _addresses(_app())
+    assert {"studies", "operation", "methods"} <= _addresses(_app())
 
 
 def _app() -> AppTest:
@@ -442,7 +434,7 @@ def test_every_anchor_the_page_names_is_in_the_documentation(store: Store) -> No
     for token in study.tokens.values():
         vote(store, token, prefers(0))
     ended(store, study.study_id)
-    named = set(re.findall(r"methods#([\w-]+)", said(visit(store))))
+    named = set(re.findall(r"methods#([\w-]+)", said()))
     text = (ROOT / "docs" / "statistics.md").read_text("utf-8")
     anchors = sections_of(text)
     inference = sections_of((ROOT / "docs" / "inference.md").read_text("utf-8"))
@@ -464,18 +456,11 @@ def test_agreement_on_two_pairs_has_no_interval_of_nothing(store: Store) -> None
     vote(store, study.tokens["R1"], always("left"))
     vote(store, study.tokens["R2"], always("right"))
     ended(store, study.study_id)
-    at = visit(store)
+    at = at_part("Agreement")
     tables = [table.value for table in at.table]
     cells = [str(cell).replace("\\", "") for table in tables for cell in table.to_numpy().ravel()]
-    assert "no interval" in said(at)
+    assert "no interval" in texts_of(at)
     assert not any("[0.000,\u00a00.000]" in cell for cell in cells)
-
-
-def test_a_shut_study_names_whole_commands_as_code(store: Store) -> None:
-    study_in(store, dataset(2), name="my study")
-    text = visit(store).info[0].value
-    assert "`python -m core study unblind 'my study' --reason TEXT`" in text
-    assert "`python -m core study progress 'my study'`" in text
 
 
 def test_a_bar_shows_how_far_each_rater_is() -> None:
@@ -484,19 +469,53 @@ def test_a_bar_shows_how_far_each_rater_is() -> None:
     assert set(config) == {"Progress"}
 
 
-def test_without_a_study_the_page_links_to_the_next_step() -> None:
-    """Within the navigation of the app: a link needs a page that is there."""
+def test_while_a_study_runs_its_result_is_how_far_it_is(store: Store) -> None:
+    study = study_in(store, dataset(3), repeat_share=0.0)
+    vote(store, study.tokens["R1"], prefers(0))
+    at = visit()
+    total = len(study.record.assignments)
+    (bar,) = at.get("progress")
+    assert bar.proto.text.startswith(f"{total // 2} of {total} ")
+    assert [one.key for one in at.button if one.key and one.key.startswith("state_")] == ["state_closed"]
+    at.button(key=f"result_raters_{study.study_id}").click().run()
+    assert at.session_state[f"study_tab_{study.study_id}"] == "Raters"
+    assert at.query_params["tab"] == "raters"
 
-    def app() -> None:
-        import streamlit as st
 
-        from pages import results, studies
+def test_a_part_of_a_study_is_kept_while_another_tab_is_open(store: Store) -> None:
+    study = study_in(store, dataset(4), raters=("R1",))
+    vote(store, study.tokens["R1"], prefers(0))
+    ended(store, study.study_id)
+    at = choose_levels(visit(), "A1")
+    assert at.query_params["levels"] == "2"
+    labels = [one.label for one in at.get("download_button") if "part" in one.label]
+    assert len(labels) == 1, "results of the part alone"
+    turn_to(at, "Export")
+    assert "levels" not in at.query_params
+    turn_to(at, "Result")
+    assert at.get("button_group")[0].value == ["A1"]
+    assert at.query_params["levels"] == "2"
 
-        here = st.Page(results.render, title="Results", url_path="results", default=True)
-        st.navigation([here, st.Page(studies.render, title="Studies", url_path="studies")]).run()
 
-    at = AppTest.from_function(app, default_timeout=30).run()
-    assert not at.exception
-    assert not at.selectbox
-    (link,) = at.get("page_link")
-    assert link.proto.label == "Make a study"
+@pytest.mark.parametrize("name", ["By level", "Robustness", "Raters as a sample", "Agreement"])
+def test_a_part_offers_its_files_in_one_popover(store: Store, name: str) -> None:
+    study = study_in(store, dataset(3))
+    for number, token in enumerate(study.tokens.values()):
+        vote(store, token, prefers(number))
+    ended(store, study.study_id)
+    at = at_part(name)
+    buttons = at.get("download_button")
+    assert len(buttons) > 5
+    popovers = [block for block in _blocks(at) if block.type == "popover"]
+    assert len(popovers) == 1
+    assert len(popovers[0].get("download_button")) == len(buttons)
+
+
+def _blocks(at: AppTest) -> list[Block]:
+    found: list[Block] = []
+    left: list[Block] = [at.main]
+    while left:
+        block = left.pop()
+        found.append(block)
+        left += [one for one in block.children.values() if isinstance(one, Block)]
+    return found

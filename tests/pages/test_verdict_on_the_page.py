@@ -1,32 +1,22 @@
 """The verdict on the results page: what stands first, what limits it, and what a change afterwards leaves visible."""
 
+import json
+
 import pandas as pd
 import pytest
+from helpers.pages.study_visit import as_read, card_of, numbers_of, visit
 from helpers.texts.factories import StudyAtHand, always, dataset, ended, prefers, study_in, unblind, vote
 from streamlit.testing.v1 import AppTest
 
 from core.results.study.counted import Filters
 from core.results.study.early import look
 from core.results.study.planning import question_range, range_said, study_options
-from core.results.study.results import headline, study_results
+from core.results.study.results import StudyResults, headline, study_results
 from core.store import Store
 from core.store.studies import update_study
 from core.study import lifecycle
-from pages.widgets.messages import plain
 
 pytestmark = pytest.mark.usefixtures("cookies")
-
-
-def page() -> None:
-    from pages import results
-
-    results.render()
-
-
-def visit() -> AppTest:
-    at = AppTest.from_function(page, default_timeout=30).run()
-    assert not at.exception
-    return at
 
 
 def voted(store: Store, n_questions: int, **design: object) -> StudyAtHand:
@@ -38,20 +28,24 @@ def voted(store: Store, n_questions: int, **design: object) -> StudyAtHand:
     return study
 
 
-def box(at: AppTest) -> list[str]:
-    """The verdict and the lines that limit it: what stands between the question and everything else."""
-    texts = [element.value for element in at.markdown]
-    start = next(n for n, text in enumerate(texts) if text.startswith("**"))
-    assert "methods#the-answer" in texts[start - 1]
-    lines = texts[start + 1].split("\n") if texts[start + 1].startswith("- ") else []
-    return [texts[start].replace("**", ""), *(line.removeprefix("- ") for line in lines)]
+def said(at: AppTest) -> list[str]:
+    """The card's sentences, the limits below it, and what is folded behind them, as they are read."""
+    word, why, *others = card_of(at)
+    limits = [text.value for text in at.markdown if text.value.startswith("- :small[")]
+    listed = [line.removeprefix("- :small[").removesuffix("]") for line in "\n".join(limits).split("\n")]
+    (folded,) = [one for one in at.expander if "What was counted" in one.label]
+    words = [text.value for text in folded.markdown][:-2]  # the last two are what was counted
+    return [f"{word}. {why}", *others, *(as_read(line) for line in (*listed, *words) if line)]
 
 
-def as_shown(lines: list[str]) -> list[str]:
-    return [plain(line) for line in lines]
+def same(at: AppTest, results: StudyResults) -> bool:
+    """Whether the page says what the command says: the answer first, and no other line."""
+    lines, found = headline(results), said(at)
+    return found[0] == lines[0] and sorted(found) == sorted(lines)
 
 
-def sensitivity(at: AppTest) -> pd.DataFrame:
+def sensitivity() -> pd.DataFrame:
+    at = visit(part="robustness")
     return next(table.value for table in at.table if "Counted" in table.value).set_index("Counted")
 
 
@@ -62,7 +56,7 @@ def test_the_page_says_what_the_command_says(store: Store) -> None:
     assert list(results.rater_warnings) == ["R1", "R2"]
     assert {flag.split(":")[0] for flag in results.rater_warnings["R1"]} == {"fast", "one side"}
     lines = headline(results)
-    assert box(visit()) == as_shown(lines)
+    assert same(visit(), results)
     assert [line for line in lines if "R1" in line and "left in 80 of 80" in line]
 
 
@@ -74,13 +68,13 @@ def test_the_bound_that_decides_stands_before_the_bounds_of_all_votes(store: Sto
     unblind(study)
     results = study_results(study.record)
     assert results.early is not None
-    at = visit()
-    assert box(at) == as_shown(headline(results))
-    headings = [element.value for element in at.subheader]
-    assert headings[:3] == ["Verdict", "Early looks", "Sensitivity"]
-    assert "Question" in at.table[0].value, "the path of the always-valid bound"
-    assert "Resampled" in at.table[1].value
-    assert "**Declared analysis, for comparison**" in [element.value for element in at.markdown]
+    at = visit(part="robustness")
+    assert same(at, results)
+    assert float(numbers_of(at)["Lower bound"]) == round(results.early.bound or 0, 3)
+    first = json.loads(at.get("plotly_chart")[0].proto.spec)
+    assert len(first["data"][0]["y"]), "the path of the always-valid bound"
+    there = [column for table in at.table for column in table.value.columns[:1]]
+    assert there.index("Question") < there.index("Resampled")
 
 
 def test_two_questions_both_good_are_not_enough(store: Store) -> None:
@@ -91,18 +85,17 @@ def test_two_questions_both_good_are_not_enough(store: Store) -> None:
     found = study_results(study.record).verdict
     assert (found.value, found.method) == ("not enough information", "gaffke")
     assert found.questions_missing is not None, "of the same votes, which is not what the page plans with"
-    at = visit()
-    first, planned, *_ = box(at)
+    first, planned, *_ = said(visit())
     assert first.startswith("Not enough information.")
     assert range_said(question_range(study_options(store, study.study))) in planned
-    assert set(sensitivity(at)["Verdict"]) == {"Not enough information"}
+    assert set(sensitivity()["Verdict"]) == {"Not enough information"}
 
 
 @pytest.mark.parametrize("which", ["level", "rater", "question"])
 def test_any_filter_makes_the_verdict_exploratory(store: Store, which: str) -> None:
     study = voted(store, 4)
     at = visit()
-    assert not box(at)[0].startswith("Exploratory")
+    assert not said(at)[0].startswith("Exploratory")
     if which == "level":
         at.get("button_group")[0].set_value(["A3"])
     else:
@@ -112,31 +105,34 @@ def test_any_filter_makes_the_verdict_exploratory(store: Store, which: str) -> N
         "rater": Filters(raters=("R2",)),
         "question": Filters(questions=("q01",)),
     }[which]
-    found = box(at.run())
     results = study_results(study.record, chosen)
     assert results.verdict.exploratory
-    assert found == as_shown(headline(results))
-    assert found[0].startswith("Exploratory")
+    assert same(at.run(), results)
+    assert said(at)[0].startswith("Exploratory")
+    again = visit(**{name: at.query_params[name] for name in at.query_params if name not in ("study", "tab")})
+    assert same(again, results), "a link opens the same part"
+    shown = " ".join(value for name in at.query_params for value in at.query_params[name])
+    assert not {"A3", "R2", "q01"} & {*shown.split()}, "an address names no text of the study"
 
 
 def test_the_declared_levels_are_no_filter(store: Store) -> None:
     study = voted(store, 4, main_levels=("A1", "A3"), score="net_preference")
     at = visit()
     assert at.get("button_group")[0].value == ["A1", "A3"]
-    assert box(at) == as_shown(headline(study_results(study.record)))
-    assert sensitivity(at).loc["as declared", "Pairs"] == "8"
+    assert same(at, study_results(study.record))
+    assert sensitivity().loc["as declared", "Pairs"] == "8"
     at.get("button_group")[0].set_value(["A0", "A1", "A2", "A3", "A4"])
-    assert box(at.run())[0].startswith("Exploratory")
+    assert said(at.run())[0].startswith("Exploratory")
 
 
 def test_a_study_without_a_declared_analysis_says_so(store: Store) -> None:
     study = voted(store, 4)
-    declared = box(visit())
+    declared = said(visit())
     update_study(store, study.study_id, declared=False)
-    found = box(visit())
+    found = said(visit())
     assert not study_results(study.record).analysis_set.declared
     assert [line for line in found if line not in declared] == [
-        plain(line) for line in headline(study_results(study.record)) if "was not declared" in line
+        line for line in headline(study_results(study.record)) if "was not declared" in line
     ]
     assert len(found) == len(declared) + 1
 
@@ -149,17 +145,17 @@ def test_what_changes_after_unblinding_leaves_the_verdict_of_then(store: Store) 
     before = study_results(study.record)
     assert before.after_unblinding.since is not None
     assert not before.after_unblinding.any
-    assert len(box(visit())) == len(headline(before))
+    assert same(visit(), before)
     lifecycle.exclude_rater(store, study.study, "R1", "seen too much")
     results = study_results(study.record)
     after = results.after_unblinding
     assert after.excluded == ("R1",)
     assert after.verdict is not None
     assert after.verdict.bound == before.verdict.bound != results.verdict.bound
-    found = box(visit())
-    assert found == as_shown(headline(results))
+    at = visit()
+    assert same(at, results)
     assert after.answer == before.answer.value
-    assert any("excluded R1" in line for line in found)
+    assert any("excluded R1" in line for line in said(at))
 
 
 def test_a_pair_that_each_rater_gets_by_design_is_complete(store: Store) -> None:
@@ -168,4 +164,4 @@ def test_a_pair_that_each_rater_gets_by_design_is_complete(store: Store) -> None
     for token in study.tokens.values():
         vote(store, token, prefers(0))
     ended(store, study.study_id)
-    assert sensitivity(visit()).loc["all raters complete", "Pairs"] == "24"
+    assert sensitivity().loc["all raters complete", "Pairs"] == "24"

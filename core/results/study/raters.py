@@ -22,8 +22,8 @@ RATER_TABLES = ("rater-means", "variance-components")
 """Names of the tables, in the order of `rater_tables`."""
 _SCORE: Score = "net_preference"
 _COMPONENTS = {
-    "rater": ("Rater", "some raters favour the candidate more than others, on all questions"),
-    "question": ("Question", "on some questions the candidate does better, for all raters"),
+    "rater": ("Rater", "some raters favour one system more than others do, on all questions"),
+    "question": ("Question", "on some questions one system does better, for all raters"),
     "rater_question": ("Rater x question", "raters differ on a question, at all its levels"),
     "pair": ("Pair", "levels of one question differ, for all raters"),
     "residual": ("Residual", "everything else, also a rater's own inconsistency"),

@@ -1,5 +1,6 @@
 """Tables of a study's results, for the page and the terminal."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import mean
@@ -677,24 +678,25 @@ def best_rated(means: RatingMeans) -> dict[str, tuple[RatedMean, ...]]:
 
 
 def rating_said(means: RatingMeans) -> tuple[str, str]:
-    """Which system has the highest mean, and in which dimensions, as a heading and a sentence. It claims no difference."""
+    """Which system has the highest mean in most dimensions, as a heading and a sentence. It claims no difference."""
     ranked = best_rated(means)
+    systems = {one.system for those in ranked.values() for one in those}
     if not ranked:
         return "Nothing is rated yet", ""
-    first: dict[str, list[str]] = {}
-    for dimension, those in ranked.items():
-        first.setdefault(those[0].system, []).append(dimension)
-    system, dimensions = max(first.items(), key=lambda one: len(one[1]))
-    if all(len(those) < 2 for those in ranked.values()):
-        return system, "The only system with ratings."
-    where = (
-        "in every dimension"
-        if len(dimensions) == len(ranked) > 1
-        else f"in {len(dimensions)} of {len(ranked)} dimensions ({', '.join(dimensions)})"
-        if len(ranked) > 1
-        else "of all systems"
+    if len(systems) == 1:
+        return f"{next(iter(systems))} alone is rated", "There is no other system to compare it with."
+    first = Counter(
+        one.system
+        for those in ranked.values()
+        for one in those
+        if one.mean.estimate == those[0].mean.estimate  # equal means share the place
     )
-    return f"{system} is rated highest", f"It has the highest mean {where}. The difference is not tested."
+    most = max(first.values())
+    ahead = [system for system, n in first.items() if n == most]
+    where = f"in {most} of {len(ranked)} dimensions" if len(ranked) > 1 else f"in {next(iter(ranked))}"
+    if len(ahead) > 1:
+        return "No system is rated highest", f"No mean is higher than those of {' and '.join(ahead)} {where}."
+    return f"{ahead[0]} is rated highest", f"No system has a higher mean {where}. Differences are not tested."
 
 
 def rating_tables(
