@@ -1,6 +1,7 @@
-"""The page Metrics: which metric follows quality? Scores, correlations, meta-correlation, votes and published tables."""
+"""The page Metrics: which metric follows quality? Scores, correlations, meta-correlation and published tables."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 
 import streamlit as st
@@ -16,6 +17,7 @@ from pages.widgets import (
     chosen_scores,
     level_diff,
     messages,
+    moved,
     parts,
     result_table,
     run_panel,
@@ -28,7 +30,7 @@ from pages.widgets.parts import tabs
 
 def render() -> None:
     """Show the chosen scores, or the form of a new run."""
-    with visitor.admin_store() as store, address.kept("page"):
+    with visitor.admin_store() as store, _view(store):
         parts.page("Metrics", "Which metric follows quality?", "metrics")
         blind_pair.style()
         parts.style()
@@ -49,6 +51,14 @@ def render() -> None:
             _tabs(store, chosen)
 
 
+@contextmanager
+def _view(store: Store) -> Iterator[None]:
+    """Keep the choices in the address, or leave an old one."""
+    moved.follow("metrics", store)
+    with address.kept("page"):
+        yield
+
+
 def _tabs(store: Store, chosen: Chosen) -> None:
     def of_scores(look: Callable[[Store, Scores], None]) -> Callable[[], None]:
         return partial(chosen_scores.live, store, chosen, partial(_kept, look))
@@ -60,7 +70,6 @@ def _tabs(store: Store, chosen: Chosen) -> None:
         "Correlations": of_scores(correlations.render),
         "Levels": of_scores(levels.render),
         "Meta-correlation": meta,
-        "Votes": of_scores(correlations.votes),
     }
     bodies: dict[str, dict[str, Callable[[], None]]] = {
         RUN: {

@@ -20,6 +20,7 @@ from core.runs.path import at_hand, create, runs_that
 from core.runs.working.environments import missing_for
 from core.schema.runs import Kind, PromptSlot, Reads, Run
 from core.schema.scores import MASK_NOTE, OutputSet, RatedSet, ScorableOutput
+from core.schema.study import Study
 from core.sources.texts import (
     Texts,
     guidelines_of_study,
@@ -487,6 +488,14 @@ def _told(kind: JudgeKind, wanted: Wanted, chosen: JudgeSettings, contents: Rate
     bench = Bench(attached=wanted.attached, texts=contents.texts, ratings=contents.sha256)
     notes = kind.check(chosen, bench, contents, wanted.model.by_rules)
     return tuple(run_panel.worded(kind, note) for note in notes)
+
+
+def compare_pairs_of(study: Study) -> None:
+    """Let the form of the page Judges begin with a judge of pairs and the pairs of this study."""
+    kind = next(iter(chosen_judge.judges_of("pairs")))
+    st.session_state["judges_kind"] = kind.name
+    st.session_state[f"{_PAIRS.prefix}_from"] = "study"
+    st.session_state[_PAIRS_STUDY] = study.study_id
 
 
 def begin_with_the_study(store: Store, prefix: str, kind: JudgeKind) -> None:

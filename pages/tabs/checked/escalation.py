@@ -55,7 +55,8 @@ from core.sources.texts import texts_of_study
 from core.stats.resampling import Floats
 from core.store import Store
 from core.store.studies import list_studies
-from pages.check import choice
+from pages.tabs.checked import choice
+from pages.tabs.checked.choice import place_among
 from pages.widgets import address, open_study
 from pages.widgets.messages import mistakes_shown, plain, with_code
 from pages.widgets.parts import part
@@ -95,7 +96,7 @@ def offer(store: Store, given: choice.Given, found: Check) -> None:
 
 
 def _offer(store: Store, given: choice.Given, found: Check) -> None:
-    place = f"check_trust_{given.key[0]}"
+    place = f"check_trust_{given.place}"
     ways = _ways(store, given, found)
     if not ways:
         st.markdown(
@@ -108,7 +109,7 @@ def _offer(store: Store, given: choice.Given, found: Check) -> None:
         "Confidence",
         list(ways),
         format_func=lambda one: ways[one].label,
-        key=address.one("sure", f"{place}_way", list(ways), next(iter(ways))),
+        key=address.one("sure", f"{place}_way", list(ways), next(iter(ways)), place_among(list(ways))),
     )
     way = ways[named]
     chosen = _chosen(place, columns[1:])
@@ -147,7 +148,7 @@ def _ways(store: Store, given: choice.Given, found: Check) -> Mapping[str, _Way]
         st.selectbox(
             "Judge",
             names,
-            key=address.one("trust", "check_trust_judge", names, names[0]),
+            key=address.one("trust", "check_trust_judge", names, names[0], place_among(names)),
             help="Not used where the majority of judges decides.",
         )
     alone = only_judges(panel, [_judge(found)])
@@ -278,7 +279,7 @@ def _with_labels(
         "Labels that came back",
         numbers,
         format_func=lambda number: plain(known[number].name),
-        key=address.several("back", f"{place}_back", numbers, numbers, lambda number: known[number].name),
+        key=address.several("back", f"{place}_back", numbers, numbers),
         help="Unblinded studies of texts that were sent from here. They do not move the threshold.",
     )
     before = panel

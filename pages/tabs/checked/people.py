@@ -8,7 +8,7 @@ from core.report.card import command_said
 from core.schema.analysis import PanelChoice
 from core.schema.panel import Panel
 from core.schema.settings import fields_of, on_page, worded
-from pages.check import choice
+from pages.tabs.checked import choice
 from pages.widgets import analysis
 from pages.widgets.messages import plain
 
