@@ -7,7 +7,6 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.formats.panel.judge_files import judge_scores
 from core.joining.choices import dimension_said
 from core.results.check.options import Use
 from core.runs.asked import asked_of
@@ -129,11 +128,8 @@ def _of_file(store: Store, place: DeltaGenerator, choose: Callable[[], Judges]) 
             _forget()
             st.rerun()
     judges = added(row, "file", choose)
-    others = [metric.name for table in judges.tables for metric in table.metrics]
-    for one, name, sha in judges.files:
-        others += chosen_scores.once(("judges in", sha, name), partial(_judges_in, one, name))
     scale = columns.choose_scale(row, f"check_{sha256_of(data)[:12]}")
-    read_as = columns.choose(data, file_name, others)
+    read_as = columns.choose(data, file_name, judges.names)
     if read_as is None:
         return None
     source, reading = FileSource(file_name, read_as.applied(data, file_name)), reading_in(store)
@@ -164,10 +160,6 @@ def _of_file(store: Store, place: DeltaGenerator, choose: Callable[[], Judges]) 
         use=st.session_state.get(_USE),
         may_be_judges=read_as.candidates,
     )
-
-
-def _judges_in(data: bytes, file_name: str) -> list[str]:
-    return [metric.name for metric in judge_scores(data, file_name).metrics]
 
 
 def _upload_main() -> None:

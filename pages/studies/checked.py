@@ -4,6 +4,7 @@ import hashlib
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.joining.choices import dimensions_of
 from core.runs.kinds import KINDS
@@ -16,12 +17,16 @@ from core.sources.texts import texts_file
 from core.store import Store
 from core.study.analysis_set import released_record
 from core.study.ratings import rating_set_of
+from core.tables.reading import sha256_of
 from pages.tabs import checked
 from pages.tabs.checked.choice import Given, dimension_menu, facts_beside, place_among
-from pages.tabs.checked.judges import added, stored
+from pages.tabs.checked.judges import Judges, added, stored
 from pages.widgets import address, chosen_scores
 from pages.widgets.messages import mistakes_shown
 from pages.widgets.parts import nothing
+
+_MOST_TOGETHER = 3
+"""Judges whose verdicts the first screen has room for."""
 
 
 def render(store: Store, study: Study) -> None:
@@ -47,7 +52,7 @@ def _given(store: Store, study: Study, record: StudyRecord) -> Given | None:
     """Choose what is checked; None, with a sentence on the page, while something is missing."""
     ratings = rating_set_of(record) if study.kind == "ratings" else None
     own = f"study_{study.study_id}"
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    left, middle, right = st.columns([4, 2, 3], vertical_alignment="bottom")
     with left:
         chosen = stored(store, own, chosen_scores.named(store), _rated(record))
     row = right.container(horizontal=True, vertical_alignment="bottom")
@@ -70,21 +75,27 @@ def _given(store: Store, study: Study, record: StudyRecord) -> Given | None:
     if not people:
         nothing("choose raters")
         return None
+    judge = _judge(judges, study, middle)
     marked = (record.answers, record.raters) if ratings is None else ratings.ratings
     of_pairs = tuple(run for run in judges.runs if ratings is None and "pairs" in KINDS[run.kind].reports)
     source, reading = StudySource(study.name), reading_in(store)
-    who = PanelChoice(human=None if people == everyone else tuple(people), dimension=dimension)
+    who = PanelChoice(
+        human=None if people == everyone else tuple(people),
+        judge=None if judge is None else (judge,),
+        dimension=dimension,
+    )
     return Given(
         place=own,
         key=(
             *("study", study.study_id, hashlib.sha256(repr(marked).encode()).hexdigest()),
-            *(tuple(people), dimension, judges.key),
+            *(tuple(people), dimension, judge, judges.key),
         ),
         read=lambda: panel_of_source(source, judges.scores, who, reading, find=True),
         command=(
             source.written,
             *judges.all_words,
             *(() if people == everyone else ("--human", ",".join(people))),
+            *(() if judge is None else ("--judge", judge)),
             *(() if dimension is None else ("--dimension", dimension)),
         ),
         texts=lambda: texts_file(source, reading)[0],
@@ -94,4 +105,26 @@ def _given(store: Store, study: Study, record: StudyRecord) -> Given | None:
         of_pairs=of_pairs,
         runs=judges.runs,
         margins=(lambda: margins_of(source, judges.scores, who, reading)) if ratings is None else None,
+    )
+
+
+def _judge(judges: Judges, study: Study, column: DeltaGenerator) -> str | None:
+    """Choose one of the metrics and judges, or all together: None. Where there are many, the first one alone to begin with."""
+    names = judges.names
+    if len(names) < 2 or len(set(names)) < len(names):
+        return None
+    options = [None, *names]
+    usual = names[0] if len(names) > _MOST_TOGETHER else None
+
+    def code(one: str | None) -> str:
+        return "all" if one is None else str(names.index(one) + 1)
+
+    # Other runs have other names, so their menu is another.
+    place = f"study_checked_judge_{study.study_id}_{sha256_of(repr(judges.all_words).encode())[:12]}"
+    address.one("checked", place, options, usual, code)
+    return column.selectbox(
+        "Verdict on",
+        options,
+        format_func=lambda one: f"All {len(names)} together" if one is None else one,
+        key=place,
     )

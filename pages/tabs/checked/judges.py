@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.formats.panel.judge_files import judge_scores
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
 from core.sources.named import FileSource, RunSource, Source
@@ -45,6 +47,14 @@ class Judges:
         return (*self.words, *(name for _, name, _ in self.files))
 
     @property
+    def names(self) -> list[str]:
+        """Each metric and each judge in them, by name."""
+        names = [metric.name for table in self.tables for metric in table.metrics]
+        for data, name, sha in self.files:
+            names += chosen_scores.once(("judges in", sha, name), partial(_names_in, data, name))
+        return names
+
+    @property
     def scores(self) -> list[Judge]:
         """What a panel reads beside its raters."""
         return [*self.tables, *(FileSource(name, data) for data, name, _ in self.files)]
@@ -54,6 +64,10 @@ class Judges:
         """Runs and uploaded files, which may say more of the texts than scores."""
         runs = (RunSource(run.run_id) for run in self.runs)
         return [*runs, *(FileSource(name, data) for data, name, _ in self.files)]
+
+
+def _names_in(data: bytes, file_name: str) -> list[str]:
+    return [metric.name for metric in judge_scores(data, file_name).metrics]
 
 
 def stored(store: Store, place: str, judges: Mapping[Chosen, str], rated: Collection[str] = ()) -> Judges:
