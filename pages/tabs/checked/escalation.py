@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import get_args
 
 import numpy as np
 import streamlit as st
@@ -109,7 +110,7 @@ def _offer(store: Store, given: choice.Given, found: Check) -> None:
         "Confidence",
         list(ways),
         format_func=lambda one: ways[one].label,
-        key=address.one("sure", f"{place}_way", list(ways), next(iter(ways)), place_among(list(ways))),
+        key=address.one("sure", f"{place}_way", list(ways), next(iter(ways)), partial(_code, list(ways))),
     )
     way = ways[named]
     chosen = _chosen(place, columns[1:])
@@ -132,6 +133,11 @@ def _offer(store: Store, given: choice.Given, found: Check) -> None:
         language=None,
         wrap_lines=True,
     )
+
+
+def _code(ways: Sequence[str], named: str) -> str:
+    """What the address says for a way: its word, and for a column its place among the ways."""
+    return named if named in get_args(Way) and named != COLUMN else f"{COLUMN}-{ways.index(named) + 1}"
 
 
 def _judge(found: Check) -> str:

@@ -58,7 +58,12 @@ def offer_study(store: Store, given: choice.Given, found: Check) -> None:
         st.markdown(
             f"{about.replace('item', 'question')} Pairs cannot be added to this study. Plan a larger one."
         )
-        st.page_link(studies(), label="Plan the size of a study", icon=":material/arrow_forward:")
+        st.page_link(
+            studies(),
+            label="Plan the size of a study",
+            icon=":material/arrow_forward:",
+            query_params=open_study.link(open_study.NEW_STUDY),
+        )
         return
     if not n_free:
         st.markdown(
