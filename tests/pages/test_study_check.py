@@ -120,5 +120,5 @@ def test_no_name_of_the_study_stands_in_the_address(store: Store) -> None:
     assert not at.exception
     assert said(at)
     written = " ".join(one for name in at.query_params for one in in_address(at, name))
-    assert set(at.query_params) > {"study", "tab", "judges", "use", "human", "dimension"}
+    assert set(at.query_params) > {"study", "tab", "judges", "human"}
     assert not [one for one in ("zq", "R1", "may", "harm", "overall") if one in written], written
