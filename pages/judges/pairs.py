@@ -9,7 +9,7 @@ from pages.tabs import orders
 from pages.tabs.phrases import NOT_JUDGED
 from pages.widgets import chosen_judge
 from pages.widgets.messages import mistakes_shown, plain
-from pages.widgets.parts import nothing, part
+from pages.widgets.parts import nothing
 
 
 def render(store: Store, run: Run) -> None:
@@ -21,15 +21,17 @@ def render(store: Store, run: Run) -> None:
         found = orders.report(store, run)
         said = pairs_said(found)
         st.markdown("  \n".join([f"**{plain(said[0])}**", *map(plain, said[1:])]))
-        orders.render(found, pairs_tables(found))
         _beside_raters(store, run)
+        orders.render(found, pairs_tables(found))
 
 
 def _beside_raters(store: Store, run: Run) -> None:
-    part("Beside raters", "How often does the judge give a rater's answer?", orders.SECTION)
+    """Lead to each unblinded study with these pairs."""
     voted = orders.studies_of(store, run)
     if not voted:
-        nothing("no unblinded study has these pairs; unblind a study of them first")
+        st.markdown(
+            ":small[Once a study of these pairs is unblinded, its votes stand beside the judge there.]"
+        )
     for study in voted:
         label = f"Beside the votes of {plain(study.name)}"
         if st.button(label, key=f"judges_pairs_{study.study_id}", icon=":material/arrow_forward:"):

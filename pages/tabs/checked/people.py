@@ -25,7 +25,7 @@ def without_judge(given: choice.Given, panel: Panel) -> None:
 
 
 def beside_judge(given: choice.Given, panel: Panel) -> None:
-    """Offer the same of the people beside a judge, folded. Votes on pairs have theirs on the page Results."""
+    """Offer the same of the people beside a judge, folded. Votes on pairs have theirs in the tab Raters of their study."""
     if panel.pairs or len(panel.raters) < 2:
         return
     with st.expander(_TITLE, key="check_people", on_change="rerun") as place:
