@@ -26,7 +26,6 @@ from pages.tabs.checked.choice import Given, dimension_menu, facts_beside
 from pages.tabs.checked.judges import Judges, added, forget_added, joined, stored
 from pages.widgets import address, chosen_judge, chosen_scores, menus, open_study
 from pages.widgets.messages import plain
-from pages.widgets.parts import studies
 
 _FILE = 0
 """Stands for a file among the numbers of runs."""
@@ -62,15 +61,14 @@ def _source(runs: dict[int, Run]) -> int:
 
 
 def _to_studies(unblinded: list[Study]) -> None:
-    """Link the studies whose votes and ratings are labels too."""
+    """Lead to the studies whose votes and ratings are labels too."""
     if not unblinded:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(":small[Votes and ratings of a study: open it, tab Judges.]", width="content")
         for study in unblinded:
-            st.page_link(
-                studies(), label=plain(study.name), query_params=open_study.link(study.study_id, "judges")
-            )
+            if st.button(plain(study.name), key=f"check_study_{study.study_id}", type="tertiary"):
+                open_study.open_study(study.study_id, "judges")
 
 
 def _row(place: DeltaGenerator) -> DeltaGenerator:

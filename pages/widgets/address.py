@@ -25,8 +25,6 @@ _WRITTEN = "address_written"
 """Where the session stores the address that it last wrote."""
 _FOLLOWED = "address_followed"
 """Where the session stores that it goes to an address of its own, which is then read like that of a visit."""
-_PAGE = "address_page"
-"""Where the session stores which page it saw last."""
 _NONE = ""
 """The address's value for no choice at all where some are chosen by default."""
 MOST_CHARACTERS = 2_000
@@ -200,10 +198,6 @@ def _read() -> None:
     context = get_script_run_ctx()
     turned = context is not None and context.is_history_navigation
     turned = st.session_state.pop(_FOLLOWED, False) or turned
-    page = "" if context is None else context.page_script_hash
-    # A link on another page names the view; the menu of pages names none, and each page stays as it was left.
-    turned = turned or bool(st.session_state.get(_PAGE, page) != page and len(st.query_params))
-    st.session_state[_PAGE] = page
     if turned or _OWNED not in st.session_state:
         values = {name: st.query_params.get_all(name) for name in st.query_params}
         st.session_state[_READ] = _Address(values, turned)

@@ -33,7 +33,7 @@ from pages.tabs.checked import choice
 from pages.widgets import address, open_study, visitor
 from pages.widgets.downloads import spreadsheet_file
 from pages.widgets.messages import mistakes_shown, plain, with_code
-from pages.widgets.parts import part, studies
+from pages.widgets.parts import part
 from pages.widgets.result_table import show
 
 _SENT = "check_next_sent"
@@ -58,12 +58,7 @@ def offer_study(store: Store, given: choice.Given, found: Check) -> None:
         st.markdown(
             f"{about.replace('item', 'question')} Pairs cannot be added to this study. Plan a larger one."
         )
-        st.page_link(
-            studies(),
-            label="Plan the size of a study",
-            icon=":material/arrow_forward:",
-            query_params=open_study.link(open_study.NEW_STUDY),
-        )
+        open_study.to(open_study.NEW_STUDY, label="Plan the size of a study")
         return
     if not n_free:
         st.markdown(
