@@ -100,10 +100,6 @@ def test_a_settled_verdict_offers_nothing(page_of: Callable[..., AppTest]) -> No
     assert not any(one.value == "Labels to collect next" for one in at.subheader)
 
 
-def _links(at: AppTest) -> list[tuple[str, str]]:
-    return [(one.proto.label, one.proto.query_string) for one in at.get("page_link")]
-
-
 def test_the_check_of_a_study_of_pairs_leads_to_a_plan(page_of: Callable[..., AppTest], store: Store) -> None:
     data = factories.dataset(40, (NO_LEVEL,))
     at_hand = factories.study_in(store, data, repeat_share=0.0, blinding_pairs=0)
