@@ -81,4 +81,25 @@ class Intervals(Figure):
     """Column of which each value has a panel with an axis of its own, as of numbers on several scales; only with one side."""
 
 
-AnyFigure = Lines | Shares | Intervals
+@dataclass(frozen=True, kw_only=True)
+class Dots(Figure):
+    """A dot for each row with two numbers, and thin bars for their intervals; a row without both is left out."""
+
+    x: str
+    """Columns of the numbers on both axes."""
+    y: str
+    names: tuple[str, ...]
+    """Columns that name a row. One that is the same in all rows is left out if there are several."""
+    by: str
+    """Column of which each value has a colour and a symbol."""
+    x_axis: Axis
+    y_axis: Axis
+    title: str = ""
+    """What the dots show together."""
+    across: float | None = None
+    """Where on y a dotted line marks a limit."""
+    down: float | None = None
+    """Where on x."""
+
+
+AnyFigure = Lines | Shares | Intervals | Dots

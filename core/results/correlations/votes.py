@@ -160,7 +160,7 @@ def votes_panel(
     preferred = preferences_of(record, table, counted)
     votes = preferred.votes
     missing = [(table.metrics[at].name, preferred.missing(at, votes[:, at])) for at in chosen]
-    by_scores = [at for at in chosen if not _compares(table.metrics[at])]
+    by_scores = [at for at in chosen if not compares_pairs(table.metrics[at])]
     if by_scores and counted.keys and np.isnan(votes[:, chosen]).all():
         raise InputError(
             f"No judge has a vote on a pair of study {shown(record.study.name)}.",
@@ -209,7 +209,7 @@ def decoded(record: StudyRecord, tables: Sequence[ScoreTable]) -> ScoreTable:
 
 def _vote_notes(study: Study, metrics: Sequence[Metric]) -> tuple[str, ...]:
     """What a row is, and what a vote and a tie of these judges are."""
-    comparing = [shown(one.name) for one in metrics if _compares(one)]
+    comparing = [shown(one.name) for one in metrics if compares_pairs(one)]
     notes = ["each row is a pair of answers, on which raters voted"]
     if len(comparing) < len(metrics):
         notes.append(f"a judge votes for {PREFERRED[study.votes_mean]}, and ties as often as raters do")
@@ -219,7 +219,7 @@ def _vote_notes(study: Study, metrics: Sequence[Metric]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _compares(metric: Metric) -> bool:
+def compares_pairs(metric: Metric) -> bool:
     """Whether this is a judge that compares pairs itself."""
     return metric.family == pairwise.KIND.family
 
@@ -230,7 +230,7 @@ def preferences_of(record: StudyRecord, table: ScoreTable, counted: Counted) -> 
     thresholds = np.where(np.isnan(margins), np.nan, 0.0)
     prefers = np.ones(len(table.metrics), dtype=np.bool_)
     signs = preferences(counted.codes)
-    for at in (at for at, metric in enumerate(table.metrics) if not _compares(metric)):
+    for at in (at for at, metric in enumerate(table.metrics) if not compares_pairs(metric)):
         prefers[at] = not (margins[:, at] == 0).any() or bool((np.abs(margins[:, at]) > 0).any())
         thresholds[:, at] = tie_thresholds(margins[:, at], signs, counted.questions)
     return Preferences(
@@ -278,7 +278,7 @@ def pair_margins(record: StudyRecord, table: ScoreTable, counted: Counted) -> Fl
     if record.study.votes_mean == "fits_level":
         levels = np.array([counted.levels.index(level) for _, level in counted.keys], dtype=np.int64)
         for at, metric in enumerate(table.metrics):
-            if not _compares(metric):
+            if not compares_pairs(metric):
                 margins[:, at], targets = ideal_point_margins(
                     scores[:, :, at], _fits(counted), levels, counted.questions
                 )
