@@ -1,7 +1,6 @@
 """Metrics and judges beside the votes of a blind study: whom does a metric prefer, and whom did the raters?"""
 
 from collections.abc import Mapping, Sequence
-from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
 from core.schema.analysis import (
@@ -13,7 +12,7 @@ from core.schema.analysis import (
     resamples_setting,
     rng_setting,
 )
-from core.schema.figures import AnyFigure, Axis, Dots, Intervals
+from core.schema.figures import AnyFigure, Axis, Dots, Intervals, steady_axis
 from core.schema.result_table import Interval
 from core.schema.rows import column, entry, row
 from core.schema.settings import Settings
@@ -95,6 +94,7 @@ class VoteRow:
         title="difference",
         ends="object",
     )
+    differ: int = column("pairs with a winner on which it prefers the other answer", shown=False)
     left_out: Mapping[str, int] = column("reason -> pairs left out", shown=False)
     levels: tuple[LevelRow, ...] = entry("its agreement at each level", rows=LevelRow, keyed_by="level")
 
@@ -162,7 +162,7 @@ def compute(
     rows = tuple(
         _row(
             dict(zip(names, cells, strict=True))
-            | {"follows": interval(level), "gap": interval(one.with_ties.gap)},
+            | {"follows": interval(level), "gap": interval(one.with_ties.gap), "differ": one.differ},
             tuple(one.by_level),
         )
         for cells, one, level in zip(shown.rows, found, levels, strict=True)
@@ -171,14 +171,15 @@ def compute(
         record.study.name,
         PREFERRED[record.study.votes_mean],
         rows,
-        _meta(meta),
+        meta_row(meta),
         options.confidence_level,
         _code(rows, options),
         shown.notes,
     )
 
 
-def _meta(found: "MetaOfStudy") -> Meta:
+def meta_row(found: "MetaOfStudy") -> Meta:
+    """The meta-correlation of a study as every door shows it."""
     from core.results.cells import interval
 
     return Meta(
@@ -302,8 +303,10 @@ def _figures(found: Votes) -> tuple[AnyFigure, ...]:
                 y="agreement",
                 names=("metric",),
                 by="family",
-                x_axis=_axis("follows the level (Spearman)", [one.follows for one in both], -1.0),
-                y_axis=_axis("agrees with the votes (share of pairs)", [one.agreement for one in both], 0.0),
+                x_axis=steady_axis("follows the level (Spearman)", [one.follows for one in both], -1.0),
+                y_axis=steady_axis(
+                    "agrees with the votes (share of pairs)", [one.agreement for one in both], 0.0
+                ),
                 across=0.5,
                 down=0.0,
             ),
@@ -320,17 +323,6 @@ def _figures(found: Votes) -> tuple[AnyFigure, ...]:
             across=0.5,
         ),
     )
-
-
-_STEP, _EDGE = 0.25, 0.02
-
-
-def _axis(title: str, numbers: Sequence[Interval], least: float) -> Axis:
-    """An axis from one multiple of a quarter to another, so that it stands still while scores come in. least: of the numbers."""
-    there = [end for one in numbers for end in (one.value, one.low, one.high) if end is not None]
-    low = max(floor((min(there) - _EDGE) / _STEP) * _STEP, least)
-    high = min(ceil((max(there) + _EDGE) / _STEP) * _STEP, 1.0)
-    return Axis(title, low - _EDGE, high + _EDGE)
 
 
 ANALYSIS = Analysis(

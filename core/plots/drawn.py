@@ -297,11 +297,20 @@ def _dots(figure: Dots, table: ResultTable) -> go.Figure:
             text=[beside[place][0] for place in own],
             textposition=[beside[place][1] for place in own],
             textfont={"size": POINT_FONT},
-            customdata=[rows[place] for place in own],
+            customdata=[[rows[place]] for place in own],
             hovertext=[names[place] for place in own],
             hovertemplate="%{hovertext}<br>"
             + f"{label(figure.x_axis.title)} %{{x:.3f}}<br>{label(figure.y_axis.title)} %{{y:.3f}}"
             + f"<extra>{label(name or 'other')}</extra>",
+        )
+    if figure.marked in rows:
+        drawn.add_scatter(
+            x=[across[figure.marked].value],
+            y=[up[figure.marked].value],
+            mode="markers",
+            marker={"symbol": "circle-open", "size": 2 * _DOT, "color": DARK, "line": {"width": 2}},
+            showlegend=False,
+            hoverinfo="skip",
         )
     line = {"color": LINE, "width": 1, "dash": "dot"}
     if figure.across is not None:

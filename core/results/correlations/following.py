@@ -6,10 +6,12 @@ from typing import Unpack
 
 from core.errors import InputError
 from core.joining.choices import items_of, rows_at
-from core.joining.tables import join_levels
+from core.joining.tables import join_levels, join_ratings
+from core.results.cells import interval
 from core.results.correlations.votes import compares_pairs
 from core.results.meta_correlation import meta_correlate
-from core.schema.scores import CorrelationSet, ScoredRow, ScoreTable, mask_code
+from core.schema.result_table import Column, ResultTable
+from core.schema.scores import CorrelationSet, RatingSet, ScoredRow, ScoreTable, mask_code
 from core.schema.study import Output
 from core.stats.correlation.intervals import correlate_columns
 from core.stats.resampling import Estimate, Resampling
@@ -78,8 +80,53 @@ def follow_levels(
     )
 
 
-def undefined(reason: str) -> Estimate:
-    return Estimate(None, None, None, 0, reason, 0, 0, 0.95, interval_reason=reason)
+def follow_ratings(
+    ratings: RatingSet, table: ScoreTable, dimension: str | None, **drawing: Unpack[Resampling]
+) -> tuple[Estimate, ...]:
+    """Correlate (Spearman) every metric with the mean ratings of the same texts, with an interval over items.
+
+    The same number as a metric's pooled Spearman in `correlate_scores` with these ratings. Raises InputError for an unknown
+    dimension, and if no rating is of a scored text.
+    """
+    joined = join_ratings(table, ratings, dimension=dimension, z_normalise=False, kept=False)
+    items = items_of([joined.table.rows[place] for place in joined.rows.tolist()])
+    resampling: Resampling = {"n_resamples": 2_000, **drawing}
+    found = correlate_columns(
+        joined.scores(), joined.target, ("spearman",), clusters=items, names=joined.names, **resampling
+    )
+    return tuple(one["spearman"] for one in found)
+
+
+def following_table(
+    table: ScoreTable, levels: Sequence[Estimate], people: Sequence[Estimate] | None = None
+) -> ResultTable:
+    """One row for each metric, the best first. people: with the ratings; None: they are closed, or there are none."""
+    best = people if people and any(one.estimate is not None for one in people) else levels
+    order = sorted(
+        range(len(table.metrics)), key=lambda at: 2.0 if (value := best[at].estimate) is None else -value
+    )
+    both = () if people is None else (Column("people", "follows the ratings", heat="coefficient"),)
+    return ResultTable(
+        "judges-of-study",
+        (
+            Column("metric", names_row=True),
+            *both,
+            Column("follows", "follows the level", heat="coefficient"),
+            Column("family"),
+            Column("texts"),
+        ),
+        tuple(
+            (
+                table.metrics[at].name,
+                *(() if people is None else (interval(people[at]),)),
+                interval(levels[at]),
+                table.metrics[at].family,
+                best[at].n,
+            )
+            for at in order
+        ),
+        notes=("Spearman over the study's texts. Intervals resample items.",),
+    )
 
 
 def meta_of_study(

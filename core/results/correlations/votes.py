@@ -73,6 +73,8 @@ class MetricVotes:
     another rater gives it: over all pairs, those without a winner included."""
     left_out: Mapping[str, int]
     """Reason -> pairs left out of the agreement: no winner, no vote of the metric, too few votes of raters."""
+    differ: int = 0
+    """Pairs with a winner of which it prefers the other answer."""
 
 
 @dataclass(frozen=True)
@@ -383,6 +385,7 @@ def _of_metric(preferred: Preferences, metric: int, options: Resampling) -> Metr
         },
         with_ties=replace(beside, evaluator=_explained(beside.evaluator, unvoted)),
         left_out={reason: n for reason, n in left_out.items() if n},
+        differ=int((agreed == 0).sum()),
     )
 
 
