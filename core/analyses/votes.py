@@ -19,6 +19,7 @@ from core.schema.settings import Settings
 
 if TYPE_CHECKING:
     from core.results.correlations.following import MetaOfStudy
+    from core.results.study.counted import Counted
     from core.schema.scores import ScoreTable
     from core.schema.study import StudyRecord
 
@@ -175,6 +176,48 @@ def compute(
         options.confidence_level,
         _code(rows, options),
         shown.notes,
+    )
+
+
+LATER = "computed when the run has stopped"
+
+
+def so_far(record: "StudyRecord", tables: "Sequence[ScoreTable]", counted: "Counted") -> Votes:
+    """The result for scores that are still coming in: agreement, following the level and the meta-correlation, as estimates alone.
+
+    counted: `count(record, Filters())`, computed once for all looks. Raises as `compute`.
+    """
+    from core.results.cells import interval
+    from core.results.correlations.following import follow_levels, meta_of_study
+    from core.results.correlations.votes import PREFERRED, agreement_so_far, decoded
+
+    table = decoded(record, tables)
+    agreement = agreement_so_far(record, table, counted)
+    levels = follow_levels(record.outputs, table, n_resamples=0)
+    meta = meta_of_study(record.study.name, table, [one for one, _ in agreement], levels, n_resamples=0)
+    later = Interval(None, reason=LATER)
+    rows = tuple(
+        VoteRow(
+            metric=metric.name,
+            family=metric.family,
+            pairs=share.n,
+            n_left_out=share.n_left_out,
+            follows=interval(level),
+            agreement=interval(share),
+            p=None,
+            p_bh=None,
+            tau=later,
+            with_ties=later,
+            people=later,
+            gap=later,
+            differ=differ,
+            left_out={},
+            levels=(),
+        )
+        for metric, (share, differ), level in zip(table.metrics, agreement, levels, strict=True)
+    )
+    return Votes(
+        record.study.name, PREFERRED[record.study.votes_mean], rows, meta_row(meta), 0.95, "undefined", ()
     )
 
 

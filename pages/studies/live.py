@@ -1,6 +1,6 @@
 """Every metric and judge of the study's texts: which follows the level, and which agrees with the raters?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from core.analyses.votes import ANALYSIS as VOTES
-from core.analyses.votes import Votes, VotesOptions, meta_row, meta_said
+from core.analyses.votes import Votes, VotesOptions, meta_row, meta_said, so_far
 from core.errors import counted
 from core.joining.choices import dimensions_of
 from core.joining.tables import merge_tables
@@ -20,6 +20,7 @@ from core.results.correlations.following import (
     meta_of_study,
 )
 from core.results.correlations.paired import merged_beside
+from core.results.study.counted import Counted, Filters, count
 from core.results.study.pair_list import PairFilter
 from core.runs.scoring import undefined_scores
 from core.schema.analysis import Answer
@@ -41,9 +42,11 @@ from pages.widgets.result_table import Selection
 
 _RESAMPLES = 2_000
 _SECTION = "statistics#metrics-against-votes"
+_WHILE_MOVING = ("metric", "agreement", "follows", "pairs", "family")
 _COLUMNS = ("metric", "agreement", "follows", "with_ties", "people", "gap", "pairs", "family")
 """Of the table of votes, those that the page shows, in this order; its files have all."""
 _MOST_REASONS = 3
+_FOLLOWED = "Estimates follow the run. Intervals, tests and the other columns come when it stops."
 
 
 def render(store: Store, study: Study) -> None:
@@ -84,21 +87,29 @@ def _again(study_id: int, several: Sequence[Chosen], moving: bool) -> None:
 def _votes(store: Store, study: Study, scores: Sequence[Scores], moving: bool) -> None:
     """Show the metrics beside the votes."""
     record, key = _record(store, study)
-    options = VotesOptions(n_resamples=0 if moving else _RESAMPLES)
-    found: Votes = chosen_scores.once(
-        ("votes of a study", key, *(one.key for one in scores), _names(scores), options.model_dump_json()),
-        lambda: VOTES.answer(options, record, [one.table for one in scores]).result,
-    )
+    options = VotesOptions()
+    tables = [one.table for one in scores]
+
+    def computed() -> Votes:
+        if moving:
+            return so_far(record, tables, _counted(key, record))
+        with st.spinner("Resampling questions ..."):
+            found: Votes = VOTES.answer(options, record, tables).result
+            return found
+
+    found = chosen_scores.once(("votes of a study", key, _key(scores), moving), computed)
     order = _order(study, moving, {one.metric: one.agreement.value for one in found.metrics})
     found = replace(found, metrics=tuple(sorted(found.metrics, key=lambda one: order.index(one.metric))))
     answer = Answer(VOTES, options, found)
     whole = answer.tables["votes"]
-    explained(f"**{plain(answer.verdict)}**", _SECTION)
-    _side_by_side(study, _view(whole, _COLUMNS), whole, answer.figures.get("votes"), moving)
-    judge = st.session_state.get(_judge_place(study))
-    chosen = next((one for one in found.metrics if one.metric == judge), None)
-    if chosen is not None:
-        _differ(study, chosen.metric, chosen.differ, chosen.agreement.n or 0)
+    explained(_FOLLOWED if moving else f"**{plain(answer.verdict)}**", _SECTION)
+
+    def beneath(judge: str) -> None:
+        chosen = next(one for one in found.metrics if one.metric == judge)
+        _differ(study, judge, chosen.differ, chosen.agreement.n or 0)
+
+    figure = answer.figures.get("votes")
+    _side_by_side(study, _view(whole, _WHILE_MOVING if moving else _COLUMNS), whole, figure, moving, beneath)
     if found.meta.caution:
         st.markdown(f":small[{plain(found.meta.caution)}]")
     _notes(whole)
@@ -129,8 +140,7 @@ def _closed(store: Store, study: Study, scores: Sequence[Scores], moving: bool) 
             "levels of a study",
             study.study_id,
             study.created_utc,
-            *(one.key for one in scores),
-            _names(scores),
+            _key(scores),
             resamples,
         ),
         lambda: follow_levels(outputs_of(store, study.study_id), table, n_resamples=resamples),
@@ -174,7 +184,7 @@ def _ratings(store: Store, study: Study, scores: Sequence[Scores], moving: bool)
         return following_table(table, levels, rated), meta_said(meta), meta.caution
 
     found, said, caution = chosen_scores.once(
-        ("ratings of a study", key, *(one.key for one in scores), _names(scores), dimension, resamples),
+        ("ratings of a study", key, _key(scores), dimension, resamples),
         computed,
     )
     found = _in_order(found, _order(study, moving, _values(found, "people")))
@@ -223,9 +233,14 @@ def _forest(found: ResultTable, side: str = "follows") -> AnyFigure | None:
 
 
 def _side_by_side(
-    study: Study, view: ResultTable, whole: ResultTable, figure: AnyFigure | None, moving: bool
+    study: Study,
+    view: ResultTable,
+    whole: ResultTable,
+    figure: AnyFigure | None,
+    moving: bool,
+    beneath: Callable[[str], None] | None = None,
 ) -> None:
-    """Show the table beside its figure; a row and a dot choose the same judge."""
+    """Show the table beside its figure; a row and a dot choose the same judge. beneath: draws what is about the chosen judge."""
     metrics = [str(row[0]) for row in view.rows]
     place = _judge_place(study)
     if study.state == "unblinded":
@@ -254,6 +269,12 @@ def _side_by_side(
                 f"assay-{whole.name}",
                 press if isinstance(figure, Dots) else None,
             )
+    if beneath is not None:
+        with right:
+            if chosen is None:
+                st.markdown(":small[Press a row or a dot to see where that judge and the raters differ.]")
+            else:
+                beneath(metrics[chosen])
     with left:
         result_table.show(
             replace(view, notes=()),
@@ -338,9 +359,9 @@ def _missing(scores: Sequence[Scores]) -> None:
         st.markdown(f":small[{counted(sum(missing.values()), 'score')} missing: {listed}]")
 
 
-def _names(scores: Sequence[Scores]) -> tuple[tuple[str, ...], ...]:
-    """The metrics of each, which are fewer where a newer run scored the same."""
-    return tuple(tuple(metric.name for metric in one.table.metrics) for one in scores)
+def _key(scores: Sequence[Scores]) -> Key:
+    """What changes with the scores, and with the metrics of each: fewer where a newer run scored the same."""
+    return tuple((*one.key, *(metric.name for metric in one.table.metrics)) for one in scores)
 
 
 def _judge_place(study: Study) -> str:
@@ -352,6 +373,11 @@ def _record(store: Store, study: Study) -> tuple[StudyRecord, Key]:
     raters = tuple(raters_of(store, study.study_id))
     key = (study.study_id, study.created_utc, hash((study, raters, len(read_log(store, study.study_id)))))
     return _read(key, store, study), key
+
+
+@st.cache_resource(show_spinner=False, max_entries=3)
+def _counted(key: Key, _record: StudyRecord) -> Counted:
+    return count(_record, Filters())
 
 
 @st.cache_resource(show_spinner=False, max_entries=3)

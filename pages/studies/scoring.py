@@ -37,7 +37,9 @@ def first(store: Store, study: Study) -> None:
     metrics = tuple(spec.metric.name for spec in find_metrics(("lexical",)))
     n_texts = len(outputs_of(store, study.study_id))
     low, high = (start + one * n_texts for start, one in zip(_START, _SECONDS, strict=True))
-    st.markdown(f"Nothing is scored yet. {counted(n_texts, 'text')} take {spoken_range(low, high)}.")
+    st.markdown(
+        f"Nothing is scored yet. Scoring {counted(n_texts, 'text')} takes {spoken_range(round(low), round(high))}."
+    )
     if st.button(
         f"Score the texts with {len(metrics)} lexical metrics",
         type="primary",

@@ -4,9 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Unpack
 
+import numpy as np
+from numpy.typing import NDArray
+
 from core.errors import InputError
 from core.joining.choices import items_of, rows_at
-from core.joining.tables import join_levels, join_ratings
+from core.joining.tables import Joined, join_levels, join_ratings
 from core.results.cells import interval
 from core.results.correlations.votes import compares_pairs
 from core.results.meta_correlation import meta_correlate
@@ -69,8 +72,8 @@ def follow_levels(
     if all(level_number(table.rows[place].level) is None for place in rows):
         return (undefined(NO_LEVELS),) * len(table.metrics)
     joined = join_levels(table if len(rows) == len(table.rows) else rows_at(table, rows))
-    items = items_of([joined.table.rows[place] for place in joined.rows.tolist()])
     resampling: Resampling = {"n_resamples": 2_000, **drawing}
+    items = _items(joined) if resampling["n_resamples"] else None
     found = correlate_columns(
         joined.scores(), joined.target, ("spearman",), clusters=items, names=joined.names, **resampling
     )
@@ -78,6 +81,11 @@ def follow_levels(
         undefined(COMPARES) if compares_pairs(metric) else one["spearman"]
         for metric, one in zip(table.metrics, found, strict=True)
     )
+
+
+def _items(joined: Joined) -> NDArray[np.int64]:
+    """The item of each joined row, for resampling."""
+    return items_of([joined.table.rows[place] for place in joined.rows.tolist()])
 
 
 def follow_ratings(
@@ -89,8 +97,8 @@ def follow_ratings(
     dimension, and if no rating is of a scored text.
     """
     joined = join_ratings(table, ratings, dimension=dimension, z_normalise=False, kept=False)
-    items = items_of([joined.table.rows[place] for place in joined.rows.tolist()])
     resampling: Resampling = {"n_resamples": 2_000, **drawing}
+    items = _items(joined) if resampling["n_resamples"] else None
     found = correlate_columns(
         joined.scores(), joined.target, ("spearman",), clusters=items, names=joined.names, **resampling
     )

@@ -24,7 +24,15 @@ from core.stats.correlation.intervals import correlate
 from core.stats.degeneracy import tied
 from core.stats.ideal_point import TOO_FEW_FITTING, ideal_point_margins
 from core.stats.multiplicity import Correction, corrected
-from core.stats.resampling import Estimate, Floats, Resampling, mean_estimates, mean_share, sign_flip_p
+from core.stats.resampling import (
+    NO_RESAMPLES,
+    Estimate,
+    Floats,
+    Resampling,
+    mean_estimates,
+    mean_share,
+    sign_flip_p,
+)
 from core.stats.tie_rate import FEW_ITEMS, NO_SPREAD, calibrated_votes, tie_thresholds
 from core.stats.votes import (
     BOTH_GOOD,
@@ -233,7 +241,7 @@ def preferences_of(record: StudyRecord, table: ScoreTable, counted: Counted) -> 
     prefers = np.ones(len(table.metrics), dtype=np.bool_)
     signs = preferences(counted.codes)
     for at in (at for at, metric in enumerate(table.metrics) if not compares_pairs(metric)):
-        prefers[at] = not (margins[:, at] == 0).any() or bool((np.abs(margins[:, at]) > 0).any())
+        prefers[at] = _prefers(margins[:, at])
         thresholds[:, at] = tie_thresholds(margins[:, at], signs, counted.questions)
     return Preferences(
         table,
@@ -243,6 +251,40 @@ def preferences_of(record: StudyRecord, table: ScoreTable, counted: Counted) -> 
         thresholds,
         prefers,
     )
+
+
+def _prefers(margins: Floats) -> bool:
+    """Whether a metric prefers an answer in some pair."""
+    return not (margins == 0).any() or bool((np.abs(margins) > 0).any())
+
+
+def agreement_so_far(
+    record: StudyRecord, table: ScoreTable, counted: Counted
+) -> tuple[tuple[Estimate, int], ...]:
+    """For each metric its agreement with the votes, and the number of pairs on which they differ, without interval or p.
+
+    The same numbers as in `metrics_against_votes`, in a tenth of the time: for scores that are others at the next look. counted:
+    `count(record, Filters())`, which does not change with the scores. Raises as `metrics_against_votes`.
+    """
+    check_released(record.study)
+    margins = pair_margins(record, table, counted)
+    composite = composite_scores(preferences(counted.codes))
+    found = []
+    for own, metric in zip(margins.T, table.metrics, strict=True):
+        agreed = _agreed(own, composite)
+        n = int((~np.isnan(agreed)).sum())
+        reason = None if n else NO_WINNER
+        if not compares_pairs(metric) and not _prefers(own):
+            n, reason = 0, NO_SPREAD
+        value = None if reason else float(np.nanmean(agreed))
+        share = Estimate(value, None, None, n, reason, 0, 0, 0.95, NO_RESAMPLES, n_left_out=len(own) - n)
+        found.append((share, 0 if reason else int((agreed == 0).sum())))
+    return tuple(found)
+
+
+def _agreed(margins: Floats, composite: Floats) -> Floats:
+    """1 for each pair on which the metric prefers the raters' winner, 1/2 for a tie of it, 0 if it prefers the other answer."""
+    return np.where(~np.isnan(margins) & (composite != 0), (np.sign(margins) * composite + 1) / 2, np.nan)
 
 
 def vote_margins(
@@ -341,8 +383,7 @@ def _of_metric(preferred: Preferences, metric: int, options: Resampling) -> Metr
     counted, margins = preferred.counted, preferred.margins[:, metric]
     composite = composite_scores(preferences(counted.codes))
     there = ~np.isnan(margins)
-    # 1 if the metric prefers the raters' winner, 1/2 for a tie, 0 if it prefers the other answer.
-    agreed = np.where(there & (composite != 0), (np.sign(margins) * composite + 1) / 2, np.nan)
+    agreed = _agreed(margins, composite)
     levels = np.array([level for _, level in counted.keys], dtype=str)
     by_level = [np.where(levels == level, agreed, np.nan) for level in counted.levels]
     shares = [
