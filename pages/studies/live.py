@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
@@ -36,6 +35,7 @@ from pages.studies import scoring
 from pages.tabs import study_scores
 from pages.widgets import address, chosen_scores, open_study, result_table, visitor
 from pages.widgets.chosen_scores import Chosen, Key, Scores
+from pages.widgets.live_plot import live_plot
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import chart, explained
 from pages.widgets.result_table import Selection
@@ -250,10 +250,6 @@ def _side_by_side(
     def choose(row: int) -> None:
         st.session_state[place] = metrics[row]
 
-    def press(dot: Mapping[str, Any]) -> None:
-        if (data := dot.get("customdata")) is not None:
-            choose(int(data[0] if isinstance(data, list | tuple) else data))
-
     left, right = st.columns([6, 5])
     drawn = None
     if figure is not None:
@@ -262,13 +258,11 @@ def _side_by_side(
             figure = replace(figure, marked=chosen)
         drawn = draw(figure, {whole.name: whole})
         with right:
-            chart(
-                drawn,
-                figure.alt,
-                f"study_judges_{study.study_id}_{type(figure).__name__.lower()}",
-                f"assay-{whole.name}",
-                press if isinstance(figure, Dots) else None,
-            )
+            name = f"assay-{whole.name}"
+            if isinstance(figure, Dots):
+                live_plot(drawn, figure.alt, f"study_judges_dots_{study.study_id}", name, choose)
+            else:
+                chart(drawn, figure.alt, f"study_judges_{study.study_id}", name)
     if beneath is not None:
         with right:
             if chosen is None:
