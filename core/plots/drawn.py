@@ -300,7 +300,7 @@ def _dots(figure: Dots, table: ResultTable) -> go.Figure:
             customdata=[[rows[place]] for place in own],
             hovertext=[names[place] for place in own],
             hovertemplate="%{hovertext}<br>"
-            + f"{label(figure.x_axis.title)} %{{x:.3f}}<br>{label(figure.y_axis.title)} %{{y:.3f}}"
+            + f"{_heading(table, figure.x)} %{{x:.3f}}<br>{_heading(table, figure.y)} %{{y:.3f}}"
             + f"<extra>{label(name or 'other')}</extra>",
         )
     if figure.marked in rows:

@@ -262,7 +262,7 @@ def _side_by_side(
             if isinstance(figure, Dots):
                 live_plot(drawn, figure.alt, f"study_judges_dots_{study.study_id}", name, choose)
             else:
-                chart(drawn, figure.alt, f"study_judges_{study.study_id}", name)
+                chart(drawn, figure.alt, f"study_judges_forest_{study.study_id}", name)
     if beneath is not None:
         with right:
             if chosen is None:

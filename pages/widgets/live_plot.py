@@ -15,7 +15,7 @@ from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentM
 from pages.widgets.own import own_component, sent
 from pages.widgets.parts import CHART_CONFIG, themed
 
-_PRESSED = "pressed"
+_PRESSED, _CLEAR = "pressed", "rgba(0,0,0,0)"
 
 
 def live_plot(figure: go.Figure, alt: str, key: str, file_name: str, press: Callable[[int], None]) -> None:
@@ -26,7 +26,12 @@ def live_plot(figure: go.Figure, alt: str, key: str, file_name: str, press: Call
     _serve_library(get_bidi_component_manager())
     themed(figure)
     figure.update_layout(
-        autosize=True, uirevision="same", paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)"
+        autosize=True,
+        uirevision="same",
+        paper_bgcolor=_CLEAR,
+        plot_bgcolor=_CLEAR,
+        font_family='"Source Sans", sans-serif',
+        modebar={"bgcolor": _CLEAR},
     )
     image = {"toImageButtonOptions": {"filename": file_name, "scale": 2}}
     before = sent(key, _PRESSED)

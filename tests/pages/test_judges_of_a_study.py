@@ -100,9 +100,15 @@ def everything(at: AppTest) -> str:
     """All that the page sends: sentences, tables, figures, menus, and the addresses of its choices."""
     protos = [str(one.proto) for one in at.main if hasattr(one, "proto")]
     tables = [str(one.value.to_csv()) for one in (*at.dataframe, *at.table)]
-    figures = [str(one.proto) for one in at.get("plotly_chart")]
+    drawn = [str(one.proto) for one in (*at.get("plotly_chart"), *at.get("bidi_component"))]
     options = [str(one.options) for one in (*at.multiselect, *at.selectbox)]
-    return "".join([said(at), *protos, *tables, *figures, *options, str(dict(at.query_params))])
+    return "".join([said(at), *protos, *tables, *drawn, *options, str(dict(at.query_params))])
+
+
+def figures(at: AppTest) -> list[object]:
+    """The figures of the page: one that stays the same element, or Streamlit's own."""
+    live = [one for one in at.get("bidi_component") if "live_plot" in str(one.proto.component_name)]
+    return [*live, *at.get("plotly_chart")]
 
 
 def named(at: AppTest) -> list[str]:
@@ -115,7 +121,7 @@ def test_one_press_scores_the_texts_on_this_address(store: Store, here: None) ->
     (run,) = list_runs(store)
     assert run_data(store, run.run_id) == texts_of_study(store, study.study)[0]
     assert len(named(at)) == N_LEXICAL
-    assert len(at.get("plotly_chart")) == 1
+    assert len(figures(at)) == 1
     assert at.query_params["tab"] in ("judges", ["judges"])
 
 
@@ -267,7 +273,7 @@ def test_a_rating_study_has_the_same_two_columns(store: Store, levels: tuple[str
     assert len(shown) == len(METRICS)
     assert shown["follows the ratings"].notna().all()
     assert shown["follows the level"].notna().all() == (levels != (None,))
-    assert len(at.get("plotly_chart")) == 1
+    assert len(figures(at)) == 1
 
 
 def test_undefined_scores_are_counted_with_their_reason(store: Store) -> None:
