@@ -25,7 +25,8 @@ from pages import (
 )
 from pages.door.guard import Guard, believe_no_header_unasked, forget_unusable
 from pages.door.routes import routes
-from pages.widgets import moved, parts, visitor
+from pages.tabs import moved
+from pages.widgets import parts, visitor
 
 
 def nobody() -> None:

@@ -2,8 +2,8 @@
 
 from core.store import Store
 from pages.check import labels
-from pages.tabs import checked
-from pages.widgets import address, messages, moved, result_table, visitor
+from pages.tabs import checked, moved
+from pages.widgets import address, messages, result_table, visitor
 from pages.widgets.parts import page
 
 

@@ -10,14 +10,13 @@ from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand
 from core.store import Store
 from pages.metrics import big_table, correlations, form, meta_correlation
-from pages.tabs import downloads, levels
+from pages.tabs import downloads, levels, moved
 from pages.widgets import (
     address,
     blind_pair,
     chosen_scores,
     level_diff,
     messages,
-    moved,
     parts,
     result_table,
     run_panel,

@@ -18,10 +18,10 @@ from core.store import Store
 from core.study.analysis_set import released_record
 from core.study.ratings import rating_set_of
 from core.tables.reading import sha256_of
-from pages.tabs import checked
+from pages.tabs import checked, study_scores
 from pages.tabs.checked.choice import Given, dimension_menu, facts_beside, place_among
 from pages.tabs.checked.judges import Judges, added, stored
-from pages.widgets import address, chosen_scores
+from pages.widgets import address
 from pages.widgets.messages import mistakes_shown
 from pages.widgets.parts import nothing
 
@@ -54,7 +54,7 @@ def _given(store: Store, study: Study, record: StudyRecord) -> Given | None:
     own = f"study_{study.study_id}"
     left, middle, right = st.columns([4, 2, 3], vertical_alignment="bottom")
     with left:
-        chosen = stored(store, own, chosen_scores.named(store), _rated(record))
+        chosen = stored(store, own, study_scores.fitting(store, study), _rated(record))
     row = right.container(horizontal=True, vertical_alignment="bottom")
     judges = added(row, own, lambda: chosen)
     if ratings is None and not judges.tables and not judges.files:

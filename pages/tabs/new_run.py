@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 import streamlit as st
 
@@ -88,6 +88,7 @@ class Source:
         st.session_state.pop(f"{self.prefix}_ratings", None)
 
 
+_STUDY = "metrics_texts_study"
 _RUN, _MADE, _PAIRS_STUDY = "metrics_texts_run", "metrics_texts_made", "metrics_texts_pairs"
 _RATINGS, _RATED_STUDY, _MADE_RATED = (
     "specialist_texts_ratings",
@@ -132,7 +133,7 @@ def _of_file(_: Store, __: JudgeKind | None) -> Texts | None:
 
 
 def _of_study(store: Store, _: JudgeKind | None) -> Texts | None:
-    study = menus.unblinded(store, "metrics_texts_study")
+    study = menus.unblinded(store, _STUDY)
     if study is None:
         st.markdown(
             "No study is unblinded yet. Its texts stay hidden until then: scores would reveal which system wrote which."
@@ -516,6 +517,14 @@ def begin_with_the_study(store: Store, prefix: str, kind: JudgeKind) -> None:
     if st.session_state.get(place) != text:
         st.session_state[place] = text
         settings_form.put_file(_own(prefix, kind), kind, text)
+
+
+def open_with_study(study: Study) -> NoReturn:
+    """Open the form of the page Metrics with the texts of an unblinded study."""
+    st.session_state[f"{TEXTS.prefix}_from"] = "study"
+    st.session_state[_STUDY] = study.study_id
+    chosen_scores.remember((chosen_scores.NEW, 0))
+    st.switch_page(parts.metrics())
 
 
 def button(run: Run) -> None:

@@ -10,7 +10,7 @@ from helpers.texts.factories import dataset, study_in
 from streamlit.testing.v1 import AppTest
 
 from core.store import Store
-from pages.widgets.moved import OLD
+from pages.tabs.moved import OLD
 
 pytestmark = pytest.mark.usefixtures("cookies")
 

@@ -2,16 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 import streamlit as st
 
-from core.errors import AssayError
-from core.schema.study import Study
 from core.store import Store
-from core.store.studies import items_of, list_studies
-from pages.widgets import address, chosen_scores, messages, open_study, visitor
+from core.store.studies import list_studies
+from pages.tabs import study_scores
+from pages.widgets import address, messages, open_study, visitor
 from pages.widgets.parts import studies
 
 Params: TypeAlias = Mapping[str, Sequence[str]]
@@ -42,8 +40,6 @@ _KEPT = (
     *("labels_chosen", "accuracy", "tolerance", "target", "population", "promise", "delta", "against"),
 )
 """Parameters of the page Check that a study understands, because they are numbers or fixed words."""
-_MOST_TRIED = 50
-"""Runs and files that are opened in search of a study's texts."""
 
 
 def _list(_: Store, __: Params) -> Place:
@@ -60,21 +56,10 @@ def _checked(store: Store, params: Params) -> Place:
 
 def _votes(store: Store, _: Params) -> Place:
     unblinded = [one for one in list_studies(store) if one.state == "unblinded" and one.kind == "pairs"]
-    scored = [one for one in unblinded if _is_scored(store, one)]
+    scored = [one for one in unblinded if study_scores.fitting(store, one)]
     if len(scored) == 1:
         return Place(open_study.link(scored[0].study_id, "judges"))
     return Place({}, "Votes beside scores are in their study now. Open a study, then the tab Judges.")
-
-
-def _is_scored(store: Store, study: Study) -> bool:
-    items = {item.item_id for item in items_of(store, study.study_id)}
-    for chosen in islice(chosen_scores.named(store), _MOST_TRIED):
-        try:
-            if chosen_scores.newest_on(store, [chosen], items) is not None:
-                return True
-        except AssayError:  # a file that a newer Assay saved scores nothing here
-            continue
-    return False
 
 
 OLD = (
