@@ -25,6 +25,7 @@ from pages import (
 )
 from pages.door.guard import Guard, believe_no_header_unasked, forget_unusable
 from pages.door.routes import routes
+from pages.tabs import moved
 from pages.widgets import parts, visitor
 
 
@@ -49,14 +50,16 @@ def main() -> None:
     parts.style()
     if who == "nobody":
         welcome = st.Page(nobody, title="Assay", url_path="welcome", default=True)
-        # A link to a view of the metrics leads through the sign-in back to it.
-        linked = st.Page(nobody, title="Assay", url_path=visitor.LINKED)
-        st.navigation([welcome, explained, linked], position="hidden").run()
+        # A link to a view leads through the sign-in back to it.
+        linked = [st.Page(nobody, title="Assay", url_path=path) for path in visitor.LINKED]
+        st.navigation([welcome, explained, *linked], position="hidden").run()
         return
     groups = {
         "": [st.Page(start.render, title="Start", url_path="start", default=True)],
         "Blind studies": [
             st.Page(studies.render, title="Studies", url_path="studies"),
+            # Old addresses lead somewhere, and stand in no menu.
+            st.Page(moved.results, title="Studies", url_path="results", visibility="hidden"),
         ],
         "Test data": [st.Page(generate.render, title="Generate", url_path="generate")],
         "Metrics and judges": [

@@ -94,7 +94,7 @@ def measured(browser: Browser, tab: str, n_texts: int, seconds: float) -> Cost:
 
 
 def _watched(page: Page, app: AppServer, run: GrowingRun, tab: str, seconds: float) -> Cost:
-    heard = _listening(page)
+    heard = listening(page)
     sign_in(page, run.store, app.url)
     page.goto(f"{app.url}/{'judges' if tab in ON_JUDGES else 'metrics'}{OPENED.get(tab, '')}")
     for name in TABS[tab]:
@@ -114,7 +114,12 @@ class _Sent:
     total = 0
 
 
-def _listening(page: Page) -> Callable[[], int]:
+def sent_bytes() -> int:
+    """Bytes that the server has sent to all pages that are listened to."""
+    return _Sent.total
+
+
+def listening(page: Page) -> Callable[[], int]:
     """A function that says how often a script or a part of it has been drawn."""
     finished: list[int] = []
 

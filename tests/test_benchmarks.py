@@ -103,6 +103,7 @@ def test_a_check_goes_from_file_to_file_as_rarely_as_promised():
             ["--rows", "20", "40", "--sample", "10", "--beside", "."],
             r"beside +40 (?s:.*)beside: 2 times the rows take [\d.]+ times the CPU",
         ),
+        ("live_study", ["--texts", "100", "--seconds", "6"], r"\| [\d.]+ \|$"),
         ("resampling", ["--items", "100", "--resamples", "20"], r"equal to 1e-12"),
     ],
 )

@@ -12,12 +12,14 @@ from core.schema.analysis import (
     resamples_setting,
     rng_setting,
 )
-from core.schema.figures import AnyFigure, Axis, Intervals
+from core.schema.figures import AnyFigure, Axis, Dots, Intervals, steady_axis
 from core.schema.result_table import Interval
 from core.schema.rows import column, entry, row
 from core.schema.settings import Settings
 
 if TYPE_CHECKING:
+    from core.results.correlations.following import MetaOfStudy
+    from core.results.study.counted import Counted
     from core.schema.scores import ScoreTable
     from core.schema.study import StudyRecord
 
@@ -54,6 +56,12 @@ class VoteRow:
     family: str = column("its family")
     pairs: int = column("pairs with a winner that it has a preference on, or ties")
     n_left_out: int = column("pairs left out", title="left out")
+    follows: Interval = column(
+        "Spearman of its scores and minus the level, over the study's texts",
+        title="follows the level",
+        heat="coefficient",
+        ends="object",
+    )
     agreement: Interval = column(
         "share of these pairs that it orders as the raters did; a tie of it counts one half, and chance gives 0.5",
         heat="share",
@@ -82,8 +90,39 @@ class VoteRow:
         heat="share",
         ends="object",
     )
+    gap: Interval = column(
+        "the metric's share minus the raters', over the pairs that have both",
+        title="difference",
+        ends="object",
+    )
+    differ: int = column("pairs with a winner on which it prefers the other answer", shown=False)
     left_out: Mapping[str, int] = column("reason -> pairs left out", shown=False)
     levels: tuple[LevelRow, ...] = entry("its agreement at each level", rows=LevelRow, keyed_by="level")
+
+
+@row
+class WithoutFamily:
+    """The meta-correlation of the study without one family of metrics."""
+
+    without: str = column("the family that is left out", key="", names_row=True)
+    meta: Interval = column("the meta-correlation without it", title="meta-correlation", ends="object")
+
+
+@row
+class Meta:
+    """The meta-correlation of the study."""
+
+    spearman: Interval = entry(
+        "Spearman, over metrics, of following the level and agreeing with the votes; its interval resamples metrics",
+        ends="object",
+    )
+    n_metrics: int = entry("metrics that have both numbers")
+    n_families: int = entry("their families")
+    dropped: Mapping[str, str] = entry("metric -> why it is left out")
+    caution: str | None = entry("why the number is weak evidence")
+    families: tuple[WithoutFamily, ...] = entry(
+        "without each family in turn", rows=WithoutFamily, keyed_by="without"
+    )
 
 
 @row
@@ -93,6 +132,7 @@ class Votes:
     study: str = entry("the study")
     preferred: str = entry("the answer that a metric of single answers prefers, by what the study asks")
     metrics: tuple[VoteRow, ...] = entry("each metric by its name", rows=VoteRow, keyed_by="metric")
+    meta: Meta = entry("the meta-correlation of this study", rows=Meta)
     confidence_level: float = entry("of the intervals")
     verdict: str = entry("code of the verdict")
     notes: tuple[str, ...] = entry("what was corrected and left out")
@@ -105,25 +145,93 @@ def compute(
 
     Raises NotAllowed for a study that is not unblinded or has no votes on pairs, and InputError if no text of the study was scored.
     """
+    from core.results.cells import interval
+    from core.results.correlations.following import follow_levels, meta_of_study
     from core.results.correlations.votes import PREFERRED, decoded, metrics_against_votes, vote_table
     from core.study.raters import check_asks
 
     check_asks(record.study, ["levels", "preference"], "votes on pairs")
     tell("resampling questions")
-    found = metrics_against_votes(record, decoded(record, tables), **options.model_dump())
+    table = decoded(record, tables)
+    found = metrics_against_votes(record, table, **options.model_dump())
+    levels = follow_levels(record.outputs, table, **options.model_dump())
+    meta = meta_of_study(
+        record.study.name, table, [one.agreement for one in found], levels, **options.model_dump()
+    )
     shown = vote_table(found)
     names = [one.name for one in shown.columns]
     rows = tuple(
-        _row(dict(zip(names, cells, strict=True)), tuple(one.by_level))
-        for cells, one in zip(shown.rows, found, strict=True)
+        _row(
+            dict(zip(names, cells, strict=True))
+            | {"follows": interval(level), "gap": interval(one.with_ties.gap), "differ": one.differ},
+            tuple(one.by_level),
+        )
+        for cells, one, level in zip(shown.rows, found, levels, strict=True)
     )
     return Votes(
         record.study.name,
         PREFERRED[record.study.votes_mean],
         rows,
+        meta_row(meta),
         options.confidence_level,
         _code(rows, options),
         shown.notes,
+    )
+
+
+LATER = "computed when the run has stopped"
+
+
+def so_far(record: "StudyRecord", tables: "Sequence[ScoreTable]", counted: "Counted") -> Votes:
+    """The result for scores that are still coming in: agreement, following the level and the meta-correlation, as estimates alone.
+
+    counted: `count(record, Filters())`, computed once for all looks. Raises as `compute`.
+    """
+    from core.results.cells import interval
+    from core.results.correlations.following import follow_levels, meta_of_study
+    from core.results.correlations.votes import PREFERRED, agreement_so_far, decoded
+
+    table = decoded(record, tables)
+    agreement = agreement_so_far(record, table, counted)
+    levels = follow_levels(record.outputs, table, n_resamples=0)
+    meta = meta_of_study(record.study.name, table, [one for one, _ in agreement], levels, n_resamples=0)
+    later = Interval(None, reason=LATER)
+    rows = tuple(
+        VoteRow(
+            metric=metric.name,
+            family=metric.family,
+            pairs=share.n,
+            n_left_out=share.n_left_out,
+            follows=interval(level),
+            agreement=interval(share),
+            p=None,
+            p_bh=None,
+            tau=later,
+            with_ties=later,
+            people=later,
+            gap=later,
+            differ=differ,
+            left_out={},
+            levels=(),
+        )
+        for metric, (share, differ), level in zip(table.metrics, agreement, levels, strict=True)
+    )
+    return Votes(
+        record.study.name, PREFERRED[record.study.votes_mean], rows, meta_row(meta), 0.95, "undefined", ()
+    )
+
+
+def meta_row(found: "MetaOfStudy") -> Meta:
+    """The meta-correlation of a study as every door shows it."""
+    from core.results.cells import interval
+
+    return Meta(
+        interval(found.over_metrics),
+        found.n_metrics,
+        found.n_families,
+        found.dropped,
+        found.caution,
+        tuple(WithoutFamily(name, interval(one)) for name, one in found.without_family.items()),
     )
 
 
@@ -190,14 +298,62 @@ def _notes(found: Votes) -> tuple[str, ...]:
         f"A metric prefers {found.preferred}. Agreement: share of pairs with a winner on which it prefers the raters' choice. A tie "
         "of the metric counts half; 0.5 is chance. Kendall: between the metric's margin and the composite vote, over all pairs.",
         "Metric and rater: how often the metric, which ties as often as raters do, gives a rater's answer, ties included. Two raters: "
-        "how often another rater gives it.",
+        "how often another rater gives it. Difference: the first minus the second, over the same pairs.",
+        "Follows the level: Spearman of the metric's scores and minus the level, over the study's texts.",
+        "Meta-correlation of this study: Spearman, over metrics, between follows the level and agreement. Both come from the same "
+        "texts and share their noise. `meta-correlate` with this study correlates the votes with margins instead of counting pairs, "
+        "so its number differs.",
         f"Intervals: {found.confidence_level:.0%}, questions resampled.",
         *found.notes,
     )
 
 
+def _sentences(found: Votes) -> tuple[str, ...]:
+    if found.meta.spearman.value is None:
+        return ()
+    of = f"{found.meta.n_families} famil{'y' if found.meta.n_families == 1 else 'ies'}"
+    said = f"Do metrics that follow the level agree better with the votes? {meta_said(found.meta)} of {of}."
+    return (said, *([found.meta.caution] if found.meta.caution else []))
+
+
+def meta_said(found: Meta) -> str:
+    """The meta-correlation of a study in one line: `Spearman 0.83 [0.50, 0.90], 16 metrics`, or why there is none."""
+    from core.results.cells import decimal, fitted
+
+    one = found.spearman
+    if one.value is None:
+        return f"Meta-correlation undefined: {one.reason}"
+    places = fitted(one.value, one.low, one.high, found.n_metrics, 3)
+    ends = (
+        ""
+        if one.low is None or one.high is None
+        else f" [{decimal(one.low, places)}, {decimal(one.high, places)}]"
+    )
+    return f"Spearman {decimal(one.value, places)}{ends}, {found.n_metrics} metrics"
+
+
 def _figures(found: Votes) -> tuple[AnyFigure, ...]:
     defined = sum(one.agreement.value is not None for one in found.metrics)
+    both = [one for one in found.metrics if one.agreement.value is not None and one.follows.value is not None]
+    if both:
+        return (
+            Dots(
+                table="votes",
+                alt=f"{len(both)} metrics: how closely each follows the level, against its agreement with the votes. "
+                f"{meta_said(found.meta)}",
+                title=meta_said(found.meta),
+                x="follows",
+                y="agreement",
+                names=("metric",),
+                by="family",
+                x_axis=steady_axis("follows the level (Spearman)", [one.follows for one in both], -1.0),
+                y_axis=steady_axis(
+                    "agrees with the votes (share of pairs)", [one.agreement for one in both], 0.0
+                ),
+                across=0.5,
+                down=0.0,
+            ),
+        )
     if not defined:
         return ()
     return (
@@ -227,9 +383,11 @@ ANALYSIS = Analysis(
         "undefined": "no metric has an agreement with an interval",
     },
     refuses="If no text of the study was scored.",
+    sentences=_sentences,
     figures=_figures,
     section="statistics#metrics-against-votes",
-    misleads="Agreement ignores pairs without a winner. If there are many, it rests on few pairs: read how many.",
+    misleads="Agreement ignores pairs without a winner. If there are many, it rests on few pairs: read how many. The "
+    "meta-correlation of one study compares few metrics on the same texts: read its interval and its caution.",
     example="""
 >>> import assay
 >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics=["chrf-6-0", "rouge-1"])
@@ -253,6 +411,14 @@ ANALYSIS = Analysis(
             "By level",
             "Does a metric agree with the raters at each level?",
             most_printed=_MOST_ROWS,
+        ),
+        Table(
+            "votes-families",
+            WithoutFamily,
+            lambda found: found.meta.families or None,
+            "Without each family in turn",
+            "Does the meta-correlation depend on one family of similar metrics?",
+            most_printed=0,
         ),
     ),
 )

@@ -404,9 +404,9 @@ def votes(
     Returns
     -------
     Result
-        Table ``votes`` with the columns ``metric``, ``family``, ``pairs``, ``n_left_out``, ``agreement``, ``p``,
-        ``p_bh``, ``tau``, ``with_ties``, ``people``, ``left_out``. Further tables: ``votes-levels``. See
-        docs/results.md.
+        Table ``votes`` with the columns ``metric``, ``family``, ``pairs``, ``n_left_out``, ``follows``,
+        ``agreement``, ``p``, ``p_bh``, ``tau``, ``with_ties``, ``people``, ``gap``, ``differ``, ``left_out``.
+        Further tables: ``votes-levels``; ``votes-families``. See docs/results.md.
 
     Raises
     ------
@@ -417,6 +417,7 @@ def votes(
     Notes
     -----
     Misleads: Agreement ignores pairs without a winner. If there are many, it rests on few pairs: read how many.
+    The meta-correlation of one study compares few metrics on the same texts: read its interval and its caution.
 
     Examples
     --------

@@ -14,17 +14,20 @@ from core.plots.dressing import (
     LOOKS,
     OCHRE,
     PALE,
+    POINT_FONT,
     Ends,
     dressed,
     label,
     metric_label,
     name_rows,
     panels,
+    point_names,
     whiskers,
 )
+from core.plots.dressing import marks as families
 from core.plots.marks import marks
 from core.results.cells import decimal
-from core.schema.figures import AnyFigure, Axis, Intervals, Lines
+from core.schema.figures import AnyFigure, Axis, Dots, Intervals, Lines
 from core.schema.figures import Shares as SharesFigure
 from core.schema.result_table import Interval, ResultTable
 
@@ -38,6 +41,9 @@ _AXIS_ROOM = 50
 """Pixels of the numbers below a panel and of the title above the next."""
 _LOOKS = ((OCHRE, "square"), (DARK, "diamond"), (BLUE, "circle"))
 """Colours and symbols of a row's marks; the last is the one to look at."""
+_DOT, _DOTS_HEIGHT, _DOTS_ROOM = 11, 470, (420.0, 330.0)
+"""Pixels of a dot, of their figure, and of the least width and height between its axes."""
+_TITLE = 80
 _APART = 0.006
 """Share of the y axis between two lines that would hide each other."""
 _FEWEST_WRITTEN = 0.06
@@ -52,6 +58,8 @@ def draw(figure: AnyFigure, tables: Mapping[str, ResultTable]) -> go.Figure:
             return _lines(figure, table)
         case SharesFigure():
             return _shares(figure, table)
+        case Dots():
+            return _dots(figure, table)
         case Intervals():
             return _interval_panels(figure, table) if figure.panel else _intervals(figure, table)
 
@@ -252,6 +260,79 @@ def _interval_panels(figure: Intervals, table: ResultTable) -> go.Figure:
     if by_panel:
         drawn.update_xaxes(title=figure.axis.title, row=len(by_panel), col=1)
     return dressed(drawn, height=height + _AXIS_ROOM, top=top)
+
+
+def _dots(figure: Dots, table: ResultTable) -> go.Figure:
+    """Draw a dot for each row that has both numbers. `customdata` of a dot is the place of its row in the table."""
+    across, up = _cells(table, figure.x), _cells(table, figure.y)
+    telling, groups = _telling(figure.names, table), _values(table, figure.by)
+    rows = [at for at in range(len(table.rows)) if across[at].value is not None and up[at].value is not None]
+    names = [metric_label(", ".join(str(own[at]) for own in telling), _NAME) for at in rows]
+    spans = [
+        (axis.low or 0.0, (axis.high or 1.0) - (axis.low or 0.0)) for axis in (figure.x_axis, figure.y_axis)
+    ]
+    shares = [
+        tuple(
+            (cells[at].value - low) / width for cells, (low, width) in zip((across, up), spans, strict=True)
+        )
+        for at in rows
+    ]
+    beside = point_names([(x, y) for x, y in shares], names, _DOTS_ROOM, _DOT)
+    drawn = go.Figure()
+    for name, (color, symbol) in families(map(str, groups)).items():
+        own = [place for place, at in enumerate(rows) if str(groups[at]) == name]
+        ends: list[list[Ends]] = [
+            [(cells[rows[place]].low, cells[rows[place]].value, cells[rows[place]].high) for place in own]
+            for cells in (across, up)
+        ]
+        thin = {"color": color, "thickness": 0.7, "width": 0}
+        drawn.add_scatter(
+            x=[value for _, value, _ in ends[0]],
+            y=[value for _, value, _ in ends[1]],
+            error_x={**whiskers(ends[0]), **thin},
+            error_y={**whiskers(ends[1]), **thin},
+            mode="markers+text",
+            name=label(name or "other"),
+            marker={"color": color, "symbol": symbol, "size": _DOT, "line": {"width": 1, "color": "white"}},
+            text=[beside[place][0] for place in own],
+            textposition=[beside[place][1] for place in own],
+            textfont={"size": POINT_FONT},
+            customdata=[[rows[place]] for place in own],
+            hovertext=[names[place] for place in own],
+            hovertemplate="%{hovertext}<br>"
+            + f"{_heading(table, figure.x)} %{{x:.3f}}<br>{_heading(table, figure.y)} %{{y:.3f}}"
+            + f"<extra>{label(name or 'other')}</extra>",
+        )
+    if figure.marked in rows:
+        drawn.add_scatter(
+            x=[across[figure.marked].value],
+            y=[up[figure.marked].value],
+            mode="markers",
+            marker={"symbol": "circle-open", "size": 2 * _DOT, "color": DARK, "line": {"width": 2}},
+            showlegend=False,
+            hoverinfo="skip",
+        )
+    line = {"color": LINE, "width": 1, "dash": "dot"}
+    if figure.across is not None:
+        drawn.add_hline(y=figure.across, line=line)
+    if figure.down is not None:
+        drawn.add_vline(x=figure.down, line=line)
+    drawn.update_xaxes(**_axis(figure.x_axis))
+    drawn.update_yaxes(**_axis(figure.y_axis), gridcolor=GRID, zeroline=False)
+    if figure.title:
+        drawn.update_layout(
+            title={
+                "text": f"<b>{label(figure.title, longest=_TITLE)}</b>",
+                "font": {"size": 14},
+                "x": 0,
+                "xanchor": "left",
+                "yref": "container",
+                "y": 0.98,
+                "yanchor": "top",
+            }
+        )
+    dressed(drawn, height=_DOTS_HEIGHT, top=40, legend=True)
+    return drawn.update_layout(legend={"yref": "paper", "y": -0.17, "yanchor": "top", "xref": "paper"})
 
 
 def _row_name(names: Sequence[str], joint: str) -> str:

@@ -62,7 +62,6 @@ class Scoring(WorkPath):
     def check(self, asked: Asked, contents: OutputSet, sha256: str) -> tuple[Remark | str, ...]:
         """Notes from reading the file, and what the metrics lack. Raises InputError if nothing could be scored."""
         specs = asked.chosen.specs()
-        check_unmasked(contents.outputs, contents.file_name)
         _check_needs(specs, contents)
         return (*contents.notes, *reading_notes(specs, contents.outputs))
 
@@ -123,7 +122,7 @@ def by_item(outputs: Sequence[ScorableOutput]) -> dict[str, list[ScorableOutput]
 
 
 def check_unmasked(outputs: Iterable[ScorableOutput], file_name: str) -> None:
-    """Raise NotAllowed for the masked texts of a blind study, which only a judge of pairs may read."""
+    """Raise NotAllowed for the masked texts of a blind study, which only metrics and a judge of pairs may read."""
     if mask_notes(output.system for output in outputs):
         raise NotAllowed(masked_said(file_name))
 
@@ -131,8 +130,8 @@ def check_unmasked(outputs: Iterable[ScorableOutput], file_name: str) -> None:
 def masked_said(file_name: str) -> str:
     """Why masked texts are not scored, and what to do."""
     return (
-        f"{file_name} has the masked texts of a blind study, which only a judge of pairs may read. Once the study is "
-        "unblinded, choose the study itself: its texts then have their systems' names."
+        f"{file_name} has the masked texts of a blind study, which only metrics and a judge of pairs may read. "
+        "Once the study is unblinded, choose the study itself: its texts then have their systems' names."
     )
 
 

@@ -1,7 +1,10 @@
 """Figures of a result as data: which columns of which of its tables are drawn, and how. `core.plots` draws them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import ceil, floor
+
+from core.schema.result_table import Interval
 
 
 @dataclass(frozen=True)
@@ -81,4 +84,41 @@ class Intervals(Figure):
     """Column of which each value has a panel with an axis of its own, as of numbers on several scales; only with one side."""
 
 
-AnyFigure = Lines | Shares | Intervals
+@dataclass(frozen=True, kw_only=True)
+class Dots(Figure):
+    """A dot for each row with two numbers, and thin bars for their intervals; a row without both is left out."""
+
+    x: str
+    """Columns of the numbers on both axes."""
+    y: str
+    names: tuple[str, ...]
+    """Columns that name a row. One that is the same in all rows is left out if there are several."""
+    by: str
+    """Column of which each value has a colour and a symbol."""
+    x_axis: Axis
+    y_axis: Axis
+    title: str = ""
+    """What the dots show together."""
+    across: float | None = None
+    """Where on y a dotted line marks a limit."""
+    down: float | None = None
+    """Where on x."""
+    marked: int | None = None
+    """Place of a row in the table whose dot has a ring; None: none has."""
+
+
+_STEP, _EDGE = 0.25, 0.02
+
+
+def steady_axis(title: str, numbers: Iterable[Interval], least: float) -> Axis:
+    """An axis from one multiple of a quarter to another, so that it rarely moves while scores come in.
+
+    It holds every number and interval, at most 1. least: the smallest value that a number can have.
+    """
+    ends = [end for one in numbers for end in (one.value, one.low, one.high) if end is not None]
+    low = max(floor((min(ends, default=least) - _EDGE) / _STEP) * _STEP, least)
+    high = min(ceil((max(ends, default=1.0) + _EDGE) / _STEP) * _STEP, 1.0)
+    return Axis(title, low - _EDGE, high + _EDGE)
+
+
+AnyFigure = Lines | Shares | Intervals | Dots

@@ -19,6 +19,7 @@ from core.schema.unit import ROW
 from core.tables.mapping import ASIDE, with_columns, with_names
 from core.tables.reading import sha256_of
 from core.tables.roles import roles_said
+from pages.tabs.checked.choice import dimension_menu
 from pages.widgets import address, chosen_scores
 from pages.widgets.messages import plain, show_mistake
 from pages.widgets.parts import nothing, places
@@ -195,13 +196,6 @@ def _named(
         if chosen != (theirs or _NONE):
             changed.append((ours, None if chosen == _NONE else chosen))
     return item, tuple(changed)
-
-
-def dimension_menu(place: DeltaGenerator, known: Sequence[str], key: str) -> str | None:
-    """Choose one of several dimensions; None for the only one."""
-    if len(known) < 2:
-        return None
-    return place.selectbox("Dimension", known, key=address.one("dimension", key, known, known[0]))
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,9 @@ def _run(store: Store, run: Run) -> None:
             {
                 "Scores": scores["Scores"],
                 **(
-                    {"Pairs": partial(pairs.render, store, run)} if "pairs" in KINDS[run.kind].reports else {}
+                    {chosen_judge.PAIRS_TAB: partial(pairs.render, store, run)}
+                    if "pairs" in KINDS[run.kind].reports
+                    else {}
                 ),
                 "Texts": partial(texts.render, store, run),
                 "Judges": scores["Judges"],

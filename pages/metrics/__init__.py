@@ -1,6 +1,7 @@
-"""The page Metrics: which metric follows quality? Scores, correlations, meta-correlation, votes and published tables."""
+"""The page Metrics: which metric follows quality? Scores, correlations, meta-correlation and published tables."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 
 import streamlit as st
@@ -9,7 +10,7 @@ from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand
 from core.store import Store
 from pages.metrics import big_table, correlations, form, meta_correlation
-from pages.tabs import downloads, levels
+from pages.tabs import downloads, levels, moved
 from pages.widgets import (
     address,
     blind_pair,
@@ -28,7 +29,7 @@ from pages.widgets.parts import tabs
 
 def render() -> None:
     """Show the chosen scores, or the form of a new run."""
-    with visitor.admin_store() as store, address.kept("page"):
+    with visitor.admin_store() as store, _view(store):
         parts.page("Metrics", "Which metric follows quality?", "metrics")
         blind_pair.style()
         parts.style()
@@ -49,6 +50,14 @@ def render() -> None:
             _tabs(store, chosen)
 
 
+@contextmanager
+def _view(store: Store) -> Iterator[None]:
+    """Keep the choices in the address, or leave an old one."""
+    moved.follow("metrics", store)
+    with address.kept("page"):
+        yield
+
+
 def _tabs(store: Store, chosen: Chosen) -> None:
     def of_scores(look: Callable[[Store, Scores], None]) -> Callable[[], None]:
         return partial(chosen_scores.live, store, chosen, partial(_kept, look))
@@ -60,7 +69,6 @@ def _tabs(store: Store, chosen: Chosen) -> None:
         "Correlations": of_scores(correlations.render),
         "Levels": of_scores(levels.render),
         "Meta-correlation": meta,
-        "Votes": of_scores(correlations.votes),
     }
     bodies: dict[str, dict[str, Callable[[], None]]] = {
         RUN: {

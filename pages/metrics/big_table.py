@@ -58,7 +58,6 @@ NOT_HERE: Mapping[str, str] = {
     "Correlations": "human ratings, correlations by group, rankings and redundancy",
     "Levels": "the order of the levels within items, and texts where the damaged one wins",
     "Meta-correlation": "the comparison of two rankings of metrics",
-    "Votes": "the comparison with blind votes",
 }
 """Tab -> what it does not show for a big table."""
 

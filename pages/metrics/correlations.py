@@ -1,4 +1,4 @@
-"""Tabs Correlations and Votes: metrics against damage levels or human ratings, and against blind votes."""
+"""Tab Correlations: metrics against damage levels or human ratings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -8,7 +8,6 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.analyses.votes import ANALYSIS as VOTES
 from core.joining.choices import group_columns, names_of
 from core.plots import metrics as plots
 from core.results.correlations.table import (
@@ -27,16 +26,14 @@ from core.results.correlations.table import (
 from core.schema.result_table import ResultTable
 from core.schema.scores import Method, ScoreTable
 from core.store import Store
-from core.store.studies import list_studies
-from core.study.analysis_set import released_record
 from pages.metrics import explore
 from pages.tabs import ranking
 from pages.tabs.phrases import AS_A_TABLE, NOT_SCORED
-from pages.widgets import address, against, analysis, chosen_scores, menus, result_table, visitor
+from pages.widgets import address, against, chosen_scores, result_table, visitor
 from pages.widgets.address import slug
 from pages.widgets.chosen_scores import MAIN, Scores
 from pages.widgets.messages import mistakes_shown, plain
-from pages.widgets.parts import constants, explained, nothing, part, places, waiting
+from pages.widgets.parts import constants, explained, nothing, places, waiting
 
 _VIEWS: Mapping[str, tuple[str, Resampled, View]] = {
     "items": ("Pooled, interval over items", "items", "pooled"),
@@ -285,23 +282,4 @@ def _target_in_words(report: CorrelationReport, hidden: int) -> None:
     st.markdown(
         f":small[Correlated with {words[report.against]}. Click a cell for the texts behind it, a column heading to sort.{filtered} The CSV contains "
         "every interval.]"
-    )
-
-
-def votes(store: Store, scores: Scores) -> None:
-    """Choose an unblinded study whose texts were scored, and compare the metrics with its votes."""
-    if not any(one.state == "unblinded" and one.kind == "pairs" for one in list_studies(store)):
-        part(VOTES.title, VOTES.question, VOTES.section)
-        nothing("votes stay hidden until you unblind their study on the page Studies")
-        return
-    analysis.render(VOTES, partial(_study_and_scores, store, scores))
-
-
-def _study_and_scores(store: Store, scores: Scores) -> tuple[analysis.Data, analysis.Data]:
-    study = menus.unblinded(store, "metrics_votes_study", "pairs")
-    assert study is not None, "there is one"
-    record = released_record(store, study)
-    return (
-        analysis.Data((study.study_id, chosen_scores.hash_of(record)), lambda: record),
-        analysis.Data(scores.key, lambda: [scores.table]),
     )

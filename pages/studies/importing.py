@@ -253,7 +253,7 @@ def _pairs_draft(store: Store, read: StudyFile, file_name: str) -> int | None:
         return None
     if read.votes is not None:
         study = lifecycle.import_voted_study(store, name, dataset, design, read.votes, again=again)
-        keep(f"{name} has its votes and is unblinded: open Results.")
+        keep(f"{name} has its votes and is unblinded: open the tab Result.")
         return study.study_id
     study = lifecycle.import_study(store, name, dataset, design, again=again)
     _created(study.name, [] if dataset.plain else filter(None, [audit_note(audit_study(store, study))]))

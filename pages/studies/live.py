@@ -1,10 +1,379 @@
 """Every metric and judge of the study's texts: which follows the level, and which agrees with the raters?"""
 
-from core.schema.study import Study
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from core.analyses.votes import ANALYSIS as VOTES
+from core.analyses.votes import Votes, VotesOptions, meta_row, meta_said, so_far
+from core.errors import counted
+from core.joining.choices import dimensions_of
+from core.joining.tables import merge_tables
+from core.plots.drawn import draw
+from core.results.correlations.following import (
+    follow_levels,
+    follow_ratings,
+    following_table,
+    meta_of_study,
+)
+from core.results.correlations.paired import merged_beside
+from core.results.study.counted import Counted, Filters, count
+from core.results.study.pair_list import PairFilter
+from core.runs.scoring import undefined_scores
+from core.schema.analysis import Answer
+from core.schema.figures import AnyFigure, Axis, Dots, Intervals, steady_axis
+from core.schema.result_table import Interval, ResultTable
+from core.schema.study import Study, StudyRecord
 from core.store import Store
-from pages.widgets.parts import nothing
+from core.store.raters import raters_of
+from core.store.studies import get_study, outputs_of, read_log
+from core.study.analysis_set import released_record
+from core.study.ratings import rating_set_of
+from pages.studies import scoring
+from pages.tabs import study_scores
+from pages.widgets import address, chosen_scores, open_study, result_table, visitor
+from pages.widgets.chosen_scores import Chosen, Key, Scores
+from pages.widgets.live_plot import live_plot
+from pages.widgets.messages import mistakes_shown, plain
+from pages.widgets.parts import chart, explained
+from pages.widgets.result_table import Selection
+
+_RESAMPLES = 2_000
+_SECTION = "statistics#metrics-against-votes"
+_WHILE_MOVING = ("metric", "agreement", "follows", "pairs", "family")
+_COLUMNS = ("metric", "agreement", "follows", "with_ties", "people", "gap", "pairs", "family")
+"""Of the table of votes, those that the page shows, in this order; its files have all."""
+_MOST_REASONS = 3
+_FOLLOWED = "Estimates follow the run. Intervals, tests and the other columns come when it stops."
 
 
 def render(store: Store, study: Study) -> None:
-    """Show it."""
-    nothing("it is not built yet")
+    """Show them, again and again while a run is at work; or the button that scores the texts."""
+    names = study_scores.fitting(store, study)
+    if not names:
+        scoring.first(store, study)
+    else:
+        several = study_scores.chosen(study, names)
+        moving = any(one.moving for one in study_scores.opened(store, several))
+        st.fragment(_again, run_every=chosen_scores.TICK if moving else None)(
+            study.study_id, tuple(several), moving
+        )
+    scoring.more(store, study, names)
+
+
+def _again(study_id: int, several: Sequence[Chosen], moving: bool) -> None:
+    with visitor.admin_store() as store, mistakes_shown(), address.kept("judges_live"):
+        study = get_study(store, study_id)
+        scores = study_scores.opened(store, several)
+        if any(one.moving for one in scores) != moving:
+            st.rerun()  # the clock starts or stops
+        if moving:
+            chosen_scores.never_pale()
+        scoring.progress(store, scores)
+        scored = [one for one in scores if one.table.rows]
+        if not scored:
+            st.markdown("No text is scored yet." if moving else "Choose scores below.")
+        elif study.state != "unblinded":
+            _closed(store, study, scored, moving)
+        elif study.kind == "ratings":
+            _ratings(store, study, scored, moving)
+        else:
+            _votes(store, study, scored, moving)
+        _missing(scored)
+
+
+def _votes(store: Store, study: Study, scores: Sequence[Scores], moving: bool) -> None:
+    """Show the metrics beside the votes."""
+    record, key = _record(store, study)
+    options = VotesOptions()
+    tables = [one.table for one in scores]
+
+    def computed() -> Votes:
+        if moving:
+            return so_far(record, tables, _counted(key, record))
+        with st.spinner("Resampling questions ..."):
+            found: Votes = VOTES.answer(options, record, tables).result
+            return found
+
+    found = chosen_scores.once(("votes of a study", key, _key(scores), moving), computed)
+    order = _order(study, moving, {one.metric: one.agreement.value for one in found.metrics})
+    found = replace(found, metrics=tuple(sorted(found.metrics, key=lambda one: order.index(one.metric))))
+    answer = Answer(VOTES, options, found)
+    whole = answer.tables["votes"]
+    explained(_FOLLOWED if moving else f"**{plain(answer.verdict)}**", _SECTION)
+
+    def beneath(judge: str) -> None:
+        chosen = next(one for one in found.metrics if one.metric == judge)
+        _differ(study, judge, chosen.differ, chosen.agreement.n or 0)
+
+    figure = answer.figures.get("votes")
+    _side_by_side(study, _view(whole, _WHILE_MOVING if moving else _COLUMNS), whole, figure, moving, beneath)
+    if found.meta.caution:
+        st.markdown(f":small[{plain(found.meta.caution)}]")
+    _notes(whole)
+
+
+def _differ(study: Study, judge: str, differ: int, n: int) -> None:
+    """Say on how many pairs the chosen judge and the raters differ, and lead there."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f"{plain(judge)} and the raters differ on {differ} of {counted(n, 'pair')} with a winner.",
+            width="content",
+        )
+        if st.button(
+            "Show these pairs",
+            key=f"study_judge_pairs_{study.study_id}",
+            disabled=not differ,
+            on_click=partial(open_study.show_pairs, study.study_id, PairFilter(judge=judge)),
+        ):
+            st.rerun()
+
+
+def _closed(store: Store, study: Study, scores: Sequence[Scores], moving: bool) -> None:
+    """Show what needs no votes, for a study that is not unblinded."""
+    table = merge_tables([one.table for one in scores])
+    resamples = 0 if moving else _RESAMPLES
+    levels = chosen_scores.once(
+        (
+            "levels of a study",
+            study.study_id,
+            study.created_utc,
+            _key(scores),
+            resamples,
+        ),
+        lambda: follow_levels(outputs_of(store, study.study_id), table, n_resamples=resamples),
+    )
+    st.markdown(
+        "The votes stay closed until you unblind the study. Metrics read the answers without their systems' names."
+    )
+    found = _in_order(
+        following_table(table, levels),
+        _order(study, moving, _values(following_table(table, levels), "follows")),
+    )
+    _side_by_side(study, found, found, _forest(found), moving)
+    _notes(found)
+
+
+def _ratings(store: Store, study: Study, scores: Sequence[Scores], moving: bool) -> None:
+    """Show the metrics beside the ratings of one dimension."""
+    record, key = _record(store, study)
+    ratings = rating_set_of(record)
+    dimensions = dimensions_of(ratings)
+    dimension = dimensions[0] if dimensions else None
+    if len(dimensions) > 1:
+        dimension = st.selectbox(
+            "Dimension",
+            dimensions,
+            key=address.one(
+                "dimension",
+                f"study_judges_dimension_{study.study_id}",
+                dimensions,
+                dimensions[0],
+                lambda name: str(dimensions.index(name) + 1),
+            ),
+        )
+    resamples = 0 if moving else _RESAMPLES
+
+    def computed() -> tuple[ResultTable, str, str | None]:
+        table, people = merged_beside([one.table for one in scores], ratings)
+        levels = follow_levels(record.outputs, table, n_resamples=resamples)
+        rated = follow_ratings(people, table, dimension, n_resamples=resamples)
+        meta = meta_row(meta_of_study(study.name, table, rated, levels, n_resamples=resamples))
+        return following_table(table, levels, rated), meta_said(meta), meta.caution
+
+    found, said, caution = chosen_scores.once(
+        ("ratings of a study", key, _key(scores), dimension, resamples),
+        computed,
+    )
+    found = _in_order(found, _order(study, moving, _values(found, "people")))
+    _side_by_side(study, found, found, _dots(found, said) or _forest(found, "people"), moving)
+    if caution:
+        st.markdown(f":small[{plain(caution)}]")
+    _notes(found)
+
+
+def _dots(found: ResultTable, said: str) -> AnyFigure | None:
+    """How closely each metric follows the level, against how closely it follows the ratings; None without levels."""
+    across, up = (_cells(found, name) for name in ("follows", "people"))
+    both = [at for at in range(len(found.rows)) if across[at].value is not None and up[at].value is not None]
+    if not both:
+        return None
+    return Dots(
+        table=found.name,
+        alt=f"{len(both)} metrics: how closely each follows the level, against the ratings. {said}",
+        title=said,
+        x="follows",
+        y="people",
+        names=("metric",),
+        by="family",
+        x_axis=steady_axis("follows the level (Spearman)", [across[at] for at in both], -1.0),
+        y_axis=steady_axis("follows the ratings (Spearman)", [up[at] for at in both], -1.0),
+        across=0.0,
+        down=0.0,
+    )
+
+
+def _forest(found: ResultTable, side: str = "follows") -> AnyFigure | None:
+    """One number of each metric with its interval; None where none is defined."""
+    cells = [one for one in _cells(found, side) if one.value is not None]
+    if not cells:
+        return None
+    title = "follows the ratings" if side == "people" else "follows the level"
+    axis = steady_axis(f"{title} (Spearman)", cells, -1.0)
+    return Intervals(
+        table=found.name,
+        alt=f"How closely each of {counted(len(cells), 'metric')} {title}",
+        sides=(side,),
+        names=("metric",),
+        axis=axis,
+        across=0.0,
+    )
+
+
+def _side_by_side(
+    study: Study,
+    view: ResultTable,
+    whole: ResultTable,
+    figure: AnyFigure | None,
+    moving: bool,
+    beneath: Callable[[str], None] | None = None,
+) -> None:
+    """Show the table beside its figure; a row and a dot choose the same judge. beneath: draws what is about the chosen judge."""
+    metrics = [str(row[0]) for row in view.rows]
+    place = _judge_place(study)
+    if study.state == "unblinded":
+        address.one("judge", place, metrics)
+    chosen = metrics.index(st.session_state[place]) if st.session_state.get(place) in metrics else None
+
+    def choose(row: int) -> None:
+        st.session_state[place] = metrics[row]
+
+    left, right = st.columns([6, 5])
+    drawn = None
+    if figure is not None:
+        figure = _steady(study, figure, moving)
+        if isinstance(figure, Dots):
+            figure = replace(figure, marked=chosen)
+        drawn = draw(figure, {whole.name: whole})
+        with right:
+            name = f"assay-{whole.name}"
+            if isinstance(figure, Dots):
+                live_plot(drawn, figure.alt, f"study_judges_dots_{study.study_id}", name, choose)
+            else:
+                chart(drawn, figure.alt, f"study_judges_forest_{study.study_id}", name)
+    if beneath is not None:
+        with right:
+            if chosen is None:
+                st.markdown(":small[Press a row or a dot to see where that judge and the raters differ.]")
+            else:
+                beneath(metrics[chosen])
+    with left:
+        result_table.show(
+            replace(view, notes=()),
+            whole=whole,
+            titled=False,
+            rows=Selection(choose, chosen),
+            files=not moving,
+        )
+
+
+def _steady(study: Study, figure: AnyFigure, moving: bool) -> AnyFigure:
+    """The figure with axes that only grow while a run is at work."""
+    place = f"study_judges_axes_{study.study_id}"
+    if not isinstance(figure, Dots):
+        return figure
+    before = st.session_state.get(place) if moving else None
+    if before is not None:
+        figure = replace(
+            figure, x_axis=_joined(figure.x_axis, before[0]), y_axis=_joined(figure.y_axis, before[1])
+        )
+    st.session_state[place] = (figure.x_axis, figure.y_axis)
+    return figure
+
+
+def _joined(one: Axis, before: Axis) -> Axis:
+    lows, highs = (
+        [end for end in ends if end is not None] for ends in ((one.low, before.low), (one.high, before.high))
+    )
+    return replace(one, low=min(lows), high=max(highs))
+
+
+def _order(study: Study, moving: bool, values: Mapping[str, float | None]) -> list[str]:
+    """The metrics, the best first; while a run is at work in the order of the first look, so that no row jumps."""
+    place = f"study_judges_order_{study.study_id}"
+    best = sorted(values, key=lambda name: 2.0 if (value := values[name]) is None else -value)
+    before: list[str] = st.session_state.get(place, []) if moving else []
+    order = [name for name in before if name in values]
+    order += [name for name in best if name not in order]
+    st.session_state[place] = order
+    return order
+
+
+def _in_order(found: ResultTable, order: Sequence[str]) -> ResultTable:
+    return replace(found, rows=tuple(sorted(found.rows, key=lambda row: order.index(str(row[0])))))
+
+
+def _view(whole: ResultTable, names: Sequence[str]) -> ResultTable:
+    """The table with these columns only, in this order."""
+    at = {column.name: place for place, column in enumerate(whole.columns)}
+    places = [at[name] for name in names]
+    return replace(
+        whole,
+        columns=tuple(whole.columns[place] for place in places),
+        rows=tuple(tuple(row[place] for place in places) for row in whole.rows),
+    )
+
+
+def _cells(found: ResultTable, name: str) -> list[Interval]:
+    """The numbers of a column with intervals; nothing where the table lacks it."""
+    at = [place for place, column in enumerate(found.columns) if column.name == name]
+    return [cell for row in found.rows for place in at if isinstance(cell := row[place], Interval)]
+
+
+def _values(found: ResultTable, name: str) -> dict[str, float | None]:
+    return {str(row[0]): cell.value for row, cell in zip(found.rows, _cells(found, name), strict=True)}
+
+
+def _notes(found: ResultTable) -> None:
+    with st.expander("What the columns mean"):
+        st.markdown("  \n".join(f":small[{plain(note)}]" for note in found.notes))
+
+
+def _missing(scores: Sequence[Scores]) -> None:
+    """Say how many scores are missing, and why."""
+    missing: dict[str, int] = {}
+    for one in scores:
+        for (_, reason), n in undefined_scores(one.table).items():
+            missing[reason] = missing.get(reason, 0) + n
+    if missing:
+        most = sorted(missing.items(), key=lambda one: -one[1])[:_MOST_REASONS]
+        listed = "; ".join(f"{plain(reason)} ({n:,})" for reason, n in most)
+        st.markdown(f":small[{counted(sum(missing.values()), 'score')} missing: {listed}]")
+
+
+def _key(scores: Sequence[Scores]) -> Key:
+    """What changes with the scores, and with the metrics of each: fewer where a newer run scored the same."""
+    return tuple((*one.key, *(metric.name for metric in one.table.metrics)) for one in scores)
+
+
+def _judge_place(study: Study) -> str:
+    return f"study_judge_{study.study_id}"
+
+
+def _record(store: Store, study: Study) -> tuple[StudyRecord, Key]:
+    """The record of an unblinded study, and what changes with it: raters that are left out, and the log."""
+    raters = tuple(raters_of(store, study.study_id))
+    key = (study.study_id, study.created_utc, hash((study, raters, len(read_log(store, study.study_id)))))
+    return _read(key, store, study), key
+
+
+@st.cache_resource(show_spinner=False, max_entries=3)
+def _counted(key: Key, _record: StudyRecord) -> Counted:
+    return count(_record, Filters())
+
+
+@st.cache_resource(show_spinner=False, max_entries=3)
+def _read(key: Key, _store: Store, _study: Study) -> StudyRecord:
+    return released_record(_store, _study)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 import streamlit as st
 
@@ -20,6 +20,7 @@ from core.runs.path import at_hand, create, runs_that
 from core.runs.working.environments import missing_for
 from core.schema.runs import Kind, PromptSlot, Reads, Run
 from core.schema.scores import MASK_NOTE, OutputSet, RatedSet, ScorableOutput
+from core.schema.study import Study
 from core.sources.texts import (
     Texts,
     guidelines_of_study,
@@ -87,6 +88,7 @@ class Source:
         st.session_state.pop(f"{self.prefix}_ratings", None)
 
 
+_STUDY = "metrics_texts_study"
 _RUN, _MADE, _PAIRS_STUDY = "metrics_texts_run", "metrics_texts_made", "metrics_texts_pairs"
 _RATINGS, _RATED_STUDY, _MADE_RATED = (
     "specialist_texts_ratings",
@@ -131,7 +133,7 @@ def _of_file(_: Store, __: JudgeKind | None) -> Texts | None:
 
 
 def _of_study(store: Store, _: JudgeKind | None) -> Texts | None:
-    study = menus.unblinded(store, "metrics_texts_study")
+    study = menus.unblinded(store, _STUDY)
     if study is None:
         st.markdown(
             "No study is unblinded yet. Its texts stay hidden until then: scores would reveal which system wrote which."
@@ -489,6 +491,14 @@ def _told(kind: JudgeKind, wanted: Wanted, chosen: JudgeSettings, contents: Rate
     return tuple(run_panel.worded(kind, note) for note in notes)
 
 
+def compare_pairs_of(study: Study) -> None:
+    """Let the form of the page Judges begin with a judge of pairs and the pairs of this study."""
+    kind = next(iter(chosen_judge.judges_of("pairs")))
+    st.session_state["judges_kind"] = kind.name
+    st.session_state[f"{_PAIRS.prefix}_from"] = "study"
+    st.session_state[_PAIRS_STUDY] = study.study_id
+
+
 def begin_with_the_study(store: Store, prefix: str, kind: JudgeKind) -> None:
     """Preselect what the raters of the study read, once for each kind and text, if the judge can use it."""
     source, key = SOURCES[kind.reads], {"rated texts": _RATED_STUDY, "pairs": _PAIRS_STUDY}.get(kind.reads)
@@ -507,6 +517,14 @@ def begin_with_the_study(store: Store, prefix: str, kind: JudgeKind) -> None:
     if st.session_state.get(place) != text:
         st.session_state[place] = text
         settings_form.put_file(_own(prefix, kind), kind, text)
+
+
+def open_with_study(study: Study) -> NoReturn:
+    """Open the form of the page Metrics with the texts of an unblinded study."""
+    st.session_state[f"{TEXTS.prefix}_from"] = "study"
+    st.session_state[_STUDY] = study.study_id
+    chosen_scores.remember((chosen_scores.NEW, 0))
+    st.switch_page(parts.metrics())
 
 
 def button(run: Run) -> None:

@@ -69,7 +69,7 @@ class _Address:
 _OPEN: ContextVar[tuple[_Block, ...]] = ContextVar("open", default=())
 
 
-def go(page: StreamlitPage, choices: Mapping[str, str]) -> NoReturn:
+def go(page: StreamlitPage, choices: Mapping[str, str | Sequence[str]]) -> NoReturn:
     """Lead to a view of a page, by the parameters of its address; what they do not name returns to its default."""
     st.session_state[_FOLLOWED] = True
     st.switch_page(page, query_params=dict(choices))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection
+from typing import NoReturn
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
@@ -14,13 +15,14 @@ from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import at_hand
 from core.schema.runs import RULES, Kind, KindSettings, Reads, Run
 from core.schema.scores import JudgedText, JudgeOutput, Metric, ScoredRow
+from core.schema.study import Study
 from core.store import Store
 from core.store.kept import kept_files
 from core.store.runs import item_counts, item_position, list_runs
-from pages.widgets import chosen_scores, menus
+from pages.widgets import address, chosen_scores, menus, open_study
 from pages.widgets.chosen_scores import FILE, NEW, RUN, UPLOAD_SCORES, Chosen, Key
 from pages.widgets.messages import plain
-from pages.widgets.parts import nothing, number, other_page
+from pages.widgets.parts import nothing, number, other_page, studies
 
 SIDES = {"source": "made from sources", "text": "made from texts", "all": "all questions"}
 """What questions were made from."""
@@ -126,10 +128,10 @@ def page_of(run: Run) -> StreamlitPage:
     return other_page("judges")
 
 
-def pairs_page_of(run: Run) -> StreamlitPage:
-    """Make this judge of pairs what its page shows, with its tab Pairs open; returns that page."""
-    st.session_state["judges_part_judge"] = PAIRS_TAB
-    return page_of(run)
+def open_pairs(study: Study, run: Run) -> NoReturn:
+    """Go to what a judge of pairs said of a study's pairs, beside the votes."""
+    shown = {"run": chosen_scores.code((RUN, run.run_id))}
+    address.go(studies(), open_study.link(study.study_id, "judges", open_study.ORDERS) | shown)
 
 
 PAIRS_TAB = "Pairs"

@@ -714,11 +714,15 @@ def _followed(scores: Scores) -> Scores:
             f":small[{counted(len(shown.table.rows), 'text')} so far. {_HELD_SAID if held else _FOLLOWED_SAID}]"
         )
         if held is None:
-            st.html(_NEVER_PALE)
+            never_pale()
     return shown
 
 
-# On a busy machine Streamlit would pale the whole page at every refresh.
+def never_pale() -> None:
+    """Keep the page's colours at each refresh: on a busy machine Streamlit would pale all of it."""
+    st.html(_NEVER_PALE)
+
+
 _NEVER_PALE = '<style>[data-stale="true"] { opacity: 1 !important; transition: none !important; }</style>'
 _FOLLOWED_SAID = "Estimates follow the run; resampled intervals and tests are computed when it stops."
 _HELD_SAID = "The page stands still; the run goes on."

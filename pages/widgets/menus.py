@@ -344,12 +344,3 @@ def _study_among(offered: Sequence[Study], name_of: Callable[[Study], str], key:
         persist_state="session",
     )
     return studies[chosen]
-
-
-CHECKED = "check_from"
-"""Where a session stores what the page Check reads labels from: `file`, `study:NAME` or `run:N`."""
-
-
-def remember_checked(source: str) -> None:
-    """Make this what the page Check reads labels from."""
-    st.session_state[CHECKED] = source

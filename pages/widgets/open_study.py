@@ -25,8 +25,13 @@ RESULT, PAIRS, TEXTS, RATERS, JUDGES, DESIGN, EXPORT = (
     "Export",
 )
 """The tabs of a study. Pairs are Texts in a rating study."""
+JUDGES_PART = "judges"
+"""Parameter of the part of the tab Judges that is open."""
+LIVE, TRUST, ORDERS = "all", "trust", "orders"
+"""What an address says for the parts."""
 _OPEN = "study_open"
 _STUDY, _NEW = "study", "new"
+_NO_TAB = "This link leads to a tab that this study does not have. Choose one of its tabs."
 _GONE = "This link leads to a study that was deleted, or that is in another installation. Choose another."
 
 
@@ -42,7 +47,7 @@ def chosen(known: Sequence[Study]) -> int | None:
 
 def tab(study_id: int, names: Sequence[str]) -> str:
     """Return the key of the study's tabs, the open one of which the address holds."""
-    return address.one("tab", _tab_key(study_id), names, names[0], address.slug)
+    return address.one("tab", _tab_key(study_id), names, names[0], address.slug, gone=_NO_TAB)
 
 
 def show_tab(study_id: int, name: str) -> None:
@@ -72,9 +77,20 @@ def to(study_id: int, tab: str = "", label: str = "Open the study") -> None:
         open_study(study_id, tab)
 
 
-def link(study_id: int, tab: str = "") -> dict[str, str]:
-    """Return the parameters of a study's address."""
-    return {_STUDY: _code(study_id), **({"tab": tab} if tab else {})}
+def link(study_id: int, tab: str = "", part: str = "") -> dict[str, str]:
+    """Return the parameters of a study's address. part: of the tab Judges."""
+    return {_STUDY: _code(study_id), **({"tab": tab} if tab else {}), **({JUDGES_PART: part} if part else {})}
+
+
+def show_judges(study_id: int, part: str) -> None:
+    """Open a part of the tab Judges; called before the page is drawn, such as by a press on a figure."""
+    st.session_state[part_key(study_id)] = part
+    show_tab(study_id, JUDGES)
+
+
+def part_key(study_id: int) -> str:
+    """Return where the session stores which part of the tab Judges is open."""
+    return f"study_judges_{study_id}"
 
 
 def _code(study_id: int) -> str:

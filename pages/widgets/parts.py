@@ -37,7 +37,7 @@ HELP = "methods"
 """The page that shows the documents; every section there has an anchor that a part names."""
 Press = Callable[[Mapping[str, Any]], None]
 """Takes a point of a figure as the browser sends it: `customdata`, `curve_number`, `point_index`."""
-_CONFIG = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
+CHART_CONFIG = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
 
 
 def page(title: str, sentence: str = "", anchor: str | None = None) -> None:
@@ -127,16 +127,21 @@ def chart(
     Streamlit's grey for axes has too little contrast for small letters. The background comes from the theme, so that a
     picture saved from a dark page has light letters on a dark ground.
     """
+    themed(figure)
+    image = {"toImageButtonOptions": {"filename": file_name, "scale": 2}}
+    pressed: dict[str, Any] = {}
+    if press is not None:
+        pressed = {"on_select": partial(_pressed, key, press), "selection_mode": "points"}
+    st.plotly_chart(figure, config=CHART_CONFIG | image, alt=alt, key=key, **pressed)
+
+
+def themed(figure: go.Figure) -> None:
+    """Give a figure the letters of the visitor's theme, and no ground of its own."""
     figure.update_layout(paper_bgcolor=None, plot_bgcolor=None)
     font = {"color": "#f4f4f5" if st.context.theme.type == "dark" else "#3a3a3a"}
     figure.update_layout(font=font)
     for update in (figure.update_xaxes, figure.update_yaxes):
         update(tickfont=font, title_font=font)
-    image = {"toImageButtonOptions": {"filename": file_name, "scale": 2}}
-    pressed: dict[str, Any] = {}
-    if press is not None:
-        pressed = {"on_select": partial(_pressed, key, press), "selection_mode": "points"}
-    st.plotly_chart(figure, config=_CONFIG | image, alt=alt, key=key, **pressed)
 
 
 def _pressed(key: str, press: Press) -> None:

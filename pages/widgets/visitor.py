@@ -51,8 +51,9 @@ def _is_of_a_rater() -> bool:
     return PLACE in st.query_params or HANDLE in st.query_params
 
 
-LINKED = "metrics"
-"""Path of the page whose address contains the visitor's choices."""
+LINKED = ("studies", "check", "metrics", "judges")
+"""Paths of the pages whose addresses hold the visitor's choices: a link to a view leads through the sign-in back to it."""
+_VIEW = re.compile(rf"(?:{'|'.join(LINKED)})\?[\w.~%&=+*-]{{1,4000}}", re.ASCII)
 BACK = "to"
 """Parameter of the sign-in page: where it leads afterwards."""
 
@@ -61,14 +62,14 @@ def sign_in_link() -> str:
     """Return the address of the sign-in page, which leads back to a link to a view."""
     url = st.context.url
     chosen = {name: st.query_params.get_all(name) for name in st.query_params}
-    if not chosen or not isinstance(url, str) or urlsplit(url).path.rpartition("/")[2] != LINKED:
-        return "sign-in"
-    return f"sign-in?{urlencode({BACK: f'{LINKED}?{urlencode(chosen, doseq=True)}'})}"
+    page = urlsplit(url).path.rpartition("/")[2] if isinstance(url, str) else ""
+    view = f"{page}?{urlencode(chosen, doseq=True)}"
+    return f"sign-in?{urlencode({BACK: view})}" if _VIEW.fullmatch(view) else "sign-in"
 
 
 def way_back(asked: str) -> str:
-    """Return where the sign-in leads: to a view of the page it was asked for, else to the start page. Never elsewhere."""
-    return f"./{asked}" if re.fullmatch(rf"{LINKED}\?[\w.~%&=+*-]{{1,4000}}", asked, re.ASCII) else "./"
+    """Return where the sign-in leads: to a view of a page that was asked for, else to the start page. Never elsewhere."""
+    return f"./{asked}" if _VIEW.fullmatch(asked) else "./"
 
 
 def said_to_rater(problem: AssayError) -> str:

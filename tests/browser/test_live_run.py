@@ -1,71 +1,23 @@
 """A page that follows a run: new scores move what is on the screen, and nothing blinks, jumps or is lost."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
-
 import pytest
 from helpers.pages.admin_session import sign_in
 from helpers.processes.app_server import AppServer, open_tab, settled
 from helpers.texts.growing_run import N_LEVELS, GrowingRun
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
+from watching import PLOT, REFRESHES, SOON, TABLE, NewPage, different, stood_still, watched
 
 from core.store import Store
 
-NewPage = Callable[[], Page]
-Frame = dict[str, Any]
-SOON = 20_000
 ITEMS, FIRST, EACH = 400, 60, 20
 """Items of the run, those that are scored at first, and those that come before each refresh."""
-REFRESHES = 4
-PLOT, TABLE = ".js-plotly-plot", "[data-testid=stDataFrame]"
-_WATCH = """(shown) => {
-    const first = document.querySelector(shown), frames = [];
-    const place = one => {
-        const box = one?.getBoundingClientRect();
-        return box ? [box.left, box.top, box.width, box.height].map(Math.round).join(' ') : 'gone';
-    };
-    const faint = one => one.checkVisibility() && Number(getComputedStyle(one).opacity) < 0.9;
-    let going = true;
-    const look = () => {
-        const all = name => [...document.querySelectorAll(name)];
-        frames.push({
-            same: document.querySelector(shown) === first,
-            place: place(document.querySelector(shown)),
-            tabs: place(document.querySelector('[data-testid=stTabs]')),
-            scrolled: document.querySelector('[data-testid=stMain]').scrollTop,
-            faint: all('[data-stale=true]').filter(faint).length,
-            waiting: all('[data-testid=stSkeleton], [data-testid=stSpinner]').length,
-            dots: all(shown + ' .point').map(one => one.getAttribute('transform')),
-        });
-        if (going) requestAnimationFrame(look);
-    };
-    look();
-    window.watched = () => {
-        going = false;
-        return frames;
-    };
-}"""
-"""Looks in every frame that is drawn at where things are."""
 _CELLS = """() => [...document.querySelectorAll('[data-testid=stDataFrame] canvas tr')].map(
     row => [...row.children].map(cell => cell.textContent))"""
 
 
-def watched(page: Page, run: GrowingRun, shown: str) -> list[Frame]:
-    """What was seen of the element `shown` while the run grew and the page refreshed itself."""
-    page.evaluate(_WATCH, shown)
-    for _ in range(REFRESHES):
-        told = page.evaluate("window.lastOnTheWire.told")
-        run.grow(EACH)
-        page.wait_for_function("told => window.lastOnTheWire.told > told", arg=told, timeout=SOON)
-        settled(page)
-    expect(page.get_by_text(f"{run.n_done * N_LEVELS:,} texts so far")).to_be_attached(timeout=SOON)
-    page.wait_for_timeout(300)
-    frames: list[Frame] = page.evaluate("window.watched()")
-    return frames
-
-
-def different(frames: Sequence[Frame], what: str) -> set[Any]:
-    return {str(frame[what]) for frame in frames}
+def followed_so_far(page: Page) -> Locator:
+    """What the page says after the last refresh."""
+    return page.get_by_text(f"{(FIRST + REFRESHES * EACH) * N_LEVELS:,} texts so far")
 
 
 def followed(app: AppServer, store: Store, new_page: NewPage, *tabs: str) -> tuple[Page, GrowingRun]:
@@ -86,16 +38,6 @@ def followed(app: AppServer, store: Store, new_page: NewPage, *tabs: str) -> tup
     return page, run
 
 
-def stood_still(frames: Sequence[Frame]) -> None:
-    """Nothing moved, paled or waited in any frame."""
-    assert len(frames) > 100
-    (place,) = different(frames, "place")
-    assert int(place.split()[-1]) > 100
-    assert len(different(frames, "tabs")) == 1
-    assert different(frames, "scrolled") == {"60"}
-    assert different(frames, "faint") == different(frames, "waiting") == {"0"}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("tabs", "least_dots"),
@@ -105,7 +47,7 @@ def test_dots_move_and_all_else_stands_still(
     app: AppServer, app_store: Store, new_page: NewPage, tabs: tuple[str, ...], least_dots: int
 ) -> None:
     page, run = followed(app, app_store, new_page, *tabs)
-    frames = watched(page, run, PLOT)
+    frames = watched(page, run, PLOT, EACH, followed_so_far(page))
     stood_still(frames)
     assert min(len(frame["dots"]) for frame in frames) >= least_dots, "a plot is on the screen in every frame"
     if least_dots:
@@ -126,7 +68,7 @@ def test_the_table_changes_its_numbers_and_keeps_its_order(
     (head, first, *_) = page.evaluate(_CELLS)
     assert "↓" in head[1]
     assert first[1].startswith("rouge")
-    frames = watched(page, run, TABLE)
+    frames = watched(page, run, TABLE, EACH, followed_so_far(page))
     stood_still(frames)
     assert all(frame["same"] for frame in frames)
     (later_head, later, *_) = page.evaluate(_CELLS)

@@ -41,11 +41,11 @@ def test_from_the_one_time_link_to_a_passphrase_and_back(
     assert is_admin(app_store, cookie["value"])
 
     settled(page)
-    open_page(page, "Results")
-    expect(page.get_by_role("heading", name="Results")).to_be_visible()
+    open_page(page, "Studies")
+    expect(page.get_by_role("heading", name="Studies")).to_be_visible()
     settled(page)
     page.reload()
-    expect(page.get_by_role("heading", name="Results")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="Studies")).to_be_visible(timeout=20_000)
     app.stop()
     app.start()
     page.goto(f"{app.url}/operation")  # the session outlives a restart
@@ -70,6 +70,34 @@ def test_from_the_one_time_link_to_a_passphrase_and_back(
     assert {"admin signed in", "wrong passphrase", "passphrase chosen", "unknown admin link"} <= set(
         kinds(app_store)
     )
+
+
+@pytest.mark.slow
+def test_a_link_to_a_view_of_a_study_leads_through_the_sign_in_back_to_it(
+    app: AppServer, app_store: Store, new_page: Callable[[], Page]
+) -> None:
+    from helpers.pages.old_addresses import scored_study
+
+    from core.access import choose_passphrase
+
+    scored_study(app_store)
+    choose_passphrase(app_store, make_link(app_store), PASSPHRASE, PASSPHRASE)
+    view = f"{app.url}/studies?study=1&tab=judges&judges=trust&judge=file-1&use=monitor"
+    page = new_page()
+    page.goto(view)
+    way = page.get_by_role("link", name="sign in").get_attribute("href", timeout=20_000)
+    page.goto(f"{app.url}/{way}")
+    page.get_by_label("Passphrase", exact=True).fill(PASSPHRASE)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="june")).to_be_visible(timeout=20_000)
+    settled(page)
+    assert page.url == view
+    expect(page.get_by_role("tab", name="Judges")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("radio", name="Monitor a mean")).to_be_checked()
+    page.reload()
+    expect(page.get_by_role("radio", name="Monitor a mean")).to_be_checked(timeout=20_000)
+    settled(page)
+    assert page.url == view
 
 
 @pytest.mark.slow

@@ -188,18 +188,22 @@ def test_no_command_tells_the_judge_by_system_before_unblinding(
         clean(text)
 
 
-def test_masked_texts_are_for_a_judge_of_pairs_alone(
+def test_masked_texts_are_for_metrics_and_a_judge_of_pairs_alone(
     judged: StudyAtHand, command: Command, here: Path
 ) -> None:
     (here / "masked.jsonl").write_bytes(run_data(judged.store, 1))
-    refusals = [
-        refused(command("score", "masked.jsonl", "--metrics", "bleu-1", "--out", "x.csv")),
-        refused(command("judge", "claims", "masked.jsonl", "--backend", "rules", "--out", "x")),
-    ]
-    assert all("only a judge of pairs may read" in " ".join(text.split()) for text in refusals)
+    refusal = refused(command("judge", "claims", "masked.jsonl", "--backend", "rules", "--out", "x"))
+    assert "only metrics and a judge of pairs may read" in " ".join(refusal.split())
     twins = refused(command("judge", "twins", "masked.jsonl", "--out", "twins"))
     assert "masked" in twins, "two levels of one mask may be of two systems"
     assert len(list_runs(judged.store)) == 1
+    said = [done(command("score", "masked.jsonl", "--metrics", "bleu-1,rouge-1", "--out", "x.csv"))]
+    for more in (("--group", "system"), ("--group", "level"), ()):
+        said.append(done(command("correlate", "run:2", "--with", "level", *more)))
+    assert "masked texts hide" in refused(command("correlate", "run:2", "--with", "level", "--levels"))
+    refused(command("votes", GIVEN, "run:2"))
+    assert "answer 1 (" not in "".join(said), "no group by a mask"
+    clean(*said, (here / "x.csv").read_bytes(), run_data(judged.store, 2))
 
 
 def test_levels_of_a_mask_are_not_compared(store: Store, server: ScriptedServer, command: Command) -> None:

@@ -25,7 +25,9 @@ def check() -> None:
 
 
 def test_files_of_pairs(store: Store, shared_cases: Path) -> None:
-    at = AppTest.from_function(studies, default_timeout=60).run()
+    at = AppTest.from_function(studies, default_timeout=60)
+    at.query_params["study"] = "new"
+    at.run()
     for path in sorted((shared_cases / "pairs").iterdir()):
         at.file_uploader[0].upload(path.name, path.read_bytes())
         at.run()

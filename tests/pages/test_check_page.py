@@ -1,4 +1,4 @@
-"""The page Check: from a file, a study or a run to a verdict, with its columns, uses, files and refusals."""
+"""The page Check: from a file or a run to a verdict, with its columns, uses, files and refusals."""
 
 import csv
 import io
@@ -12,10 +12,10 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 from helpers.pages.generate_visit import html_of, press, said
+from helpers.pages.verdicts_shown import verdicts
 from helpers.processes.scripted_server import ScriptedServer
-from helpers.texts.factories import always, dataset, ended, study_in, vote
 from helpers.texts.judge_runs import run_to_the_end
-from helpers.texts.rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblind
+from helpers.texts.rating_studies import rate_all, rating_study, unblind
 from helpers.texts.slips import rated_texts
 from helpers.texts.specialist_runs import says, specialist
 from streamlit.testing.v1 import AppTest
@@ -73,12 +73,6 @@ def uploaded(at: AppTest, data: bytes, name: str = "labels.csv") -> AppTest:
 def in_address(at: AppTest, name: str) -> str:
     value = at.query_params[name]
     return value if isinstance(value, str) else ",".join(value)
-
-
-def verdicts(at: AppTest) -> list[str]:
-    """The words in the boxes."""
-    boxes = [body for body in html_of(at) if 'class="assay-verdict' in body]
-    return [body.partition('"assay-word">')[2].split(" ", 1)[1].partition(" <span")[0] for body in boxes]
 
 
 def written(at: AppTest) -> list[str]:
@@ -264,21 +258,6 @@ def test_without_a_judge_people_are_compared_with_each_other(
 
 
 @pytest.mark.usefixtures("cookies")
-def test_a_rating_study_without_a_judge_compares_its_raters(store: Store) -> None:
-    study = rating_study(store, rating_texts(12), raters=("R1", "R2", "R3"))
-    for rater in ("R1", "R2", "R3"):
-        rate_all(study.desk(rater))
-    unblind(study)
-    at = visit(study="ratings")
-    assert at.subheader[0].value == "People among themselves"
-    assert "study:ratings" in at.code[-1].value
-    at.multiselect(key=f"check_raters_{study.study_id}").set_value(["R1"])
-    at.run()
-    assert not at.exception
-    assert len(at.error) == 1, "one rater alone"
-
-
-@pytest.mark.usefixtures("cookies")
 def test_beside_a_judge_people_stand_folded(store: Store) -> None:
     at = uploaded(visit(), as_csv(table()))
     folded = [one for one in at.expander if one.label == "People among themselves"]
@@ -336,8 +315,8 @@ def test_prices_are_stated_where_they_are_unknown(store: Store) -> None:
     assert [one.label for one in at.number_input][:4] == [
         *("Price, judge", "Seconds, judge", r"Price, judge\_b", r"Seconds, judge\_b")
     ]
-    for name, price in (("judge", 4), ("judge_b", 0.5)):
-        at.number_input(key=f"check_price_{name}").set_value(price)
+    for number, price in enumerate((4, 0.5)):
+        at.number_input(key=f"check_price_{number}").set_value(price)
     at.text_input(key="check_currency").set_value("USD")
     at.run()
     assert not at.error
@@ -345,7 +324,7 @@ def test_prices_are_stated_where_they_are_unknown(store: Store) -> None:
     assert "0.50 USD" in said(at)
     at.button_group(key="check_use_replace").set_value("gate")
     at.run()
-    assert at.number_input(key="check_price_judge").value == 4
+    assert at.number_input(key="check_price_0").value == 4
 
 
 @pytest.mark.usefixtures("cookies")
@@ -443,54 +422,6 @@ def test_names_are_shown_as_they_are(store: Store) -> None:
 
 
 @pytest.mark.usefixtures("cookies")
-def test_an_unblinded_study_is_checked_and_an_open_one_is_not(store: Store) -> None:
-    open_one = rating_study(store, name="OPENMARKER")
-    rate_all(open_one.desk("R1"))
-    rate_all(open_one.desk("R2"))
-    at = visit(study="OPENMARKER")
-    assert not verdicts(at)
-    assert len(at.warning) == 1
-    assert all("OPENMARKER" not in str(box.options) for box in at.selectbox)
-    unblind(open_one)
-    at = visit(study="OPENMARKER")
-    assert not at.warning
-    assert in_address(at, "study") == "OPENMARKER"
-
-
-@pytest.mark.usefixtures("cookies")
-def test_a_judge_is_checked_on_the_ratings_of_a_study(store: Store) -> None:
-    done = rating_study(store, rating_texts(12), name="may")
-    for rater in ("R1", "R2"):
-        rate_all(done.desk(rater))
-    unblind(done)
-    at = visit(study="may")
-    assert not verdicts(at)
-    rows = [(f"zq-item-{item}", system, item % 3) for item in range(12) for system in SYSTEMS]
-    scores = "\n".join(["item,system,my-judge", *(f"{i},{s},{n}" for i, s, n in rows)]).encode()
-    file = keep_file(store, "scores", "judge.csv", scores, {}).file_id
-    at = visit(study="may", judge=f"file-{file}", use="gate")
-    assert verdicts(at) == ["INCONCLUSIVE"]
-    assert at.multiselect[0].value == [("file", file)]
-    assert "check study:may judge.csv --dimension overall --use gate" in at.code[-1].value
-
-
-@pytest.mark.usefixtures("cookies")
-def test_a_judge_is_checked_on_the_votes_of_a_study(store: Store) -> None:
-    done = study_in(store, dataset(6), raters=("ann", "ben"), repeat_share=0, name="june")
-    for token in done.tokens.values():
-        vote(store, token, always("left"))
-    assert len(visit(study="june").warning) == 1
-    ended(store, done.study_id)
-    data = dataset(6)
-    rows = [(one.item_id, one.level, one.source, len(one.text) % 7) for one in data.outputs]
-    scores = "\n".join(["item,level,system,my-judge", *(",".join(map(str, row)) for row in rows)]).encode()
-    file = keep_file(store, "scores", "judge.csv", scores, {}).file_id
-    at = visit(study="june", judge=f"file-{file}")
-    assert len(verdicts(at)) == 1
-    assert not at.error
-
-
-@pytest.mark.usefixtures("cookies")
 def test_a_run_of_a_judge_is_checked_on_the_ratings_in_its_file(store: Store) -> None:
     with ScriptedServer(says) as server:
         asked = specialist("quality", server.url, repeats=2, temperature=0.7)
@@ -501,6 +432,16 @@ def test_a_run_of_a_judge_is_checked_on_the_ratings_in_its_file(store: Store) ->
     assert "study" not in at.query_params
     assert verdicts(at), said(at)
     assert f"check run:{run.run_id} --" in at.code[-1].value
+
+
+@pytest.mark.usefixtures("cookies")
+def test_only_unblinded_studies_are_linked(store: Store) -> None:
+    study = rating_study(store, name="OPENMARKER")
+    for rater in ("R1", "R2"):
+        rate_all(study.desk(rater))
+    assert "OPENMARKER" not in [one.label for one in visit().button]
+    unblind(study)
+    assert visit().button(key=f"check_study_{study.study_id}").label == "OPENMARKER"
 
 
 def test_nobody_else_sees_it(store: Store, cookies: dict[str, str]) -> None:

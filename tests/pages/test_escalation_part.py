@@ -144,7 +144,7 @@ def test_several_judges_are_an_ensemble_or_one_is_chosen(check: Callable[..., Ap
     at = check(text)  # the majority is the default, as of the command
     assert "majority of 3 judges" in _said(at)
     assert any("escalate zq.csv --confidence judges" in one.value for one in at.code)
-    at = check(text, {"trust": "judge_b", "sure": "column confidence"})
+    at = check(text, {"trust": "2", "sure": "column-2"})
     assert _said(at).startswith("**Keep judge\\_b")
     assert any("--judge judge_b --confidence confidence" in one.value for one in at.code)
 

@@ -14,7 +14,7 @@ q4,t,Who?,Jan.,,,2,5,
 def part(text: bool = True, judges: tuple[str, ...] = ("x", "y")) -> None:
     from core.formats.panel import read_panel
     from core.formats.panel.beside import texts_in
-    from pages.check.gaps import show_gaps
+    from pages.tabs.checked.gaps import show_gaps
     from tests.pages.test_gaps_part import FILE
 
     panel = read_panel(FILE, "file.csv", human=["anna", "ben"], judges=list(judges))

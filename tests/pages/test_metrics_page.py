@@ -1,4 +1,4 @@
-"""The page Metrics: from texts to correlations, meta-correlation and votes, on small runs with real scores."""
+"""The page Metrics: from texts to correlations, meta-correlation, on small runs with real scores."""
 
 import csv
 import io
@@ -12,7 +12,6 @@ import pytest
 from helpers.pages.generate_visit import ROOT, field, press, said
 from helpers.pages.judges_visit import judged
 from helpers.pages.metrics_visit import METRICS, generated, lines, scored, visit
-from helpers.texts.factories import dataset, prefers, study_in, unblind, vote
 from scipy import stats
 from streamlit.testing.v1 import AppTest
 
@@ -21,19 +20,16 @@ from core.formats.registry import read_ratings, read_scores
 from core.metrics.kind import KIND
 from core.report import DASH, csv_of
 from core.results.correlations.levels import ALL_EQUAL, EQUAL
-from core.results.correlations.votes import metrics_against_votes
 from core.runs.asked import ask
 from core.runs.generation import texts_of_run
 from core.runs.path import at_hand, create
 from core.runs.scoring import score_table
 from core.schema.result_table import Column, ResultTable
 from core.schema.runs import Run
-from core.sources.texts import texts_of_study
 from core.stats.degeneracy import constant, constants_said
 from core.store import Store
 from core.store.kept import file_data, keep_file, kept_files
 from core.store.runs import list_runs
-from core.study.analysis_set import released_record
 from pages.metrics.meta_correlation import NOTHING_SHARED
 from pages.widgets.messages import plain
 from pages.widgets.visitor import FOR_THE_ADMIN
@@ -316,7 +312,7 @@ def test_ranking_and_redundancy_show_every_metric(run: Run) -> None:
     assert "n = 84 texts that both metrics scored" in said(at)
 
 
-# --- levels, meta-correlation, votes, published ---------------------------------------------------
+# --- levels, meta-correlation, published ---------------------------------------------------
 
 
 def _shares(at: AppTest) -> Any:
@@ -457,32 +453,6 @@ def test_a_published_table_shows_its_source_and_its_errors(store: Store) -> None
     for name, error in errors.items():
         choose(at, "Table", name)
         assert any(error in box.value for box in at.warning)
-
-
-def test_without_an_unblinded_study_votes_stay_hidden(run: Run) -> None:
-    assert "votes stay hidden" in said(visit(("run", run.run_id), "Votes"))
-
-
-def test_metrics_are_compared_with_the_votes_of_an_unblinded_study(store: Store) -> None:
-    study = study_in(store, dataset(6), raters=("ann", "bob"))
-    for rater in ("ann", "bob"):
-        vote(store, study.tokens[rater], prefers(0))
-    unblind(study)
-    run = scored(store, *texts_of_study(store, study.study))
-    at = visit(("run", run.run_id), "Votes")
-    frame = shown(at, "agreement").set_index("metric")
-    expected = {
-        one.metric: one
-        for one in metrics_against_votes(
-            released_record(store, study.study), score_table(at_hand(store, run))
-        )
-    }
-    assert set(frame.index) == set(METRICS)
-    for name, one in expected.items():
-        assert frame["pairs"][name] == one.agreement.n
-        share = one.agreement.estimate
-        assert frame["agreement"][name] == pytest.approx(np.nan if share is None else share, nan_ok=True)
-    assert "0.5 is chance" in said(at)
 
 
 def test_a_matrix_has_a_cell_for_each_system_with_mean_and_spread(store: Store) -> None:

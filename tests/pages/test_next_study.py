@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from helpers.texts import factories
-from helpers.texts.rating_studies import RatingStudyAtHand, rate_all, rating_study, unblind
+from helpers.texts.rating_studies import RatingStudyAtHand, unblind
 from streamlit.testing.v1 import AppTest
 
 from core.schema.scores import PROBABILITY
@@ -17,7 +17,6 @@ from core.study.lifecycle import move
 from core.study.raters import add_raters
 from pages.widgets.visitor import cookie_name
 
-LABEL = "Check a judge on these votes"
 TABLE = ["item_id,question,answer,human,judge"] + [
     f"q{at},What is {at}?,It is {at}.,{'' if at >= 40 else 'pass' if at % 2 and at % 8 != 1 else 'fail'},{'pass' if at % 2 else 'fail'}"
     for at in range(120)
@@ -72,7 +71,7 @@ def test_one_press_makes_a_draft_of_the_chosen_texts(page_of: Callable[..., AppT
     )
     assert len(inclusion_of(store, study.study_id)) == 12
     assert all(int(one.item_id[1:]) >= 40 for one in record.items)
-    assert len(at.get("page_link")) == 1
+    assert [one for one in at.button if one.key == f"to_study_{study.study_id}_raters"]
 
 
 def test_without_texts_the_missing_column_is_named(page_of: Callable[..., AppTest], store: Store) -> None:
@@ -101,32 +100,12 @@ def test_a_settled_verdict_offers_nothing(page_of: Callable[..., AppTest]) -> No
     assert not any(one.value == "Labels to collect next" for one in at.subheader)
 
 
-def _links(at: AppTest) -> list[tuple[str, str]]:
-    return [(one.proto.label, one.proto.query_string) for one in at.get("page_link")]
-
-
-def test_the_results_of_a_rating_study_lead_to_its_check(
-    page_of: Callable[..., AppTest], store: Store
-) -> None:
-    at_hand = rating_study(store, name="our votes", raters=("R1", "R2"))
-    for rater in ("R1", "R2"):
-        rate_all(at_hand.desk(rater))
-    assert not [label for label, _ in _links(page_of("results")) if "judge" in label]
-    unblind(at_hand)
-    links = dict(_links(page_of("results")))
-    assert links[LABEL] == "study=our+votes"
-
-
-def test_a_study_of_pairs_leads_to_its_check_and_from_there_to_a_plan(
-    page_of: Callable[..., AppTest], store: Store
-) -> None:
+def test_the_check_of_a_study_of_pairs_leads_to_a_plan(page_of: Callable[..., AppTest], store: Store) -> None:
     data = factories.dataset(40, (NO_LEVEL,))
     at_hand = factories.study_in(store, data, repeat_share=0.0, blinding_pairs=0)
     for rater, token in at_hand.tokens.items():
         factories.vote(store, token, factories.prefers(int(rater == "R2")))
     factories.unblind(at_hand)
-    links = dict(_links(page_of("results")))
-    assert links[LABEL] == f"study={at_hand.study.name}"
     lines = ["item_id,system,judge"]
     lines += [
         f"{one.item_id},{one.source},{1 + (one.source == data.sources[int(one.item_id[1:]) % 2])}"
@@ -134,8 +113,9 @@ def test_a_study_of_pairs_leads_to_its_check_and_from_there_to_a_plan(
     ]
     scores = ("\n".join(lines) + "\n").encode()
     further = [(scores, "scores.csv", "1" * 64)]
-    at = page_of("check", {"study": at_hand.study.name, "use": "gate"}, check_further=further)
-    assert [label for label, _ in _links(at)] == ["Plan the size of a study"]
+    here = {"study": str(at_hand.study_id), "tab": "judges", "judges": "trust", "use": "gate"}
+    at = page_of("studies", here, **{f"check_further_study_{at_hand.study_id}": further})
+    assert at.button(key="to_study_0_").label == "Plan the size of a study"
     (words,) = [one.value for one in at.code if f" check study:{at_hand.study.name}" in one.value]
     assert "scores.csv" in words
 
@@ -163,14 +143,6 @@ def test_its_votes_come_back_as_further_labels(page_of: Callable[..., AppTest], 
     assert any("20 labelled texts were drawn" in str(one.value) for one in at.markdown)
     (words,) = [one.value for one in at.code if " check zq.csv" in one.value]
     assert "--labels 'study:zq: next labels'" in words
-
-
-def test_the_check_of_a_blinded_study_is_refused(page_of: Callable[..., AppTest], store: Store) -> None:
-    at_hand = rating_study(store, name="our votes", raters=("R1",))
-    rate_all(at_hand.desk("R1"))
-    at = page_of("check", {"study": "our votes"})
-    assert at.warning
-    assert not any("our votes" in option for box in at.selectbox for option in box.options)
 
 
 def test_what_a_rater_of_the_study_sees_holds_neither_probability_nor_score(

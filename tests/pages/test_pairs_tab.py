@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from helpers.pages import study_visit
 from helpers.pages.generate_visit import html_of
 from helpers.pages.judges_visit import visit
 from helpers.processes.scripted_server import Body
@@ -64,40 +65,41 @@ def test_an_open_study_shows_orders_and_nothing_by_system(store: Store) -> None:
 def test_an_unblinded_study_shows_agreement_and_the_pairs_behind_it(store: Store) -> None:
     at_hand, run = judged(store)
     factories.ended(store, at_hand.study_id)
-    at = visit(("run", run.run_id), PAIRS_TAB)
+    at = study_visit.visit(at_hand.study_id, "judges", judges="orders", run=f"run-{run.run_id}", pair="2")
     headings = [one.value for one in at.subheader]
-    assert {"Beside raters", "Alt-test", "Win rates", "Where people and judge differ"} <= set(headings)
+    assert {"Beside raters", "Alt-test", "Both orders", "Win rates", "Where people and judge differ"} <= set(
+        headings
+    )
     said = shown(at)
     assert "gives a rater's answer in" in said
     assert "ai (candidate)" in said
     assert "Alpha is clearer." in said
-    at.selectbox(key=f"judges_pairs_study_{run.run_id}").set_value("none").run()
-    assert "Alt-test" not in [one.value for one in at.subheader]
+    assert at.query_params["pair"] == "2"
+    at.button(key="study_orders_check").click().run()
     assert not at.exception
-
-
-def test_results_and_check_lead_to_the_tab(store: Store) -> None:
-    at_hand, run = judged(store)
-    factories.ended(store, at_hand.study_id)
-
-    def results() -> None:
-        from pages import results
-
-        results.render()
-
-    def check() -> None:
-        from pages import check
-
-        check.render()
-
-    at = AppTest.from_function(results, default_timeout=60).run()
-    assert not at.exception
-    assert f"run {run.run_id}" in at.button(key="results_pairs").label
-    at = AppTest.from_function(check, default_timeout=60)
-    at.session_state["check_from"] = f"study:{at_hand.study.name}"
-    at.run()
-    assert not at.exception
+    assert at.query_params["judges"] == "trust"
     assert at.button(key=f"check_pairs_{run.run_id}").label
+
+
+def test_the_page_judges_leads_to_the_votes(store: Store) -> None:
+    at_hand, run = judged(store)
+    assert not [one for one in visit(("run", run.run_id), PAIRS_TAB).button if "votes" in one.label]
+    factories.ended(store, at_hand.study_id)
+    at = visit(("run", run.run_id), PAIRS_TAB)
+    headings = [one.value for one in at.subheader]
+    assert {"Both orders", "Win rates"} <= set(headings)
+    assert "Alt-test" not in headings
+    assert at.button(key=f"judges_pairs_{at_hand.study_id}").label
+
+
+def test_without_a_judge_of_its_pairs_a_study_leads_to_the_form(store: Store) -> None:
+    at_hand = factories.study_in(store, factories.dataset(4), name="s", raters=("R1",), state="open")
+    for unblinded in (False, True):
+        if unblinded:
+            factories.ended(store, at_hand.study_id)
+        at = study_visit.visit(at_hand.study_id, "judges", judges="orders")
+        assert not at.subheader
+        assert at.button(key="study_orders_new").label
 
 
 def made_of_two(store: Store, **given: object) -> Run:

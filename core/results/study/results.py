@@ -1,4 +1,4 @@
-"""All results of a blind study, for the results page, `study results` and a bundle: the verdict, its sensitivity to what
+"""All results of a blind study, for its page, `study results` and a bundle: the verdict, its sensitivity to what
 counts, agreement, and whether blinding held.
 """
 

@@ -2,8 +2,9 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from threading import Event, Thread
@@ -26,12 +27,34 @@ N_LEVELS, SYSTEM = 6, "mills"
 """Levels 0 to 5."""
 
 
+@dataclass(frozen=True)
+class ScoredTexts:
+    """The texts of a run: a file, and what its items have in common."""
+
+    data: bytes
+    name: str
+    items: Sequence[str]
+    places: Sequence[tuple[str, str, int]]
+    """System, level and how far down the level is, of each text of an item."""
+    language: str = "und"
+
+
 class GrowingRun:
     """A run of `n_items` questions with a text a level, in a database."""
 
-    def __init__(self, store: Store, n_items: int, *, judged: bool = False, seed: int = 1) -> None:
-        """judged: by a judge whose records are as long as those of claims, instead of by 16 metrics."""
+    def __init__(
+        self,
+        store: Store,
+        n_items: int,
+        *,
+        judged: bool = False,
+        seed: int = 1,
+        scored: "ScoredTexts | None" = None,
+    ) -> None:
+        """judged: by a judge whose records are as long as those of claims, instead of by 16 metrics. scored: the texts; None: made up."""
         self.store, self.n_items = store, n_items
+        of = scored or ScoredTexts(_texts(n_items), "texts.jsonl", _ids(n_items), _OWN_PLACES)
+        self.width = len(of.places)
         names = tuple(spec.metric.name for spec in find_metrics(("lexical",)))
         asked, running = ask(KIND, {"metrics": names, "synonyms": "none"}, {}, {})
         record = None
@@ -40,11 +63,11 @@ class GrowingRun:
             one = create(store, texts(1), "one.jsonl", asked, running)[0].run.run_id
             with ThreadPoolExecutor(1) as pool:  # this thread may have an event loop
                 record = pool.submit(_record_of, store.path, one).result()
-        run = create(store, _texts(n_items), "texts.jsonl", asked, running)[0]
+        run = create(store, of.data, of.name, asked, running)[0]
         self.run_id, metrics = run.run.run_id, run.path.planned(run)
         keep_run_metrics(store, self.run_id, metrics)
         self.owner = claim_run(store, self.run_id, os.getpid())
-        self._items = _scored(n_items, len(metrics), record, seed)
+        self._items = _scored(of, len(metrics), record, seed)
         self.n_done = 0
 
     def grow(self, n_items: int) -> None:
@@ -58,7 +81,7 @@ class GrowingRun:
             keep_scores(
                 store,
                 [],
-                [_call(item, level) for item in items for level in range(N_LEVELS)],
+                [_call(item, level) for item in items for level in range(self.width)],
                 run_id=self.run_id,
             )
         beat(store, self.run_id, self.owner)
@@ -131,23 +154,31 @@ def _call(item: RunItem, level: int) -> dict[str, object]:
     }
 
 
-def _scored(n_items: int, n_metrics: int, record: object, seed: int) -> Iterator[RunItem]:
+def _scored(of: ScoredTexts, n_metrics: int, record: object, seed: int) -> Iterator[RunItem]:
     """Each metric falls with the level, the later ones less, under noise."""
     rng = np.random.default_rng(seed)
     falls = np.linspace(0.12, 0.02, n_metrics)
-    for item in range(n_items):
-        noise = rng.normal(0.5, 0.2, (N_LEVELS, n_metrics))
-        scores = np.clip(noise - np.arange(N_LEVELS)[:, None] * falls, 0, 1).round(4)
+    steps = np.array([step for _, _, step in of.places])
+    for place, item in enumerate(of.items):
+        noise = rng.normal(0.5, 0.2, (len(steps), n_metrics))
+        scores = np.clip(noise - steps[:, None] * falls, 0, 1).round(4)
         outputs = [
             {
-                "system": SYSTEM,
-                "level": str(level),
-                "language": "und",
+                "system": system,
+                "level": level,
+                "language": of.language,
                 "labels": {},
                 "scores": row.tolist(),
                 "reasons": {},
                 **({} if record is None else {"record": record}),
             }
-            for level, row in enumerate(scores)
+            for (system, level, _), row in zip(of.places, scores, strict=True)
         ]
-        yield RunItem(item, f"q{item}", "done", {"outputs": outputs}, (), 0.01, None)
+        yield RunItem(place, item, "done", {"outputs": outputs}, (), 0.01, None)
+
+
+def _ids(n_items: int) -> list[str]:
+    return [f"q{item}" for item in range(n_items)]
+
+
+_OWN_PLACES = [(SYSTEM, str(level), level) for level in range(N_LEVELS)]

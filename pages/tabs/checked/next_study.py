@@ -29,11 +29,11 @@ from core.sources.reading import reading_in
 from core.store import Store
 from core.store.studies import inclusion_of, list_studies
 from core.study.analysis_set import released_record
-from pages.check import choice
+from pages.tabs.checked import choice
 from pages.widgets import address, open_study, visitor
 from pages.widgets.downloads import spreadsheet_file
 from pages.widgets.messages import mistakes_shown, plain, with_code
-from pages.widgets.parts import part, studies
+from pages.widgets.parts import part
 from pages.widgets.result_table import show
 
 _SENT = "check_next_sent"
@@ -58,7 +58,7 @@ def offer_study(store: Store, given: choice.Given, found: Check) -> None:
         st.markdown(
             f"{about.replace('item', 'question')} Pairs cannot be added to this study. Plan a larger one."
         )
-        st.page_link(studies(), label="Plan the size of a study", icon=":material/arrow_forward:")
+        open_study.to(open_study.NEW_STUDY, label="Plan the size of a study")
         return
     if not n_free:
         st.markdown(
@@ -70,7 +70,7 @@ def offer_study(store: Store, given: choice.Given, found: Check) -> None:
 
 
 def _offer(store: Store, given: choice.Given, found: Check, n_free: int, needed: int, about: str) -> None:
-    key = f"check_next_{'_'.join(map(str, given.key[:2]))[:80]}"
+    key = f"check_next_{given.place}"
     left, middle, right = st.columns([1, 2, 1], vertical_alignment="bottom")
     n: int = left.number_input(
         "Texts", 1, n_free, min(needed or _USUAL, n_free), key=f"{key}_n", help=about or None
@@ -135,12 +135,12 @@ def with_labels_back(store: Store, given: choice.Given) -> choice.Given:
     if not studies:
         return given
     own = [number for number, one in studies.items() if one.dataset_file == chosen_from(given.command[0])]
-    place = f"check_labels_{given.command[0]}"
+    place = f"check_labels_{given.place}"
     chosen: list[int] = st.multiselect(
         "Further labels",
         list(studies),
         format_func=lambda number: plain(studies[number].name),
-        key=address.several("labels", place, list(studies), own, lambda number: studies[number].name),
+        key=address.several("labels", place, list(studies), own),
         placeholder="Studies of texts that a check chose",
         help="Votes of unblinded studies, weighted by the probabilities with which their texts were chosen.",
     )

@@ -9,6 +9,7 @@ from core.results.check.gaps import GAP, Gap, beside_of, by_item, find_gaps, gap
 from core.results.correlations.points import text_key
 from core.schema.panel import Panel, TextBeside
 from core.schema.result_table import Column
+from pages.tabs.checked.choice import place_among
 from pages.widgets import address, level_diff, result_table
 from pages.widgets.messages import plain
 from pages.widgets.parts import nothing, part, places, told_apart
@@ -50,7 +51,9 @@ def _filtered(panel: Panel, found: Sequence[Gap], key: str) -> Sequence[Gap]:
     judges = list(dict.fromkeys(name for name in panel.judges if any(one.judge == name for one in found)))
     if len(judges) > 1:
         judge = next(place).selectbox(
-            "Judge", judges, key=address.one("gaps-judge", f"{key}_judge", judges, judges[0])
+            "Judge",
+            judges,
+            key=address.one("gaps-judge", f"{key}_judge", judges, judges[0], place_among(judges)),
         )
         found = [one for one in found if one.judge == judge]
     if any(one.direction for one in found):
@@ -73,7 +76,7 @@ def _filtered(panel: Panel, found: Sequence[Gap], key: str) -> Sequence[Gap]:
             "Texts",
             names,
             format_func=lambda name: "All" if name == _ALL else name,
-            key=address.one("gaps-group", f"{key}_group", names, _ALL),
+            key=address.one("gaps-group", f"{key}_group", names, _ALL, place_among(names)),
         )
         if group in groups:
             found = [one for one in found if one.row in groups[group]]

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.results.check.choosing import PER_TEXTS, UNKNOWN, stated_facts
 from core.results.check.verdict import JudgeFacts
 from core.schema.panel import Panel
-from pages.check import choice
+from pages.tabs.checked import choice
 from pages.widgets.messages import plain
 from pages.widgets.parts import places
 
@@ -29,11 +29,11 @@ def stated(given: choice.Given, panel: Panel, place: DeltaGenerator) -> choice.G
     with place, st.expander(f"Price and time of {PER_TEXTS:,} texts"):
         currency = st.text_input("Currency", key="check_currency", placeholder="such as USD")
         columns = places(2)
-        for name in panel.judges:
+        for at, name in enumerate(panel.judges):
             for what, label in (("price", "Price"), ("seconds", "Seconds")):
                 if name in lacking[what]:
                     value = next(columns).number_input(
-                        f"{label}, {plain(name)}", 0.0, value=None, key=f"check_{what}_{name}"
+                        f"{label}, {plain(name)}", 0.0, value=None, key=f"check_{what}_{at}"
                     )
                     if value is not None:
                         said[what][name] = value

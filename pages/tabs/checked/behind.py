@@ -17,8 +17,8 @@ from core.results.check.tables import CHECK_TABLES, check_json, check_tables
 from core.results.check.verdict import Check
 from core.store import Store
 from core.tables.files import json_text
-from pages.check import choice, escalation, gaps, next_study, people
-from pages.check.since import since
+from pages.tabs.checked import choice, escalation, gaps, next_study, people
+from pages.tabs.checked.since import since
 from pages.widgets import chosen_judge, visitor
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import part
@@ -30,13 +30,7 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
     if found.chooses:
         with mistakes_shown():
             _which(given, found)
-    for run in given.of_pairs:
-        if st.button(
-            f"Both orders and all four answers of {plain(chosen_judge.short_name(run))}",
-            key=f"check_pairs_{run.run_id}",
-            icon=":material/balance:",
-        ):
-            st.switch_page(chosen_judge.pairs_page_of(run))
+    _both_orders(given)
     next_study.offer_study(store, given, found)
     tables = check_tables(found)
     numbers, rules, groups, systems = (tables[name] for name in CHECK_TABLES)
@@ -63,6 +57,19 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
     escalation.offer(store, given, found)
     _files(given, found, since(found))
     gaps.show_gaps(found.panel, given.beside)
+
+
+def _both_orders(given: choice.Given) -> None:
+    """Lead to what judges of pairs said beside the votes."""
+    if given.study is None:
+        return
+    for run in given.of_pairs:
+        if st.button(
+            f"Both orders and all four answers of {plain(chosen_judge.short_name(run))}",
+            key=f"check_pairs_{run.run_id}",
+            icon=":material/balance:",
+        ):
+            chosen_judge.open_pairs(given.study, run)
 
 
 def _choice(given: choice.Given, found: Check) -> Choice:

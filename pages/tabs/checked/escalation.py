@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import get_args
 
 import numpy as np
 import streamlit as st
@@ -55,7 +56,8 @@ from core.sources.texts import texts_of_study
 from core.stats.resampling import Floats
 from core.store import Store
 from core.store.studies import list_studies
-from pages.check import choice
+from pages.tabs.checked import choice
+from pages.tabs.checked.choice import place_among
 from pages.widgets import address, open_study
 from pages.widgets.messages import mistakes_shown, plain, with_code
 from pages.widgets.parts import part
@@ -95,7 +97,7 @@ def offer(store: Store, given: choice.Given, found: Check) -> None:
 
 
 def _offer(store: Store, given: choice.Given, found: Check) -> None:
-    place = f"check_trust_{given.key[0]}"
+    place = f"check_trust_{given.place}"
     ways = _ways(store, given, found)
     if not ways:
         st.markdown(
@@ -108,7 +110,7 @@ def _offer(store: Store, given: choice.Given, found: Check) -> None:
         "Confidence",
         list(ways),
         format_func=lambda one: ways[one].label,
-        key=address.one("sure", f"{place}_way", list(ways), next(iter(ways))),
+        key=address.one("sure", f"{place}_way", list(ways), next(iter(ways)), partial(_code, list(ways))),
     )
     way = ways[named]
     chosen = _chosen(place, columns[1:])
@@ -133,6 +135,11 @@ def _offer(store: Store, given: choice.Given, found: Check) -> None:
     )
 
 
+def _code(ways: Sequence[str], named: str) -> str:
+    """What the address says for a way: its word, and for a column its place among the ways."""
+    return named if named in get_args(Way) and named != COLUMN else f"{COLUMN}-{ways.index(named) + 1}"
+
+
 def _judge(found: Check) -> str:
     """The judge that is asked about: the only one, or the one that was chosen."""
     judge: str = st.session_state.get("check_trust_judge", found.panel.judges[0])
@@ -147,7 +154,7 @@ def _ways(store: Store, given: choice.Given, found: Check) -> Mapping[str, _Way]
         st.selectbox(
             "Judge",
             names,
-            key=address.one("trust", "check_trust_judge", names, names[0]),
+            key=address.one("trust", "check_trust_judge", names, names[0], place_among(names)),
             help="Not used where the majority of judges decides.",
         )
     alone = only_judges(panel, [_judge(found)])
@@ -278,7 +285,7 @@ def _with_labels(
         "Labels that came back",
         numbers,
         format_func=lambda number: plain(known[number].name),
-        key=address.several("back", f"{place}_back", numbers, numbers, lambda number: known[number].name),
+        key=address.several("back", f"{place}_back", numbers, numbers),
         help="Unblinded studies of texts that were sent from here. They do not move the threshold.",
     )
     before = panel

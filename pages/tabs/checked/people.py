@@ -8,7 +8,7 @@ from core.report.card import command_said
 from core.schema.analysis import PanelChoice
 from core.schema.panel import Panel
 from core.schema.settings import fields_of, on_page, worded
-from pages.check import choice
+from pages.tabs.checked import choice
 from pages.widgets import analysis
 from pages.widgets.messages import plain
 
@@ -25,7 +25,7 @@ def without_judge(given: choice.Given, panel: Panel) -> None:
 
 
 def beside_judge(given: choice.Given, panel: Panel) -> None:
-    """Offer the same of the people beside a judge, folded. Votes on pairs have theirs on the page Results."""
+    """Offer the same of the people beside a judge, folded. Votes on pairs have theirs in the tab Raters of their study."""
     if panel.pairs or len(panel.raters) < 2:
         return
     with st.expander(_TITLE, key="check_people", on_change="rerun") as place:

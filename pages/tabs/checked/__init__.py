@@ -1,0 +1,30 @@
+"""Can a judge be trusted for a use? The verdict first, then what stands behind it, wherever the labels come from."""
+
+import streamlit as st
+
+from core.store import Store
+from pages.tabs.checked import behind, choice, first, next_study, people, prices
+from pages.widgets import messages
+
+
+def style() -> None:
+    """Add the style sheet of the verdict."""
+    first.style()
+
+
+def render(store: Store, given: choice.Given) -> None:
+    """Choose the use, then show the verdict and everything behind it; without a judge, people among themselves."""
+    panel = choice.panel(given)
+    if not panel.judges:
+        people.without_judge(given, panel)
+        return
+    given = next_study.with_labels_back(store, given)
+    use, verdict, stated, below = (st.container() for _ in range(4))
+    panel = choice.panel(given)
+    given = prices.stated(given, panel, stated)
+    options = choice.options(given, panel, use)
+    with verdict, messages.mistakes_shown():
+        found = choice.checked(given, panel, options)
+        first.render(found)
+        with below:
+            behind.render(store, given, found)

@@ -1,0 +1,201 @@
+"""What is checked, once it is chosen: the panel, the use and its limits, the check, and the command that gives the same."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar, cast
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.results.check.facts import facts_of_tables
+from core.results.check.options import DEFAULT_OPTIONS, LIMITS, CheckOptions, Use
+from core.results.check.verdict import Check, JudgeFacts, check_panel, default_use
+from core.schema.panel import Panel, TextBeside
+from core.schema.runs import Run
+from core.schema.settings import SettingField, fields_of
+from core.schema.study import Study
+from core.sources.judges import facts_of
+from core.sources.named import Source
+from core.sources.reading import SourceReader
+from core.stats.resampling import Floats
+from pages.widgets import address
+from pages.widgets.chosen_scores import Key
+
+Found = TypeVar("Found")
+Option = TypeVar("Option")
+_USES: dict[Use, tuple[str, str]] = {
+    "replace": ("Replace a rater", "It takes the place of a rater."),
+    "gate": ("Gate answers", "It decides about single answers."),
+    "rank": ("Rank systems", "It decides which system is better."),
+    "monitor": ("Monitor a mean", "Its mean is followed over time."),
+    "certify": (
+        "Certify a system",
+        "With people's labels, it shows how many of a system's answers are good.",
+    ),
+}
+_CHOICES: Mapping[str, Sequence[Any]] = {
+    "margin": (0.02, 0.05, 0.1, 0.15, 0.2),
+    "epsilon": (0.1, 0.15, 0.2, 0.3),
+    "most_false_passes": (None, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3),
+    "most_false_fails": (None, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3),
+    "missing_judge": ("wrong", "leave-out"),
+    "labels_chosen": (None, "at-random", "by-judge"),
+    "accuracy": (0.7, 0.8, 0.9),
+    "tolerance": (0.02, 0.05, 0.1),
+    "target": (0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99),
+    "population": ("like-these", "these"),
+}
+"""Setting -> the values that the page offers."""
+_STEPS_OF_SCORES = 11
+"""Scores from which an answer may be good, evenly spaced: tenths of the scale."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is checked, before it is read."""
+
+    place: str
+    """Begins the keys of the widgets: a short word that says what is checked, without a name of it."""
+    key: Key
+    """Changes with anything that the panel depends on."""
+    read: Callable[[], Panel]
+    command: tuple[str, ...]
+    """Words of the command that reads the same, behind `check`."""
+    texts: Callable[[], tuple[bytes, str]]
+    """A file with the texts, and its name."""
+    beside: Callable[[], Sequence[TextBeside]]
+    """What is known about the texts beside labels, such as the judge's reasons."""
+    facts: Callable[[Panel], Mapping[str, JudgeFacts]]
+    """Consistency, price, time and model of the judges."""
+    study: Study | None = None
+    """The study whose ratings or votes are the labels."""
+    of_pairs: tuple[Run, ...] = ()
+    """Runs of judges that compared the study's pairs."""
+    runs: tuple[Run, ...] = ()
+    """Runs of the judges; the table of run 3 is named `run:3`."""
+    use: Use | None = None
+    """The use to begin with, where an example asks about it; None: the usual one for such labels."""
+    may_be_judges: tuple[str, ...] = ()
+    """Columns that may be a judge's, where no judge was found."""
+    margins: Callable[[], Floats] | None = None
+    """Of a study of pairs: how far each judge's scores of the answers of a pair are apart, shape (pairs, judges)."""
+
+
+def facts_beside(
+    reading: SourceReader, sources: Sequence[Source], dimension: str | None, panel: Panel
+) -> Mapping[str, JudgeFacts]:
+    """Consistency, price, time and model of the judges, from columns of the panel and from the runs among them."""
+    return facts_of_tables(panel, facts_of(sources, reading, dimension))
+
+
+def dimension_menu(place: DeltaGenerator, known: Sequence[str], key: str) -> str | None:
+    """Choose one of several dimensions; None for the only one. The address holds its place among them."""
+    if len(known) < 2:
+        return None
+    return place.selectbox(
+        "Dimension", known, key=address.one("dimension", key, known, known[0], place_among(known))
+    )
+
+
+def place_among(options: Sequence[Option]) -> Callable[[Option], str]:
+    """Return what an address says for one of the options: its place, from 1, where the options are words of the data."""
+    return lambda option: str(options.index(option) + 1)
+
+
+def panel(one: Given) -> Panel:
+    """Return raters and judges side by side, read once."""
+    with st.spinner("Reading ..."):
+        return once(("panel", *one.key), one.read)
+
+
+def options(one: Given, found: Panel, place: DeltaGenerator) -> CheckOptions:
+    """Choose the use and its limits."""
+    usual = one.use or default_use(found)
+    with place:
+        use: Use | None = st.segmented_control(
+            "Use of the judge",
+            list(_USES),
+            format_func=lambda one: _USES[one][0],
+            required=True,
+            key=address.one("use", f"check_use_{usual}", list(_USES), usual),
+            persist_state="session",
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f":small[{_USES[use or usual][1]}]", width="content")
+            with st.popover("Limits", type="tertiary"):
+                return _limits(CheckOptions(use=use or usual), found)
+
+
+def _worded(field: SettingField, value: float | str | None) -> str:
+    return field.word("" if value is None else f"{value:g}" if isinstance(value, float) else value)
+
+
+def _code(value: object) -> str:
+    return "" if value is None else f"{value}"
+
+
+def _limits(chosen: CheckOptions, found: Panel) -> CheckOptions:
+    """The limits of the use; settings that need text or are rare stay with the command."""
+    fields = fields_of(CheckOptions)
+    use = chosen.use or default_use(found)
+    ratings = _ratings_that_pass(found) if use == "certify" else ()
+    for name, values in {**_CHOICES, "passes_from": ratings}.items():
+        if name not in LIMITS[use] or not values:
+            continue
+        one = fields[name]
+        # No rating passes by itself: the page shows the best one until another is chosen.
+        default = values[-1] if name == "passes_from" else getattr(DEFAULT_OPTIONS, name)
+        # The ratings are the visitor's own words: an address holds the place of one among them.
+        code = place_among(values) if name == "passes_from" else _code
+        place = address.one(name, f"check_{name}", values, default, code)
+        value = st.selectbox(
+            one.about.label,
+            values,
+            format_func=partial(_worded, one),
+            key=place,
+            help=f"{one.about.help[:1].upper()}{one.about.help[1:]}",
+            persist_state="session",
+        )
+        chosen = chosen.but(**{name: value})
+    return chosen
+
+
+def _ratings_that_pass(found: Panel) -> tuple[str, ...]:
+    """Ratings that may be the lowest of a good answer, lowest first; none for two classes, which say it themselves."""
+    scale = found.scale
+    if scale.kind == "two":
+        return ()
+    if scale.classes:  # if the lowest passed, all would
+        return tuple(scale.name(value) for value in (scale.classes[1:] if scale.ordered else scale.classes))
+    low, high = scale.ends or (float(np.nanmin(found.ratings)), float(np.nanmax(found.ratings)))
+    return tuple(dict.fromkeys(f"{value:g}" for value in np.linspace(low, high, _STEPS_OF_SCORES)[1:]))
+
+
+def checked(one: Given, found: Panel, chosen: CheckOptions) -> Check:
+    """Return the check, computed once."""
+    with st.spinner("Checking ..."):
+        return once(("check", *one.key, chosen), lambda: check_panel(found, chosen, facts=one.facts(found)))
+
+
+# A resource, not data: a large panel would be copied at every press of a widget. Nobody changes it: it is frozen.
+@st.cache_resource(show_spinner=False, max_entries=24)
+def _kept(question: Key, _compute: Callable[[], object]) -> object:
+    return _compute()
+
+
+def once(question: Key, compute: Callable[[], Found]) -> Found:
+    """Return the answer to a question that says all that it depends on, computed once."""
+    return cast("Found", _kept(question, compute))
+
+
+def arguments(one: Given, found: Check) -> list[str]:
+    """Return the words of the command that gives the same result."""
+    words = ["check", *one.command, "--use", found.use]
+    fields = fields_of(CheckOptions)
+    for name in LIMITS[found.use]:
+        value = getattr(found.options, name)
+        if value != getattr(DEFAULT_OPTIONS, name):
+            words += [fields[name].option, f"{value:g}" if isinstance(value, float) else f"{value}"]
+    return words
