@@ -1,14 +1,11 @@
 """The tab Pairs, or Texts in a rating study: what was read, with what people and judges said about it."""
 
-import zlib
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from html import escape
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Any, TypeVar
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -27,11 +24,9 @@ from core.results.study.results import reasons
 from core.results.study.words import words_of
 from core.schema.result_table import ResultTable
 from core.schema.scores import ScoreTable, in_turns
-from core.schema.study import FIRST_LEVEL, NO_LEVEL, PREFERENCES, Study, StudyRecord
-from core.store import Store, database_path
-from core.store.raters import raters_of
-from core.store.studies import get_study, read_log
-from core.study.analysis_set import check_released, released_record
+from core.schema.study import FIRST_LEVEL, NO_LEVEL, PREFERENCES, Study
+from core.store import Store
+from core.study.analysis_set import released_record
 from core.study.guidelines import (
     BOX_KEYS,
     LEFT_RIGHT,
@@ -42,18 +37,25 @@ from core.study.guidelines import (
     REFERENCE,
     WORDS,
 )
+from pages.studies import rated
+from pages.studies.list_filters import (
+    held,
+    identity,
+    identity_of,
+    judge_code,
+    one_menu,
+    place_code,
+    scores_of,
+    several_menu,
+)
 from pages.widgets import address, blind_pair, level_diff, open_study, result_table, row_list
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import nothing, number, table
 
 _CLOSED = "pairs and their votes are closed until you unblind the study"
-_SCORES = "pages.tabs.study_scores"
 _KINDS = ("disagree", "lost", "won", "flagged", "left_out")
 """Fields of a PairFilter that a pill sets."""
 _NO_ANSWER = "(no answer)"
-_MENU = 190
-"""Width of a menu, in pixels."""
-Option = TypeVar("Option")
 
 
 def render(store: Store, study: Study) -> None:
@@ -63,7 +65,7 @@ def render(store: Store, study: Study) -> None:
         return
     with mistakes_shown():
         if study.kind == "ratings":
-            nothing("it is not built yet")
+            rated.texts(store, study)
         else:
             _pairs(store, study)
 
@@ -85,42 +87,19 @@ def _pairs(store: Store, study: Study) -> None:
     result_table.downloads(made)
 
 
-def scores_of(store: Store, study: Study, record: StudyRecord) -> Sequence[ScoreTable]:
-    """Return the score tables of runs and files that scored the study's texts."""
-    if find_spec(_SCORES) is None:
-        return ()
-    tables: Sequence[ScoreTable] = import_module(_SCORES).tables(store, study, record)
-    return tables
-
-
 def _found(store: Store, study: Study) -> tuple[Hashable, PairList]:
     """Return the list with a key that changes with it; nothing is read again that was read before."""
-    key: Hashable = _identity(store, study)
+    key: Hashable = identity(store, study)
     found = _listed(key, store, study)
     tables = scores_of(store, study, found.record)
     if not tables:
         return key, found
-    key = (key, *map(_identity_of, tables))
+    key = (key, *map(identity_of, tables))
     try:
         return key, _judged(key, found, tables)
     except InputError as why:
         st.warning(plain(f"Judges are not shown. {why.what}"))
         return key, found
-
-
-def _identity(store: Store, study: Study) -> Hashable:
-    """Identify what the list reads of an unblinded study, without its answers: they have not changed since it was closed.
-
-    The owner's acts change raters or the log: an exclusion, a withdrawal, an import of votes.
-    """
-    study = get_study(store, study.study_id)
-    check_released(study)
-    log = read_log(store, study.study_id)
-    return str(database_path()), study, raters_of(store, study.study_id), log
-
-
-def _identity_of(scores: ScoreTable) -> Hashable:
-    return scores.file_name, scores.sha256, scores.metrics, len(scores.rows), hash(scores.values.tobytes())
 
 
 # As resources: cached data would be copied at every press. Nobody changes them.
@@ -163,11 +142,11 @@ def _choices(found: PairList) -> tuple[PairFilter, tuple[str, ...]]:
     raters = {rater.rater_id: at for at, rater in enumerate(found.record.raters, start=1)}
     votes = [(rater, preference) for rater in found.raters for preference in PREFERENCES]
     address.several("show", places["show"], _KINDS, (), lambda kind: kind.replace("_", "-"))
-    address.several("level", places["level"], study.levels, (), partial(_at, study.levels))
-    address.several("language", places["language"], found.languages, (), partial(_at, found.languages))
+    address.several("level", places["level"], study.levels, (), partial(place_code, study.levels))
+    address.several("language", places["language"], found.languages, (), partial(place_code, found.languages))
     address.one("rater", places["rater"], found.raters, None, lambda rater: str(raters[rater]))
-    address.one("judge", places["judge"], found.judges, None, _number)
-    address.several("column", places["column"], found.judges, (), _number)
+    address.one("judge", places["judge"], found.judges, None, judge_code)
+    address.several("column", places["column"], found.judges, (), judge_code)
     address.several(
         "vote", places["vote"], votes, (), lambda one: f"{raters[one[0]]}-{PREFERENCES.index(one[1])}"
     )
@@ -175,13 +154,13 @@ def _choices(found: PairList) -> tuple[PairFilter, tuple[str, ...]]:
     if asked is not None:
         _set(places, asked)
     asked = PairFilter(
-        levels=tuple(_held(places["level"], study.levels)),
-        languages=tuple(_held(places["language"], found.languages)),
-        rater=next(iter(_held(places["rater"], found.raters)), ""),
-        votes=tuple(_held(places["vote"], votes)),
-        judge=next(iter(_held(places["judge"], found.judges)), ""),
+        levels=tuple(held(places["level"], study.levels)),
+        languages=tuple(held(places["language"], found.languages)),
+        rater=next(iter(held(places["rater"], found.raters)), ""),
+        votes=tuple(held(places["vote"], votes)),
+        judge=next(iter(held(places["judge"], found.judges)), ""),
     )
-    asked = _with(asked, *_held(places["show"], _KINDS))
+    asked = _with(asked, *held(places["show"], _KINDS))
     with st.container(horizontal=True, vertical_alignment="center"):
         _pills(found, asked, places)
         judges = _menus(found, asked, places)
@@ -195,22 +174,6 @@ def _places(found: PairList) -> Mapping[str, str]:
     """Where the session stores each filter."""
     names = ("show", "level", "language", "rater", "judge", "column", "vote", "open", "marked")
     return {name: f"study_pairs_{name}_{found.record.study.study_id}" for name in names}
-
-
-def _at(options: Sequence[str], option: str) -> str:
-    return str(options.index(option) + 1)
-
-
-def _number(judge: str) -> str:
-    """A number that stands for a judge in an address, whatever other judges there are."""
-    return str(zlib.crc32(judge.encode("utf-8", "surrogatepass")))
-
-
-def _held(place: str, options: Sequence[Option]) -> list[Option]:
-    """What the session stores there, as far as it is one of the options."""
-    value = st.session_state.get(place)
-    values = value if isinstance(value, list) else [value]
-    return [option for option in options if option in values]
 
 
 def _set(places: Mapping[str, str], asked: PairFilter) -> None:
@@ -237,6 +200,7 @@ def _pills(found: PairList, asked: PairFilter, places: Mapping[str, str]) -> Non
         key=places["show"],
         label_visibility="collapsed",
         width="content",
+        wrap=True,
     )
 
 
@@ -278,47 +242,20 @@ def _menus(found: PairList, asked: PairFilter, places: Mapping[str, str]) -> tup
     study = found.record.study
     some_lack_votes = bool((found.codes[found.counts, : found.n_counting] < 0).any())
     if len(study.named_levels) > 1:
-        _several("All levels", "Level", study.levels, places["level"])
+        several_menu("All levels", "Level", study.levels, places["level"])
     if len(found.languages) > 1:
-        _several("All languages", "Language", found.languages, places["language"])
+        several_menu("All languages", "Language", found.languages, places["language"])
     if some_lack_votes or asked.rater:
-        _one("All raters", "Votes of a rater", found.raters, places["rater"], plain)
+        one_menu("All raters", "Votes of a rater", found.raters, places["rater"], plain)
     if found.judges:
         differ = {name: len(pairs_shown(found, replace(asked, judge=name))) for name in found.judges}
-        _one(
+        one_menu(
             *("A judge disagrees", "Raters and the judge prefer different answers", found.judges),
             *(places["judge"], lambda name: f"{plain(name)} disagrees {differ[name]:,}"),
         )
-        _several("Columns of judges", "Judges with a column", found.judges, places["column"])
-    judges = _held(places["column"], found.judges)
+        several_menu("Columns of judges", "Judges with a column", found.judges, places["column"])
+    judges = held(places["column"], found.judges)
     return tuple(name for name in found.judges if name in judges or name == asked.judge)
-
-
-def _several(placeholder: str, label: str, options: Sequence[str], place: str) -> None:
-    st.multiselect(
-        label,
-        options,
-        format_func=plain,
-        key=place,
-        placeholder=placeholder,
-        label_visibility="collapsed",
-        width=_MENU,
-    )
-
-
-def _one(
-    placeholder: str, label: str, options: Sequence[str], place: str, name_of: Callable[[str], str]
-) -> None:
-    st.selectbox(
-        label,
-        options,
-        index=None,
-        format_func=name_of,
-        key=place,
-        placeholder=placeholder,
-        label_visibility="collapsed",
-        width=_MENU,
-    )
 
 
 def _votes(found: PairList, asked: PairFilter, places: Mapping[str, str]) -> None:
@@ -359,7 +296,7 @@ def _none(found: PairList, asked: PairFilter) -> None:
 
 def _count(found: PairList, n_shown: int) -> None:
     left_out = found.left_out_by_reason
-    more = f" The analysis leaves out {plain(reasons(left_out))}." if left_out else ""
+    more = f" Left out of the analysis: {plain(reasons(left_out))}." if left_out else ""
     st.markdown(f":small[{n_shown:,} of {counted(len(found.keys), 'pair')}.{more}]")
 
 
