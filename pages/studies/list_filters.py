@@ -72,6 +72,7 @@ def several_menu(placeholder: str, label: str, options: Sequence[str], place: st
         key=place,
         placeholder=placeholder,
         label_visibility="collapsed",
+        persist_state="session",
         width=_MENU,
     )
 
@@ -88,5 +89,6 @@ def one_menu(
         key=place,
         placeholder=placeholder,
         label_visibility="collapsed",
+        persist_state="session",
         width=_MENU,
     )

@@ -199,6 +199,7 @@ def _pills(found: PairList, asked: PairFilter, places: Mapping[str, str]) -> Non
         format_func=lambda kind: f"{plain(names[kind])} {numbers[kind]:,}",
         key=places["show"],
         label_visibility="collapsed",
+        persist_state="session",
         width="content",
         wrap=True,
     )
@@ -352,6 +353,7 @@ def _marked(found: PairList, base: str) -> str:
         required=True,
         key=place,
         label_visibility="collapsed",
+        persist_state="session",
     )
     return mode or first
 

@@ -169,6 +169,7 @@ def _menus(found: TextList, asked: TextFilter, places: Mapping[str, str]) -> Non
             format_func=lambda kind: f"{_NAMES[kind]} {numbers[kind]:,}",
             key=places["show"],
             label_visibility="collapsed",
+            persist_state="session",
             width="content",
             wrap=True,
         )
@@ -180,6 +181,7 @@ def _menus(found: TextList, asked: TextFilter, places: Mapping[str, str]) -> Non
             format_func=plain,
             key=places["dimension"],
             label_visibility="collapsed",
+            persist_state="session",
             width="content",
             wrap=True,
         )
