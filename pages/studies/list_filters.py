@@ -1,23 +1,25 @@
 """What the lists of pairs and of texts share: what identifies them, score tables, and filters that the address holds."""
 
 import zlib
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TypeVar
 
 import streamlit as st
 
+from core.schema.result_table import ResultTable
 from core.schema.scores import ScoreTable
 from core.schema.study import Study, StudyRecord
 from core.store import Store, database_path
 from core.store.raters import raters_of
 from core.store.studies import get_study, read_log
 from core.study.analysis_set import check_released
+from pages.widgets import result_table
 from pages.widgets.messages import plain
 
 _SCORES = "pages.tabs.study_scores"
-_MENU = 190
+_MENU = 158
 """Width of a menu, in pixels."""
 Option = TypeVar("Option")
 
@@ -92,3 +94,18 @@ def one_menu(
         persist_state="session",
         width=_MENU,
     )
+
+
+def count_line(said: str, table: ResultTable) -> None:
+    """Show how many rows the filters leave, and beside it the downloads of these rows."""
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.markdown(f":small[{said}]", width="content")
+        result_table.downloads(table)
+
+
+def folded(parts: Mapping[str, Callable[[], None]]) -> None:
+    """Show parts that can be unfolded, beside each other. parts: title -> what draws it."""
+    if parts:
+        for column, (title, draw) in zip(st.columns(len(parts)), parts.items(), strict=True):
+            with column, st.expander(title):
+                draw()

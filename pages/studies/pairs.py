@@ -1,7 +1,7 @@
 """The tab Pairs, or Texts in a rating study: what was read, with what people and judges said about it."""
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from html import escape
@@ -12,6 +12,7 @@ import streamlit as st
 
 from core.errors import InputError, counted
 from core.results.study.pair_list import (
+    JudgeOnPair,
     PairFilter,
     PairList,
     VoteOnPair,
@@ -24,7 +25,7 @@ from core.results.study.results import reasons
 from core.results.study.words import words_of
 from core.schema.result_table import ResultTable
 from core.schema.scores import ScoreTable, in_turns
-from core.schema.study import FIRST_LEVEL, NO_LEVEL, PREFERENCES, Study
+from core.schema.study import FIRST_LEVEL, NO_LEVEL, PREFERENCES, Design, Study
 from core.store import Store
 from core.study.analysis_set import released_record
 from core.study.guidelines import (
@@ -39,6 +40,8 @@ from core.study.guidelines import (
 )
 from pages.studies import rated
 from pages.studies.list_filters import (
+    count_line,
+    folded,
     held,
     identity,
     identity_of,
@@ -48,9 +51,9 @@ from pages.studies.list_filters import (
     scores_of,
     several_menu,
 )
-from pages.widgets import address, blind_pair, level_diff, open_study, result_table, row_list
+from pages.widgets import address, blind_pair, level_diff, open_study, row_list
 from pages.widgets.messages import mistakes_shown, plain
-from pages.widgets.parts import nothing, number, table
+from pages.widgets.parts import nothing, number, table, told_apart
 
 _CLOSED = "pairs and their votes are closed until you unblind the study"
 _KINDS = ("disagree", "lost", "won", "flagged", "left_out")
@@ -79,12 +82,11 @@ def _pairs(store: Store, study: Study) -> None:
         return
     place = _places(found)["open"]
     at = row_list.opened(place, "pair", shown, len(found.keys))
-    _count(found, len(shown))
     made, frame = _table(key, found, asked, judges)
+    count_line(_count(found, len(shown)), made)
     row_list.show(frame, place, shown, _CONFIG)
     row_list.moves(place, shown, partial(_votes_on, found, at))
     _pair(found, at)
-    result_table.downloads(made)
 
 
 def _found(store: Store, study: Study) -> tuple[Hashable, PairList]:
@@ -295,10 +297,10 @@ def _none(found: PairList, asked: PairFilter) -> None:
     _clear(found, _places(found), "none")
 
 
-def _count(found: PairList, n_shown: int) -> None:
+def _count(found: PairList, n_shown: int) -> str:
     left_out = found.left_out_by_reason
     more = f" Left out of the analysis: {plain(reasons(left_out))}." if left_out else ""
-    st.markdown(f":small[{n_shown:,} of {counted(len(found.keys), 'pair')}.{more}]")
+    return f"{n_shown:,} of {counted(len(found.keys), 'pair')}.{more}"
 
 
 def _pair(found: PairList, at: int) -> None:
@@ -310,13 +312,15 @@ def _pair(found: PairList, at: int) -> None:
         f"{escape(item.question)}</div>"
     )
     _comments(found, at)
-    _judges_on(found, at)
-    if item.turns:
-        with st.expander("Conversation"):
-            level_diff.plain_card("Up to the question", in_turns(item.turns), item.language)
-    if item.reference:
-        with st.expander("Reference"):
-            level_diff.plain_card("Correct and complete", item.reference, item.language)
+    parts: dict[str, Callable[[], None]] = {}
+    if judges := found.judges_on(at):
+        numbers = Counter(one.prefers for one in judges if one.prefers)
+        said = ", ".join(f"{name} {n:,}" for name, n in numbers.most_common())
+        parts[f"Judges: {plain(said) or 'none has a preference'}"] = partial(_judges, judges, design)
+    for title, text in (("Conversation", in_turns(item.turns)), ("Reference", item.reference)):
+        if text:
+            parts[title] = partial(level_diff.plain_card, title, text, item.language)
+    folded(parts)
     left, right = (found.text(key, system) or "" for system in (design.candidate, design.comparator))
     base, bases = _bases(found, at)
     roles = (" (candidate)", " (comparator)") if design.margin is not None else ("", "")
@@ -384,20 +388,8 @@ def _comments(found: PairList, at: int) -> None:
             st.markdown(f"{plain(vote.rater)}: “{plain(comment)}”")
 
 
-def _judges_on(found: PairList, at: int) -> None:
-    judges, design = found.judges_on(at), found.record.study.design
-    if not judges:
-        return
-    numbers = Counter(one.prefers for one in judges if one.prefers)
-    said = ", ".join(f"{name} {n}" for name, n in numbers.most_common())
-    with st.expander(f"Judges: {plain(said) or 'none has a preference'}"):
-        table(
-            pd.DataFrame(
-                {
-                    "Judge": [one.judge for one in judges],
-                    design.candidate: [number(one.scores[0]) for one in judges],
-                    design.comparator: [number(one.scores[1]) for one in judges],
-                    "Prefers": [one.prefers or one.reason for one in judges],
-                }
-            )
-        )
+def _judges(judges: Sequence[JudgeOnPair], design: Design) -> None:
+    """Show every judge's scores of both answers, and the answer that it prefers."""
+    names = told_apart(["Judge", design.candidate, design.comparator, "Prefers"])
+    rows = [(one.judge, *map(number, one.scores), one.prefers or one.reason) for one in judges]
+    table(pd.DataFrame(rows, columns=names))

@@ -1,6 +1,6 @@
 """The tab Texts of a rating study: every text with its ratings, and what raters marked in it."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -28,6 +28,8 @@ from core.study.analysis_set import released_record
 from core.study.blinding import SPAN_DIMENSION
 from core.study.ratings import task_of
 from pages.studies.list_filters import (
+    count_line,
+    folded,
     held,
     identity,
     identity_of,
@@ -37,7 +39,7 @@ from pages.studies.list_filters import (
     scores_of,
     several_menu,
 )
-from pages.widgets import address, level_diff, marked_errors, result_table, row_list
+from pages.widgets import address, level_diff, marked_errors, row_list
 from pages.widgets.messages import plain
 from pages.widgets.parts import nothing, number, table
 
@@ -68,13 +70,12 @@ def texts(store: Store, study: Study) -> None:
         return
     place = _places(found)["open"]
     at = row_list.opened(place, "text", shown, len(found.texts))
-    left_out = f" Ratings that do not count: {plain(reasons(found.left_out))}." if found.left_out else ""
-    st.markdown(f":small[{len(shown):,} of {counted(len(found.texts), 'text')}.{left_out}]")
     made, frame = _table(key, found, asked, judges)
+    left_out = f" Ratings that do not count: {plain(reasons(found.left_out))}." if found.left_out else ""
+    count_line(f"{len(shown):,} of {counted(len(found.texts), 'text')}.{left_out}", made)
     row_list.show(frame, place, shown, _CONFIG)
     row_list.moves(place, shown, partial(_ratings_on, found, at))
     _text(found, at, asked.dimension)
-    result_table.downloads(made)
 
 
 def _found(store: Store, study: Study) -> tuple[Hashable, TextList]:
@@ -262,15 +263,15 @@ def _text(found: TextList, at: int, dimension: str) -> None:
     for one in ratings:
         for comment in one.comments:
             st.markdown(f"{plain(one.rater)}: “{plain(comment)}”")
-    _judges_on(found, at, dimension)
-    if item.turns:
-        with st.expander("Conversation"):
-            level_diff.plain_card("Up to the source", in_turns(item.turns), item.language)
+    parts: dict[str, Callable[[], None]] = {}
+    if found.judges:
+        parts[f"Judges: {len(found.judges):,}"] = partial(_judges, found, at, dimension)
+    for title, said in (("Conversation", in_turns(item.turns)), ("Reference", item.reference)):
+        if said:
+            parts[title] = partial(level_diff.plain_card, title, said, item.language)
+    folded(parts)
     if item.question:
         level_diff.plain_card("Source", item.question, item.language)
-    if item.reference:
-        with st.expander("Reference"):
-            level_diff.plain_card("Reference", item.reference, item.language)
     if task_of(found.record).spans is None:
         level_diff.plain_card("Text", text.text, item.language)
         return
@@ -292,19 +293,19 @@ def _by(one: RatingOnText) -> str:
     return f"{one.rater} (not counted)" if one.left_out else one.rater
 
 
-def _judges_on(found: TextList, at: int, dimension: str) -> None:
-    if found.scores is None:
-        return
-    with st.expander(f"Judges: {len(found.judges)}"):
-        table(
-            pd.DataFrame(
-                {
-                    "Judge": found.judges,
-                    "Score": [_number(float(score)) for score in found.scores[at]],
-                    "Gap": [_number(float(found.gaps(judge, dimension)[at]), GAP) for judge in found.judges],
-                }
-            )
+def _judges(found: TextList, at: int, dimension: str) -> None:
+    """Show every judge's score of the text, and how far it is from people."""
+    assert found.scores is not None, "a judge has scores"
+    gaps = [float(found.gaps(judge, dimension)[at]) for judge in found.judges]
+    table(
+        pd.DataFrame(
+            {
+                "Judge": found.judges,
+                "Score": [_number(float(score)) for score in found.scores[at]],
+                "Gap": [_number(gap, GAP) for gap in gaps],
+            }
         )
+    )
 
 
 def _number(value: float, column: Column = _SCORE) -> str:
