@@ -19,8 +19,8 @@ from pages.widgets import result_table
 from pages.widgets.messages import plain
 
 _SCORES = "pages.tabs.study_scores"
-_MENU = 158
-"""Width of a menu, in pixels."""
+_MENU, _WIDE_MENU = 158, 200
+"""Widths of a menu, in pixels."""
 Option = TypeVar("Option")
 
 
@@ -92,7 +92,7 @@ def one_menu(
         placeholder=placeholder,
         label_visibility="collapsed",
         persist_state="session",
-        width=_MENU,
+        width=_WIDE_MENU,
     )
 
 

@@ -167,7 +167,7 @@ def _choices(found: PairList) -> tuple[PairFilter, tuple[str, ...]]:
         _pills(found, asked, places)
         judges = _menus(found, asked, places)
         _votes(found, asked, places)
-        if asked != PairFilter():
+        if asked != PairFilter() and pairs_shown(found, asked).size:
             _clear(found, places, "filters")
     return asked, judges
 
@@ -254,7 +254,7 @@ def _menus(found: PairList, asked: PairFilter, places: Mapping[str, str]) -> tup
         differ = {name: len(pairs_shown(found, replace(asked, judge=name))) for name in found.judges}
         one_menu(
             *("A judge disagrees", "Raters and the judge prefer different answers", found.judges),
-            *(places["judge"], lambda name: f"{plain(name)} disagrees {differ[name]:,}"),
+            *(places["judge"], lambda name: f"{plain(name)} differs ({differ[name]:,})"),
         )
         several_menu("Columns of judges", "Judges with a column", found.judges, places["column"])
     judges = held(places["column"], found.judges)

@@ -146,7 +146,7 @@ def _choices(found: TextList) -> tuple[TextFilter, tuple[str, ...]]:
     asked = _with(asked, *held(places["show"], _KINDS))
     with st.container(horizontal=True, vertical_alignment="center"):
         _menus(found, asked, places)
-        if asked != TextFilter(dimension=asked.dimension):
+        if asked != TextFilter(dimension=asked.dimension) and texts_shown(found, asked).size:
             _clear(found, places, "filters")
     chosen = held(places["column"], found.judges)
     return asked, tuple(name for name in found.judges if name in chosen or name == asked.judge)
