@@ -38,7 +38,7 @@ from core.study.guidelines import (
     REFERENCE,
     WORDS,
 )
-from pages.studies import rated
+from pages.studies import rated_texts
 from pages.studies.list_filters import (
     count_line,
     folded,
@@ -68,7 +68,7 @@ def render(store: Store, study: Study) -> None:
         return
     with mistakes_shown():
         if study.kind == "ratings":
-            rated.texts(store, study)
+            rated_texts.render(store, study)
         else:
             _pairs(store, study)
 

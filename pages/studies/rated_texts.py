@@ -59,7 +59,7 @@ _CONFIG = {
 }
 
 
-def texts(store: Store, study: Study) -> None:
+def render(store: Store, study: Study) -> None:
     """Show every text of an unblinded study with its ratings."""
     marked_errors.style()
     key, found = _found(store, study)
