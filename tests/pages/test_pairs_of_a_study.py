@@ -26,6 +26,7 @@ from core.results.study.pair_list import PairFilter, pair_list, pairs_shown
 from core.schema.scores import Turn
 from core.schema.study import PREFERENCES, Dataset
 from core.store import Store
+from core.store.kept import keep_file
 from core.store.studies import get_study
 from core.study.lifecycle import exclude_rater, move, withdraw_rater
 from core.study.raters import import_votes
@@ -216,6 +217,29 @@ def test_a_study_without_a_margin_takes_no_side(store: Store) -> None:
     words = [one for one in pills(at) if design.candidate in one or design.comparator in one]
     assert [design.candidate in one for one in words] == [True, False]
     assert "(candidate)" not in texts_of(at)
+
+
+def test_a_judge_that_disagrees_with_raters(store: Store) -> None:
+    """Stored scores of the study's texts, which prefer the candidate everywhere but where its answer has none."""
+    pytest.importorskip("pages.tabs.study_scores")
+    study = voted(store, dataset(6), margin=None)
+    design = study.study.design
+    lines = [
+        f"{one.item_id},{one.level},{one.source},{2 if one.source == design.candidate else 1}"
+        for one in study.record.outputs
+    ]
+    keep_file(store, "scores", "scores.csv", "\n".join(["item,level,system,zq", *lines]).encode())
+    at = visit(tab="pairs")
+    (judge,) = [one.key for one in at.selectbox if "judge" in str(one.key)]
+    at.selectbox(key=judge).select_index(0)
+    at = at.run()
+    assert not at.exception
+    code = at.query_params["judge"]
+    shown = frame(at)
+    assert (shown["zq"] != shown["score"].map({1: design.candidate, -1: design.comparator})).all()
+    assert code.isdigit()
+    assert len(frame(visit(tab="pairs", judge=code))) == len(shown)
+    assert len(frame(visit(tab="pairs", column=code))) == 30
 
 
 def test_texts_of_a_rating_study(store: Store) -> None:
