@@ -25,10 +25,12 @@ from core.notebook.result import Result, result_of
 from core.results.cells import plain
 from core.results.judges.pairwise import EPSILON, pairs_json, pairs_report, pairs_said, pairs_tables
 from core.results.study.counted import Filters
+from core.results.study.pair_list import pair_list, pair_table
 from core.results.study.planning import planned
 from core.results.study.results import headline, results_said
 from core.results.study.results import study_results as results_of
 from core.results.study.tables import rating_results, shown_tables
+from core.results.study.text_list import text_list, text_table
 from core.schema.study import SCORES, StudyRecord
 from core.sources.judges import judge_of
 from core.sources.studies import pilot_of, study_or_bundle
@@ -143,7 +145,8 @@ def study_results(
         as_json, said, tables = rating_results(record, n_resamples=resamples)
         agreed = raters_agreement(record)
         as_json["agreement"] = agreed.json
-        return result_of([*said, *agreed.said, *tables, *agreed.tables], plain(as_json))
+        listed = text_table(text_list(record))
+        return result_of([*said, *agreed.said, *tables, *agreed.tables], plain(as_json), [listed])
     if levels is not None and record.study.asks == "preference":
         raise InputError(f"levels: study {record.study.name!r} has plain pairs without levels.")
     filters = Filters(**{name: None if value is None else names_of(value) for name, value in given.items()})
@@ -152,7 +155,10 @@ def study_results(
         with existing_store(db) as store:
             fix_when_shown(store, record.study.study_id)
     return result_of(
-        [*results_said(found), *shown_tables(found)], plain(found.to_json()), verdict=headline(found)[0]
+        [*results_said(found), *shown_tables(found)],
+        plain(found.to_json()),
+        [pair_table(pair_list(record, filters))],
+        verdict=headline(found)[0],
     )
 
 

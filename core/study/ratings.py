@@ -59,7 +59,7 @@ def counted(record: StudyRecord) -> Counted:
     main: list[RatingAnswer] = []
     repeats: list[RatingAnswer] = []
     for answer in record.rating_answers:
-        reason = _why_not(answer, raters[answer.rater_id])
+        reason = why_left_out(answer, raters[answer.rater_id])
         if reason is None and answer.repeat:
             repeats.append(answer)
             reason = REPEATED
@@ -74,7 +74,8 @@ def counted(record: StudyRecord) -> Counted:
     return Counted(record, tuple(sorted(main, key=order)), tuple(sorted(repeats, key=order)), dict(left_out))
 
 
-def _why_not(answer: RatingAnswer, rater: Rater) -> str | None:
+def why_left_out(answer: RatingAnswer, rater: Rater) -> str | None:
+    """Why an answer does not count, hidden repeats aside; None if it counts."""
     if rater.dry_run:
         return DRY_RUN
     if rater.excluded is not None:

@@ -13,6 +13,7 @@ from helpers.texts.rating_studies import SYSTEMS
 from core.cli import main
 from core.formats.registry import read_rated
 from core.results.study.tables import RATING_TABLES
+from core.results.study.text_list import TEXTS_TABLE
 from core.schema.scores import ErrorSpan
 from core.store import open_store
 from core.study.blinding import open_rating_desk
@@ -95,6 +96,8 @@ def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
         "raters": 2,
         "repeats": 4,
     }
+    run("study", "results", "pilot", "--resamples", "50", "--table", TEXTS_TABLE, "--out", "texts.csv")
+    assert len(list(csv.DictReader((tmp_path / "texts.csv").open()))) == 8
     found = json.loads(run("study", "results", "pilot", "--json", "--resamples", "50"))
     assert (found["n_answers"], found["left_out"], found["task"]) == (16, {}, "mqm-and-direct")
     rated = exported(run, tmp_path, "rated")

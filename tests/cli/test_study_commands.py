@@ -22,8 +22,10 @@ from helpers.texts.factories import (
     vote,
 )
 
+import assay
 from core.report import csv_of
 from core.results.study.counted import Filters
+from core.results.study.pair_list import PAIRS_TABLE, pair_list, pair_table
 from core.results.study.results import (
     COEFFICIENTS,
     FEW_QUESTIONS,
@@ -314,6 +316,20 @@ def test_files_hold_what_the_page_downloads(voted: Run, tmp_path: Path) -> None:
     assert (tmp_path / "x.csv").read_bytes() == csv_of(tables["sensitivity"])
     voted("study", "results", "pilot", "--resamples", "50", "--out", "x.tex")
     assert (tmp_path / "x.tex").read_text().count(r"\begin{tabular}") > 8
+
+
+def test_every_pair_is_a_table_of_its_own(voted: Run, tmp_path: Path) -> None:
+    """The same as the page's and the notebook's, and only where it is asked for."""
+    with open_store(tmp_path / "assay.db") as store:
+        record = load_record(store, find_study(store, "pilot"))
+    table = pair_table(pair_list(record))
+    printed = voted("study", "results", "pilot", "--resamples", "50", "--out", "x.md")
+    assert table.title not in printed.splitlines()
+    assert table.columns[-1].name not in (tmp_path / "x.md").read_text()
+    voted("study", "results", "pilot", "--resamples", "50", "--table", PAIRS_TABLE, "--out", "x.csv")
+    assert (tmp_path / "x.csv").read_bytes() == csv_of(table)
+    found = assay.study_results("pilot", db=tmp_path / "assay.db", resamples=50)
+    assert csv_of(found[PAIRS_TABLE].tables[0]) == csv_of(table)
 
 
 def test_results_of_a_bundle_need_no_database(voted: Run, tmp_path: Path) -> None:

@@ -29,7 +29,8 @@ from core.schema.scores import ErrorSpan, RatedText, Rating, ScorableOutput
 from core.sources.texts import rated_of_folder
 from core.store import Store
 from core.store.runs import list_runs
-from pages.specialist.texts import OF_JUDGE, OF_PERSON, Marked, marked_html, met
+from pages.specialist.texts import OF_JUDGE, OF_PERSON
+from pages.widgets.marked_errors import Marked, marked_html, met
 
 HOSTILE = '<img src=x onerror="alert(1)"> **bold** $x$'
 

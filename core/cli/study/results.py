@@ -30,11 +30,13 @@ from core.formats.tasks import find_task
 from core.results.cells import plain
 from core.results.study.counted import Filters
 from core.results.study.early import look, look_said, look_table, path_table
+from core.results.study.pair_list import PAIRS_TABLE, pair_list, pair_table
 from core.results.study.results import (
     results_said,
     study_results,
 )
 from core.results.study.tables import PAIR_TABLES, RATING_TABLES, rating_results, shown_tables
+from core.results.study.text_list import TEXTS_TABLE, text_list, text_table
 from core.schema.study import Asks, Design, Study, StudyRecord
 from core.sources.named import NAMES
 from core.sources.studies import study_or_bundle
@@ -153,6 +155,7 @@ def _rating_results(record: StudyRecord, options: argparse.Namespace) -> None:
         options,
         as_json | {"agreement": agreed.json},
         [*said, *agreed.said, *(one for table in (*tables, *agreed.tables) for one in ("", table))],
+        [text_table(text_list(record))] if options.table == TEXTS_TABLE else [],
     )
 
 
@@ -180,7 +183,10 @@ def _add_results(verbs: Commands) -> None:
     command.add_argument(
         "--resamples", type=int, default=10_000, help="bootstrap resamples (default %(default)s)"
     )
-    add_result_options(command, *dict.fromkeys((*PAIR_TABLES, *RATING_TABLES, *RATERS_TABLES, "early")))
+    add_result_options(
+        command,
+        *dict.fromkeys((*PAIR_TABLES, *RATING_TABLES, *RATERS_TABLES, "early", PAIRS_TABLE, TEXTS_TABLE)),
+    )
     add_database_option(command)
     command.set_defaults(run=_results)
 
@@ -260,7 +266,10 @@ def _results(options: argparse.Namespace) -> None:
         options,
         plain(results.to_json()),
         [*results_said(results), *(one for table in tables for one in ("", table))],
-        [path_table(results.early)] if results.early else [],
+        [
+            *([path_table(results.early)] if results.early else []),
+            *([pair_table(pair_list(record, filters))] if options.table == PAIRS_TABLE else []),
+        ],
     )
 
 

@@ -351,15 +351,17 @@ def _turned(table: ScoreTable) -> Floats:
 
 def _sides(record: StudyRecord, table: ScoreTable, counted: Counted) -> list[NDArray[np.int64]]:
     """Rows of the table for the candidate and the comparator of each pair; -1 for none."""
-    places, design = _places(record, table), record.study.design
+    places, design = rows_of_texts(record, table), record.study.design
     return [
         np.array([places.get((item, level, source), -1) for item, level in counted.keys], dtype=np.int64)
         for source in (design.candidate, design.comparator)
     ]
 
 
-def _places(record: StudyRecord, table: ScoreTable) -> dict[tuple[str, str, str], int]:
-    """(item, level, source) -> row of the table, for texts of the study."""
+def rows_of_texts(record: StudyRecord, table: ScoreTable) -> dict[tuple[str, str, str], int]:
+    """(item, level, source) -> row of the table, for texts of the study. Raises InputError for a text with several rows, and if the
+    table has no text of the study.
+    """
     texts = {(output.item_id, output.level, output.source) for output in record.outputs}
     places: dict[tuple[str, str, str], int] = {}
     twice = []
