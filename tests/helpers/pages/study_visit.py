@@ -1,6 +1,7 @@
 """A study on its page as a test opens it: by its address, as a link does."""
 
 import re
+from html import unescape
 
 from streamlit.testing.v1 import AppTest
 
@@ -47,13 +48,32 @@ def turn_to(at: AppTest, tab: str, study: int = 1) -> AppTest:
 def texts_of(at: AppTest) -> str:
     """All sentences, headings, cards and tables of the page, as a reader sees them."""
     assert not at.exception
-    kinds = (at.title, at.subheader, at.markdown, at.error, at.get("html"))
-    said = [str(_text(element)) for kind in kinds for element in kind]
+    kinds = (at.title, at.subheader, at.markdown, at.error, at.info, at.get("html"))
+    said = [_text(element) for kind in kinds for element in kind]
     cells = [str(cell) for table in at.table for cell in [*table.value.columns, *table.value.to_numpy().flat]]
-    line = re.sub(r"\\(?=[^\w\s])", "", " ".join([*said, *cells]))
-    return line.replace("\u00a0", " ").replace("\u2060", "")
+    return as_read(" ".join([*said, *cells])).replace("\u00a0", " ")
 
 
-def _text(element: object) -> object:
+def card_of(at: AppTest) -> list[str]:
+    """The word of the verdict's card, then its sentences."""
+    (body,) = [text for one in at.get("html") if 'class="assay-verdict' in (text := _text(one))]
+    word = re.search(r'"assay-word">(?:[✓✕?] )?(.*?)</p>', body)
+    assert word
+    return [unescape(line) for line in (word.group(1), *re.findall(r'"assay-why">(.*?)</p>', body))]
+
+
+def numbers_of(at: AppTest) -> dict[str, str]:
+    """Title -> number, of those beside the card."""
+    (body,) = [text for one in at.get("html") if 'class="assay-numbers' in (text := _text(one))]
+    found = re.findall(r'<p>(.*?)</p><p class="assay-number">(.*?)</p>', body)
+    return {unescape(title): unescape(number) for title, number in found}
+
+
+def as_read(text: str) -> str:
+    """Text without what escapes it for Markdown."""
+    return re.sub(r"\\(?=[^\w\s])", "", text).replace("\u2060", "")
+
+
+def _text(element: object) -> str:
     proto = getattr(element, "proto", None)
-    return proto.body if hasattr(proto, "body") else getattr(element, "value", "")
+    return str(proto.body if hasattr(proto, "body") else getattr(element, "value", ""))
