@@ -35,7 +35,6 @@ TABS: dict[str, tuple[str, ...]] = {
     "Redundancy": ("Correlations", "Redundancy"),
     "Levels": ("Levels",),
     "Meta-correlation": ("Meta-correlation",),
-    "Votes": ("Votes",),
     "Progress": ("Progress",),
     "Judge's scores": ("Scores",),
     "Two judges": ("Judges",),

@@ -17,6 +17,7 @@ from core.plots.dressing import (
     POINT_FONT,
     Ends,
     dressed,
+    faint,
     label,
     metric_label,
     name_rows,
@@ -285,7 +286,7 @@ def _dots(figure: Dots, table: ResultTable) -> go.Figure:
             [(cells[rows[place]].low, cells[rows[place]].value, cells[rows[place]].high) for place in own]
             for cells in (across, up)
         ]
-        thin = {"color": color, "thickness": 0.7, "width": 0}
+        thin = {"color": faint(color), "thickness": 0.8, "width": 0}
         drawn.add_scatter(
             x=[value for _, value, _ in ends[0]],
             y=[value for _, value, _ in ends[1]],

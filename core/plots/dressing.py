@@ -286,6 +286,12 @@ _HEAT_ROW_NAME, _COLUMN_NAME, _SAID = 36, 22, 80
 """Letters of a row's name, a column's name, and a line on hover."""
 
 
+def faint(colour: str) -> str:
+    """A colour as `#rrggbb`, half as strong, for what stands behind dots and names."""
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, 0.4)"
+
+
 def heat_colour(value: float | None) -> str | None:
     """Return the colour of a number from -1 to 1 as #rrggbb; None for an undefined one."""
     if value is None or value != value:

@@ -82,7 +82,9 @@ def head(store: Store, study: Study) -> None:
 @contextmanager
 def _top(name: str) -> Iterator[None]:
     """The title, with a link to the list before it; what is drawn inside of the block follows in the same line."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    # A title keeps room below it, which would lift it above what stands beside it.
+    st.html("<style>.st-key-study_top h1 { padding: 0 !important; }</style>")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="study_top"):
         st.page_link(studies(), label="All studies", icon=":material/arrow_back:")
         st.title(plain(name), anchor=False, width="content")
         yield

@@ -276,6 +276,7 @@ def _side_by_side(
             titled=False,
             rows=Selection(choose, chosen),
             files=not moving,
+            narrow=True,
         )
 
 

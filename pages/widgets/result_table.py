@@ -55,6 +55,7 @@ def show(
     beneath: Callable[[], None] | None = None,
     press: Press | None = None,
     files: bool = True,
+    narrow: bool = False,
 ) -> None:
     """Show a figure if there is one, the table, its notes and a download in each format.
 
@@ -63,7 +64,8 @@ def show(
     folded: title of a folded part for the table, where the figure shows the same. whole: table to download, where the page
     shows only some rows. titled: False where a heading above says the same. table_first: whether the figure stands below
     the table. rows: what a press on a cell does; needs a table with colours. beneath: draws what follows the table or the
-    figure at once. press: what a press on a point of the figure does. files: whether it can be downloaded.
+    figure at once. press: what a press on a point of the figure does. files: whether it can be downloaded. narrow: whether intervals stand behind
+    their numbers, not in columns of their own; for tables of few rows with colours.
     """
     if figure is not None and not table_first:
         _figure(found.name, figure, alt, least_width, press)
@@ -73,9 +75,9 @@ def show(
         nothing("the table has no rows")
     elif folded:
         with st.expander(folded):
-            _body(found, rows)
+            _body(found, rows, narrow)
     else:
-        _body(found, rows)
+        _body(found, rows, narrow)
     if beneath is not None:
         beneath()
     if figure is not None and table_first:
@@ -189,18 +191,19 @@ def _figure(name: str, figure: go.Figure, alt: str, least_width: int, press: Pre
         chart(figure, alt, f"figure_{name}", f"assay-{name}", press)
 
 
-def _body(found: ResultTable, rows: Selection | None) -> None:
+def _body(found: ResultTable, rows: Selection | None, narrow: bool) -> None:
     if rows is not None or any(column.heat for column in found.columns):
-        _heat(found, rows)
+        _heat(found, rows, narrow)
     else:
         frame = pd.DataFrame(lines(found), columns=told_apart(headings(found)))
         # A narrow cell breaks at any other blank. An interval in percent breaks between its numbers only.
         table(frame.replace({r"^< ": "<\u00a0", r"(\d) %(?=,|\]| \[)": "\\1\u00a0%"}, regex=True))
 
 
-def _heat(found: ResultTable, rows: Selection | None) -> None:
+def _heat(found: ResultTable, rows: Selection | None, narrow: bool) -> None:
     """Show numbers on colour, sorted by a press on a column's head, with intervals in columns of their own."""
     cells: dict[str, list[Any]] = {}
+    behind: dict[str, list[str]] = {}
     heats: dict[str, Column] = {}
     numbers: dict[str, Column] = {}
     counts: set[str] = set()
@@ -223,7 +226,11 @@ def _heat(found: ResultTable, rows: Selection | None) -> None:
         heats[column.heading] = column
         cells[column.heading] = [cell.value if isinstance(cell, Interval) else cell for cell in own]
         if any(isinstance(cell, Interval) and cell.low is not None for cell in own):
-            cells[f"{column.heading}, interval"] = [_ends(cell, column) for cell in own]
+            ends = [_ends(cell, column) for cell in own]
+            if narrow:
+                behind[column.heading] = ends
+            else:
+                cells[f"{column.heading}, interval"] = ends
     frame = pd.DataFrame(cells)
     for heading in names:
         frame[heading] = frame[heading].map(lambda name: shortened(str(name), _LONGEST))
@@ -239,6 +246,12 @@ def _heat(found: ResultTable, rows: Selection | None) -> None:
             for heading, column in numbers.items()
         }
     )
+    for heading, ends in behind.items():
+        for place, said in zip(frame.index, ends, strict=True):
+            if said:
+                styled = styled.format(
+                    partial(_with_ends, heats[heading], said), subset=pd.IndexSlice[[place], [heading]]
+                )
     for heading, column in heats.items():
         styled = styled.map(partial(_colour, column), subset=[heading])
     if rows is not None and rows.chosen is not None:
@@ -293,6 +306,10 @@ def _count(value: Any) -> str:
 
 def _number(column: Column, value: Any) -> str:
     return "undefined" if value is None or value != value else number(float(value), column)
+
+
+def _with_ends(column: Column, said: str, value: Any) -> str:
+    return f"{_number(column, value)}\u00a0{said}"
 
 
 def _colour(column: Column, value: Any) -> str:
