@@ -222,7 +222,7 @@ def test_while_a_run_is_at_work_there_are_estimates_and_then_intervals(store: St
     run.grow(6)
     at = visit(study.study_id, "judges")
     shown = at.dataframe[0].value
-    assert "agreement, interval" not in shown
+    assert "metric and rater" not in shown
     assert LATER not in shown.to_csv()
     order = named(at)
     run.grow(3)
@@ -234,7 +234,7 @@ def test_while_a_run_is_at_work_there_are_estimates_and_then_intervals(store: St
     run.finish()
     at.run()
     assert not at.exception
-    assert "agreement, interval" in at.dataframe[0].value
+    assert "metric and rater" in at.dataframe[0].value
 
 
 def test_an_open_rating_study_waits_and_one_without_references_cannot_be_scored(store: Store) -> None:
