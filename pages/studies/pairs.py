@@ -1,7 +1,7 @@
 """The tab Pairs, or Texts in a rating study: what was read, with what people and judges said about it."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from html import escape
@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.errors import InputError, counted
+from core.errors import counted
 from core.results.study.pair_list import (
     JudgeOnPair,
     PairFilter,
@@ -23,11 +23,9 @@ from core.results.study.pair_list import (
 )
 from core.results.study.results import reasons
 from core.results.study.words import words_of
-from core.schema.result_table import ResultTable
-from core.schema.scores import ScoreTable, in_turns
+from core.schema.scores import in_turns
 from core.schema.study import FIRST_LEVEL, NO_LEVEL, PREFERENCES, Design, Study
 from core.store import Store
-from core.study.analysis_set import released_record
 from core.study.guidelines import (
     BOX_KEYS,
     LEFT_RIGHT,
@@ -40,18 +38,17 @@ from core.study.guidelines import (
 )
 from pages.studies import rated_texts
 from pages.studies.list_filters import (
-    count_line,
+    Listing,
+    clear,
     folded,
     held,
-    identity,
-    identity_of,
     judge_code,
     one_menu,
+    pills,
     place_code,
-    scores_of,
     several_menu,
 )
-from pages.widgets import address, blind_pair, level_diff, open_study, row_list
+from pages.widgets import address, blind_pair, level_diff, open_study
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import nothing, number, table, told_apart
 
@@ -74,58 +71,15 @@ def render(store: Store, study: Study) -> None:
 
 
 def _pairs(store: Store, study: Study) -> None:
-    key, found = _found(store, study)
+    key, found = _LISTING.of(store, study)
     asked, judges = _choices(found)
-    shown = _shown(key, found, asked)
-    if not shown:
+    if not _LISTING.places(key, found, asked):
         _none(found, asked)
         return
-    place = _places(found)["open"]
-    at = row_list.opened(place, "pair", shown, len(found.keys))
-    made, frame = _table(key, found, asked, judges)
-    count_line(_count(found, len(shown)), made)
-    row_list.show(frame, place, shown, _CONFIG)
-    row_list.moves(place, shown, partial(_votes_on, found, at))
-    _pair(found, at)
-
-
-def _found(store: Store, study: Study) -> tuple[Hashable, PairList]:
-    """Return the list with a key that changes with it; nothing is read again that was read before."""
-    key: Hashable = identity(store, study)
-    found = _listed(key, store, study)
-    tables = scores_of(store, study, found.record)
-    if not tables:
-        return key, found
-    key = (key, *map(identity_of, tables))
-    try:
-        return key, _judged(key, found, tables)
-    except InputError as why:
-        st.warning(plain(f"Judges are not shown. {why.what}"))
-        return key, found
-
-
-# As resources: cached data would be copied at every press. Nobody changes them.
-@st.cache_resource(show_spinner=False, max_entries=8)
-def _listed(key: Hashable, _store: Store, _study: Study) -> PairList:
-    return pair_list(released_record(_store, _study))
-
-
-@st.cache_resource(show_spinner=False, max_entries=8)
-def _judged(key: Hashable, _found: PairList, _tables: Sequence[ScoreTable]) -> PairList:
-    return judged_pairs(_found, _tables)
-
-
-@st.cache_resource(show_spinner=False, max_entries=32)
-def _shown(key: Hashable, _found: PairList, asked: PairFilter) -> tuple[int, ...]:
-    return tuple(pairs_shown(_found, asked).tolist())
-
-
-@st.cache_resource(show_spinner=False, max_entries=32)
-def _table(
-    key: Hashable, _found: PairList, asked: PairFilter, judges: tuple[str, ...]
-) -> tuple[ResultTable, pd.DataFrame]:
-    made = pair_table(_found, _shown(key, _found, asked), judges)
-    return made, row_list.frame_of(made)
+    place, n_all = _places(found)["open"], len(found.keys)
+    counted_line = _count(found, len(_LISTING.places(key, found, asked)))
+    beside = partial(_votes_on, found)
+    _pair(found, _LISTING.show(key, found, asked, judges, place, n_all, counted_line, beside))
 
 
 _CONFIG = {
@@ -136,6 +90,16 @@ _CONFIG = {
     "seconds": st.column_config.NumberColumn("seconds", format="%.0f", width=80),
     "comments": st.column_config.NumberColumn("comments", width=90),
 }
+
+
+_LISTING = Listing[PairList, PairFilter](
+    "pair",
+    pair_list,
+    judged_pairs,
+    pairs_shown,
+    lambda found, at, _, judges: pair_table(found, at, judges),
+    _CONFIG,
+)
 
 
 def _choices(found: PairList) -> tuple[PairFilter, tuple[str, ...]]:
@@ -194,17 +158,8 @@ def _pills(found: PairList, asked: PairFilter, places: Mapping[str, str]) -> Non
     around = _with(asked)
     numbers = {kind: len(pairs_shown(found, _with(around, kind))) for kind in _order(found.record.study)}
     names = _names(found.record.study)
-    st.pills(
-        "Show",
-        [kind for kind, n in numbers.items() if n or getattr(asked, kind)],
-        selection_mode="multi",
-        format_func=lambda kind: f"{plain(names[kind])} {numbers[kind]:,}",
-        key=places["show"],
-        label_visibility="collapsed",
-        persist_state="session",
-        width="content",
-        wrap=True,
-    )
+    offered = [kind for kind, n in numbers.items() if n or getattr(asked, kind)]
+    pills(offered, lambda kind: f"{plain(names[kind])} {numbers[kind]:,}", places["show"])
 
 
 def _with(asked: PairFilter, *kinds: str) -> PairFilter:
@@ -230,14 +185,7 @@ def _names(study: Study) -> Mapping[str, str]:
 
 
 def _clear(found: PairList, places: Mapping[str, str], key: str) -> None:
-    st.button(
-        f"All {len(found.keys):,} pairs",
-        key=f"study_pairs_clear_{key}",
-        icon=":material/close:",
-        type="tertiary",
-        on_click=_set,
-        args=(places, PairFilter()),
-    )
+    clear(f"All {len(found.keys):,} pairs", f"study_pairs_clear_{key}", partial(_set, places, PairFilter()))
 
 
 def _menus(found: PairList, asked: PairFilter, places: Mapping[str, str]) -> tuple[str, ...]:

@@ -1,13 +1,13 @@
 """The tab Texts of a rating study: every text with its ratings, and what raters marked in it."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
-from core.errors import InputError, counted
+from core.errors import counted
 from core.report import number as number_in
 from core.results.study.results import reasons
 from core.results.study.text_list import (
@@ -20,26 +20,24 @@ from core.results.study.text_list import (
     text_table,
     texts_shown,
 )
-from core.schema.result_table import Column, ResultTable
-from core.schema.scores import ScoreTable, in_turns
+from core.schema.result_table import Column
+from core.schema.scores import in_turns
 from core.schema.study import Study
 from core.store import Store
-from core.study.analysis_set import released_record
 from core.study.blinding import SPAN_DIMENSION
 from core.study.ratings import task_of
 from pages.studies.list_filters import (
-    count_line,
+    Listing,
+    clear,
     folded,
     held,
-    identity,
-    identity_of,
     judge_code,
     one_menu,
+    pills,
     place_code,
-    scores_of,
     several_menu,
 )
-from pages.widgets import address, level_diff, marked_errors, row_list
+from pages.widgets import address, level_diff, marked_errors
 from pages.widgets.messages import plain
 from pages.widgets.parts import nothing, number, table
 
@@ -62,58 +60,27 @@ _CONFIG = {
 def render(store: Store, study: Study) -> None:
     """Show every text of an unblinded study with its ratings."""
     marked_errors.style()
-    key, found = _found(store, study)
+    key, found = _LISTING.of(store, study)
     asked, judges = _choices(found)
-    shown = _shown(key, found, asked)
-    if not shown:
+    n_shown, n_all = len(_LISTING.places(key, found, asked)), len(found.texts)
+    if not n_shown:
         _none(found, asked)
         return
-    place = _places(found)["open"]
-    at = row_list.opened(place, "text", shown, len(found.texts))
-    made, frame = _table(key, found, asked, judges)
     left_out = f" Ratings that do not count: {plain(reasons(found.left_out))}." if found.left_out else ""
-    count_line(f"{len(shown):,} of {counted(len(found.texts), 'text')}.{left_out}", made)
-    row_list.show(frame, place, shown, _CONFIG)
-    row_list.moves(place, shown, partial(_ratings_on, found, at))
+    counted_line = f"{n_shown:,} of {counted(n_all, 'text')}.{left_out}"
+    place, beside = _places(found)["open"], partial(_ratings_on, found)
+    at = _LISTING.show(key, found, asked, judges, place, n_all, counted_line, beside)
     _text(found, at, asked.dimension)
 
 
-def _found(store: Store, study: Study) -> tuple[Hashable, TextList]:
-    key: Hashable = identity(store, study)
-    found = _listed(key, store, study)
-    tables = scores_of(store, study, found.record)
-    if not tables:
-        return key, found
-    key = (key, *map(identity_of, tables))
-    try:
-        return key, _judged(key, found, tables)
-    except InputError as why:
-        st.warning(plain(f"Judges are not shown. {why.what}"))
-        return key, found
-
-
-# As resources: cached data would be copied at every press. Nobody changes them.
-@st.cache_resource(show_spinner=False, max_entries=8)
-def _listed(key: Hashable, _store: Store, _study: Study) -> TextList:
-    return text_list(released_record(_store, _study))
-
-
-@st.cache_resource(show_spinner=False, max_entries=8)
-def _judged(key: Hashable, _found: TextList, _tables: Sequence[ScoreTable]) -> TextList:
-    return judged_texts(_found, _tables)
-
-
-@st.cache_resource(show_spinner=False, max_entries=32)
-def _shown(key: Hashable, _found: TextList, asked: TextFilter) -> tuple[int, ...]:
-    return tuple(texts_shown(_found, asked).tolist())
-
-
-@st.cache_resource(show_spinner=False, max_entries=32)
-def _table(
-    key: Hashable, _found: TextList, asked: TextFilter, judges: tuple[str, ...]
-) -> tuple[ResultTable, pd.DataFrame]:
-    made = text_table(_found, _shown(key, _found, asked), asked.dimension, judges)
-    return made, row_list.frame_of(made)
+_LISTING = Listing[TextList, TextFilter](
+    "text",
+    text_list,
+    judged_texts,
+    texts_shown,
+    lambda found, at, asked, judges: text_table(found, at, asked.dimension, judges),
+    _CONFIG,
+)
 
 
 def _places(found: TextList) -> Mapping[str, str]:
@@ -162,18 +129,7 @@ def _menus(found: TextList, asked: TextFilter, places: Mapping[str, str]) -> Non
     """Show the pills, each with the number of texts that it leaves within the other filters, and the menus."""
     numbers = {kind: len(texts_shown(found, _with(asked, kind))) for kind in _KINDS}
     offered = [kind for kind, n in numbers.items() if n or getattr(asked, kind)]
-    if offered:
-        st.pills(
-            "Show",
-            offered,
-            selection_mode="multi",
-            format_func=lambda kind: f"{_NAMES[kind]} {numbers[kind]:,}",
-            key=places["show"],
-            label_visibility="collapsed",
-            persist_state="session",
-            width="content",
-            wrap=True,
-        )
+    pills(offered, lambda kind: f"{_NAMES[kind]} {numbers[kind]:,}", places["show"])
     if len(found.dimensions) > 1:
         st.segmented_control(
             "Dimension",
@@ -206,14 +162,7 @@ def _set(places: Mapping[str, str]) -> None:
 
 
 def _clear(found: TextList, places: Mapping[str, str], key: str) -> None:
-    st.button(
-        f"All {len(found.texts):,} texts",
-        key=f"study_texts_clear_{key}",
-        icon=":material/close:",
-        type="tertiary",
-        on_click=_set,
-        args=(places,),
-    )
+    clear(f"All {len(found.texts):,} texts", f"study_texts_clear_{key}", partial(_set, places))
 
 
 def _none(found: TextList, asked: TextFilter) -> None:
