@@ -57,7 +57,7 @@ class VoteRow:
     pairs: int = column("pairs with a winner that it has a preference on, or ties")
     n_left_out: int = column("pairs left out", title="left out")
     follows: Interval = column(
-        "Spearman of its scores and minus the level, over the study's texts",
+        "Spearman of its scores with quality (a higher level is worse), over the study's texts",
         title="follows the level",
         heat="coefficient",
         ends="object",
@@ -299,7 +299,7 @@ def _notes(found: Votes) -> tuple[str, ...]:
         "of the metric counts half; 0.5 is chance. Kendall: between the metric's margin and the composite vote, over all pairs.",
         "Metric and rater: how often the metric, which ties as often as raters do, gives a rater's answer, ties included. Two raters: "
         "how often another rater gives it. Difference: the first minus the second, over the same pairs.",
-        "Follows the level: Spearman of the metric's scores and minus the level, over the study's texts.",
+        "Follows the level: Spearman of the metric's scores with quality (a higher level is worse), over the study's texts.",
         "Meta-correlation of this study: Spearman, over metrics, between follows the level and agreement. Both come from the same "
         "texts and share their noise. `meta-correlate` with this study correlates the votes with margins instead of counting pairs, "
         "so its number differs.",

@@ -398,7 +398,7 @@ def test_only_the_admin_sees_results(store: Store, cookies: dict[str, str]) -> N
             assert not at.get("download_button"), who
             assert "candidate" not in text, who
             assert [t.value for t in at.title] != ["study"], who
-        assert not {"studies", "operation"} & _addresses(_app()), who
+        assert not {"generate", "operation", "results"} & _addresses(_app()), who
 
 
 def test_the_app_has_the_pages_for_the_admin(store: Store) -> None:
