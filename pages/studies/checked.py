@@ -79,23 +79,18 @@ def _given(store: Store, study: Study, record: StudyRecord) -> Given | None:
     marked = (record.answers, record.raters) if ratings is None else ratings.ratings
     of_pairs = tuple(run for run in judges.runs if ratings is None and "pairs" in KINDS[run.kind].reports)
     source, reading = StudySource(study.name), reading_in(store)
-    who = PanelChoice(
-        human=None if people == everyone else tuple(people),
-        judge=None if judge is None else (judge,),
-        dimension=dimension,
-    )
+    who = PanelChoice(human=None if people == everyone else tuple(people), dimension=dimension)
     return Given(
         place=own,
         key=(
             *("study", study.study_id, hashlib.sha256(repr(marked).encode()).hexdigest()),
-            *(tuple(people), dimension, judge, judges.key),
+            *(tuple(people), dimension, judges.key),
         ),
         read=lambda: panel_of_source(source, judges.scores, who, reading, find=True),
         command=(
             source.written,
             *judges.all_words,
             *(() if people == everyone else ("--human", ",".join(people))),
-            *(() if judge is None else ("--judge", judge)),
             *(() if dimension is None else ("--dimension", dimension)),
         ),
         texts=lambda: texts_file(source, reading)[0],
@@ -105,11 +100,12 @@ def _given(store: Store, study: Study, record: StudyRecord) -> Given | None:
         of_pairs=of_pairs,
         runs=judges.runs,
         margins=(lambda: margins_of(source, judges.scores, who, reading)) if ratings is None else None,
+        alone=judge,
     )
 
 
 def _judge(judges: Judges, study: Study, column: DeltaGenerator) -> str | None:
-    """Choose one of the metrics and judges, or all together: None. Where there are many, the first one alone to begin with."""
+    """Choose whose verdict is shown: all are checked together. None: all; where there are many, the first one to begin with."""
     names = judges.names
     if len(names) < 2 or len(set(names)) < len(names):
         return None

@@ -97,9 +97,9 @@ def test_of_many_judges_one_comes_first(store: Store) -> None:
     file = of_ratings(store, "a,b,c,d")
     at = opened(judge=file, use="gate")
     assert len(verdicts(at)) == 1
-    assert " --judge a " in at.code[-1].value
+    assert "--judge" not in at.code[-1].value
     at = opened(judge=file, use="gate", checked="3")
-    assert " --judge c " in at.code[-1].value
+    assert "--judge" not in at.code[-1].value
     at = opened(judge=file, use="gate", checked="all")
     assert len(verdicts(at)) == 4
     assert "--judge" not in at.code[-1].value

@@ -25,6 +25,6 @@ def render(store: Store, given: choice.Given) -> None:
     options = choice.options(given, panel, use)
     with verdict, messages.mistakes_shown():
         found = choice.checked(given, panel, options)
-        first.render(found)
+        first.render(choice.alone(given, found)[1], n_checked=len(found.judges))
         with below:
             behind.render(store, given, found)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -15,6 +16,7 @@ from core.results.check.choosing import Choice, which_json, which_of, which_said
 from core.results.check.drift import Drift, drift_json, drift_said
 from core.results.check.tables import CHECK_TABLES, check_json, check_tables
 from core.results.check.verdict import Check
+from core.schema.result_table import ResultTable
 from core.store import Store
 from core.tables.files import json_text
 from pages.tabs.checked import choice, escalation, gaps, next_study, people
@@ -27,13 +29,14 @@ from pages.widgets.result_table import show
 
 def render(store: Store, given: choice.Given, found: Check) -> None:
     """Show what would settle an open verdict, which judge to use, the rules, where the judge fails, all numbers, and where it is kept."""
-    if found.chooses:
+    one, shown = choice.alone(given, found)
+    if shown.chooses:
         with mistakes_shown():
             _which(given, found)
     _both_orders(given)
-    next_study.offer_study(store, given, found)
-    tables = check_tables(found)
-    numbers, rules, groups, systems = (tables[name] for name in CHECK_TABLES)
+    next_study.offer_study(store, one, shown)
+    tables = check_tables(found)  # of all, whose number divides the level
+    numbers, rules, groups, systems = (_of_judges(tables[name], shown) for name in CHECK_TABLES)
     if systems.rows:
         part("Systems", "The share of good answers, by the judge's answers.", "check#certify")
         show(systems, titled=False)
@@ -42,9 +45,9 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
     if groups.rows:
         part("By group", "Does the judge fail for some texts?", "check#five-uses")
         fails = [
-            f"{one.name} fails in {group.column} {group.value}."
-            for one in found.judges
-            for group in one.groups
+            f"{judge.name} fails in {group.column} {group.value}."
+            for judge in shown.judges
+            for group in judge.groups
             if group.fails
         ]
         st.markdown(
@@ -54,9 +57,16 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
     part("All numbers", "Every judge, with people beside it.", "check#five-uses")
     show(numbers, titled=False)
     people.beside_judge(given, found.panel)
-    escalation.offer(store, given, found)
+    escalation.offer(store, one, shown)
     _files(given, found, since(found))
-    gaps.show_gaps(found.panel, given.beside)
+    gaps.show_gaps(shown.panel, given.beside)
+
+
+def _of_judges(table: ResultTable, shown: Check) -> ResultTable:
+    """The rows about the judges that are shown."""
+    at = next(place for place, column in enumerate(table.columns) if column.name == "judge")
+    names = {one.name for one in shown.judges}
+    return replace(table, rows=tuple(row for row in table.rows if row[at] in names))
 
 
 def _both_orders(given: choice.Given) -> None:

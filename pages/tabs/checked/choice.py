@@ -1,7 +1,7 @@
 """What is checked, once it is chosen: the panel, the use and its limits, the check, and the command that gives the same."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.results.check.facts import facts_of_tables
 from core.results.check.options import DEFAULT_OPTIONS, LIMITS, CheckOptions, Use
 from core.results.check.verdict import Check, JudgeFacts, check_panel, default_use
-from core.schema.panel import Panel, TextBeside
+from core.schema.panel import Panel, TextBeside, only_judges
 from core.schema.runs import Run
 from core.schema.settings import SettingField, fields_of
 from core.schema.study import Study
@@ -81,6 +81,8 @@ class Given:
     """Columns that may be a judge's, where no judge was found."""
     margins: Callable[[], Floats] | None = None
     """Of a study of pairs: how far each judge's scores of the answers of a pair are apart, shape (pairs, judges)."""
+    alone: str | None = None
+    """The judge whose verdict is shown, of several that are checked together; None: all are shown."""
 
 
 def facts_beside(
@@ -113,13 +115,15 @@ def panel(one: Given) -> Panel:
 def options(one: Given, found: Panel, place: DeltaGenerator) -> CheckOptions:
     """Choose the use and its limits."""
     usual = one.use or default_use(found)
+    # Without systems there is nothing to rank, such as in votes on pairs.
+    uses = [use for use in _USES if use != "rank" or len(set(found.systems.tolist())) > 1 or use == one.use]
     with place:
         use: Use | None = st.segmented_control(
             "Use of the judge",
-            list(_USES),
+            uses,
             format_func=lambda one: _USES[one][0],
             required=True,
-            key=address.one("use", f"check_use_{usual}", list(_USES), usual),
+            key=address.one("use", f"check_use_{usual}", uses, usual),
             persist_state="session",
         )
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -177,6 +181,25 @@ def checked(one: Given, found: Panel, chosen: CheckOptions) -> Check:
     """Return the check, computed once."""
     with st.spinner("Checking ..."):
         return once(("check", *one.key, chosen), lambda: check_panel(found, chosen, facts=one.facts(found)))
+
+
+def alone(one: Given, found: Check) -> tuple[Given, Check]:
+    """What is shown of a check: the one judge that was chosen, or everything.
+
+    The verdict stays that of all judges together, whose number divides the level: to look at one of them asks no other question.
+    """
+    name = one.alone
+    if name is None or name not in found.panel.judges:
+        return one, found
+    at, margins = found.panel.judges.index(name), one.margins
+    given = replace(
+        one,
+        key=(*one.key, "alone", name),
+        command=(*one.command, "--judge", name),
+        margins=None if margins is None else lambda: margins()[:, [at]],
+    )
+    judges = tuple(judge for judge in found.judges if judge.name == name)
+    return given, replace(found, panel=only_judges(found.panel, [name]), judges=judges)
 
 
 # A resource, not data: a large panel would be copied at every press of a widget. Nobody changes it: it is frozen.

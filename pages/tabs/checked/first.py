@@ -75,8 +75,11 @@ def style() -> None:
     )
 
 
-def render(found: Check) -> None:
-    """Show the verdict with its sentence, four numbers, and the figure with judge, ceiling and limit."""
+def render(found: Check, *, n_checked: int) -> None:
+    """Show the verdict with its sentence, four numbers, and the figure with judge, ceiling and limit.
+
+    n_checked: judges that were checked together, of which `found` may have one alone.
+    """
     left, right = st.columns([3, 2], gap="medium")
     with left:
         if len(found.judges) == 1:
@@ -88,7 +91,12 @@ def render(found: Check) -> None:
                 _box(one.verdict, one.name, said)
         if len(found.judges) == 1:
             _numbers(found, found.judges[0])
-        st.markdown(f":small[{plain(read_as(found))}]  \n:small[{plain(ceiling_sentence(found))}]")
+        lines = [read_as(found), ceiling_sentence(found)]
+        if n_checked > len(found.judges):
+            lines.append(
+                f"{n_checked} judges are checked together, so the level of TRUSTED is divided by {n_checked}."
+            )
+        st.markdown("  \n".join(f":small[{plain(line)}]" for line in lines))
     figure = judges_and_ceiling(found)
     if figure is not None:
         with right:

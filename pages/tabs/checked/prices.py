@@ -16,7 +16,7 @@ from pages.widgets.parts import places
 
 def stated(given: choice.Given, panel: Panel, place: DeltaGenerator) -> choice.Given:
     """State prices and times of several judges, where they are unknown. place: of the controls."""
-    if len(panel.judges) < 2:
+    if len(panel.judges) < 2 or given.alone is not None:  # they serve to choose among several
         return given
     known: Mapping[str, JudgeFacts] = choice.once(("facts", *given.key), lambda: given.facts(panel))
     lacking = {
