@@ -56,7 +56,7 @@ def render(store: Store, study: Study) -> None:
         scoring.first(store, study)
     else:
         several = study_scores.chosen(study, names)
-        moving = any(one.moving for one in study_scores.opened(store, several))
+        moving = any(one.moving for one in study_scores.opened(store, study, several))
         st.fragment(_again, run_every=chosen_scores.TICK if moving else None)(
             study.study_id, tuple(several), moving
         )
@@ -66,7 +66,7 @@ def render(store: Store, study: Study) -> None:
 def _again(study_id: int, several: Sequence[Chosen], moving: bool) -> None:
     with visitor.admin_store() as store, mistakes_shown(), address.kept("judges_live"):
         study = get_study(store, study_id)
-        scores = study_scores.opened(store, several)
+        scores = study_scores.opened(store, study, several)
         if any(one.moving for one in scores) != moving:
             st.rerun()  # the clock starts or stops
         if moving:

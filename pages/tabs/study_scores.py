@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
 import streamlit as st
 
 from core.errors import AssayError
@@ -61,19 +62,44 @@ def place_of(study: Study) -> str:
     return f"study_scores_{study.study_id}"
 
 
-def opened(store: Store, several: Sequence[Chosen]) -> list[Scores]:
-    """The scores as they are now, each metric from the newest that has it. several: as `fitting` orders them."""
+def opened(store: Store, study: Study, several: Sequence[Chosen]) -> list[Scores]:
+    """The scores as they are now, each metric from the source that covers most of the study's texts, the newest among equals.
+
+    A run at work counts with all texts that it will score. several: as `fitting` orders them.
+    """
+    texts = _texts((study.study_id, study.created_utc), store, study)
+    everything = [chosen_scores.open_scores(store, one) for one in several]
+    if len(everything) == 1:
+        return everything
+    best: dict[str, tuple[int, int]] = {}
+    for number, scores in enumerate(everything):
+        for metric, covered in _covered(store, scores, texts).items():
+            if metric not in best or covered > best[metric][0]:
+                best[metric] = covered, number
     found: list[Scores] = []
-    known: set[str] = set()
-    for one in several:
-        scores = chosen_scores.open_scores(store, one)
+    for number, scores in enumerate(everything):
         names = [metric.name for metric in scores.table.metrics]
-        new = [place for place, name in enumerate(names) if name not in known]
-        known |= set(names)
-        if new:
-            table = scores.table if len(new) == len(names) else columns_at(scores.table, new)
+        own = [place for place, name in enumerate(names) if best[name][1] == number]
+        if own:
+            table = scores.table if len(own) == len(names) else columns_at(scores.table, own)
             found.append(replace(scores, table=table))
     return found
+
+
+def _covered(store: Store, scores: Scores, texts: Mapping[TextKey, str]) -> dict[str, int]:
+    """Metric -> how many of the study's texts have a score of it; of a run at work, how many will be asked about."""
+    names = [metric.name for metric in scores.table.metrics]
+    if scores.moving and scores.run is not None:
+        asked = chosen_scores.outputs(store, scores.run).outputs
+        n = sum((one.item_id, one.level or "", one.system or "") in texts for one in asked)
+        return dict.fromkeys(names, n)
+    rows = [
+        place
+        for place, row in enumerate(scores.table.rows)
+        if (row.item_id, row.level or "", row.system or "") in texts
+    ]
+    counts = (~np.isnan(scores.table.values[rows])).sum(axis=0)
+    return dict(zip(names, counts.tolist(), strict=True))
 
 
 def tables(store: Store, study: Study, record: StudyRecord) -> list[ScoreTable]:
@@ -81,9 +107,8 @@ def tables(store: Store, study: Study, record: StudyRecord) -> list[ScoreTable]:
 
     record: of the study, which is unblinded.
     """
-    there = fitting(store, study)
-    several = [one for one in st.session_state.get(place_of(study), there) if one in there]
-    return [one.table for one in opened(store, several) if one.table.rows]
+    several = chosen(study, fitting(store, study))
+    return [one.table for one in opened(store, study, several) if one.table.rows]
 
 
 def n_texts(store: Store, study: Study, file: KeptFile) -> int:

@@ -290,3 +290,29 @@ def test_undefined_scores_are_counted_with_their_reason(store: Store) -> None:
     )
     keep_file(store, "scores", "own.csv", write_scores_csv(gappy, "long"))
     assert "3 scores missing" in texts_of(visit(study.study_id, "judges"))
+
+
+def test_a_newer_source_of_fewer_texts_replaces_no_complete_scores(store: Store) -> None:
+    study = voted(store)
+    run = scored(store, *texts_of_study(store, study.study), metrics=METRICS)
+    table = score_table(at_hand(store, run.run_id))
+    few = replace(table, rows=table.rows[:3], values=table.values[:3], reasons={})
+    keep_file(store, "scores", "few.csv", write_scores_csv(few, "long"))
+    holes = table.values.copy()
+    holes[2:] = float("nan")
+    keep_file(store, "scores", "holes.csv", write_scores_csv(replace(table, values=holes), "long"))
+    record = released_record(store, study.study)
+    (own,) = study_scores.tables(store, study.study, record)
+    assert len(own.rows) == len(table.rows)
+    only_few = visit(study.study_id, "judges", scores="file-1")
+    assert sorted(named(only_few)) == sorted(METRICS)
+
+
+def test_a_link_to_pairs_has_the_scores_that_were_chosen(store: Store) -> None:
+    study = voted(store)
+    file = texts_of_study(store, study.study)
+    first, second = (scored(store, *file, metrics=(one,)) for one in METRICS[:2])
+    for run in (first, second):
+        at = visit(study.study_id, "pairs", scores=f"run-{run.run_id}")
+        assert at.session_state[study_scores.place_of(study.study)] == [("run", run.run_id)]
+        assert at.query_params["scores"] in (f"run-{run.run_id}", [f"run-{run.run_id}"])
