@@ -292,14 +292,24 @@ def faint(colour: str) -> str:
     return f"rgba({red}, {green}, {blue}, 0.4)"
 
 
-def heat_colour(value: float | None) -> str | None:
+_HEAT = (OCHRE, _WHITE, BLUE, "#000000"), ("#7d5510", "#0e1117", "#1f5596", "#ffffff")
+"""Colours of -1, 0 and 1 and of the letters on them, on a light page and on a dark one."""
+
+
+def heat_letters(*, dark: bool = False) -> str:
+    """Return the colour of letters on `heat_colour`, as #rrggbb."""
+    return _HEAT[dark][3]
+
+
+def heat_colour(value: float | None, *, dark: bool = False) -> str | None:
     """Return the colour of a number from -1 to 1 as #rrggbb; None for an undefined one."""
     if value is None or value != value:
         return None
-    end = BLUE if value >= 0 else OCHRE
+    low, middle, high, _ = _HEAT[dark]
+    end = high if value >= 0 else low
     share = min(abs(value), 1.0)
     mixed = (
-        round(int(_WHITE[at : at + 2], 16) * (1 - share) + int(end[at : at + 2], 16) * share)
+        round(int(middle[at : at + 2], 16) * (1 - share) + int(end[at : at + 2], 16) * share)
         for at in (1, 3, 5)
     )
     return "#" + "".join(f"{part:02x}" for part in mixed)

@@ -11,7 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.plots.dressing import heat_colour, shortened
+from core.plots.dressing import heat_colour, heat_letters, shortened
 from core.report import TITLES, WRITERS, decimals_of, headings, lines, notes, number, written
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from pages.widgets import visitor
@@ -315,8 +315,9 @@ def _with_ends(column: Column, said: str, value: Any) -> str:
 def _colour(column: Column, value: Any) -> str:
     if value is None or value != value:
         return ""
-    colour = heat_colour(value if column.heat == "coefficient" else 2 * value - 1)
-    return f"background-color: {colour}; color: #000000"
+    dark = st.context.theme.type == "dark"
+    colour = heat_colour(value if column.heat == "coefficient" else 2 * value - 1, dark=dark)
+    return f"background-color: {colour}; color: {heat_letters(dark=dark)}"
 
 
 def _as_wide_as_needed(frame: pd.DataFrame, name: str) -> Any:
