@@ -74,7 +74,10 @@ def _again(study_id: int, several: Sequence[Chosen], moving: bool) -> None:
         scoring.progress(store, scores)
         scored = [one for one in scores if one.table.rows]
         if not scored:
-            st.markdown("No text is scored yet." if moving else "Choose scores below.")
+            if not several:
+                st.markdown("Choose scores below.")
+            elif not moving:  # the runs ended without a score: offer a new one
+                scoring.first(store, study)
         elif study.state != "unblinded":
             _closed(store, study, scored, moving)
         elif study.kind == "ratings":

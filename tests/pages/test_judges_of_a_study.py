@@ -26,7 +26,7 @@ from core.schema.study import RatingTask
 from core.sources.texts import pairs_of_study, texts_of_study
 from core.store import Store
 from core.store.kept import keep_file
-from core.store.runs import list_runs, run_data
+from core.store.runs import finish_run, list_runs, run_data
 from core.study.analysis_set import released_record
 from pages.tabs import study_scores
 from pages.widgets import open_study, run_panel
@@ -316,3 +316,14 @@ def test_a_link_to_pairs_has_the_scores_that_were_chosen(store: Store) -> None:
         at = visit(study.study_id, "pairs", scores=f"run-{run.run_id}")
         assert at.session_state[study_scores.place_of(study.study)] == [("run", run.run_id)]
         assert at.query_params["scores"] in (f"run-{run.run_id}", [f"run-{run.run_id}"])
+
+
+def test_after_a_run_that_ended_without_a_score_the_texts_can_be_scored_again(
+    store: Store, here: None
+) -> None:
+    study = varied(store)
+    at = visit(study.study_id, "judges")
+    press(at, f"Score the texts with {N_LEXICAL} lexical metrics")
+    finish_run(store, 1, "failed", "broken")
+    at = visit(study.study_id, "judges")
+    assert any(one.label.startswith("Score the texts") for one in at.button)
