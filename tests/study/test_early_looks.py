@@ -307,7 +307,7 @@ class TestResults:
         said = headline(found)
         assert found.early is not None
         assert (found.early.n_entered, found.early.reached_after, found.early.looks) == (6, 5, 1)
-        assert found.to_json()["early"] == found.early.to_json()
+        assert found.to_json()["early"] == {**found.early.to_json(), "caution": None}
         assert found.early.bounds == tuple(lower_bound_anytime([1.0] * 6))
         assert [row[1] for row in path_table(found.early).rows] == list(found.early.bounds)
         assert said[0].startswith("Non-inferior (always-valid bound). ")
