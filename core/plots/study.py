@@ -56,6 +56,8 @@ _INK: dict[str, str] = dict(zip(PREFERENCES, ["white", "black", "white", "black"
 
 _RATER, _ROW = 40, 24
 """Letters of a rater's name."""
+_END = 18
+"""Letters of a system's name at an end of a scale: two of them stand below half a page."""
 MOST_PANELS = 12
 """Raters whose confusion matrices are drawn; with more, only the table shows them."""
 _UPRIGHT = 4
@@ -74,7 +76,7 @@ _ROLES = ("candidate", "comparator")
 
 def _scale_ends(systems: tuple[str, str]) -> str:
     """What the ends of the scale of votes mean."""
-    candidate, comparator = (label(name, longest=_RATER) for name in systems)
+    candidate, comparator = (label(shortened(name, _END), longest=_RATER) for name in systems)
     return f"-1 {comparator}, +1 {candidate}"
 
 

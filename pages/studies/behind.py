@@ -41,7 +41,8 @@ def _by_level(study_id: int, results: StudyResults) -> None:
     with result_table.together("by_level"):
         part(
             "Choices",
-            f"How each rater answered{at}. Sides are decoded to systems. Press a bar to see its pairs.",
+            f"How each rater answered{at}. Sides are decoded to systems."
+            + ("" if results.filtered else " Press a bar to see its pairs."),
             "choices",
         )
         _show(
@@ -51,7 +52,9 @@ def _by_level(study_id: int, results: StudyResults) -> None:
             ),
             alt="Stacked bars: answers per level and rater",
             folded=AS_TABLE,
-            press=partial(_press_bar, study_id, results.raters, tuple(results.per_level)),
+            press=None  # the tab with the pairs knows no filter of this one, so it would show others
+            if results.filtered
+            else partial(_press_bar, study_id, results.raters, tuple(results.per_level)),
         )
         part(
             "Composite score",
@@ -140,7 +143,9 @@ def _sample(study_id: int, results: StudyResults) -> None:
             alt=f"Mean vote of each rater with interval over questions. Mean of all {number(found.mean)}, lower bound over "
             f"raters and questions {number(found.bound)}, margin {number(lowest_mean(sample.margin))}",
             folded=AS_TABLE,
-            press=partial(
+            press=None
+            if results.filtered
+            else partial(
                 _press_rater,
                 study_id,
                 [name for name, one in zip(sample.names, found.raters, strict=True) if one.mean is not None],

@@ -16,7 +16,7 @@ from core.store import Store
 from core.store.studies import items_of, list_studies, outputs_of, read_log
 from core.study.analysis_set import released_record
 from pages.studies.analysed import fingerprint, results_of
-from pages.widgets import open_study, visitor
+from pages.widgets import open_study, verdict_card, visitor
 from pages.widgets.messages import plain
 from pages.widgets.open_study import NEW_STUDY
 from pages.widgets.parts import studies
@@ -196,7 +196,7 @@ def _computed(store: Store, study: Study) -> StudyInShort:
     record = released_record(store, study)
     number = fingerprint(record)
     try:
-        short = in_short(results_of(record))
+        short = in_short(results_of(record), verdict_card.name)
     except AssayError as problem:
         short = StudyInShort(str(problem), "", None, "")
     _known()[number] = short

@@ -17,6 +17,7 @@ from core.results.study.planning import (
     plan_said,
     plan_study,
     plan_table,
+    reached_in_short,
     reached_said,
     reached_so_far,
     stated,
@@ -83,6 +84,15 @@ def reached(
     """What a running study has reached, from counts and assumed components. wanted: fields of PlanOptions to plan with."""
     found = reached_so_far(store, study, basis, wanted)
     st.markdown("**This study.** " + "  \n".join(map(plain, reached_said(found))))
+
+
+def reached_in_brief(store: Store, study: Study) -> None:
+    """The same in a sentence, with the rest folded."""
+    found = reached_so_far(store, study)
+    if said := reached_in_short(found):
+        st.markdown(plain(said))
+    with st.expander("What this study reaches"):
+        st.markdown("  \n".join(map(plain, reached_said(found))))
 
 
 def _basis(store: Store, key: str) -> Basis:

@@ -10,7 +10,7 @@ from core.errors import counted
 from core.joining.choices import dimensions_of as dimensions_rated
 from core.plots.drawn import draw
 from core.results.study.results import reasons
-from core.results.study.tables import TOTALS_FIGURE, best_rated, rating_said, rating_tables
+from core.results.study.tables import TOTALS_FIGURE, best_rated, rated_highest, rating_tables
 from core.schema.study import StudyRecord
 from core.study.ratings import consistency, rating_set_of
 from core.study.ratings import counted as counted_ratings
@@ -18,7 +18,7 @@ from pages.studies.analysed import AS_TABLE, fingerprint, means_of
 from pages.widgets import address, analysis, result_table, verdict_card
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import explained, nothing, number, part
-from pages.widgets.verdict_card import Number
+from pages.widgets.verdict_card import Number, Tone
 
 _NOTHING_RATED = "no text is rated yet"
 _MOST_MEANS = 2
@@ -30,24 +30,25 @@ def result(record: StudyRecord) -> None:
     means, found = means_of(record), counted_ratings(record)
     rated = {(answer.item_id, answer.level, answer.source) for answer in found.answers}
     raters = {answer.rater_id for answer in found.answers}
-    word, why = rating_said(means)
+    highest = rated_highest(means)
     left, right = st.columns([11, 9], gap="medium")
     with left:
         explained(
             "Mean over texts of the mean over raters. Higher is better; marked errors count minus their MQM weights."
         )
-        verdict_card.card("open", word, [why], signed=False)
+        tone: Tone = "good" if highest.separated else "open"
+        verdict_card.card(tone, highest.word, [highest.why], signed=False)
         shown = [
             Number(
-                f"{one.system}, {dimension}",
+                f"{verdict_card.name(one.system)}, {dimension}",
                 number(one.mean.estimate, 2),
                 ()
                 if one.mean.low is None or one.mean.high is None
-                else (f"{number(one.mean.low, 2)} to {number(one.mean.high, 2)}",),
+                else (f"{number(one.mean.low, 2)} to {number(one.mean.high, 2)} (95 %)",),
                 "Mean with its 95 % interval from resampled sources",
             )
-            for dimension, those in list(best_rated(means).items())[:1]
-            for one in those[:_MOST_MEANS]
+            for dimension in highest.dimensions[:1]
+            for one in best_rated(means)[dimension][:_MOST_MEANS]
         ]
         verdict_card.numbers(
             [

@@ -25,7 +25,7 @@ from core.study.raters import (
     list_progress,
 )
 from core.study.shipped import guideline_languages
-from pages.studies import between_raters, planning, rated
+from pages.studies import between_raters, rated
 from pages.studies.analysed import results_of
 from pages.widgets import address, parts
 from pages.widgets.messages import app_address, mistakes_shown, moment, plain, tell
@@ -64,8 +64,6 @@ def _people(store: Store, study: Study) -> None:
         _preview(store, study, app_address())
     if lines:
         _progress(study, lines)
-        if study.kind == "pairs" and study.state in ("open", "closed"):
-            planning.reached(store, study)
     if not over and lines:
         with st.expander("Add raters"):
             _add(store, study)

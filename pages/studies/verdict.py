@@ -10,11 +10,13 @@ from core.results.study.results import (
     StudyResults,
     agreement_of_raters,
     described,
+    early_caution,
     evidence_lines,
     first_interval,
     limits_said,
     reasons,
-    verdict_said,
+    verdict_of,
+    verdict_reasons,
     votes_of_pairs,
 )
 from core.results.study.tables import AGREEMENT
@@ -36,9 +38,8 @@ def render(results: StudyResults) -> None:
     left, right = st.columns([11, 9], gap="medium")
     with left:
         explained(f"{_asked(results)} on the {SCORE_NAMES[results.analysis_set.score]}?", "the-answer")
-        first, *others = verdict_said(results)
-        word, _, why = first.partition(". ")
-        verdict_card.card(tone_of(results), word.removesuffix("."), [why, *others])
+        word = verdict_of(results, verdict_card.name)
+        verdict_card.card(tone_of(results), word, verdict_reasons(results))
         verdict_card.numbers(_numbers(results))
     with right:
         _figure(results)
@@ -58,7 +59,7 @@ def tone_of(results: StudyResults) -> Tone:
     if results.filtered:
         return "open"
     if results.early is not None:
-        return "good" if results.early.reached_after else "open"
+        return "good" if results.early.reached_after and early_caution(results) is None else "open"
     return tone_of_answer(results.answer.value, results.answer.found.margin)
 
 
@@ -87,30 +88,37 @@ def _numbers(results: StudyResults) -> list[Number]:
         return [*about, pairs]
     field, agreed = agreement_of_raters(block, len(results.raters))
     ends = first_interval(agreed)
-    beside = "no interval" if ends is None else f"{number(ends[0], 2)} to {number(ends[1], 2)}"
+    beside = (
+        "no interval"
+        if ends is None
+        else f"{number(ends[0], 2)} to {number(ends[1], 2)} ({percent(agreed.confidence_level)})"
+    )
     return [*about, Number(AGREEMENT[field], number(agreed.estimate, 2), (beside,)), pairs]
 
 
 def _against_margin(results: StudyResults) -> list[Number]:
-    found, early = results.answer.found, None if results.filtered else results.early
-    bounds = found.bounds
-    interval = "" if bounds is None else f"{number(bounds.low)} to {number(bounds.high)}"
-    score = SCORE_NAMES[results.analysis_set.score]
-    bound = early.bound if early is not None else None if bounds is None else bounds.bound
-    which = "always valid" if early is not None else "one-sided"
-    return [
-        Number(
-            f"Mean {score}",
-            number(found.mean),
-            (interval,),
-            f"Two-sided {percent(found.interval_level)} interval",
-        ),
-        Number(
-            "Lower bound",
-            number(bound),
-            (f"{percent(found.confidence_level)}, {which}", f"margin {number(lowest_mean(found.margin), 2)}"),
-        ),
-    ]
+    found, score = results.answer.found, SCORE_NAMES[results.analysis_set.score]
+    ends = (
+        f"-1 always {verdict_card.name(results.comparator)}",
+        f"+1 always {verdict_card.name(results.candidate)}",
+    )
+    return [Number(f"Mean {score}", number(found.mean), ends), _bound_of_sentence(results)]
+
+
+def _bound_of_sentence(results: StudyResults) -> Number:
+    """The bound that the card's sentence names, with its level and what it is compared with."""
+    found, early, bounds = results.answer.found, results.deciding_look, results.answer.found.bounds
+    margin, side = f"margin {number(lowest_mean(found.margin), 2)}", (1 + found.interval_level) / 2
+    if early is not None:
+        return Number(
+            "Lower bound", number(early.bound), (f"{percent(early.confidence_level)}, always valid", margin)
+        )
+    if bounds is not None and results.answer.value == BETTER:
+        return Number("Lower bound", number(bounds.low), (f"{percent(side)}, one-sided", "against 0"))
+    if bounds is not None and results.answer.value == WORSE:
+        return Number("Upper bound", number(bounds.high), (f"{percent(side)}, one-sided", "against 0"))
+    bound = None if bounds is None else bounds.bound
+    return Number("Lower bound", number(bound), (f"{percent(found.confidence_level)}, one-sided", margin))
 
 
 def _of_both(results: StudyResults) -> list[Number]:
@@ -119,7 +127,7 @@ def _of_both(results: StudyResults) -> list[Number]:
     both = {results.candidate: shares.candidate, results.comparator: shares.comparator}
     return [
         Number(
-            words.wins.format(system=system),
+            words.wins.format(system=verdict_card.name(system)),
             number(None) if share is None else f"{100 * share:.1f} %",
             ("of pairs",),
         )

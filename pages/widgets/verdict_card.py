@@ -7,6 +7,7 @@ from typing import Literal
 
 import streamlit as st
 
+from core.plots.dressing import shortened
 from pages.widgets.messages import showable
 
 Tone = Literal["good", "bad", "open"]
@@ -31,6 +32,15 @@ class Number:
     help: str = ""
 
 
+_NAME = 24
+"""Letters of a system's name on a card, in a list, or beside a number."""
+
+
+def name(system: str) -> str:
+    """The name of a system where room is short."""
+    return shortened(system, _NAME)
+
+
 def style() -> None:
     """Add the style sheet of the card and its numbers."""
     dark = st.context.theme.type == "dark"
@@ -49,6 +59,7 @@ def style() -> None:
         ".assay-verdict .assay-why { margin-top: .35rem; }"
         ".assay-numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.2rem, 1fr)); gap: .3rem 1rem;"
         " margin: .2rem 0; }"
+        ".assay-numbers > div { display: grid; grid-row: span 3; grid-template-rows: subgrid; row-gap: 0; }"
         ".assay-numbers p { margin: 0; line-height: 1.3; font-size: .85rem; font-variant-numeric: tabular-nums; }"
         ".assay-numbers p.assay-number { font-size: 1.35rem; font-weight: 600; }"
         f".assay-numbers p.assay-beside {{ color: {quiet}; }}"
@@ -80,7 +91,7 @@ def numbers(shown: Sequence[Number]) -> None:
 def _cell(one: Number) -> str:
     title = f' title="{_said(one.help)}"' if one.help else ""
     below = "".join(f'<p class="assay-beside">{_said(line)}</p>' for line in one.beside if line)
-    return f'<div{title}><p>{_said(one.title)}</p><p class="assay-number">{_said(one.value)}</p>{below}</div>'
+    return f'<div{title}><p>{_said(one.title)}</p><p class="assay-number">{_said(one.value)}</p><div>{below}</div></div>'
 
 
 def _said(text: str) -> str:

@@ -42,3 +42,17 @@ def test_comments_of_a_rater_who_withdrew_are_nowhere(store: Store, kept: bool) 
         text = texts_of(visit(tab=tab, **({"part": part} if part else {})))
         assert said not in text, (tab, part)
         assert "R1" not in text.replace("withdrawn-1", ""), (tab, part)
+
+
+def test_a_part_of_a_study_leads_to_no_pairs(store: Store) -> None:
+    """The tab with the pairs knows none of the filters, so a press would show other pairs than those counted."""
+    study = study_in(store, dataset(6), repeat_share=0.0)
+    for number, token in enumerate(study.tokens.values()):
+        vote(store, token, prefers(number))
+    unblind(study)
+
+    def pressed(**asked: str) -> list[bool]:
+        return [bool(one.proto.selection_mode) for one in visit(**asked).get("plotly_chart")]
+
+    assert any(pressed())
+    assert not any(pressed(raters="1"))

@@ -8,7 +8,7 @@ from helpers.texts.rating_studies import rating_study
 from streamlit.testing.v1 import AppTest
 
 from core.results.study.in_short import in_short
-from core.results.study.results import headline, study_results
+from core.results.study.results import study_results, verdict_of
 from core.store import Store
 from core.store.studies import read_log
 from core.study.raters import import_votes
@@ -52,7 +52,7 @@ def test_a_row_says_what_the_results_say(store: Store) -> None:
     unblind(at_hand)
     results = study_results(at_hand.record)
     short = in_short(results)
-    assert short.verdict == headline(results)[0].partition(". ")[0]
+    assert short.verdict == verdict_of(results)
     assert (short.coefficient, short.agreement) == ("Cohen's kappa", results.overall.cohen_kappa.estimate)
     listed = texts_of(study_visit.visit(""))
     assert short.verdict in listed

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from core.results.study.counted import Filters
 from core.results.study.early import look
 from core.results.study.planning import question_range, range_said, study_options
-from core.results.study.results import StudyResults, headline, study_results
+from core.results.study.results import StudyResults, headline, study_results, verdict_of, verdict_reasons
 from core.store import Store
 from core.store.studies import update_study
 from core.study import lifecycle
@@ -39,8 +39,9 @@ def said(at: AppTest) -> list[str]:
 
 
 def same(at: AppTest, results: StudyResults) -> bool:
-    """Whether the page says what the command says: the answer first, and no other line."""
+    """Whether the page says what the command says: the answer first, there with its subject, and no other line."""
     lines, found = headline(results), said(at)
+    lines[0] = f"{verdict_of(results)}. {verdict_reasons(results)[0]}"
     return found[0] == lines[0] and sorted(found) == sorted(lines)
 
 

@@ -36,6 +36,7 @@ from core.study.lifecycle import (
     withdraw_rater,
 )
 from core.study.raters import add_raters, revoke_link
+from pages.studies.verdict import tone_of
 
 SHOWN = {
     *("study", "value", "bound", "margin", "confidence_level", "n_entered", "n_questions", "reached_after"),
@@ -306,7 +307,7 @@ class TestResults:
         said = headline(found)
         assert found.early is not None
         assert (found.early.n_entered, found.early.reached_after, found.early.looks) == (6, 5, 1)
-        assert found.to_json()["early"] == found.early.to_json()
+        assert found.to_json()["early"] == {**found.early.to_json(), "caution": None}
         assert found.early.bounds == tuple(lower_bound_anytime([1.0] * 6))
         assert [row[1] for row in path_table(found.early).rows] == list(found.early.bounds)
         assert said[0].startswith("Non-inferior (always-valid bound). ")
@@ -314,7 +315,41 @@ class TestResults:
         assert said[2].startswith("Declared analysis, for comparison: ")
         part = study_results(at_hand.record, Filters(raters=["R1"]), n_resamples=200)
         assert headline(part)[0].startswith("Exploratory: ")
-        assert found.to_json()["verdict"]["value"] == found.verdict.value
+        as_json = found.to_json()
+        assert (as_json["verdict"]["value"], as_json["answer"]["value"]) == ("non-inferior", "not worse")
+        assert as_json["verdict"]["bound"] == as_json["answer"]["bound"] == found.early.bound
+        assert as_json["declared"]["verdict"]["value"] == found.verdict.value
+        assert as_json["declared"]["answer"]["value"] == found.answer.value
+        assert as_json["early"]["caution"] is None
+        assert "declared" not in part.to_json()
+
+    def test_an_answer_that_only_the_declared_analysis_reaches_is_no_verdict(self, store: Store) -> None:
+        at_hand = looked_at(store)
+        both(at_hand, 3)
+        look(store, at_hand.study, by="test")
+        both(at_hand, 3)
+        unblind(at_hand)
+        found = study_results(at_hand.record, n_resamples=200)
+        assert found.early is not None
+        unreached = replace(found, early=replace(found.early, reached_after=None, bound=-0.6))
+        as_json = unreached.to_json()
+        assert (as_json["verdict"]["value"], as_json["answer"]["value"]) == ("not shown", "not shown")
+        assert as_json["verdict"]["bound"] == as_json["answer"]["bound"] == -0.6
+        assert as_json["declared"]["answer"]["value"] == found.answer.value
+
+    def test_a_bound_above_the_mean_carries_a_caution(self, store: Store) -> None:
+        at_hand = looked_at(store)
+        both(at_hand, 5)
+        look(store, at_hand.study, by="test")
+        both(at_hand, 1)
+        unblind(at_hand)
+        found = study_results(at_hand.record, n_resamples=200)
+        lower = replace(found, answer=replace(found.answer, found=replace(found.answer.found, mean=-0.5)))
+        caution = lower.to_json()["early"]["caution"]
+        assert caution is not None
+        assert caution in headline(lower)
+        assert tone_of(found) == "good"
+        assert tone_of(lower) == "open"
 
     def test_what_changes_after_unblinding_changes_no_bound(self, store: Store) -> None:
         at_hand = looked_at(store)

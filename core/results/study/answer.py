@@ -224,16 +224,18 @@ def _contradicts(low: float, high: float, found: Conclusion) -> bool:
 
 def decided_said(
     made: StudyAnswer, candidate: str, comparator: str, *, no_pair: str, before: str = ""
-) -> str:
-    """The answer, then the bounds that decide it. no_pair: what to say without a pair. before: such as `Exploratory`."""
+) -> tuple[str, str]:
+    """The answer without its full stop, and the bounds that decide it. no_pair: what to say without a pair. before: such as
+    `Exploratory`.
+    """
     found = made.found
     name = answer_name(made.value, found.margin, candidate, comparator, made.votes_mean)
     systems = found.margin is None and made.value in (BETTER, WORSE)
-    first = f"{before}: {name if systems else name[0].lower() + name[1:]}." if before else f"{name}."
+    first = f"{before}: {name if systems else name[0].lower() + name[1:]}" if before else name
     if found.bounds is None:
-        return f"{first} {no_pair}"
+        return first, no_pair
     why = _symmetric_reason if found.margin is None else _margin_reason
-    return " ".join([first, *why(made, candidate, comparator), *_method_said(made)])
+    return first, " ".join([*why(made, candidate, comparator), *_method_said(made)])
 
 
 def _margin_reason(made: StudyAnswer, candidate: str, comparator: str) -> list[str]:

@@ -1,11 +1,11 @@
 """An unblinded study in one line of a list: its verdict and how far its raters agree."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.results.cells import decimal
-from core.results.study.results import StudyResults, agreement_of_raters, verdict_said
+from core.results.study.results import StudyResults, agreement_of_raters, verdict_of
 from core.results.study.tables import AGREEMENT
-from core.results.study.words import answer_name
 from core.schema.study import StudyRecord
 from core.study.analysis_set import results_seen
 
@@ -15,7 +15,7 @@ class StudyInShort:
     """What a list of studies shows of one."""
 
     verdict: str
-    """The answer that begins the results, without its full stop; empty in a rating study, which compares no two systems."""
+    """The answer with its subject, without its full stop; empty in a rating study, which compares no two systems."""
     coefficient: str
     """Name of the coefficient of agreement; empty with fewer than two raters."""
     agreement: float | None
@@ -29,14 +29,9 @@ class StudyInShort:
         return "" if self.agreement is None else f"{self.coefficient} {decimal(self.agreement, 2)}"
 
 
-def in_short(results: StudyResults) -> StudyInShort:
-    """Return the first words of the results, and the agreement that they state."""
-    if results.early is None:
-        made = results.answer
-        systems = (results.candidate, results.comparator)
-        verdict = answer_name(made.value, made.found.margin, *systems, made.votes_mean)
-    else:
-        verdict = verdict_said(results)[0].partition(". ")[0]
+def in_short(results: StudyResults, named: Callable[[str], str] = str) -> StudyInShort:
+    """Return the verdict of the results, and the agreement that they state. named: shortens the name of a system."""
+    verdict = verdict_of(results, named)
     n_raters = len(results.raters)
     if n_raters < 2 or not results.overall.n_pairs:
         return StudyInShort(verdict, "", None, "fewer than two raters voted")

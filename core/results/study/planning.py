@@ -871,6 +871,19 @@ def reached_said(reached: Reached) -> list[str]:
     return said
 
 
+def reached_in_short(reached: Reached) -> str:
+    """How uncertain the result will be, in a sentence; empty where that is unknown."""
+    widths = [
+        plan.half_width for plan in reached.whole if plan.scope == THESE and plan.half_width is not None
+    ]
+    if not widths:
+        return ""
+    return (
+        f"With these {with_noun(reached.questions, 'question')} the result will be uncertain by about {widths[0]:.2f} on a scale "
+        "from -1 to 1."
+    )
+
+
 def _reached_said(plan: Plan, places: int = 2) -> str:
     """The power and the half-width that a size reaches."""
     if plan.power is None and plan.reason is not None:

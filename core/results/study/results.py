@@ -3,7 +3,7 @@ counts, agreement, and whether blinding held.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Unpack
 
@@ -39,7 +39,7 @@ from core.results.study.counted import (
 from core.results.study.early import EARLY_NAMES, EarlyResult, against_margin, last_look
 from core.results.study.planning import USUAL_POWER, OwnSize, own_size, range_said
 from core.results.study.raters import RatersAsSample, raters_as_sample, raters_said
-from core.results.study.words import answer_name
+from core.results.study.words import NOT_SHOWN, answer_name, answer_of
 from core.schema.study import (
     GUESSED_SIDES,
     NO_LEVEL,
@@ -56,7 +56,15 @@ from core.schema.study import (
 )
 from core.stats import agreement
 from core.stats.blinding import LEFT, RIGHT, BlindingIndex, ShareRight, blinding_index
-from core.stats.conclusion import TOO_LITTLE, AnswerValue, Conclusion, claimed_against, conclude
+from core.stats.conclusion import (
+    NOT_WORSE,
+    OPEN,
+    TOO_LITTLE,
+    AnswerValue,
+    Conclusion,
+    claimed_against,
+    conclude,
+)
 from core.stats.multiplicity import corrected
 from core.stats.non_inferiority import (
     NonInferiority,
@@ -561,6 +569,11 @@ class StudyResults:
     n_resamples: int
     rng: int
 
+    @property
+    def deciding_look(self) -> EarlyResult | None:
+        """The always-valid bound where it decides: about the whole study, if somebody looked early."""
+        return None if self.filtered else self.early
+
     def to_json(self) -> dict[str, Any]:
         """The documented form (docs/formats.md), ready for json.dumps."""
         found = asdict(self)
@@ -583,19 +596,29 @@ class StudyResults:
             "rater_warnings",
         )
         level = self.non_inferiority.confidence_level
-        return {
-            "app_version": __version__,
-            **{name: found[name] for name in whose},
+        declared: dict[str, dict[str, Any]] = {
             "verdict": {
                 "value": self.verdict.value,
                 "exploratory": self.verdict.exploratory,
                 **found["verdict"],
             },
             "answer": {**self.answer.to_json(), "exploratory": self.verdict.exploratory},
+        }
+        early = self.deciding_look
+        decides = {} if early is None else _decided_early(early)
+        return {
+            "app_version": __version__,
+            **{name: found[name] for name in whose},
+            **{name: {**block, **decides.get(name, {})} for name, block in declared.items()},
+            **({} if early is None else {"declared": declared}),
             "raters_as_sample": self.raters_as_sample.to_json(),
             "variance_components": asdict(self.raters_as_sample.components),
             **{name: found[name] for name in rules},
-            **({} if self.early is None else {"early": self.early.to_json()}),
+            **(
+                {}
+                if self.early is None
+                else {"early": {**self.early.to_json(), "caution": early_caution(self)}}
+            ),
             **found["overall"],
             "answers": {"n_used": self.answers_used, "n_left_out": self.answers_left_out},
             "interval": {
@@ -619,6 +642,31 @@ class StudyResults:
             "blinding": self.blinding.to_json(),
             "per_level": found["per_level"],
         }
+
+
+def _decided_early(early: EarlyResult) -> dict[str, dict[str, Any]]:
+    """Block of the JSON -> what the always-valid bound puts in place of the declared analysis."""
+    reached = early.reached_after is not None
+    value: VerdictValue = "non-inferior" if reached else "not shown"
+    answer: AnswerValue = NOT_WORSE if reached else OPEN
+    bound = {"bound": early.bound, "reason": None}
+    return {
+        "verdict": {"value": value, "method": "always-valid", "questions_missing": None, **bound},
+        "answer": {"value": answer, "low_method": "always-valid", "low_reason": None, **bound},
+    }
+
+
+def early_caution(results: StudyResults) -> str | None:
+    """What to say where the always-valid bound lies above the mean of all questions; else None."""
+    early, found = results.deciding_look, results.answer.found
+    if early is None or early.bound is None or found.mean is None:
+        return None
+    if early.bound <= found.mean:  # which lies below the upper end of its interval
+        return None
+    return (
+        "Early and late questions differ. The bound was reached early; later questions score lower, which the bound assumes not to "
+        f"happen: the mean of all is {decimal(found.mean)}."
+    )
 
 
 def study_results(
@@ -826,8 +874,35 @@ def headline(results: StudyResults) -> list[str]:
 
 def verdict_said(results: StudyResults) -> list[str]:
     """The answer with the bound that decides, and what is missing for one. The first sentence is the answer alone."""
-    lines = [*_early_said(results), _answer_said(results), _questions_said(results)]
+    first, *others = verdict_reasons(results)
+    return [f"{_verdict_word(results)}. {first}", *others]
+
+
+def verdict_reasons(results: StudyResults) -> list[str]:
+    """The same lines without the answer that begins them."""
+    word, why = _answer_said(results)
+    early = _early_reasons(results)
+    lines = [*early, f"{word}. {why}" if early else why, _questions_said(results)]
     return [line for line in lines if line]
+
+
+def verdict_of(results: StudyResults, named: Callable[[str], str] = str) -> str:
+    """The answer alone, for a card or a list: with its subject, without its full stop. named: shortens the name of a system."""
+    made, early, name = results.answer, results.deciding_look, named(results.candidate)
+    if early is not None:
+        if not early.reached_after:
+            return _verdict_word(results)
+        return f"{name} is {EARLY_NAMES['non-inferior'].replace('Non-', 'non-')}"
+    said = answer_of(made.value, made.found.margin, name, named(results.comparator), made.votes_mean)
+    return f"Exploratory: {said}" if results.verdict.exploratory else said
+
+
+def _verdict_word(results: StudyResults) -> str:
+    """The answer that begins the results, without its full stop."""
+    early = results.deciding_look
+    if early is None:
+        return _answer_said(results)[0]
+    return EARLY_NAMES["non-inferior"] if early.reached_after else f"{NOT_SHOWN} (always-valid bound)"
 
 
 def evidence_lines(results: StudyResults) -> list[str]:
@@ -842,6 +917,7 @@ def limits_said(results: StudyResults) -> list[str]:
     made, systems = results.answer, (results.candidate, results.comparator)
     name = answer_name(made.value, made.found.margin, *systems, made.votes_mean)
     lines = [
+        _chance_said(results),
         *dissent_said(made, *systems),
         *robustness_said(made, *systems),
         raters_said(results.raters_as_sample, name),
@@ -895,9 +971,10 @@ def votes_of_pairs(results: StudyResults) -> str:
     return f"Pairs by number of votes: {', '.join(counts) or 'none'}."
 
 
-def _answer_said(results: StudyResults) -> str:
+def _answer_said(results: StudyResults) -> tuple[str, str]:
+    """The declared answer, and its bounds."""
     left_out = results.overall.n_left_out
-    early = "Declared analysis, for comparison" if results.early else ""
+    early = "Declared analysis, for comparison" if results.deciding_look else ""
     return decided_said(
         results.answer,
         results.candidate,
@@ -934,21 +1011,37 @@ def _agreement_said(results: StudyResults) -> str | None:
     )
 
 
-def _early_said(results: StudyResults) -> list[str]:
-    """The verdict of the always-valid bound, and that it decides about the whole study; nothing about a part of it."""
-    found = results.early
-    if found is None or results.filtered:
-        return []
-    value = (
-        EARLY_NAMES["non-inferior"]
-        if found.reached_after
-        else "Non-inferiority not shown (always-valid bound)"
+def _chance_said(results: StudyResults) -> str | None:
+    """That raters are not shown to agree more than by chance; None where they are, or where that is unknown."""
+    n = len(results.raters)
+    if n < 2 or not results.overall.n_pairs:
+        return None
+    field, found = agreement_of_raters(results.overall, n)
+    ends = first_interval(found)
+    if found.estimate is None or ends is None or ends[0] > 0:
+        return None
+    name = "kappa" if field == "cohen_kappa" else "alpha"
+    who = "The two raters" if n == 2 else "The raters"
+    said = (
+        f"{who} agree less than by chance"
+        if ends[1] < 0
+        else f"{who} are not shown to agree more than by chance"
     )
+    return f"{said} ({name} {decimal(found.estimate, 2)} [{decimal(ends[0], 2)}, {decimal(ends[1], 2)}])."
+
+
+def _early_reasons(results: StudyResults) -> list[str]:
+    """The bound of the early looks, and that it decides about the whole study; nothing about a part of it."""
+    found = results.deciding_look
+    if found is None:
+        return []
+    caution = early_caution(results)
     entered = f"{found.n_entered} of {found.n_questions} questions entered"
     first = f", the first {found.reached_after} were enough" if found.reached_after else ""
     times = "once" if found.looks == 1 else f"{found.looks} times"
     return [
-        f"{value}. The lower {against_margin(found)}. {entered}{first}.",
+        f"The lower {against_margin(found)}. {entered}{first}.",
+        *([caution] if caution else []),
         f"Results were seen early ({times}), so the always-valid bound decides. The declared analysis has its error rate "
         "only if nobody looks before the end.",
     ]

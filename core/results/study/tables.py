@@ -1,6 +1,5 @@
 """Tables of a study's results, for the page and the terminal."""
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import mean
@@ -615,6 +614,7 @@ def rating_results(
     """
     found = counted(record)
     means, repeats = RatingMeans.of(record, n_resamples=n_resamples), consistency(record)
+    highest = rated_highest(means)
     as_json = {
         "study": record.study.name,
         "state": record.study.state,
@@ -622,6 +622,7 @@ def rating_results(
         "dataset_sha256": record.study.dataset_sha256,
         "n_answers": len(found.answers),
         "left_out": dict(found.left_out),
+        "rated_highest": highest.to_json(),
         "totals": [asdict(total) for total in means.totals],
         "means_by_system": [asdict(mean) for mean in means.by_system],
         "means_by_level": [asdict(mean) for mean in means.by_level],
@@ -631,6 +632,7 @@ def rating_results(
     raters = sorted({answer.rater_id for answer in found.answers})
     said = [
         f"Study {record.study.name!r} ({record.study.state}): {task_of(record).title}",
+        highest.said,
         f"Raters: {', '.join(raters) or 'none'}; texts done: {len(found.answers)}; left out: {reasons(found.left_out)}",
     ]
     return as_json, said, list(rating_tables(record, means, repeats).values())
@@ -677,26 +679,81 @@ def best_rated(means: RatingMeans) -> dict[str, tuple[RatedMean, ...]]:
     }
 
 
-def rating_said(means: RatingMeans) -> tuple[str, str]:
-    """Which system has the highest mean in most dimensions, as a heading and a sentence. It claims no difference."""
+@dataclass(frozen=True)
+class RatedHighest:
+    """Which systems of a rating study are rated highest, and how firm that is."""
+
+    word: str
+    """A heading without a full stop."""
+    why: str
+    """A sentence; empty where there is nothing to say."""
+    systems: tuple[str, ...]
+    """Those with the highest mean in most dimensions; ties share a place."""
+    dimensions: tuple[str, ...]
+    """In which they are highest; the first of them is shown."""
+    separated: bool
+    """Whether one system's interval lies above those of all others in every dimension."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The documented form (docs/formats.md), ready for json.dumps."""
+        return {"sentence": self.said, **asdict(self)}
+
+    @property
+    def said(self) -> str:
+        """The heading and its reason as sentences."""
+        return f"{self.word}. {self.why}".rstrip()
+
+
+def rated_highest(means: RatingMeans) -> RatedHighest:
+    """Which system has the highest mean, in how many dimensions, and whether intervals set it apart."""
     ranked = best_rated(means)
     systems = {one.system for those in ranked.values() for one in those}
     if not ranked:
-        return "Nothing is rated yet", ""
+        return RatedHighest("Nothing is rated yet", "", (), (), separated=False)
     if len(systems) == 1:
-        return f"{next(iter(systems))} alone is rated", "There is no other system to compare it with."
-    first = Counter(
-        one.system
-        for those in ranked.values()
-        for one in those
-        if one.mean.estimate == those[0].mean.estimate  # equal means share the place
-    )
-    most = max(first.values())
-    ahead = [system for system, n in first.items() if n == most]
-    where = f"in {most} of {len(ranked)} dimensions" if len(ranked) > 1 else f"in {next(iter(ranked))}"
+        (only,) = systems
+        why = "There is no other system to compare it with."
+        return RatedHighest(f"{only} alone is rated", why, (only,), tuple(ranked), separated=False)
+    places: dict[str, list[str]] = {}
+    for dimension, those in ranked.items():
+        for one in those:
+            if one.mean.estimate == those[0].mean.estimate:  # equal means share the place
+                places.setdefault(one.system, []).append(dimension)
+    most = max(map(len, places.values()))
+    ahead = tuple(system for system, where in places.items() if len(where) == most)
+    named = " and ".join(ahead)
+    if most < len(ranked):
+        word = f"Highest in {most} of {len(ranked)} dimensions: {named}"
+    elif len(ahead) == 1:
+        word = f"{named} is rated highest"
+    else:
+        word = f"{named} share the highest mean"
+    first = tuple(dimension for dimension in ranked if any(dimension in places[one] for one in ahead))
     if len(ahead) > 1:
-        return "No system is rated highest", f"No mean is higher than those of {' and '.join(ahead)} {where}."
-    return f"{ahead[0]} is rated highest", f"No system has a higher mean {where}. Differences are not tested."
+        return RatedHighest(word, "", ahead, first, separated=False)
+    close = {
+        dimension: rivals
+        for dimension in first
+        if (rivals := [one.system for one in ranked[dimension] if _overlaps(ranked[dimension], named, one)])
+    }
+    if not close:
+        where = (
+            "" if len(ranked) == 1 else " in each of them" if most < len(ranked) else " in every dimension"
+        )
+        why = f"Its interval lies above those of the others{where}."
+    elif len(first) == 1:
+        why = f"The intervals of {named} and {close[first[0]][0]} overlap; a difference is not shown."
+    else:
+        why = (
+            f"In {', '.join(close)} its interval overlaps that of another system; a difference is not shown."
+        )
+    return RatedHighest(word, why, ahead, first, separated=not close and most == len(ranked))
+
+
+def _overlaps(those: Sequence[RatedMean], system: str, other: RatedMean) -> bool:
+    """Whether another system's interval does not end below that of `system`; true where one of the two is unknown."""
+    low = next(one.mean.low for one in those if one.system == system)
+    return other.system != system and (low is None or other.mean.high is None or other.mean.high >= low)
 
 
 def rating_tables(

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from core.schema.study import VoteMeaning
 from core.stats.conclusion import BETTER, NOT_WORSE, OPEN, TOO_LITTLE, WITHIN_MARGIN, WORSE, AnswerValue
 
+NOT_SHOWN = "Non-inferiority not shown"
+
 
 @dataclass(frozen=True)
 class AnswerWords:
@@ -19,6 +21,8 @@ class AnswerWords:
     """The question of a study with a margin."""
     ahead: str
     neither: str
+    about: Mapping[AnswerValue, str]
+    """With a margin, the answers that have a subject: it stands before them."""
     wins: str
     """Heading of the share of pairs that a system wins."""
     shares: str
@@ -40,8 +44,12 @@ def _with_margin(better: str, not_worse: str, worse: str) -> Mapping[AnswerValue
         WITHIN_MARGIN: f"{worse}, within the margin",
         WORSE: worse,
         TOO_LITTLE: "Not enough information",
-        OPEN: "Non-inferiority not shown",
+        OPEN: NOT_SHOWN,
     }
+
+
+def _about(better: str, not_worse: str, worse: str) -> Mapping[AnswerValue, str]:
+    return {BETTER: better, NOT_WORSE: not_worse, WITHIN_MARGIN: f"{worse}, within the margin", WORSE: worse}
 
 
 _BETTER = AnswerWords(
@@ -50,6 +58,7 @@ _BETTER = AnswerWords(
     asks_margin="Is {candidate} better than {comparator}, or not worse by more than the margin of {margin:g},",
     ahead="{first} is preferred to {second}",
     neither="Neither is shown to be better",
+    about=_about("is better", "is not worse", "is worse"),
     wins="{system} wins",
     shares="{candidate} wins {won} of pairs and {comparator} {lost}",
     worse="is worse",
@@ -64,6 +73,7 @@ _FITS = AnswerWords(
     asks_margin="Does {candidate} fit the levels better than {comparator}, or worse by no more than the margin of {margin:g},",
     ahead="{first} fits the levels better than {second}",
     neither="Neither is shown to fit the levels better",
+    about=_about("fits better", "fits no worse", "fits worse"),
     wins="{system} fits better",
     shares="{candidate} fits better in {won} of pairs and {comparator} in {lost}",
     worse="fits worse",
@@ -92,3 +102,17 @@ def answer_name(
         first, second = (candidate, comparator) if value == BETTER else (comparator, candidate)
         return words.ahead.format(first=first, second=second)
     return words.neither if margin is None and value == OPEN else words.with_margin[value]
+
+
+def answer_of(
+    value: AnswerValue,
+    margin: float | None,
+    candidate: str,
+    comparator: str,
+    votes_mean: VoteMeaning | None,
+) -> str:
+    """The same answer where no sentence stands beside it that names the systems: with its subject, where it has one."""
+    about = words_of(votes_mean).about
+    if margin is not None and value in about:
+        return f"{candidate} {about[value]}"
+    return answer_name(value, margin, candidate, comparator, votes_mean)
