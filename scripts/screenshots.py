@@ -180,8 +180,12 @@ def main() -> None:
             choose(page, "Items")
             expect(page.get_by_role("heading", name="A0 and its facts")).to_be_visible(timeout=60_000)
             shoot(page, images / "generate.png")
+            page.set_viewport_size({"width": 1180, "height": 1800})  # down to the plot
             page.goto(f"{server.url}/metrics")
-            page.get_by_role("tab", name="Meta-correlation", exact=True).click()
+            open_tab(page, "Meta-correlation")
+            page.get_by_text("Published", exact=True).nth(1).click()
+            page.get_by_role("combobox", name="Column").click()
+            page.get_by_role("option", name="published:cus-qa-cs-en").click()
             expect(page.locator(".gtitle").first).to_be_visible(timeout=60_000)
             shoot(page, images / "metrics.png")
             page.set_viewport_size({"width": 1180, "height": 1100})

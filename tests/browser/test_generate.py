@@ -114,9 +114,9 @@ def test_the_way_from_two_runs_to_the_study_of_them(
     page.get_by_role("button", name="Make a draft study").click()
     expect(page.get_by_text("two seeds is a draft.")).to_be_visible(timeout=SOON)
     settled(page)
-    page.get_by_text("Open on the page Studies").click()
-    expect(page.get_by_role("heading", name="Studies")).to_be_visible(timeout=SOON)
-    expect(page.get_by_role("combobox", name="Study")).to_have_value("two seeds (draft)")
+    page.get_by_role("button", name="Open the study").click()
+    expect(page.get_by_role("heading", name="two seeds", level=1)).to_be_visible(timeout=SOON)
+    expect(page.get_by_role("tab", name="Design", exact=True)).to_have_attribute("aria-selected", "true")
 
 
 @pytest.mark.slow

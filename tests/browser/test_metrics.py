@@ -149,7 +149,7 @@ def test_generated_texts_are_scored_from_the_page_generate(
     expect(page.get_by_text("is done")).to_be_visible(timeout=3 * SOON)
     expect(page.get_by_text("14 of 14 items")).to_be_visible()
     settled(page)
-    for tab in ("Correlations", "Levels", "Meta-correlation", "Votes", "Published"):
+    for tab in ("Correlations", "Levels", "Meta-correlation", "Published"):
         page.get_by_role("tab", name=tab, exact=True).click()
         settled(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, tab
