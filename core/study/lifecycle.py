@@ -307,9 +307,6 @@ def move(store: Store, study: Study, state: State, reason: str = "") -> Study:
     """Open, close, re-open or unblind a study. Raises NotAllowed for an impossible step."""
     with store.writing():
         study = get_study(store, study.study_id)
-        if study.state == state:
-            unsaved = "; your reason was not saved" if reason.strip() else ""
-            raise NotAllowed(f"The study is {state} already, by another browser or command{unsaved}.")
         if state not in _NEXT_STATES[study.state]:
             steps = " or ".join(_NEXT_STATES[study.state])
             possible = f"Possible: {steps}." if steps else "This state is final."

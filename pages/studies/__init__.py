@@ -62,6 +62,7 @@ def _new(store: Store) -> None:
 def _study(store: Store, study: Study) -> None:
     listing.head(store, study)
     messages.news()
+    designing.say_missed(study)
     rating = study.kind == "ratings"
     bodies = {
         open_study.TEXTS if rating and name == open_study.PAIRS else name: partial(body, store, study)

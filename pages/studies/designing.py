@@ -280,6 +280,15 @@ def render(store: Store, study: Study) -> None:
     bodies[part or names[0]](store, study)
 
 
+def say_missed(study: Study) -> None:
+    """Say that a step was pressed on a page drawn before the study moved elsewhere: its button is gone, so nothing was done."""
+    possible = {state for state, _ in _STEPS[study.state]}
+    if any(st.session_state.get(f"state_{state}") for state in get_args(State) if state not in possible):
+        st.warning(
+            f"The study became {study.state} meanwhile, so your step was not taken and no reason was saved."
+        )
+
+
 def state_box(store: Store, study: Study) -> None:
     """The study's state and the steps that it allows."""
     with st.container(border=True):

@@ -191,6 +191,7 @@ def _leave_out(store: Store, study: Study, lines: Sequence[ListProgress]) -> Non
                     "Exclude from the results", help="The answers are kept. You can include them again."
                 ):
                     lifecycle.exclude_rater(store, study, rater_id, reason)
+                    del st.session_state[f"leave_out_reason_{study.study_id}"]  # it is about this rater only
                     tell(f"{rater_id} is excluded from the results.")
             elif st.button("Count again"):
                 lifecycle.include_rater(store, study, rater_id)

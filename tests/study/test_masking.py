@@ -18,7 +18,7 @@ from core.sources.texts import pairs_of_study, texts_of_study
 from core.store import Store
 from core.store.studies import read_log
 from core.study.design import first_on_left, first_source
-from core.study.lifecycle import change_design, move
+from core.study.lifecycle import change_design
 from core.study.masking import masks_of, unmasked, without_systems
 
 BLIND = [state for state in get_args(State) if state != "unblinded"]
@@ -160,12 +160,3 @@ def test_no_line_names_a_system_before_the_study_is_unblinded(store: Store) -> N
     assert without_systems(at_hand.study, "GPTFOURTEEN") == "GPTFOURTEEN"
     unblind(at_hand)
     assert without_systems(at_hand.study, own[0]) == own[0]
-
-
-def test_a_step_that_was_taken_elsewhere_is_refused(store: Store) -> None:
-    at_hand = study_in(store)
-    unblind(at_hand)
-    before = read_log(store, at_hand.study_id)
-    with pytest.raises(NotAllowed, match="reason"):
-        move(store, at_hand.study, "unblinded", "mine")
-    assert read_log(store, at_hand.study_id) == before
