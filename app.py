@@ -4,6 +4,7 @@ import gc
 import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from html import escape
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -32,8 +33,12 @@ from pages.widgets import parts, visitor
 def nobody() -> None:
     """What a visitor without a link sees."""
     parts.page("Assay")
+    if (link := visitor.sign_in_link()) != visitor.SIGN_IN:
+        st.write("This page is for the people who run the study. Sign in to see it.")
+        st.html(f'<a href="{escape(link)}" target="_self">Sign in</a>')
+        return
     st.write(
-        f"Open the personal link you were sent. If you run this study, [sign in]({visitor.sign_in_link()}). At the first "
+        f"Open the personal link you were sent. If you run this study, [sign in]({link}). At the first "
         f"start, `{START}` prints a one-time link for choosing a passphrase."
     )
 

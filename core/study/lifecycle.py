@@ -239,11 +239,15 @@ def restore_study(store: Store, record: StudyRecord, *, name: str | None = None)
     return study
 
 
+LONGEST_NAME = 80
+"""Characters of a study's name."""
+
+
 def check_name(store: Store, name: str) -> str:
     """Check a study's name and strip blanks. Raises InputError if it is empty, too long or taken."""
     name = unicodedata.normalize("NFC", name).strip()
-    if not name or len(name) > 80 or not name.isprintable():
-        raise InputError("A study needs a name of 1 to 80 printable characters.")
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        raise InputError(f"A study needs a name of 1 to {LONGEST_NAME} printable characters.")
     if same_name(name) in {same_name(study.name) for study in list_studies(store)}:
         raise InputError(f"A study named {name!r} already exists. Choose another name.")
     return name

@@ -81,9 +81,16 @@ HIDDEN = "(hidden)"
 
 
 def without_systems(study: Study, text: str) -> str:
-    """A text, such as a line of the log, with the systems' names hidden until the study is unblinded."""
-    if study.state == "unblinded" or study.kind != "pairs":
+    """A text, such as a line of the log, with what tells the systems hidden until the study is unblinded.
+
+    Hidden are the name of the study's file, which may hold both names joined in any way, and in a study of pairs the systems'
+    names in upper or lower case, also between underscores.
+    """
+    if study.state == "unblinded":
+        return text
+    text = text.replace(study.dataset_file, HIDDEN) if study.dataset_file else text
+    if study.kind != "pairs":
         return text
     names = sorted({study.design.candidate, study.design.comparator}, key=len, reverse=True)
     named = "|".join(map(re.escape, names))
-    return re.sub(rf"(?<!\w)(?:{named})(?!\w)", HIDDEN, text)
+    return re.sub(rf"(?<![^\W_])(?:{named})(?![^\W_])", HIDDEN, text, flags=re.IGNORECASE)

@@ -39,7 +39,10 @@ def render() -> None:
 
 def _all(store: Store) -> None:
     parts.page(
-        "Studies", "Raters compare or rate texts without knowing who wrote them.", "how-a-study-is-drawn"
+        "Studies",
+        "Raters compare or rate texts without knowing who wrote them.",
+        "how-a-study-is-drawn",
+        "How a study is drawn",
     )
     messages.news()
     listing.render(store)
@@ -52,12 +55,14 @@ def _new(store: Store) -> None:
     if st.toggle("Plan the size of a study", key="plan_new"):
         planning.render(store)
     if imported is not None:
-        open_study.open_study(imported, "design")
+        voted = get_study(store, imported).state == "unblinded"
+        open_study.open_study(imported, "result" if voted else "raters")
 
 
 def _study(store: Store, study: Study) -> None:
     listing.head(store, study)
     messages.news()
+    designing.say_missed(study)
     rating = study.kind == "ratings"
     bodies = {
         open_study.TEXTS if rating and name == open_study.PAIRS else name: partial(body, store, study)

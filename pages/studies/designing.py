@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.errors import InputError, NotAllowed, counted
 from core.schema.study import Design, FlaggedPairs, LevelOrder, Role, Score, State, Study
 from core.store import Store
+from core.store.raters import raters_of
 from core.store.studies import items_of, outputs_of
 from core.study import lifecycle
 from core.study.analysis_set import MOST_VOTES, describe_analysis_set, main_levels, margin_note
@@ -22,11 +23,12 @@ from core.study.design import (
     drafts_lost,
     drafts_of,
 )
+from core.study.masking import without_systems
 from core.study.raters import study_workload
 from pages.studies import early, planning, texts
 from pages.widgets import address, rating_scales
 from pages.widgets.messages import capital, mistakes_shown, moment, plain, tell
-from pages.widgets.parts import percent
+from pages.widgets.parts import HELP, percent
 
 _STEPS: dict[State, list[tuple[State, str]]] = {
     "draft": [("open", "Open the study")],
@@ -278,6 +280,15 @@ def render(store: Store, study: Study) -> None:
     bodies[part or names[0]](store, study)
 
 
+def say_missed(study: Study) -> None:
+    """Say that a step was pressed on a page drawn before the study moved elsewhere: its button is gone, so nothing was done."""
+    possible = {state for state, _ in _STEPS[study.state]}
+    if any(st.session_state.get(f"state_{state}") for state in get_args(State) if state not in possible):
+        st.warning(
+            f"The study became {study.state} meanwhile, so your step was not taken and no reason was saved."
+        )
+
+
 def state_box(store: Store, study: Study) -> None:
     """The study's state and the steps that it allows."""
     with st.container(border=True):
@@ -286,7 +297,9 @@ def state_box(store: Store, study: Study) -> None:
             return
         plan = study_workload(store, study)
         if study.state == "draft" and not plan.questions:
-            st.markdown("Next: add raters on the tab Raters. Each gets a personal link.")
+            st.markdown(
+                "Nobody could answer yet: add raters first, on the tab Raters. Each gets a personal link."
+            )
         if (
             study.asks == "levels"
             and study.state == "draft"
@@ -302,12 +315,18 @@ def state_box(store: Store, study: Study) -> None:
         if any(state == "unblinded" for state, _ in steps):
             if study.kind == "pairs":
                 st.markdown(f":small[{plain(capital(describe_analysis_set(study.design, study.levels)))}.]")
-            reason = st.text_input("Reason (required to unblind, saved in the log)", key="state_reason")
-        ready = study.state != "draft" or bool(plan.questions)
+            reason = st.text_input(
+                "Reason (required to unblind, saved in the log)",
+                key=f"state_reason_{study.study_id}",
+                persist_state="session",
+            )
+        ready = study.state != "draft" or bool(raters_of(store, study.study_id))
         with st.container(horizontal=True), mistakes_shown():
             for at, (state, label) in enumerate(steps):
                 main = ready and study.state != "open" and at == len(steps) - 1
-                if st.button(label, key=f"state_{state}", type="primary" if main else "secondary"):
+                if st.button(
+                    label, key=f"state_{state}", type="primary" if main else "secondary", disabled=not ready
+                ):
                     lifecycle.move(store, study, state, reason)
                     tell(f"The study is {state}.")
 
@@ -336,7 +355,7 @@ def form(store: Store, study: Study) -> None:
         store,
         study,
         f"{counted(n_items, 'question')}, {counted(n_items * len(study.levels), 'pair')}.",
-        "Every side, order and repeat follows from the seed (docs/design.md).",
+        "Every side, order and repeat follows from the seed.",
         ("Questions", "Pairs"),
     )
 
@@ -359,7 +378,7 @@ def ratings_form(store: Store, study: Study) -> None:
         store,
         study,
         f"{n_items}, {counted(len(outputs_of(store, study.study_id)), 'text')}.",
-        "Who rates what, and in which order, follows from the seed (docs/design.md). Raters see neither system nor level, "
+        "Who rates what, and in which order, follows from the seed. Raters see neither system nor level, "
         "and rate all texts of a source together.",
         ("Sources", "Texts"),
     )
@@ -406,13 +425,16 @@ def _declare(store: Store, study: Study, fields: Fields, agreed: bool) -> None:
 
 def _workload(store: Store, study: Study, counts: str, drawn: str, units: tuple[str, str]) -> None:
     """What the study contains and what the design asks of each rater. units: what a rater gets whole, and its parts."""
+    file = without_systems(study, study.dataset_file)
     st.markdown(
-        f":small[{counts} File: {plain(study.dataset_file)}, sha256 {study.dataset_sha256[:16]}. {drawn}]"
+        f":small[{counts} File: {plain(file)}, sha256 {study.dataset_sha256[:16]}. {drawn} "
+        f"[How a study is drawn]({HELP}?document=design)]"
     )
     plan = study_workload(store, study)
     if not plan.questions:
+        people = raters_of(store, study.study_id)
         st.markdown(
-            ":small[No raters.]"
+            f":small[{'All votes were imported.' if people else 'No raters.'}]"
             if study.state == "unblinded"
             else ":small[No raters yet: add them under Raters.]"
         )

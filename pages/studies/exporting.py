@@ -47,7 +47,7 @@ def render(store: Store, study: Study) -> None:
     if study.state != "unblinded":
         st.info(
             "There is nothing to export before you unblind the study: every file would say which system wrote which answer. "
-            "A backup of the whole database is under More, Operation."
+            "A backup of the whole database is on the page [Operation](operation)."
         )
         return
     record = released_record(store, study)

@@ -38,7 +38,7 @@ from pages.studies import designing
 from pages.studies.texts_file import StudyFile, said_read, study_file
 from pages.widgets import chosen_judge, chosen_scores, rating_scales
 from pages.widgets.menus import TABLES, given_file, name_of
-from pages.widgets.messages import file_read, keep, mistakes_shown, plain
+from pages.widgets.messages import capital, file_read, keep, mistakes_shown, plain
 from pages.widgets.parts import HELP, other_page
 
 _FILE, _OWN = 0, ""
@@ -159,7 +159,7 @@ def _ratings_draft(store: Store, outputs: OutputSet, task: RatingTask) -> int | 
         outputs.notes,
     )
     st.markdown("**2. Design**")
-    name = st.text_input("Name of the study", outputs.file_name.rsplit(".", 1)[0])
+    name = _name("Name of the study", outputs.file_name.rsplit(".", 1)[0])
     fields = designing.Fields(Design("", "", repeat_share=0.0, blinding_pairs=0))
     expected, left, middle, right = st.columns(4)
     n_raters = _expected(expected)
@@ -211,7 +211,7 @@ def _bundle(store: Store, record: StudyRecord) -> int | None:
         f"{len(record.raters)} raters, {len(record.answers) + len(record.rating_answers)} answers. "
         "Raters need new links."
     )
-    name = st.text_input("Name", record.study.name, key="import_bundle_name")
+    name = _name("Name", record.study.name, key="import_bundle_name")
     if st.button("Restore this study", type="primary"):
         return lifecycle.restore_study(store, record, name=name).study_id
     return None
@@ -227,7 +227,7 @@ def _pairs_draft(store: Store, read: StudyFile, file_name: str) -> int | None:
     say_checked(store, dataset)
     again = _again(lifecycle.studies_like(store, dataset, dataset.sources))
     st.markdown("**2. Design**: frozen at the first vote")
-    name = st.text_input("Name of the study", file_name.rsplit(".", 1)[0])
+    name = _name("Name of the study", file_name.rsplit(".", 1)[0])
     usual = lifecycle.usual_design(dataset)
     fields = designing.Fields(usual, dataset.sources)
     expected, votes = st.columns(2)
@@ -253,7 +253,7 @@ def _pairs_draft(store: Store, read: StudyFile, file_name: str) -> int | None:
         return None
     if read.votes is not None:
         study = lifecycle.import_voted_study(store, name, dataset, design, read.votes, again=again)
-        keep(f"{name} has its votes and is unblinded: open the tab Result.")
+        keep(f"{name} has its votes and is unblinded.")
         return study.study_id
     study = lifecycle.import_study(store, name, dataset, design, again=again)
     _created(study.name, [] if dataset.plain else filter(None, [audit_note(audit_study(store, study))]))
@@ -273,6 +273,12 @@ def say_checked(store: Store, dataset: Dataset) -> None:
         chosen_judge.remember((chosen_scores.NEW, 0) if run is None else (chosen_scores.RUN, run.run_id))
         st.session_state["judges_part_judge"] = "Levels"
         st.switch_page(other_page("judges"))
+
+
+def _name(label: str, usual: str, key: str | None = None) -> str:
+    """The name of a study, no longer than it may be."""
+    longest = lifecycle.LONGEST_NAME
+    return st.text_input(label, usual[:longest], max_chars=longest, key=key)
 
 
 def _expected(place: "st.delta_generator.DeltaGenerator") -> int:
@@ -336,5 +342,7 @@ def _preview(dataset: Dataset) -> None:
 
 
 def _created(name: str, notes: Iterable[str]) -> None:
-    said = " ".join(notes)
-    keep(f"{name} is a draft now. Next: add raters, then open the study.{f' Note: {said}' if said else ''}")
+    keep(
+        f"{name} is a draft now. Next: add raters, then open the study.",
+        *(f"{capital(note)}." if note[-1:] not in ".!?" else capital(note) for note in notes),
+    )

@@ -25,7 +25,7 @@ from core.study.raters import (
     list_progress,
 )
 from core.study.shipped import guideline_languages
-from pages.studies import between_raters, rated
+from pages.studies import between_raters, designing, rated
 from pages.studies.analysed import results_of
 from pages.widgets import address, parts
 from pages.widgets.messages import app_address, mistakes_shown, moment, plain, tell
@@ -62,12 +62,16 @@ def _people(store: Store, study: Study) -> None:
     elif not over and not lines:
         _add(store, study)
         _preview(store, study, app_address())
+        if study.state == "draft":
+            designing.state_box(store, study)
     if lines:
         _progress(study, lines)
     if not over and lines:
         with st.expander("Add raters"):
             _add(store, study)
         _links(store, study, app_address())
+        if study.state == "draft":
+            designing.state_box(store, study)
         _preview(store, study, app_address())
     if lines:
         _reported(store, study)
@@ -176,11 +180,16 @@ def _leave_out(store: Store, study: Study, lines: Sequence[ListProgress]) -> Non
         excluded = next(line.excluded for line in lines if line.rater_id == rater_id)
         with mistakes_shown():
             if excluded is None:
-                reason = st.text_input("Reason (kept in the log and the exports)", key="leave_out_reason")
+                reason = st.text_input(
+                    "Reason (kept in the log and the exports)",
+                    key=f"leave_out_reason_{study.study_id}",
+                    persist_state="session",
+                )
                 if st.button(
                     "Exclude from the results", help="The answers are kept. You can include them again."
                 ):
                     lifecycle.exclude_rater(store, study, rater_id, reason)
+                    del st.session_state[f"leave_out_reason_{study.study_id}"]  # it is about this rater only
                     tell(f"{rater_id} is excluded from the results.")
             elif st.button("Count again"):
                 lifecycle.include_rater(store, study, rater_id)

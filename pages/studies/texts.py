@@ -159,20 +159,14 @@ def _wording(store: Store, study: Study) -> None:
             tell(f"Consent, title and labels in {language} are saved.")
 
 
-_OF_A_DESIGN = ("declared", "design changed")
-"""Actions whose line in the log names the systems."""
-
-
 def log_table(store: Store, study: Study) -> None:
-    """Everything an owner did, oldest first; the design's lines name no system before the study is unblinded."""
+    """Everything an owner did, oldest first; no line names a system before the study is unblinded."""
     rows = [
         (
             moment(one.at_utc),
             one.action,
             one.rater_id or "",
-            _LONG_HASH.sub(
-                r"\1 ", without_systems(study, one.detail) if one.action in _OF_A_DESIGN else one.detail
-            ),
+            _LONG_HASH.sub(r"\1 ", without_systems(study, one.detail)),
         )
         for one in read_log(store, study.study_id)
     ]

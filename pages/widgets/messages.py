@@ -103,9 +103,9 @@ def app_address() -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def keep(sentence: str) -> None:
-    """Store a sentence for the next run of the page."""
-    st.session_state[_NEWS] = sentence
+def keep(sentence: str, *remarks: str) -> None:
+    """Store a sentence for the next run of the page. remarks: to read before going on; no part of the success."""
+    st.session_state[_NEWS] = (sentence, remarks)
 
 
 def tell(sentence: str) -> None:
@@ -117,5 +117,8 @@ def tell(sentence: str) -> None:
 def news() -> None:
     """Show the stored sentence, in a container that always exists so that later elements keep their place."""
     with st.container():
-        if sentence := st.session_state.pop(_NEWS, None):
+        if stored := st.session_state.pop(_NEWS, None):
+            sentence, remarks = stored
             st.success(with_code(sentence))
+            if remarks:
+                st.info("\n".join(f"- {with_code(remark)}" for remark in remarks))

@@ -40,11 +40,14 @@ Press = Callable[[Mapping[str, Any]], None]
 CHART_CONFIG = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
 
 
-def page(title: str, sentence: str = "", anchor: str | None = None) -> None:
-    """Begin a page: its title, one sentence on what it is for, and a link to the method."""
+_COMPUTED = "How it is computed"
+
+
+def page(title: str, sentence: str = "", anchor: str | None = None, label: str = _COMPUTED) -> None:
+    """Begin a page: its title, one sentence on what it is for, and a link to the method, with its label."""
     st.title(title, anchor=False)
     if sentence:
-        explained(sentence, anchor)
+        explained(sentence, anchor, label)
 
 
 def part(title: str, sentence: str, anchor: str | None = None) -> None:
@@ -53,9 +56,9 @@ def part(title: str, sentence: str, anchor: str | None = None) -> None:
     explained(sentence, anchor)
 
 
-def explained(sentence: str, anchor: str | None = None) -> None:
-    """A sentence on what is shown, and where it is explained."""
-    st.markdown(f"{sentence} {_where(anchor)}" if anchor else sentence)
+def explained(sentence: str, anchor: str | None = None, label: str = _COMPUTED) -> None:
+    """A sentence on what is shown, and a link to where it is explained, with its label."""
+    st.markdown(f"{sentence} {_where(anchor, label)}" if anchor else sentence)
 
 
 def tabs(bodies: Mapping[str, Callable[[], object]], key: str) -> None:
@@ -72,10 +75,10 @@ def places(columns: int = 2, alignment: Literal["top", "bottom"] = "bottom") -> 
         yield from st.columns(columns, vertical_alignment=alignment)
 
 
-def _where(anchor: str) -> str:
+def _where(anchor: str, label: str) -> str:
     """A link to a section of the methods. anchor: `SECTION`, or `DOCUMENT#SECTION` where it is not in the first one shown."""
     document, _, section = anchor.rpartition("#")
-    return f":small[[How it is computed]({HELP}{f'?document={document}' if document else ''}#{section})]"
+    return f":small[[{label}]({HELP}{f'?document={document}' if document else ''}#{section})]"
 
 
 def nothing(reason: str, label: str = "", to: StreamlitPage | None = None) -> None:

@@ -54,6 +54,8 @@ def _is_of_a_rater() -> bool:
 LINKED = ("studies", "check", "metrics", "judges")
 """Paths of the pages whose addresses hold the visitor's choices: a link to a view leads through the sign-in back to it."""
 _VIEW = re.compile(rf"(?:{'|'.join(LINKED)})\?[\w.~%&=+*-]{{1,4000}}", re.ASCII)
+SIGN_IN = "sign-in"
+"""Path of the sign-in page."""
 BACK = "to"
 """Parameter of the sign-in page: where it leads afterwards."""
 
@@ -64,7 +66,7 @@ def sign_in_link() -> str:
     chosen = {name: st.query_params.get_all(name) for name in st.query_params}
     page = urlsplit(url).path.rpartition("/")[2] if isinstance(url, str) else ""
     view = f"{page}?{urlencode(chosen, doseq=True)}"
-    return f"sign-in?{urlencode({BACK: view})}" if _VIEW.fullmatch(view) else "sign-in"
+    return f"{SIGN_IN}?{urlencode({BACK: view})}" if _VIEW.fullmatch(view) else SIGN_IN
 
 
 def way_back(asked: str) -> str:

@@ -62,7 +62,8 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     page.get_by_role("button", name="Create the draft").click()
     expect(page.get_by_text("is a draft now")).to_be_visible()
     settled(page)
-    assert page.get_by_role("tab", name="Design").get_attribute("aria-selected") == "true"
+    assert page.get_by_role("tab", name="Raters").get_attribute("aria-selected") == "true"
+    tab(page, "Design")
     page.get_by_label("Seed").fill("42")
     page.get_by_role("button", name="Save this design").click()
     expect(page.get_by_text("The design is saved.")).to_be_visible()

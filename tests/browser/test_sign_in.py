@@ -85,7 +85,10 @@ def test_a_link_to_a_view_of_a_study_leads_through_the_sign_in_back_to_it(
     view = f"{app.url}/studies?study=1&tab=judges&judges=trust&judge=file-1&use=monitor"
     page = new_page()
     page.goto(view)
-    way = page.get_by_role("link", name="sign in").get_attribute("href", timeout=20_000)
+    way = page.get_by_role("link", name="Sign in").get_attribute("href", timeout=20_000)
+    page.get_by_role("link", name="Sign in").click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    assert len(page.context.pages) == 1, "the link stays in this tab"
     page.goto(f"{app.url}/{way}")
     page.get_by_label("Passphrase", exact=True).fill(PASSPHRASE)
     page.get_by_role("button", name="Sign in").click()

@@ -87,7 +87,9 @@ def test_a_margin_asks_for_a_candidate_and_a_level(store: Store) -> None:
     assert (design.candidate, design.comparator, design.blinding_pairs) == ("beta", "alpha", 0)
     assert (design.margin, design.confidence_level) == (0.1, 0.95)
     assert design.score == "net_preference"
-    assert at.query_params["tab"] == "design", "the new study is open at its design"
+    assert at.query_params["tab"] == "raters", "the new study is open at what it needs first"
+    assert button(at, "Open the study").disabled, "nobody could answer"
+    at = study_visit.turn_to(at, "Design", study.study_id)
     assert [one.label for one in at.segmented_control if one.label == "Part"]
     assert at.segmented_control(key=f"study_part_{study.study_id}").options == [
         "Design",
@@ -230,6 +232,7 @@ def test_the_other_system_may_stand_in_a_second_file(store: Store) -> None:
 def test_a_draft_may_still_declare_a_margin_and_a_voted_study_may_not(store: Store) -> None:
     at = given(visit(), table(["beta", "alpha"]))
     button(at, "Create the draft").click().run()
+    at = study_visit.turn_to(at, "Design", find_study(store, "answers").study_id)
     field(at, MARGIN).set_value(True)
     at.run()
     button(at, "Save this design").click().run()

@@ -15,7 +15,7 @@ from core.schema.study import State
 from core.store import Store
 from core.store.studies import set_state
 from core.study.design import drafts_lost
-from core.study.lifecycle import change_design
+from core.study.lifecycle import change_design, move
 from pages.widgets import address
 
 STATES: tuple[State, ...] = ("draft", "open", "closed", "unblinded")
@@ -143,3 +143,15 @@ def test_drafts_are_taken_off_only_after_a_tick(store: Store, kind: str) -> None
         assert at_hand.study.design.seed == (seed if agreed else before.seed)
         assert len(at.error) == (not agreed)
     assert at_hand.record.log[-1].detail.endswith("lists: 1")
+
+
+@pytest.mark.usefixtures("cookies")
+def test_a_step_that_was_taken_elsewhere_is_said(store: Store) -> None:
+    at_hand = study_in(store, state="closed", name=new_name())
+    at = study_visit.visit(at_hand.study_id)
+    move(store, at_hand.study, "unblinded", "elsewhere")
+    at.button(key="state_unblinded").click().run()
+    assert not at.exception
+    assert len([one for one in at.warning if "meanwhile" in one.value]) == 1
+    at.run()
+    assert not [one for one in at.warning if "meanwhile" in one.value]

@@ -16,9 +16,10 @@ from core.schema.scores import ScoredRow, mask_code, mask_named
 from core.schema.study import NO_LEVEL, Dataset, Output, State
 from core.sources.texts import pairs_of_study, texts_of_study
 from core.store import Store
+from core.store.studies import read_log
 from core.study.design import first_on_left, first_source
 from core.study.lifecycle import change_design
-from core.study.masking import masks_of, unmasked
+from core.study.masking import masks_of, unmasked, without_systems
 
 BLIND = [state for state in get_args(State) if state != "unblinded"]
 
@@ -144,3 +145,18 @@ def test_scores_without_masks_ask_for_nothing() -> None:
 def test_identical_answers_have_two_masks() -> None:
     masks = masks_of([Output("q", "A0", "b", "Same."), Output("q", "A0", "a", "Same.")])
     assert len(set(masks.values())) == 2
+
+
+def test_no_line_names_a_system_before_the_study_is_unblinded(store: Store) -> None:
+    """However a name is written or joined: names in a file's name, in small letters, between underscores."""
+    data = dataset(4, sources=("GPTFOUR", "PROFHUMAN"), file_name="xGPTFOURxPROFHUMANx.json")
+    at_hand = study_in(store, data)
+    own = ["GPTFOUR_vs_x.json", "gptfour-PROFHUMAN", "Because profhuman won."]
+    logged = [line.detail for line in read_log(store, at_hand.study_id)] + own
+    assert any(data.file_name in line for line in logged)
+    for line in logged:
+        hidden = without_systems(at_hand.study, line).lower()
+        assert not any(name.lower() in hidden for name in data.sources)
+    assert without_systems(at_hand.study, "GPTFOURTEEN") == "GPTFOURTEEN"
+    unblind(at_hand)
+    assert without_systems(at_hand.study, own[0]) == own[0]

@@ -19,7 +19,7 @@ from core.store import Store
 from core.store.runs import get_run
 
 ONE, TWO = "MARKEROFONE", "MARKEROFTWO"
-FILE = "FILEMARKER.json"
+FILE = "MARKEROFONE_vs_MARKEROFTWO-FILEMARKER.json"
 STUDY = "STUDYMARKER"
 FEEDBACK = "FEEDBACKMARKER"
 MODEL = "modelmarker"
