@@ -42,14 +42,13 @@ from pages.studies.list_filters import (
     clear,
     folded,
     held,
-    judge_code,
     one_menu,
     pills,
     place_code,
     several_menu,
 )
 from pages.widgets import address, blind_pair, level_diff, open_study
-from pages.widgets.messages import mistakes_shown, plain
+from pages.widgets.messages import mistakes_shown, plain, showable
 from pages.widgets.parts import nothing, number, table, told_apart
 
 _CLOSED = "pairs and their votes are closed until you unblind the study"
@@ -111,8 +110,8 @@ def _choices(found: PairList) -> tuple[PairFilter, tuple[str, ...]]:
     address.several("level", places["level"], study.levels, (), partial(place_code, study.levels))
     address.several("language", places["language"], found.languages, (), partial(place_code, found.languages))
     address.one("rater", places["rater"], found.raters, None, lambda rater: str(raters[rater]))
-    address.one("judge", places["judge"], found.judges, None, judge_code)
-    address.several("column", places["column"], found.judges, (), judge_code)
+    address.one("judge", places["judge"], found.judges, None, open_study.judge_code)
+    address.several("column", places["column"], found.judges, (), open_study.judge_code)
     address.several(
         "vote", places["vote"], votes, (), lambda one: f"{raters[one[0]]}-{PREFERENCES.index(one[1])}"
     )
@@ -197,12 +196,12 @@ def _menus(found: PairList, asked: PairFilter, places: Mapping[str, str]) -> tup
     if len(found.languages) > 1:
         several_menu("All languages", "Language", found.languages, places["language"])
     if some_lack_votes or asked.rater:
-        one_menu("All raters", "Votes of a rater", found.raters, places["rater"], plain)
+        one_menu("All raters", "Votes of a rater", found.raters, places["rater"], showable)
     if found.judges:
         differ = {name: len(pairs_shown(found, replace(asked, judge=name))) for name in found.judges}
         one_menu(
             *("A judge disagrees", "Raters and the judge prefer different answers", found.judges),
-            *(places["judge"], lambda name: f"{plain(name)} differs ({differ[name]:,})"),
+            *(places["judge"], lambda name: f"{showable(name)} differs ({differ[name]:,})"),
         )
         several_menu("Columns of judges", "Judges with a column", found.judges, places["column"])
     judges = held(places["column"], found.judges)

@@ -28,7 +28,7 @@ from core.study.shipped import guideline_languages
 from pages.studies import between_raters, planning, rated
 from pages.studies.analysed import results_of
 from pages.widgets import address, parts
-from pages.widgets.messages import app_address, mistakes_shown, moment, plain, tell
+from pages.widgets.messages import app_address, mistakes_shown, moment, plain, showable, tell
 from pages.widgets.parts import table
 from pages.widgets.result_table import rater_bars
 
@@ -174,7 +174,7 @@ def _leave_out(store: Store, study: Study, lines: Sequence[ListProgress]) -> Non
     if not people:
         return
     with st.expander("Exclude a rater, or let one withdraw"):
-        rater_id = st.selectbox("Rater", people, format_func=plain, key="leave_out_rater")
+        rater_id = st.selectbox("Rater", people, format_func=showable, key="leave_out_rater")
         excluded = next(line.excluded for line in lines if line.rater_id == rater_id)
         with mistakes_shown():
             if excluded is None:
