@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from typing import Protocol, TypeVar
 
 import streamlit as st
 
@@ -20,6 +21,26 @@ _EXPORTED = "exported"
 """The log's word for a download."""
 NO_PAIR = "no pair has enough votes yet"
 AS_TABLE = "The same as a table"
+
+
+class _Cache(Protocol):
+    def clear(self) -> None: ...
+
+
+Cache = TypeVar("Cache", bound=_Cache)
+_OF_PEOPLE: list[_Cache] = []
+
+
+def of_people(cache: Cache) -> Cache:
+    """Mark a cache that holds names or comments of raters, which `forget` empties."""
+    _OF_PEOPLE.append(cache)
+    return cache
+
+
+def forget() -> None:
+    """Empty the caches that hold names or comments of raters: one of them withdrew."""
+    for cache in _OF_PEOPLE:
+        cache.clear()
 
 
 def results_of(record: StudyRecord, filters: Filters | None = None) -> StudyResults:
@@ -81,11 +102,13 @@ def files_of_now(store: Store, study: Study) -> Iterator[None]:
         yield
 
 
+@of_people
 @st.cache_data(show_spinner=False, max_entries=64)
 def _analysed(fingerprint: int, _record: StudyRecord, filters: Filters) -> StudyResults:
     return study_results(_record, filters)
 
 
+@of_people
 @st.cache_data(show_spinner=False, max_entries=16)
 def _means(fingerprint: int, _record: StudyRecord) -> RatingMeans:
     return RatingMeans.of(_record)

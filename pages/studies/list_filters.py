@@ -15,7 +15,7 @@ from core.schema.scores import ScoreTable
 from core.schema.study import Study, StudyRecord
 from core.store import Store
 from core.study.analysis_set import released_record
-from pages.studies.analysed import identity
+from pages.studies.analysed import identity, of_people
 from pages.tabs import study_scores
 from pages.widgets import result_table, row_list
 from pages.widgets.messages import plain, showable
@@ -101,6 +101,7 @@ class Listing(Generic[Rows, Filter]):
 
 
 # As a resource: cached data would be copied at every press. Nobody changes it.
+@of_people
 @st.cache_resource(show_spinner=False, max_entries=48)
 def _once(key: Hashable, _make: Callable[[], Any]) -> Any:
     return _make()

@@ -33,7 +33,7 @@ from core.store.studies import get_study, outputs_of, read_log
 from core.study.analysis_set import released_record
 from core.study.ratings import rating_set_of
 from pages.studies import scoring
-from pages.studies.analysed import files_of_now
+from pages.studies.analysed import files_of_now, of_people
 from pages.tabs import study_scores
 from pages.widgets import address, chosen_scores, open_study, result_table, visitor
 from pages.widgets.chosen_scores import Chosen, Key, Scores
@@ -376,11 +376,13 @@ def _record(store: Store, study: Study) -> tuple[StudyRecord, Key]:
     return _read(key, store, study), key
 
 
+@of_people
 @st.cache_resource(show_spinner=False, max_entries=3)
 def _counted(key: Key, _record: StudyRecord) -> Counted:
     return count(_record, Filters())
 
 
+@of_people
 @st.cache_resource(show_spinner=False, max_entries=3)
 def _read(key: Key, _store: Store, _study: Study) -> StudyRecord:
     return released_record(_store, _study)

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import counted
+from core.results.study.counted import OUTSIDE
 from core.results.study.pair_list import (
     JudgeOnPair,
     PairFilter,
@@ -76,7 +77,7 @@ def _pairs(store: Store, study: Study) -> None:
         _none(found, asked)
         return
     place, n_all = _places(found)["open"], len(found.keys)
-    counted_line = _count(found, len(_LISTING.places(key, found, asked)))
+    counted_line = _count(found, _LISTING.places(key, found, asked))
     beside = partial(_votes_on, found)
     _pair(found, _LISTING.show(key, found, asked, judges, place, n_all, counted_line, beside))
 
@@ -179,7 +180,7 @@ def _names(study: Study) -> Mapping[str, str]:
         "lost": choice.format(system=design.comparator),
         "won": choice.format(system=design.candidate),
         "flagged": "flagged",
-        "left_out": "left out",
+        "left_out": "not counted",
     }
 
 
@@ -244,10 +245,13 @@ def _none(found: PairList, asked: PairFilter) -> None:
     _clear(found, _places(found), "none")
 
 
-def _count(found: PairList, n_shown: int) -> str:
-    left_out = found.left_out_by_reason
-    more = f" Left out of the analysis: {plain(reasons(left_out))}." if left_out else ""
-    return f"{n_shown:,} of {counted(len(found.keys), 'pair')}.{more}"
+def _count(found: PairList, shown: Sequence[int]) -> str:
+    """Say how many pairs are shown, and which of these the analysis does not count."""
+    left_out = Counter(found.left_out[at] for at in shown if found.left_out[at])
+    outside = left_out.pop(OUTSIDE, 0)
+    said = f"{len(shown):,} of {counted(len(found.keys), 'pair')}."
+    said += f" Not in the main analysis: {outside:,}, at another level." if outside else ""
+    return said + (f" Left out: {plain(reasons(left_out))}." if left_out else "")
 
 
 def _pair(found: PairList, at: int) -> None:

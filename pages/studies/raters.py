@@ -26,7 +26,7 @@ from core.study.raters import (
 )
 from core.study.shipped import guideline_languages
 from pages.studies import between_raters, planning, rated
-from pages.studies.analysed import results_of
+from pages.studies.analysed import forget, results_of
 from pages.widgets import address, parts
 from pages.widgets.messages import app_address, mistakes_shown, moment, plain, showable, tell
 from pages.widgets.parts import table
@@ -206,6 +206,7 @@ def _withdrawal(store: Store, study: Study, rater_id: str) -> None:
     sure = st.checkbox("Yes, delete them: this cannot be undone", key="withdraw_sure")
     if st.button("Withdraw this rater", disabled=not sure):
         new = lifecycle.withdraw_rater(store, study, rater_id, keep_votes=kept)
+        forget()
         tell(f"Comments and pseudonym are deleted; the votes are under {new}.")
 
 

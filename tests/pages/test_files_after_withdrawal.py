@@ -1,5 +1,6 @@
 """Files and filters of a page that was drawn before a rater withdrew: no comment and no name of theirs is left in them."""
 
+import gc
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -8,9 +9,10 @@ from helpers.pages.study_visit import turn_to, visit
 from helpers.texts.factories import StudyAtHand, prefers, study_in, unblind, vote
 
 from core.errors import NotAllowed
-from core.results.study.pair_list import PairFilter
+from core.results.study.pair_list import PairFilter, PairList
 from core.store import Store
 from core.study.lifecycle import withdraw_rater
+from pages.studies.analysed import forget
 from pages.widgets.open_study import pairs_key
 
 pytestmark = pytest.mark.usefixtures("cookies")
@@ -88,3 +90,18 @@ def test_what_one_study_never_took_from_an_address_is_not_for_the_next(store: St
     assert not at.exception
     assert "show" not in at.query_params
     assert at.query_params["pair"] == "1"
+
+
+def test_the_memory_of_the_app_holds_no_comment_after_a_withdrawal_there(store: Store) -> None:
+    study = left(store)
+    for tab in ("result", "pairs", "raters"):
+        visit(study.study_id, tab)
+    assert comments_in_memory() > 0
+    withdraw_rater(store, study.study, LEAVER, keep_votes=True)
+    forget()
+    assert comments_in_memory() == 0
+
+
+def comments_in_memory() -> int:
+    gc.collect()
+    return sum(isinstance(one, PairList) and COMMENT in str(one.record.answers) for one in gc.get_objects())
