@@ -545,3 +545,18 @@ def test_tests_are_collected_in_the_same_order_whatever_the_hash_seed() -> None:
     assert all(child.returncode == 0 for child in children)
     assert b"test_house.py::" in listed[0]
     assert len(set(listed)) == 1
+
+
+def test_options_of_menus_are_plain_text() -> None:
+    """Menus show no Markdown: an escaped name would keep its backslashes there."""
+    menus = ("selectbox", "multiselect")
+    wrong = [
+        f"{path}:{call.lineno}"
+        for path in sorted((ROOT / "pages").rglob("*.py"))
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in menus
+        for keyword in call.keywords
+        if keyword.arg == "format_func"
+        and any(isinstance(one, ast.Name) and one.id == "plain" for one in ast.walk(keyword.value))
+    ]
+    assert not wrong

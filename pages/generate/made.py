@@ -22,7 +22,7 @@ from pages.tabs import downloads, new_run
 from pages.tabs.phrases import NO_ITEM
 from pages.widgets import menus, open_study
 from pages.widgets.menus import TABLES, given_file, name_of, once
-from pages.widgets.messages import capital, mistakes_shown, plain
+from pages.widgets.messages import capital, mistakes_shown, plain, showable
 from pages.widgets.parts import nothing, part
 from pages.widgets.run_panel import small_notes
 
@@ -106,7 +106,7 @@ def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
             "System in this file",
             sources,
             index=None,
-            format_func=plain,
+            format_func=showable,
             placeholder="Choose a system ...",
             key=f"study_file_source_{sha256_of(data)[:8]}",
         )

@@ -9,6 +9,7 @@ from core.schema.study import Study
 from core.store import Store
 from core.store.studies import get_study, list_studies
 from pages.studies import designing, exporting, importing, judged, listing, pairs, planning, raters, result
+from pages.studies.analysed import files_of_now
 from pages.widgets import address, blind_pair, level_diff, messages, open_study, parts, result_table, visitor
 from pages.widgets.open_study import NEW_STUDY
 
@@ -68,4 +69,5 @@ def _study(store: Store, study: Study) -> None:
         open_study.TEXTS if rating and name == open_study.PAIRS else name: partial(body, store, study)
         for name, body in _TABS.items()
     }
-    parts.tabs(bodies, open_study.tab(study.study_id, list(bodies)))
+    with files_of_now(store, study):
+        parts.tabs(bodies, open_study.tab(study.study_id, list(bodies)))

@@ -27,7 +27,7 @@ from core.study.masking import without_systems
 from core.study.raters import study_workload
 from pages.studies import early, planning, texts
 from pages.widgets import address, rating_scales
-from pages.widgets.messages import capital, mistakes_shown, moment, plain, tell
+from pages.widgets.messages import capital, mistakes_shown, moment, plain, showable, tell
 from pages.widgets.parts import HELP, percent
 
 _STEPS: dict[State, list[tuple[State, str]]] = {
@@ -191,7 +191,7 @@ class Fields:
             "Written by people",
             self._systems,
             self._systems.index(self._design.person_system),
-            format_func=plain,
+            format_func=showable,
             disabled=self._disabled,
             help="The system whose answers a person wrote. Used only if there are pairs to guess.",
         )
@@ -216,7 +216,7 @@ class Fields:
                 "Levels",
                 levels,
                 list(usual),
-                format_func=plain,
+                format_func=showable,
                 disabled=self._disabled,
                 help="The first level is usually as good as the reference, so it says little about damage. "
                 "Factual leaves it out.",

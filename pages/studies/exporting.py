@@ -26,7 +26,7 @@ from core.study.export import (
 )
 from core.study.ratings import rated_texts_of, task_of
 from pages.studies import filters
-from pages.studies.analysed import release, results_of
+from pages.studies.analysed import released, results_of
 from pages.widgets.downloads import spreadsheet_file
 from pages.widgets.messages import with_code
 
@@ -39,7 +39,8 @@ class File:
     type: str
     holds: str
     """In a sentence."""
-    make: Callable[[], bytes]
+    make: Callable[[StudyRecord], bytes]
+    """From the study as it is when the button is pressed."""
 
 
 def render(store: Store, study: Study) -> None:
@@ -53,14 +54,14 @@ def render(store: Store, study: Study) -> None:
     record = released_record(store, study)
     if study.kind == "ratings":
         st.markdown("The ratings of the whole study. Offsets count code points; the end is exclusive.")
-        _buttons(_rating_files(record), release(record.study), "ratings_")
+        _buttons(_rating_files(record), released(record.study), "ratings_")
     else:
         texts = st.checkbox(
             "With both texts",
             key="results_texts",
             help="CSV and JSONL get the columns candidate_text and comparator_text.",
         )
-        _buttons(pair_files(record, results_of(record), texts=texts), release(record.study))
+        _buttons(pair_files(record, results_of(record), texts=texts), released(record.study))
     st.markdown(
         ":small[Every download is written to the study's log. `docs/formats.md` describes the formats.]"
     )
@@ -84,37 +85,40 @@ def pair_files(record: StudyRecord, results: StudyResults, *, texts: bool = Fals
             "assay-answers.csv",
             "text/csv",
             f"A row for each answer: rater, pair, side, choice, times, comment.{with_texts}",
-            lambda: to_csv(record, texts=texts),
+            lambda now: to_csv(now, texts=texts),
         ),
         "JSONL": File(
             "assay-answers.jsonl",
             "application/jsonl",
             f"The same, one JSON object a line, and comments on open pairs.{with_texts}",
-            lambda: to_jsonl(record, texts=texts),
+            lambda now: to_jsonl(now, texts=texts),
         ),
         "Factual's votes": File(
-            "assay-votes.json", "application/json", f"{votes}.", lambda: next(iter(papers.values()))
+            "assay-votes.json",
+            "application/json",
+            f"{votes}.",
+            lambda now: next(iter(paper_files(now).values())),
         )
         if len(papers) == 1
         else File(
             "assay-votes.zip",
             "application/zip",
             f"{votes}, a file for each rater.",
-            lambda: to_paper_zip(record),
+            to_paper_zip,
         ),
         "Guesses": File(
             "assay-guesses.csv",
             "text/csv",
             "A row for each guess which answer a person wrote.",
-            lambda: guesses_csv(record),
+            guesses_csv,
         ),
         "Results": File(
             "assay-results.json",
             "application/json",
             "Every number of the tabs Result and Raters, with what was left out.",
-            lambda: filters.as_json(results),
+            lambda now: filters.as_json(results_of(now)),
         ),
-        "Bundle": File("assay-study.zip", "application/zip", _BUNDLE, lambda: write_bundle(record)),
+        "Bundle": File("assay-study.zip", "application/zip", _BUNDLE, write_bundle),
     }
     absent = [*([] if papers else ["Factual's votes"]), *([] if results.asks_guesses else ["Guesses"])]
     return {name: file for name, file in files.items() if name not in absent}
@@ -126,28 +130,26 @@ def _rating_files(record: StudyRecord) -> dict[str, File]:
             "assay-ratings.csv",
             "text/csv",
             "A row for each text that a rater rated, with all scores.",
-            lambda: ratings_csv(record),
+            ratings_csv,
         ),
         "Ratings, JSONL": File(
             "assay-ratings.jsonl",
             "application/jsonl",
             "The same, one JSON object a line.",
-            lambda: ratings_jsonl(record),
+            ratings_jsonl,
         ),
         "Rated texts": File(
             "assay-rated-texts.jsonl",
             "application/jsonl",
             "The texts with their ratings, as judges and the page Check read them.",
-            lambda: rated_jsonl(record),
+            rated_jsonl,
         ),
-        "Bundle": File("assay-study.zip", "application/zip", _BUNDLE, lambda: write_bundle(record)),
+        "Bundle": File("assay-study.zip", "application/zip", _BUNDLE, write_bundle),
     }
     if task_of(record).spans:
-        files["Errors"] = File(
-            "assay-errors.csv", "text/csv", "A row for each marked error.", lambda: spans_csv(record)
-        )
+        files["Errors"] = File("assay-errors.csv", "text/csv", "A row for each marked error.", spans_csv)
         try:
-            marked = write_mqm(rated_texts_of(record))
+            write_mqm(rated_texts_of(record))
         except InputError as why:
             st.markdown(f":small[No MQM TSV: {with_code(str(why))}]")
         else:
@@ -155,23 +157,22 @@ def _rating_files(record: StudyRecord) -> dict[str, File]:
                 "assay-mqm.tsv",
                 "text/tab-separated-values",
                 "The marked errors in the form of the MQM files of WMT.",
-                lambda: marked,
+                lambda now: write_mqm(rated_texts_of(now)),
             )
     return files
 
 
-def _buttons(files: Mapping[str, File], release: Callable[[str], None], place: str = "") -> None:
-    """Show a button for each file, which is released before it is made, and what it holds."""
-
-    def checked(name: str, make: Callable[[], bytes]) -> bytes:
-        release(name)
-        return make()
-
+def _buttons(
+    files: Mapping[str, File],
+    made: Callable[[str, Callable[[StudyRecord], bytes]], bytes],
+    place: str = "",
+) -> None:
+    """Show a button for each file, and what it holds. made: reads the study and makes a file when its button is pressed."""
     for name, file in files.items():
         button, holds = st.columns([2, 5], vertical_alignment="center")
         button.download_button(
             f"{name} ({file.name})",
-            partial(checked, name, spreadsheet_file(file.name, file.make)),
+            spreadsheet_file(file.name, partial(made, name, file.make)),
             file.name,
             file.type,
             key=f"results_{place}{name}",

@@ -10,7 +10,7 @@ from core.results.study.counted import Filters, counts_at_all
 from core.results.study.results import StudyResults
 from core.schema.study import Study, StudyRecord
 from core.study.analysis_set import main_levels
-from pages.studies.analysed import release
+from pages.studies.analysed import released, results_of
 from pages.widgets import address
 from pages.widgets.messages import plain
 
@@ -76,12 +76,12 @@ def chosen(record: StudyRecord, place: DeltaGenerator) -> Filters:
     )
 
 
-def file_of_part(results: StudyResults, place: DeltaGenerator, study: Study) -> None:
+def file_of_part(results: StudyResults, asked: Filters, place: DeltaGenerator, study: Study) -> None:
     """Offer the results of the part as a file, where it is one; those of the whole study are on the tab Export."""
     if results.filtered:
         place.download_button(
             "Results of this part (JSON)",
-            partial(_released, results, release(study)),
+            partial(_part, released(study), asked),
             "assay-results.json",
             "application/json",
             key=f"results_part_{study.study_id}",
@@ -95,9 +95,8 @@ def as_json(results: StudyResults) -> bytes:
     return (json.dumps(results.to_json(), indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def _released(results: StudyResults, log: Callable[[str], None]) -> bytes:
-    log("Results")
-    return as_json(results)
+def _part(made: Callable[[str, Callable[[StudyRecord], bytes]], bytes], filters: Filters) -> bytes:
+    return made("Results", lambda now: as_json(results_of(now, filters)))
 
 
 def _number_in(options: Sequence[str]) -> Callable[[str], str]:

@@ -1,6 +1,5 @@
 """What the lists of pairs and of texts share: reading once, rows that filters leave, and filters that the address holds."""
 
-import zlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
@@ -14,13 +13,12 @@ from core.errors import InputError
 from core.schema.result_table import ResultTable
 from core.schema.scores import ScoreTable
 from core.schema.study import Study, StudyRecord
-from core.store import Store, database_path
-from core.store.raters import raters_of
-from core.store.studies import get_study, read_log
-from core.study.analysis_set import check_released, released_record
+from core.store import Store
+from core.study.analysis_set import released_record
+from pages.studies.analysed import identity, of_people
 from pages.tabs import study_scores
 from pages.widgets import result_table, row_list
-from pages.widgets.messages import plain
+from pages.widgets.messages import plain, showable
 
 _MENU, _WIDE_MENU = 158, 200
 """Widths of a menu, in pixels."""
@@ -103,20 +101,10 @@ class Listing(Generic[Rows, Filter]):
 
 
 # As a resource: cached data would be copied at every press. Nobody changes it.
+@of_people
 @st.cache_resource(show_spinner=False, max_entries=48)
 def _once(key: Hashable, _make: Callable[[], Any]) -> Any:
     return _make()
-
-
-def identity(store: Store, study: Study) -> Hashable:
-    """Identify what the list reads of an unblinded study, without its answers: they have not changed since it was closed.
-
-    The owner's acts change raters or the log: an exclusion, a withdrawal, an import of votes.
-    """
-    study = get_study(store, study.study_id)
-    check_released(study)
-    log = read_log(store, study.study_id)
-    return str(database_path()), study, raters_of(store, study.study_id), log
 
 
 def _identity_of(scores: ScoreTable) -> Hashable:
@@ -127,11 +115,6 @@ def _identity_of(scores: ScoreTable) -> Hashable:
 def place_code(options: Sequence[str], option: str) -> str:
     """Return the number that stands for an option in an address, which must hold no name of a study."""
     return str(options.index(option) + 1)
-
-
-def judge_code(judge: str) -> str:
-    """Return the number that stands for a judge in an address, whatever other judges there are."""
-    return str(zlib.crc32(judge.encode("utf-8", "surrogatepass")))
 
 
 def held(place: str, options: Sequence[Option]) -> list[Option]:
@@ -167,7 +150,7 @@ def several_menu(placeholder: str, label: str, options: Sequence[str], place: st
     st.multiselect(
         label,
         options,
-        format_func=plain,
+        format_func=showable,
         key=place,
         placeholder=placeholder,
         label_visibility="collapsed",

@@ -1,6 +1,7 @@
 """Every metric and judge of the study's texts: which follows the level, and which agrees with the raters?"""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 
@@ -32,6 +33,7 @@ from core.store.studies import get_study, outputs_of, read_log
 from core.study.analysis_set import released_record
 from core.study.ratings import rating_set_of
 from pages.studies import scoring
+from pages.studies.analysed import files_of_now, of_people
 from pages.tabs import study_scores
 from pages.widgets import address, chosen_scores, open_study, result_table, visitor
 from pages.widgets.chosen_scores import Chosen, Key, Scores
@@ -64,8 +66,12 @@ def render(store: Store, study: Study) -> None:
 
 
 def _again(study_id: int, several: Sequence[Chosen], moving: bool) -> None:
-    with visitor.admin_store() as store, mistakes_shown(), address.kept("judges_live"):
+    with ExitStack() as block:
+        store = block.enter_context(visitor.admin_store())
+        block.enter_context(mistakes_shown())
+        block.enter_context(address.kept("judges_live"))
         study = get_study(store, study_id)
+        block.enter_context(files_of_now(store, study))
         scores = study_scores.opened(store, study, several)
         if any(one.moving for one in scores) != moving:
             st.rerun()  # the clock starts or stops
@@ -247,7 +253,7 @@ def _side_by_side(
     metrics = [str(row[0]) for row in view.rows]
     place = _judge_place(study)
     if study.state == "unblinded":
-        address.one("judge", place, metrics)
+        address.one("judge", place, metrics, None, open_study.judge_code)
     chosen = metrics.index(st.session_state[place]) if st.session_state.get(place) in metrics else None
 
     def choose(row: int) -> None:
@@ -373,11 +379,13 @@ def _record(store: Store, study: Study) -> tuple[StudyRecord, Key]:
     return _read(key, store, study), key
 
 
+@of_people
 @st.cache_resource(show_spinner=False, max_entries=3)
 def _counted(key: Key, _record: StudyRecord) -> Counted:
     return count(_record, Filters())
 
 
+@of_people
 @st.cache_resource(show_spinner=False, max_entries=3)
 def _read(key: Key, _store: Store, _study: Study) -> StudyRecord:
     return released_record(_store, _study)

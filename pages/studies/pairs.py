@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import counted
+from core.results.study.counted import OUTSIDE
 from core.results.study.pair_list import (
     JudgeOnPair,
     PairFilter,
@@ -42,14 +43,13 @@ from pages.studies.list_filters import (
     clear,
     folded,
     held,
-    judge_code,
     one_menu,
     pills,
     place_code,
     several_menu,
 )
 from pages.widgets import address, blind_pair, level_diff, open_study
-from pages.widgets.messages import mistakes_shown, plain
+from pages.widgets.messages import mistakes_shown, plain, showable
 from pages.widgets.parts import nothing, number, table, told_apart
 
 _CLOSED = "pairs and their votes are closed until you unblind the study"
@@ -77,7 +77,7 @@ def _pairs(store: Store, study: Study) -> None:
         _none(found, asked)
         return
     place, n_all = _places(found)["open"], len(found.keys)
-    counted_line = _count(found, len(_LISTING.places(key, found, asked)))
+    counted_line = _count(found, _LISTING.places(key, found, asked))
     beside = partial(_votes_on, found)
     _pair(found, _LISTING.show(key, found, asked, judges, place, n_all, counted_line, beside))
 
@@ -111,8 +111,8 @@ def _choices(found: PairList) -> tuple[PairFilter, tuple[str, ...]]:
     address.several("level", places["level"], study.levels, (), partial(place_code, study.levels))
     address.several("language", places["language"], found.languages, (), partial(place_code, found.languages))
     address.one("rater", places["rater"], found.raters, None, lambda rater: str(raters[rater]))
-    address.one("judge", places["judge"], found.judges, None, judge_code)
-    address.several("column", places["column"], found.judges, (), judge_code)
+    address.one("judge", places["judge"], found.judges, None, open_study.judge_code)
+    address.several("column", places["column"], found.judges, (), open_study.judge_code)
     address.several(
         "vote", places["vote"], votes, (), lambda one: f"{raters[one[0]]}-{PREFERENCES.index(one[1])}"
     )
@@ -180,7 +180,7 @@ def _names(study: Study) -> Mapping[str, str]:
         "lost": choice.format(system=design.comparator),
         "won": choice.format(system=design.candidate),
         "flagged": "flagged",
-        "left_out": "left out",
+        "left_out": "not counted",
     }
 
 
@@ -197,12 +197,12 @@ def _menus(found: PairList, asked: PairFilter, places: Mapping[str, str]) -> tup
     if len(found.languages) > 1:
         several_menu("All languages", "Language", found.languages, places["language"])
     if some_lack_votes or asked.rater:
-        one_menu("All raters", "Votes of a rater", found.raters, places["rater"], plain)
+        one_menu("All raters", "Votes of a rater", found.raters, places["rater"], showable)
     if found.judges:
         differ = {name: len(pairs_shown(found, replace(asked, judge=name))) for name in found.judges}
         one_menu(
             *("A judge disagrees", "Raters and the judge prefer different answers", found.judges),
-            *(places["judge"], lambda name: f"{plain(name)} differs ({differ[name]:,})"),
+            *(places["judge"], lambda name: f"{showable(name)} differs ({differ[name]:,})"),
         )
         several_menu("Columns of judges", "Judges with a column", found.judges, places["column"])
     judges = held(places["column"], found.judges)
@@ -245,10 +245,13 @@ def _none(found: PairList, asked: PairFilter) -> None:
     _clear(found, _places(found), "none")
 
 
-def _count(found: PairList, n_shown: int) -> str:
-    left_out = found.left_out_by_reason
-    more = f" Left out of the analysis: {plain(reasons(left_out))}." if left_out else ""
-    return f"{n_shown:,} of {counted(len(found.keys), 'pair')}.{more}"
+def _count(found: PairList, shown: Sequence[int]) -> str:
+    """Say how many pairs are shown, and which of these the analysis does not count."""
+    left_out = Counter(found.left_out[at] for at in shown if found.left_out[at])
+    outside = left_out.pop(OUTSIDE, 0)
+    said = f"{len(shown):,} of {counted(len(found.keys), 'pair')}."
+    said += f" Not in the main analysis: {outside:,}, at another level." if outside else ""
+    return said + (f" Left out: {plain(reasons(left_out))}." if left_out else "")
 
 
 def _pair(found: PairList, at: int) -> None:

@@ -31,14 +31,13 @@ from pages.studies.list_filters import (
     clear,
     folded,
     held,
-    judge_code,
     one_menu,
     pills,
     place_code,
     several_menu,
 )
-from pages.widgets import address, level_diff, marked_errors
-from pages.widgets.messages import plain
+from pages.widgets import address, level_diff, marked_errors, open_study
+from pages.widgets.messages import plain, showable
 from pages.widgets.parts import nothing, number, table
 
 _KINDS = ("disagree", "flagged", "unrated")
@@ -101,8 +100,8 @@ def _choices(found: TextList) -> tuple[TextFilter, tuple[str, ...]]:
     address.several("system", places["system"], found.systems, (), partial(place_code, found.systems))
     address.several("level", places["level"], study.levels, (), partial(place_code, study.levels))
     address.one("rater", places["rater"], found.raters, None, lambda rater: str(raters[rater]))
-    address.one("judge", places["judge"], found.judges, None, judge_code)
-    address.several("column", places["column"], found.judges, (), judge_code)
+    address.one("judge", places["judge"], found.judges, None, open_study.judge_code)
+    address.several("column", places["column"], found.judges, (), open_study.judge_code)
     asked = TextFilter(
         systems=tuple(held(places["system"], found.systems)),
         levels=tuple(held(places["level"], study.levels)),
@@ -147,9 +146,9 @@ def _menus(found: TextList, asked: TextFilter, places: Mapping[str, str]) -> Non
     if len(found.record.study.named_levels) > 1:
         several_menu("All levels", "Level", found.record.study.levels, places["level"])
     if len(found.raters) > 1:
-        one_menu("All raters", "Ratings of a rater", found.raters, places["rater"], plain)
+        one_menu("All raters", "Ratings of a rater", found.raters, places["rater"], showable)
     if found.judges:
-        one_menu("Far from a judge", "Texts furthest from a judge", found.judges, places["judge"], plain)
+        one_menu("Far from a judge", "Texts furthest from a judge", found.judges, places["judge"], showable)
         several_menu("Columns of judges", "Judges with a column", found.judges, places["column"])
 
 

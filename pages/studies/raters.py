@@ -26,9 +26,9 @@ from core.study.raters import (
 )
 from core.study.shipped import guideline_languages
 from pages.studies import between_raters, designing, rated
-from pages.studies.analysed import results_of
+from pages.studies.analysed import forget, results_of
 from pages.widgets import address, parts
-from pages.widgets.messages import app_address, mistakes_shown, moment, plain, tell
+from pages.widgets.messages import app_address, mistakes_shown, moment, plain, showable, tell
 from pages.widgets.parts import table
 from pages.widgets.result_table import rater_bars
 
@@ -176,7 +176,7 @@ def _leave_out(store: Store, study: Study, lines: Sequence[ListProgress]) -> Non
     if not people:
         return
     with st.expander("Exclude a rater, or let one withdraw"):
-        rater_id = st.selectbox("Rater", people, format_func=plain, key="leave_out_rater")
+        rater_id = st.selectbox("Rater", people, format_func=showable, key="leave_out_rater")
         excluded = next(line.excluded for line in lines if line.rater_id == rater_id)
         with mistakes_shown():
             if excluded is None:
@@ -213,6 +213,7 @@ def _withdrawal(store: Store, study: Study, rater_id: str) -> None:
     sure = st.checkbox("Yes, delete them: this cannot be undone", key="withdraw_sure")
     if st.button("Withdraw this rater", disabled=not sure):
         new = lifecycle.withdraw_rater(store, study, rater_id, keep_votes=kept)
+        forget()
         tell(f"Comments and pseudonym are deleted; the votes are under {new}.")
 
 

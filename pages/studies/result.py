@@ -28,14 +28,15 @@ def render(store: Store, study: Study) -> None:
     first = st.container()  # the verdict stands above the filters that decide about it
     place = st.expander("Show a part of the study (the result is then exploratory)")
     try:
-        results = results_of(record, filters.chosen(record, place))
+        asked = filters.chosen(record, place)
+        results = results_of(record, asked)
     except AssayError as problem:
         st.error(with_code(str(problem)))
         return
     with first:
         verdict.render(results)
         _leak(store, study)
-    filters.file_of_part(results, place, study)
+    filters.file_of_part(results, asked, place, study)
     bodies = behind.bodies(study.study_id, results)
     names = list(bodies)
     parts.tabs(bodies, address.one("part", f"result_part_{study.study_id}", names, names[0], address.slug))

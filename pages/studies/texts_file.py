@@ -25,7 +25,7 @@ from core.schema.study import Dataset
 from core.tables.mapping import NOT_USED, FirstRows, first_rows
 from core.tables.reading import sha256_of
 from pages.widgets.menus import TABLES, once
-from pages.widgets.messages import plain, show_mistake
+from pages.widgets.messages import plain, show_mistake, showable
 from pages.widgets.parts import places
 
 _ROLES: Mapping[str, str] = {
@@ -151,9 +151,11 @@ def _two_of(systems: Sequence[str]) -> tuple[str, str] | None:
     """The two systems to compare, of more."""
     st.markdown(f"The file has {len(systems)} systems. Choose the two to compare.")
     left, right = st.columns(2)
-    first = left.selectbox("One system", systems, index=None, format_func=plain, key="import_first")
+    first = left.selectbox("One system", systems, index=None, format_func=showable, key="import_first")
     others = [system for system in systems if system != first]
-    second = right.selectbox("The other system", others, index=None, format_func=plain, key="import_second")
+    second = right.selectbox(
+        "The other system", others, index=None, format_func=showable, key="import_second"
+    )
     return None if first is None or second is None else (first, second)
 
 
@@ -206,7 +208,7 @@ def _votes_chosen(offered: Sequence[VoteColumn]) -> list[str]:
     chosen = st.multiselect(
         "Votes in the file",
         list(names),
-        format_func=plain,
+        format_func=showable,
         key="import_vote_columns",
         placeholder="None: raters vote in Assay",
         help="Imported votes make a study with results, whose sides are unknown. Raters cannot vote in it by link any more.",

@@ -64,6 +64,8 @@ class _Address:
     values: dict[str, list[str]]
     complete: bool
     """Whether choices that the address does not name return to their default, as after the browser's Back."""
+    fresh: bool = True
+    """Whether it was read in this run of the page."""
 
 
 _OPEN: ContextVar[tuple[_Block, ...]] = ContextVar("open", default=())
@@ -113,6 +115,8 @@ def one(
     give the widget no other. gone: a warning for an address with an option that does not exist, until
     another is chosen.
     """
+    if st.session_state.get(place) is not None and st.session_state[place] not in options:
+        del st.session_state[place]  # such as the name of a rater who withdrew: `code` knows options alone
     said = _said(name, _Choice(place, code, default))
     found = [option for option in options if code(option) in (said or ())[:1]]
     if found:
@@ -150,6 +154,8 @@ def several(
     code: Callable[[Option], str] = str,
 ) -> str:
     """As `one`, for a widget with several choices."""
+    if (stored := st.session_state.get(place)) is not None and any(one not in options for one in stored):
+        st.session_state[place] = [one for one in stored if one in options]
     said = _said(name, _Choice(place, code, list(default), many=True))
     if said is None:
         st.session_state.setdefault(place, list(default))
@@ -157,6 +163,13 @@ def several(
         found = [option for option in options if code(option) in said]
         st.session_state[place] = found if found or said == [_NONE] else list(default)
     return place
+
+
+def leave_rest() -> None:
+    """Forget what an earlier visit's address named and the page never offered: what is open now is something else."""
+    address: _Address | None = st.session_state.get(_READ)
+    if address is not None and not address.fresh:
+        del st.session_state[_READ]
 
 
 def text(name: str, place: str) -> str:
@@ -202,7 +215,7 @@ def _read() -> None:
         values = {name: st.query_params.get_all(name) for name in st.query_params}
         st.session_state[_READ] = _Address(values, turned)
     elif (address := st.session_state.get(_READ)) is not None:
-        address.complete = False
+        address.complete = address.fresh = False
 
 
 def _write(block: _Block, before: set[str]) -> None:

@@ -3,6 +3,7 @@
 The address is the source of truth for the study: without one in it, the page Studies shows the list.
 """
 
+import zlib
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -39,9 +40,12 @@ def chosen(known: Sequence[Study]) -> int | None:
     """Return the number of the study that the address names, NEW_STUDY, or None for the list."""
     numbers = [NEW_STUDY, *(study.study_id for study in known)]
     asked = st.query_params.get(_STUDY)
+    again, before = _OPEN in st.session_state, st.session_state.get(_OPEN)
     st.session_state[_OPEN] = next((number for number in numbers if _code(number) == asked), None)
     address.one(_STUDY, _OPEN, numbers, None, _code, gone=_GONE)
-    number: int | None = st.session_state[_OPEN]
+    number: int | None = st.session_state.get(_OPEN)
+    if again and number != before:
+        address.leave_rest()
     return number
 
 
@@ -91,6 +95,11 @@ def show_judges(study_id: int, part: str) -> None:
 def part_key(study_id: int) -> str:
     """Return where the session stores which part of the tab Judges is open."""
     return f"study_judges_{study_id}"
+
+
+def judge_code(judge: str) -> str:
+    """Return the number that stands for a judge in an address, whatever other judges there are."""
+    return str(zlib.crc32(judge.encode("utf-8", "surrogatepass")))
 
 
 def _code(study_id: int) -> str:

@@ -220,12 +220,27 @@ def admin_again() -> Callable[[], AbstractContextManager[Store]]:
     return again
 
 
+_BEFORE_FILES: ContextVar[Callable[[Store], None] | None] = ContextVar("before_files", default=None)
+
+
+@contextmanager
+def before_files(check: Callable[[Store], None]) -> Iterator[None]:
+    """For the downloads of this block: what is checked when a button is pressed. check: raises AssayError to refuse the file."""
+    token = _BEFORE_FILES.set(check)
+    try:
+        yield
+    finally:
+        _BEFORE_FILES.reset(token)
+
+
 def admin_making() -> Callable[[Callable[[], bytes]], bytes]:
-    """Return a way to make a download when its button is pressed, if the visitor is still the admin."""
-    again = admin_again()
+    """Return a way to make a download when its button is pressed, if the visitor is still the admin, and `before_files` allows it."""
+    again, check = admin_again(), _BEFORE_FILES.get()
 
     def checked(make: Callable[[], bytes]) -> bytes:
-        with again():
+        with again() as store:
+            if check is not None:
+                check(store)
             return make()
 
     return checked

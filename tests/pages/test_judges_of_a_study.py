@@ -208,7 +208,7 @@ def test_a_stored_table_of_its_texts_fits(store: Store) -> None:
 def test_a_pressed_judge_leads_to_the_pairs_where_it_and_the_raters_differ(store: Store) -> None:
     study = voted(store)
     scored(store, *texts_of_study(store, study.study), metrics=METRICS)
-    at = visit(study.study_id, "judges", judge=METRICS[0])
+    at = visit(study.study_id, "judges", judge=open_study.judge_code(METRICS[0]))
     assert METRICS[0] in texts_of(at)
     press(at, "Show these pairs")
     assert at.session_state[f"study_tab_{study.study_id}"] == open_study.PAIRS

@@ -361,11 +361,11 @@ def test_downloads_are_what_the_commands_write(store: Store) -> None:
     made = exporting.pair_files(record, study_results(record, n_resamples=10))
     assert [f"{name} ({file.name})" for name, file in made.items()] == labels
     assert all(file.holds for file in made.values())
-    content = {name: file.make() for name, file in made.items()}
+    content = {name: file.make(record) for name, file in made.items()}
     assert content["CSV"] == to_csv(record)
     assert content["JSONL"] == to_jsonl(record)
     with_texts = exporting.pair_files(record, study_results(record, n_resamples=10), texts=True)
-    assert with_texts["CSV"].make() == to_csv(record, texts=True) != content["CSV"]
+    assert with_texts["CSV"].make(record) == to_csv(record, texts=True) != content["CSV"]
     assert at.checkbox(key="results_texts").set_value(True).run().exception == []
     assert content["Bundle"] == write_bundle(record)
     assert content["Factual's votes"] == to_paper_zip(record)

@@ -59,7 +59,7 @@ from core.store.studies import list_studies
 from pages.tabs.checked import choice
 from pages.tabs.checked.choice import place_among
 from pages.widgets import address, open_study
-from pages.widgets.messages import mistakes_shown, plain, with_code
+from pages.widgets.messages import mistakes_shown, plain, showable, with_code
 from pages.widgets.parts import part
 from pages.widgets.result_table import show
 
@@ -284,7 +284,7 @@ def _with_labels(
     chosen: list[int] = st.multiselect(
         "Labels that came back",
         numbers,
-        format_func=lambda number: plain(known[number].name),
+        format_func=lambda number: showable(known[number].name),
         key=address.several("back", f"{place}_back", numbers, numbers),
         help="Unblinded studies of texts that were sent from here. They do not move the threshold.",
     )

@@ -32,7 +32,7 @@ from core.study.analysis_set import released_record
 from pages.tabs.checked import choice
 from pages.widgets import address, open_study, visitor
 from pages.widgets.downloads import spreadsheet_file
-from pages.widgets.messages import mistakes_shown, plain, with_code
+from pages.widgets.messages import mistakes_shown, plain, showable, with_code
 from pages.widgets.parts import part
 from pages.widgets.result_table import show
 
@@ -139,7 +139,7 @@ def with_labels_back(store: Store, given: choice.Given) -> choice.Given:
     chosen: list[int] = st.multiselect(
         "Further labels",
         list(studies),
-        format_func=lambda number: plain(studies[number].name),
+        format_func=lambda number: showable(studies[number].name),
         key=address.several("labels", place, list(studies), own),
         placeholder="Studies of texts that a check chose",
         help="Votes of unblinded studies, weighted by the probabilities with which their texts were chosen.",
