@@ -13,6 +13,7 @@ from core.errors import counted
 from core.joining.choices import dimensions_of
 from core.joining.tables import merge_tables
 from core.plots.drawn import draw
+from core.report import written
 from core.results.correlations.following import (
     follow_levels,
     follow_ratings,
@@ -118,7 +119,13 @@ def _votes(store: Store, study: Study, scores: Sequence[Scores], moving: bool) -
         _differ(study, judge, chosen.differ, chosen.agreement.n or 0)
 
     figure = answer.figures.get("votes")
-    _side_by_side(study, _view(whole, _WHILE_MOVING if moving else _COLUMNS), whole, figure, moving, beneath)
+    columns: tuple[str, ...] = _WHILE_MOVING if moving else _COLUMNS
+    people = {one.people for one in found.metrics}
+    if not moving and len(people) == 1:  # said once, not in every row
+        columns = tuple(name for name in columns if name != "people")
+        column = next(one for one in whole.columns if one.name == "people")
+        st.markdown(f":small[Two raters agree on {plain(written(people.pop(), column))} of the pairs.]")
+    _side_by_side(study, _view(whole, columns), whole, figure, moving, beneath)
     if found.meta.caution:
         st.markdown(f":small[{plain(found.meta.caution)}]")
     _notes(whole)

@@ -279,7 +279,10 @@ def _pair(found: PairList, at: int) -> None:
         f"{system}{role}" for system, role in zip((design.candidate, design.comparator), roles, strict=True)
     ]
     words = {**dict(zip(BOX_KEYS, named, strict=True)), NO_ANSWER_KEY: _NO_ANSWER}
-    blind_pair.texts(words, left, right, *bases, item.language, _marked(found, base), base)
+    # Long texts scroll together, so that what leads to the next pair stays near.
+    st.html("<style>.st-key-study_pair_texts .assay-pair { max-height: 75vh; overflow-y: auto; }</style>")
+    with st.container(key="study_pair_texts"):
+        blind_pair.texts(words, left, right, *bases, item.language, _marked(found, base), base)
 
 
 def _bases(found: PairList, at: int) -> tuple[str, tuple[str, str]]:

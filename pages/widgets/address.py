@@ -152,9 +152,12 @@ def several(
     options: Sequence[Option],
     default: Sequence[Option] = (),
     code: Callable[[Option], str] = str,
+    *,
+    entered: bool = False,
 ) -> str:
-    """As `one`, for a widget with several choices."""
-    if (stored := st.session_state.get(place)) is not None and any(one not in options for one in stored):
+    """As `one`, for a widget with several choices. entered: whether visitors may enter others than the options."""
+    stored = st.session_state.get(place)
+    if not entered and stored is not None and any(one not in options for one in stored):
         st.session_state[place] = [one for one in stored if one in options]
     said = _said(name, _Choice(place, code, list(default), many=True))
     if said is None:

@@ -81,7 +81,10 @@ def _leave_out(table: ScoreTable, place: str, slot: str) -> tuple[tuple[str, str
     for (name, values), where in zip(offered.items(), places(), strict=False):
         many = len(values) > _MOST_OFFERED
         key = address.several(
-            chosen_scores.parameter(f"leave-{name}", slot), f"metrics_leave_out_{name}_{place}", values
+            chosen_scores.parameter(f"leave-{name}", slot),
+            f"metrics_leave_out_{name}_{place}",
+            values,
+            entered=many,
         )
         gone = where.multiselect(
             f"Leave out {_PLURALS.get(name, plain(name))}",

@@ -57,6 +57,7 @@ def test_a_look_is_logged_and_then_beside_the_results(pilot: Run, tmp_path: Path
     pilot("study", "unblind", "pilot", "--reason", "done")
     results = json.loads(pilot("study", "results", "pilot", "--json", "--resamples", "100"))
     assert len(results["early"].pop("bounds")) == 4
+    assert results["early"].pop("caution") is None
     assert {**results["early"], "looks": 1} == found
     said = pilot("study", "results", "pilot", "--resamples", "100", "--out", "path.csv", "--table", "early")
     assert "(always-valid bound)" in said

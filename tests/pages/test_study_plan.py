@@ -30,13 +30,13 @@ def page() -> None:
         planning.render(store, studies[0] if studies else None)
 
 
-def raters_page() -> None:
+def result_page() -> None:
     from core.store import database_path, open_store
     from core.store.studies import list_studies
-    from pages.studies import raters
+    from pages.studies import result
 
     with open_store(database_path(None)) as store:
-        raters.render(store, list_studies(store)[0])
+        result.render(store, list_studies(store)[0])
 
 
 def visit(shown: Any) -> AppTest:
@@ -99,5 +99,5 @@ def test_the_progress_says_what_is_reached(store: Store) -> None:
     running = study_in(store, dataset(16))
     for token in running.tokens.values():
         vote(store, token, prefers(0))
-    text = said(visit(raters_page))
+    text = said(visit(result_page))
     assert all(plain(line) in text for line in reached_said(reached_so_far(store, running.study)))
