@@ -7,31 +7,26 @@ from functools import partial
 
 import streamlit as st
 
+from core.analyses.followed import Followed, followed_levels, followed_ratings
 from core.analyses.votes import ANALYSIS as VOTES
-from core.analyses.votes import Votes, VotesOptions, meta_row, meta_said, so_far
+from core.analyses.votes import Votes, VotesOptions, so_far
 from core.errors import counted
 from core.joining.choices import dimensions_of
-from core.joining.tables import merge_tables
 from core.plots.drawn import draw
 from core.report import written
-from core.results.correlations.following import (
-    follow_levels,
-    follow_ratings,
-    following_table,
-    meta_of_study,
-)
-from core.results.correlations.paired import merged_beside
 from core.results.study.counted import Counted, Filters, count
 from core.results.study.pair_list import PairFilter
 from core.runs.scoring import undefined_scores
 from core.schema.analysis import Answer
-from core.schema.figures import AnyFigure, Axis, Dots, Intervals, steady_axis
-from core.schema.result_table import Interval, ResultTable
+from core.schema.figures import AnyFigure, Axis, Dots
+from core.schema.result_table import ResultTable
+from core.schema.scores import ScoreTable
 from core.schema.study import Study, StudyRecord
 from core.store import Store
 from core.store.raters import raters_of
 from core.store.studies import get_study, outputs_of, read_log
 from core.study.analysis_set import released_record
+from core.study.masking import without_systems
 from core.study.ratings import rating_set_of
 from pages.studies import scoring
 from pages.studies.analysed import files_of_now, of_people
@@ -40,7 +35,7 @@ from pages.widgets import address, chosen_scores, open_study, result_table, visi
 from pages.widgets.chosen_scores import Chosen, Key, Scores
 from pages.widgets.live_plot import live_plot
 from pages.widgets.messages import mistakes_shown, plain
-from pages.widgets.parts import chart, explained
+from pages.widgets.parts import chart, explained, told_apart
 from pages.widgets.result_table import Selection
 
 _RESAMPLES = 2_000
@@ -149,34 +144,38 @@ def _differ(study: Study, judge: str, differ: int, n: int) -> None:
 
 def _closed(store: Store, study: Study, scores: Sequence[Scores], moving: bool) -> None:
     """Show what needs no votes, for a study that is not unblinded."""
-    table = merge_tables([one.table for one in scores])
+    # A table that was added may have a column named after a system.
+    tables = [_hidden(study, one.table) for one in scores]
     resamples = 0 if moving else _RESAMPLES
-    levels = chosen_scores.once(
-        (
-            "levels of a study",
-            study.study_id,
-            study.created_utc,
-            _key(scores),
-            resamples,
-        ),
-        lambda: follow_levels(outputs_of(store, study.study_id), table, n_resamples=resamples),
+    found = chosen_scores.once(
+        ("levels of a study", study.study_id, study.created_utc, _key(scores), resamples),
+        lambda: followed_levels(outputs_of(store, study.study_id), tables, n_resamples=resamples),
     )
     st.markdown(
         "The votes stay closed until you unblind the study. Metrics read the answers without their systems' names."
     )
-    found = _in_order(
-        following_table(table, levels),
-        _order(study, moving, _values(following_table(table, levels), "follows")),
-    )
-    _side_by_side(study, found, found, _forest(found), moving)
-    _notes(found)
+    _followed(study, found, moving)
+
+
+def _hidden(study: Study, table: ScoreTable) -> ScoreTable:
+    """The table with no system in the names of its metrics, until the study is unblinded."""
+    names = told_apart(without_systems(study, metric.name) for metric in table.metrics)
+    metrics = tuple(replace(metric, name=name) for metric, name in zip(table.metrics, names, strict=True))
+    return replace(table, metrics=metrics)
+
+
+def _followed(study: Study, found: Followed, moving: bool) -> None:
+    table = _in_order(found.table, _order(study, moving, found.values))
+    _side_by_side(study, table, table, found.figure, moving)
+    if found.caution:
+        st.markdown(f":small[{plain(found.caution)}]")
+    _notes(table)
 
 
 def _ratings(store: Store, study: Study, scores: Sequence[Scores], moving: bool) -> None:
     """Show the metrics beside the ratings of one dimension."""
     record, key = _record(store, study)
-    ratings = rating_set_of(record)
-    dimensions = dimensions_of(ratings)
+    dimensions = dimensions_of(rating_set_of(record))
     dimension = dimensions[0] if dimensions else None
     if len(dimensions) > 1:
         dimension = st.selectbox(
@@ -192,60 +191,11 @@ def _ratings(store: Store, study: Study, scores: Sequence[Scores], moving: bool)
         )
     resamples = 0 if moving else _RESAMPLES
 
-    def computed() -> tuple[ResultTable, str, str | None]:
-        table, people = merged_beside([one.table for one in scores], ratings)
-        levels = follow_levels(record.outputs, table, n_resamples=resamples)
-        rated = follow_ratings(people, table, dimension, n_resamples=resamples)
-        meta = meta_row(meta_of_study(study.name, table, rated, levels, n_resamples=resamples))
-        return following_table(table, levels, rated), meta_said(meta), meta.caution
-
-    found, said, caution = chosen_scores.once(
+    found = chosen_scores.once(
         ("ratings of a study", key, _key(scores), dimension, resamples),
-        computed,
+        lambda: followed_ratings(record, [one.table for one in scores], dimension, n_resamples=resamples),
     )
-    found = _in_order(found, _order(study, moving, _values(found, "people")))
-    _side_by_side(study, found, found, _dots(found, said) or _forest(found, "people"), moving)
-    if caution:
-        st.markdown(f":small[{plain(caution)}]")
-    _notes(found)
-
-
-def _dots(found: ResultTable, said: str) -> AnyFigure | None:
-    """How closely each metric follows the level, against how closely it follows the ratings; None without levels."""
-    across, up = (_cells(found, name) for name in ("follows", "people"))
-    both = [at for at in range(len(found.rows)) if across[at].value is not None and up[at].value is not None]
-    if not both:
-        return None
-    return Dots(
-        table=found.name,
-        alt=f"{len(both)} metrics: how closely each follows the level, against the ratings. {said}",
-        title=said,
-        x="follows",
-        y="people",
-        names=("metric",),
-        by="family",
-        x_axis=steady_axis("follows the level (Spearman)", [across[at] for at in both], -1.0),
-        y_axis=steady_axis("follows the ratings (Spearman)", [up[at] for at in both], -1.0),
-        across=0.0,
-        down=0.0,
-    )
-
-
-def _forest(found: ResultTable, side: str = "follows") -> AnyFigure | None:
-    """One number of each metric with its interval; None where none is defined."""
-    cells = [one for one in _cells(found, side) if one.value is not None]
-    if not cells:
-        return None
-    title = "follows the ratings" if side == "people" else "follows the level"
-    axis = steady_axis(f"{title} (Spearman)", cells, -1.0)
-    return Intervals(
-        table=found.name,
-        alt=f"How closely each of {counted(len(cells), 'metric')} {title}",
-        sides=(side,),
-        names=("metric",),
-        axis=axis,
-        across=0.0,
-    )
+    _followed(study, found, moving)
 
 
 def _side_by_side(
@@ -341,16 +291,6 @@ def _view(whole: ResultTable, names: Sequence[str]) -> ResultTable:
         columns=tuple(whole.columns[place] for place in places),
         rows=tuple(tuple(row[place] for place in places) for row in whole.rows),
     )
-
-
-def _cells(found: ResultTable, name: str) -> list[Interval]:
-    """The numbers of a column with intervals; nothing where the table lacks it."""
-    at = [place for place, column in enumerate(found.columns) if column.name == name]
-    return [cell for row in found.rows for place in at if isinstance(cell := row[place], Interval)]
-
-
-def _values(found: ResultTable, name: str) -> dict[str, float | None]:
-    return {str(row[0]): cell.value for row, cell in zip(found.rows, _cells(found, name), strict=True)}
 
 
 def _notes(found: ResultTable) -> None:

@@ -207,7 +207,9 @@ def test_the_admin_stays_signed_in_over_pages_and_reloads(
     expect(page.get_by_role("heading", name="Metrics", level=1)).to_be_visible(timeout=20_000)
     stranger = new_page()
     stranger.goto(f"{app.url}/studies?study=1")
-    expect(stranger.get_by_text("This page is for the people who run the study.")).to_be_visible(timeout=20_000)
+    expect(stranger.get_by_text("This page is for the people who run the study.")).to_be_visible(
+        timeout=20_000
+    )
 
 
 @pytest.mark.slow

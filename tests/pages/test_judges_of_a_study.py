@@ -154,6 +154,20 @@ def test_a_blind_study_is_scored_under_masks_and_names_no_system_anywhere(store:
         assert not any(secret in page for page in shown)
 
 
+def test_a_column_named_after_a_system_is_hidden_while_a_study_is_blind(store: Store, here: None) -> None:
+    study = marked_study(store, 3)
+    scored_by_a_press(store, study)
+    (run,) = list_runs(store)
+    table = score_table(at_hand(store, run))
+    names = (f"{SYSTEMS[0]}_likes", f"{SYSTEMS[1]}-likes", *(one.name for one in table.metrics[2:]))
+    own = tuple(replace(one, name=name) for one, name in zip(table.metrics, names, strict=True))
+    keep_file(store, "scores", f"{SYSTEMS[0]}.csv", write_scores_csv(replace(table, metrics=own), "wide"))
+    at = visit(study.study_id, "judges")
+    assert any("likes" in str(name) for name in at.dataframe[0].value["metric"])
+    for secret in SYSTEMS:
+        assert secret not in everything(at)
+
+
 def test_scores_under_masks_count_once_the_study_is_unblinded(store: Store, here: None) -> None:
     study = varied(store)
     scored_by_a_press(store, study)

@@ -112,7 +112,7 @@ def test_a_ranking_orders_at_once_and_tests_when_the_run_has_stopped(run: Growin
     assert [one for one in page.expander if one.label == "All comparisons"]
 
 
-@pytest.mark.parametrize("part", ["Levels", "Meta-correlation", "Votes", "Progress"])
+@pytest.mark.parametrize("part", ["Levels", "Meta-correlation", "Progress"])
 def test_other_parts_follow_too(run: GrowingRun, part: str) -> None:
     page = at(run, part)
     run.grow(2)
