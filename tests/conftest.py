@@ -27,6 +27,7 @@ SHARED = ("vllm", "neural", "_nli")
 START_PROCESSES = {"browser", "cli", "door", "faults", "golden", "pages", "runs", "store", "wheel"}
 """Folders whose files take long."""
 ROOT = Path(__file__).resolve().parents[1]
+MAIN_MODULE = sys.modules["__main__"]
 SHARED_DATA = ROOT.parent / "shared" / "data"
 
 
@@ -88,9 +89,12 @@ def each_pair_task_by_browser(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 @pytest.fixture(autouse=True)
-def main_module_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Streamlit's AppTest puts a script in the place of __main__, which a spawned process would run again."""
-    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+def main_module_stays() -> None:
+    """Streamlit's AppTest puts a script in the place of __main__, which a spawned process would run again.
+
+    Set before each test, to what it was before all of them: a fixture of a whole module may have run a script, too.
+    """
+    sys.modules["__main__"] = MAIN_MODULE
 
 
 @pytest.hookimpl(optionalhook=True)
