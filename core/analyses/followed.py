@@ -6,8 +6,13 @@ from dataclasses import dataclass
 from core.analyses.votes import meta_row, meta_said
 from core.errors import counted
 from core.joining.tables import merge_tables
-from core.results.correlations.following import follow_levels, follow_ratings, following_table, meta_of_study
-from core.results.correlations.paired import merged_beside
+from core.results.correlations.following import (
+    follow_levels,
+    follow_ratings,
+    following_table,
+    meta_of_study,
+    names_of_texts,
+)
 from core.schema.figures import AnyFigure, Dots, Intervals, steady_axis
 from core.schema.result_table import Interval, ResultTable
 from core.schema.scores import ScoreTable
@@ -41,7 +46,7 @@ class Followed:
 
 def followed_levels(outputs: Sequence[Output], tables: Sequence[ScoreTable], *, n_resamples: int) -> Followed:
     """Which metrics follow the level, which needs no people. outputs: of the study. n_resamples: 0 for no intervals."""
-    table = merge_tables(tables)
+    table = _merged(outputs, tables)
     found = following_table(table, follow_levels(outputs, table, n_resamples=n_resamples))
     return Followed(found, _FOLLOWS, _forest(found, _FOLLOWS))
 
@@ -53,12 +58,16 @@ def followed_ratings(
 
     n_resamples: 0 for no intervals. Raises InputError if no text of the study was scored.
     """
-    table, people = merged_beside(tables, rating_set_of(record))
+    table, people = _merged(record.outputs, tables), rating_set_of(record)
     levels = follow_levels(record.outputs, table, n_resamples=n_resamples)
     rated = follow_ratings(people, table, dimension, n_resamples=n_resamples)
     meta = meta_row(meta_of_study(record.study.name, table, rated, levels, n_resamples=n_resamples))
     found = following_table(table, levels, rated)
     return Followed(found, _PEOPLE, _dots(found, meta_said(meta)) or _forest(found, _PEOPLE), meta.caution)
+
+
+def _merged(outputs: Sequence[Output], tables: Sequence[ScoreTable]) -> ScoreTable:
+    return merge_tables(tables, of=names_of_texts(outputs, (row for one in tables for row in one.rows)))
 
 
 def _dots(found: ResultTable, title: str) -> AnyFigure | None:

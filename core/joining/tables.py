@@ -28,6 +28,7 @@ from core.joining.choices import (
 )
 from core.schema.row_columns import ScoredRows
 from core.schema.scores import METHODS, Against, Method, Metric, Rating, RatingSet, ScoredRow, ScoreTable
+from core.schema.study import TextKey
 from core.stats.degeneracy import group_means
 from core.stats.resampling import Floats
 from core.tables.columns import ONLY_SYSTEM, level_number
@@ -415,7 +416,7 @@ LISTED_AS = " is listed as "
 """Separator between a metric's name and its table's number, if an earlier table has a metric of that name."""
 
 
-def merge_tables(tables: Sequence[ScoreTable]) -> ScoreTable:
+def merge_tables(tables: Sequence[ScoreTable], of: Collection[TextKey] = ()) -> ScoreTable:
     """Merge tables: the metrics of all tables over the texts of any of them.
 
     Texts match by item, system, level, language and data set, as far as all tables have these. A further shared label is
@@ -423,6 +424,8 @@ def merge_tables(tables: Sequence[ScoreTable]) -> ScoreTable:
     separate texts; those on which tables disagree are left out. A text that a table lacks is undefined there, with the
     reason `not scored in <file>`. A repeated metric name gets its table's number: `bleu-4#2`. Metrics without a stated
     direction get the registry's.
+
+    of: texts that all tables are about, such as a study's; a table that has one of them need not share a text with the others.
 
     Raises InputError with every problem: a table without scores, a table that shares no text with any other, a table
     that lists one text several times.
@@ -447,7 +450,7 @@ def merge_tables(tables: Sequence[ScoreTable]) -> ScoreTable:
     # Blanks are filled from the item's other rows, in any table.
     of_all = iter(keys_of([row for table in tables for row in table.rows], columns))
     keys = [list(islice(of_all, len(table.rows))) for table in tables]
-    _check_texts(tables, names, columns, keys)
+    _check_texts(tables, names, columns, keys, of)
     rows = {key: index for index, key in enumerate(dict.fromkeys(key for own in keys for key in own))}
     metrics, renamed = _metrics([table for table, _ in directed], names)
     values = np.full((len(rows), len(metrics)), np.nan)
@@ -478,6 +481,11 @@ def merge_tables(tables: Sequence[ScoreTable]) -> ScoreTable:
     return ScoreTable(about, metrics, values, reasons, " + ".join(names), tuple(notes))
 
 
+def text_key(row: ScoredRow) -> TextKey:
+    """(item, level, system) of a row, empty where it has none."""
+    return row.item_id, row.level or "", row.system or ""
+
+
 def not_scored_in(name: str) -> str:
     """Reason for a missing score: the table lacks the text."""
     return f"not scored in {name}"
@@ -493,13 +501,17 @@ def table_names(tables: Sequence[ScoreTable]) -> tuple[str, ...]:
 
 
 def _check_texts(
-    tables: Sequence[ScoreTable], names: Sequence[str], columns: Sequence[str], keys: Sequence[Sequence[Key]]
+    tables: Sequence[ScoreTable],
+    names: Sequence[str],
+    columns: Sequence[str],
+    keys: Sequence[Sequence[Key]],
+    of: Collection[TextKey],
 ) -> None:
     problems = Problems()
     for number, (table, name, own) in enumerate(zip(tables, names, keys, strict=True)):
         problems += _listed_twice(table, name, own)
         others = {key for k, theirs in enumerate(keys) if k != number for key in theirs}
-        if others.isdisjoint(own):
+        if others.isdisjoint(own) and not any(text_key(row) in of for row in table.rows):
             example = ", ".join(
                 f"{column} {shown(str(column_of(table.rows[0], column)))}" for column in columns
             )

@@ -201,6 +201,8 @@ NO_ANSWER = ""
 """The text of a system that gave no answer; raters read that there is none."""
 NO_LEVEL = ""
 """The level of every text in plain pairs, which have no levels."""
+TextKey = tuple[str, str, str]
+"""(item, level, system) of a text, empty where it has none."""
 
 
 @dataclass(frozen=True)

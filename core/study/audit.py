@@ -11,15 +11,13 @@ from rapidfuzz.distance import LCSseq
 from core import __version__
 from core.diff import diff_against, tokenize
 from core.schema.result_table import Column, Interval, ResultTable
-from core.schema.study import FIRST_LEVEL, NO_ANSWER, Design, Item, Output, Study
+from core.schema.study import FIRST_LEVEL, NO_ANSWER, Design, Item, Output, Study, TextKey
 from core.stats.blinding import Separability, SingleRule, separability, strongest_rule
 from core.stats.multiplicity import corrected
 from core.store import Store
 from core.store.studies import items_of, outputs_of
 from core.study.raters import check_asks
 
-TextKey = tuple[str, str, str]
-"""(item_id, level, source)"""
 Triple = tuple[str, str, str]
 """Three words in a row, case folded."""
 

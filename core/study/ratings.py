@@ -12,7 +12,7 @@ from core.errors import NotAllowed
 from core.formats.spans.cells import with_weight
 from core.schema.scale import MOST_GUESSED, Scale
 from core.schema.scores import PROBABILITY, ErrorSpan, RatedText, Rating, RatingSet, ScorableOutput, score_of
-from core.schema.study import Dimension, Item, Output, Rater, RatingAnswer, RatingTask, StudyRecord
+from core.schema.study import Dimension, Item, Output, Rater, RatingAnswer, RatingTask, StudyRecord, TextKey
 from core.stats.resampling import Estimate, cluster_bootstrap, mean_of_sums
 from core.study.blinding import SPAN_DIMENSION
 
@@ -83,10 +83,6 @@ def why_left_out(answer: RatingAnswer, rater: Rater) -> str | None:
     if answer.invalid:
         return INVALID
     return None if answer.done else OPEN
-
-
-TextKey = tuple[str, str, str]
-"""(item, level, system)."""
 
 
 def drawn_labels(record: StudyRecord) -> dict[TextKey, dict[str, str]]:

@@ -9,10 +9,11 @@ import streamlit as st
 from core.errors import AssayError
 from core.formats.rated import outputs_of
 from core.joining.choices import columns_at
+from core.joining.tables import text_key
 from core.runs.path import at_hand, runs_that
 from core.schema.runs import Run
 from core.schema.scores import RatedSet, ScoreTable
-from core.schema.study import Study, StudyRecord
+from core.schema.study import Study, StudyRecord, TextKey
 from core.store import Store
 from core.store.kept import KeptFile, kept_files
 from core.store.runs import item_position
@@ -22,8 +23,6 @@ from core.study.masking import masks_of
 from pages.widgets import address, chosen_scores, menus
 from pages.widgets.chosen_scores import FILE, RUN, Chosen, Scores
 
-TextKey = tuple[str, str, str]
-"""(item, level, system or mask) of a text."""
 _LOOKED_AT = 20
 """Items of a study that are looked up in a run, and texts of a stored table that are compared."""
 
@@ -93,11 +92,7 @@ def _covered(store: Store, scores: Scores, texts: Mapping[TextKey, str]) -> dict
         asked = chosen_scores.outputs(store, scores.run).outputs
         n = sum((one.item_id, one.level or "", one.system or "") in texts for one in asked)
         return dict.fromkeys(names, n)
-    rows = [
-        place
-        for place, row in enumerate(scores.table.rows)
-        if (row.item_id, row.level or "", row.system or "") in texts
-    ]
+    rows = [place for place, row in enumerate(scores.table.rows) if text_key(row) in texts]
     counts = (~np.isnan(scores.table.values[rows])).sum(axis=0)
     return dict(zip(names, counts.tolist(), strict=True))
 
@@ -128,7 +123,7 @@ def _in_file(
     there = [
         (place, texts[name])
         for place, row in enumerate(scores.table.rows)
-        if (name := (row.item_id, row.level or "", row.system or "")) in texts
+        if (name := text_key(row)) in texts
     ]
     behind = chosen_scores.texts_behind(_store, scores)
     known = [(behind.at(place, None).text, text) for place, text in there[:_LOOKED_AT]]

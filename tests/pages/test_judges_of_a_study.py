@@ -342,3 +342,33 @@ def test_after_a_run_that_ended_without_a_score_the_texts_can_be_scored_again(
     finish_run(store, 1, "failed", "broken")
     at = visit(study.study_id, "judges")
     assert any(one.label.startswith("Score the texts") for one in at.button)
+
+
+@pytest.mark.parametrize("state", ["unblinded", "open"])
+def test_scores_of_different_texts_of_the_study_stand_side_by_side(store: Store, state: str) -> None:
+    study = voted(store) if state == "unblinded" else varied(store)
+    file = texts_of_study(store, study.study) if state == "unblinded" else pairs_of_study(store, study.study)
+    run = scored(store, *file, metrics=METRICS)
+    table = score_table(at_hand(store, run.run_id))
+    half = len(table.rows) // 2
+    for at, part in enumerate((slice(half), slice(half, None))):
+        metrics = tuple(replace(one, name=f"half{at}-{one.name}") for one in table.metrics)
+        one = replace(table, metrics=metrics, rows=table.rows[part], values=table.values[part], reasons={})
+        keep_file(store, "scores", f"half{at}.csv", write_scores_csv(one, "long"))
+    at = visit(study.study_id, "judges", scores=["file-1", "file-2"])
+    assert not at.error
+    assert len(named(at)) == 2 * len(METRICS)
+
+
+def test_a_run_that_ended_early_is_resumed_on_this_address(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[int] = []
+    monkeypatch.setattr(run_panel, "start", lambda run: begun.append(run.run_id))
+    study, run = growing_study(store, 12)
+    run.grow(6)
+    finish_run(store, run.run_id, "failed", "broken")
+    at = visit(study.study_id, "judges")
+    press(at, "Resume")
+    assert not at.exception
+    assert begun == [list_runs(store)[0].run_id]

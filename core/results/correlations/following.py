@@ -1,6 +1,6 @@
 """Metrics and judges over the texts of a study: how closely does each follow the texts' levels?"""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Unpack
 
@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.joining.choices import items_of, rows_at
-from core.joining.tables import Joined, join_levels, join_ratings
+from core.joining.tables import Joined, join_levels, join_ratings, text_key
 from core.results.cells import interval
 from core.results.correlations.votes import compares_pairs
 from core.results.meta_correlation import meta_correlate
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import CorrelationSet, RatingSet, ScoredRow, ScoreTable, mask_code
-from core.schema.study import Output
+from core.schema.study import Output, TextKey
 from core.stats.correlation.intervals import correlate_columns
 from core.stats.resampling import Estimate, Resampling
 from core.study.masking import masks_of
@@ -46,14 +46,18 @@ class MetaOfStudy:
     """Family -> the number without its metrics."""
 
 
-def rows_of_texts(outputs: Collection[Output], rows: Sequence[ScoredRow]) -> list[int]:
-    """Places of the rows that are texts of a study, under the systems' names or under their masks. outputs: the study's texts."""
+def names_of_texts(outputs: Collection[Output], rows: Iterable[ScoredRow]) -> set[TextKey]:
+    """The texts of a study under the systems' names, and under their masks if a row has one. outputs: the study's texts."""
     texts = {(one.item_id, one.level, one.source) for one in outputs}
     if any(mask_code(system) for system in {row.system for row in rows}):
         texts |= {(item, level, mask) for (item, level, _), mask in masks_of(outputs).items()}
-    return [
-        place for place, row in enumerate(rows) if (row.item_id, row.level or "", row.system or "") in texts
-    ]
+    return texts
+
+
+def rows_of_texts(outputs: Collection[Output], rows: Sequence[ScoredRow]) -> list[int]:
+    """Places of the rows that are texts of a study, under the systems' names or under their masks. outputs: the study's texts."""
+    texts = names_of_texts(outputs, rows)
+    return [place for place, row in enumerate(rows) if text_key(row) in texts]
 
 
 def follow_levels(

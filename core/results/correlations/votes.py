@@ -214,7 +214,8 @@ def votes_panel(
 
 def decoded(record: StudyRecord, tables: Sequence[ScoreTable]) -> ScoreTable:
     """One table, decoded before it is merged, because a judge that read masked texts shares no system with the others."""
-    return merge_tables([unmasked_table(record, one) for one in tables])
+    texts = {(one.item_id, one.level, one.source) for one in record.outputs}
+    return merge_tables([unmasked_table(record, one) for one in tables], of=texts)
 
 
 def _vote_notes(study: Study, metrics: Sequence[Metric]) -> tuple[str, ...]:

@@ -16,12 +16,11 @@ from core.results.study.pair_list import NOT_COUNTED
 from core.results.study.results import reasons
 from core.schema.result_table import Cell, Column, ResultTable
 from core.schema.scores import ErrorSpan, ScoreTable
-from core.schema.study import Item, Output, RatingAnswer, StudyRecord
+from core.schema.study import Item, Output, RatingAnswer, StudyRecord, TextKey
 from core.stats.resampling import Floats
 from core.study.analysis_set import check_released
 from core.study.blinding import SPAN_DIMENSION
 from core.study.ratings import (
-    TextKey,
     counted,
     dimensions_of,
     ratings_in,
@@ -252,7 +251,7 @@ def judged_texts(texts: TextList, tables: Sequence[ScoreTable]) -> TextList:
     """
     if not tables:
         return replace(texts, judges=(), scores=None, signs=None)
-    table = merge_tables(tables)
+    table = merge_tables(tables, of={(one.item_id, one.level, one.source) for one in texts.record.outputs})
     places = rows_of_texts(texts.record, table)
     rows = np.array([places.get((one.item_id, one.level, one.source), -1) for one in texts.texts], np.int64)
     values = np.vstack([table.values, np.full(len(table.metrics), np.nan)])
