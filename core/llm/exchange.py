@@ -16,6 +16,8 @@ from core.llm.client import Reason, Reply, Request
 
 ANSWERED = "The server answered {}"
 """Beginning of the detail of an error status."""
+MOST_BYTES = 16_000_000
+"""Largest answer body, unpacked, in bytes; more than any model writes."""
 LONGEST_QUOTE = 300
 """Characters of a server's message that a detail quotes."""
 
