@@ -1,5 +1,7 @@
 """Submitting to a batch service: one batch is paid whatever happens in between, and texts go to the named server alone."""
 
+import contextlib
+import io
 import os
 import re
 import signal
@@ -16,6 +18,7 @@ from helpers.processes.killed_run import ROOT
 from helpers.processes.scripted_server import Body
 from helpers.texts.judge_runs import settings, texts, worked
 
+from core.cli import main
 from core.runs.asked import Running
 from core.runs.path import create
 from core.runs.progress import progress_of
@@ -24,22 +27,19 @@ from core.store.beside import run_folder
 
 KEY = "secret-key-of-the-test"
 N_ITEMS = 2
-DYING_IN = {
-    "read_answers": """
-import os, runpy, signal
+MOST_SENT = 40_000_000
+"""Bytes of an answer of which a client reads 16 MB, and the rest waits in the system's buffers."""
+DYING = {
+    "before they are stored": """
+import os, signal
 from core.runs.working.batch import service
 service.read_answers = lambda *_, **how: os.kill(os.getpid(), signal.SIGKILL)
-runpy.run_module("core", run_name="__main__", alter_sys=True)
 """,
-    "_noted_at_the_end": """
-import os, runpy, signal
+    "once they are stored": """
+import os, signal
 from core.runs.working.batch import service
 read = service.read_answers
-def read_and_die(*files, **how):
-    read(*files, **how)
-    os.kill(os.getpid(), signal.SIGKILL)
-service.read_answers = read_and_die
-runpy.run_module("core", run_name="__main__", alter_sys=True)
+service.read_answers = lambda *files, **how: (read(*files, **how), os.kill(os.getpid(), signal.SIGKILL))
 """,
 }
 """Between the download of the answers and their reading, and between that and the note of it."""
@@ -70,49 +70,59 @@ def begin(database: Path, url: str, **given: Any) -> None:
         assert worked(run).run.state == "awaiting"
 
 
-class Submitting:
-    """`runs submit` in a process of its own."""
+def command(database: Path, *options: str) -> list[str]:
+    named = ["--key-variable", "BATCH_KEY", "--every", "0.01", "--db", str(database)]
+    return ["runs", "submit", "1", *named, *options]
 
-    def __init__(self, database: Path, *options: str, **environment: str) -> None:
-        command = ["runs", "submit", "1", "--key-variable", "BATCH_KEY", "--every", "0.01", *options]
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "core", *command, "--db", str(database)],
-            cwd=ROOT,
-            env={**os.environ, "BATCH_KEY": KEY, **environment},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
 
-    def kill(self) -> None:
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait(timeout=60)
+def process(database: Path, before: str = "") -> "subprocess.Popen[str]":
+    """`runs submit` in a process of its own. before: code that it runs first."""
+    run = 'import runpy; runpy.run_module("core", run_name="__main__", alter_sys=True)'
+    return subprocess.Popen(
+        [sys.executable, "-c", f"{before}\n{run}", *command(database)],
+        cwd=ROOT,
+        env={**os.environ, "BATCH_KEY": KEY},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
 
-    def ended(self) -> tuple[int, str]:
-        """Its status and what it printed."""
-        told, _ = self.process.communicate(timeout=120)
-        return self.process.returncode, told
+
+def ended(running: "subprocess.Popen[str]") -> tuple[int, str]:
+    """Its status and what it printed."""
+    told, _ = running.communicate(timeout=240)
+    return running.returncode, told
 
 
 def submitted(database: Path, *options: str, **environment: str) -> tuple[int, str]:
-    return Submitting(database, *options, **environment).ended()
+    """Status and output of `runs submit` in this process, with these environment variables."""
+    told = io.StringIO()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.redirect_stdout(told),
+        contextlib.redirect_stderr(told),
+    ):
+        for name, value in {"BATCH_KEY": KEY, **environment}.items():
+            patch.setenv(name, value)
+        return main(command(database, *options)), told.getvalue()
 
 
 def killed_before_the_answer(service: BatchService, database: Path, *, made: bool) -> None:
     """A process that is killed between its request for a batch and the answer, once the batch is made or before."""
-    submitting: list[Submitting] = []
+    submitting: list[subprocess.Popen[str]] = []
 
     def kill() -> None:
         submitting[0].kill()
+        submitting[0].wait(timeout=60)
 
     if made:
         service.lost = kill
     else:
         service.lost_before = kill
-    submitting.append(Submitting(database))
-    assert submitting[0].ended()[0] == -signal.SIGKILL
+    submitting.append(process(database))
+    assert ended(submitting[0])[0] == -signal.SIGKILL
     service.lost = service.lost_before = None
-    assert len(service.batches) == int(made)
+    assert len(service.batches) == made * (1 + service.twice)
 
 
 def n_done(database: Path) -> int:
@@ -190,12 +200,8 @@ def test_made_twice_and_killed_before_the_answer_pays_one_batch(
     service: BatchService, database: Path
 ) -> None:
     service.twice = True
-    service.lists = "all"
-    submitting: list[Submitting] = []
-    service.lost = lambda: submitting[0].kill()
-    submitting.append(Submitting(database))
-    submitting[0].ended()
-    service.lost, service.twice = None, False
+    killed_before_the_answer(service, database, made=True)
+    service.twice = False
     status, told = submitted(database)
     assert (status, n_done(database), service.paid) == (0, N_ITEMS, ["batch_0"]), told
 
@@ -209,7 +215,7 @@ def test_a_service_that_refuses_metadata_is_asked_without(service: BatchService,
 
 def test_two_processes_at_once_pay_one_batch(service: BatchService, database: Path) -> None:
     told: list[tuple[int, str]] = []
-    service.lost = lambda: told.append(submitted(database)) if not told else None
+    service.lost = lambda: told.append(ended(process(database)))
     status, first = submitted(database)
     service.lost = None
     assert told[0][0] == 2, told
@@ -231,7 +237,7 @@ def test_an_answer_without_end_is_cut(service: BatchService, database: Path, end
     status, told = submitted(database)
     assert status == 2, told
     assert re.search(r"\d MB", told)
-    assert 0 < service.n_sent < 20_000_000
+    assert 0 < service.n_sent < MOST_SENT
     with open_store(database) as store:
         assert sum(path.stat().st_size for path in run_folder(store, 1).iterdir()) < 1_000_000
 
@@ -240,24 +246,15 @@ def test_an_endless_answer_to_a_submission_is_a_lost_one(service: BatchService, 
     service.endless = r"/batches$"
     status, told = submitted(database)
     assert (status, service.batches) == (2, {}), told
-    assert 0 < service.n_sent < 20_000_000
+    assert 0 < service.n_sent < MOST_SENT
 
 
-@pytest.mark.parametrize("dies", ["read_answers", "_noted_at_the_end"])
+@pytest.mark.parametrize("dies", DYING)
 def test_killed_while_answers_are_read_pays_one_batch(
     service: BatchService, database: Path, dies: str
 ) -> None:
-    code = DYING_IN[dies]
-    command = ["runs", "submit", "1", "--key-variable", "BATCH_KEY", "--every", "0.01", "--db", str(database)]
-    died = subprocess.run(
-        [sys.executable, "-c", code, *command],
-        cwd=ROOT,
-        env={**os.environ, "BATCH_KEY": KEY},
-        capture_output=True,
-        check=False,
-        timeout=120,
-    )
-    assert died.returncode == -signal.SIGKILL, died.stderr
+    status, told = ended(process(database, DYING[dies]))
+    assert status == -signal.SIGKILL, told
     assert n_done(database) == 0
     status, told = submitted(database)
     assert (status, len(service.batches), n_done(database)) == (0, 1, N_ITEMS), told
