@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
 import httpx2
@@ -17,11 +17,9 @@ import openai
 
 from core.errors import InputError
 from core.llm.call_settings import AS_USUAL, CallSettings
-from core.llm.exchange import message_of, refused_parts, short
+from core.llm.exchange import BATCH_URL, message_of, refused_parts, short
 from core.llm.guarded import Connection, TooMuch, connect, save_answer, transfer_seconds
 
-URL: Final = "/v1/chat/completions"
-"""What a batch's requests ask for."""
 ENDED = frozenset({"completed", "expired", "cancelled", "failed"})
 """States of a batch that no longer change."""
 _SECONDS = 120.0
@@ -136,7 +134,7 @@ class BatchService:
     async def _submit(self, file_id: str, name: str) -> Batch:
         body: dict[str, object] = {
             "input_file_id": file_id,
-            "endpoint": URL,
+            "endpoint": BATCH_URL,
             "completion_window": "24h",
             "metadata": {_LABEL: name},
         }
@@ -180,9 +178,9 @@ class BatchService:
         after = ""
         whole = False
         for _ in range(most_pages):
-            where = f"/batches?limit={_PAGE}" + (f"&after={quote(after, safe='')}" if after else "")
+            asked = {"limit": _PAGE, **({"after": after} if after else {})}
             try:
-                data = await self._get(where)
+                data = await self._get("/batches", asked)
             except openai.APIStatusError as error:
                 status = error.response.status_code
                 if not 400 <= status < 500 or status == 401 or status in _MAY_PASS:
@@ -240,8 +238,10 @@ class BatchService:
             with path.open("wb") as file:
                 await save_answer(response.http_response, file, most)
 
-    async def _get(self, where: str) -> bytes:
-        response = await self._to.api.get(where, cast_to=httpx2.Response, options={"max_retries": _REPEATS})
+    async def _get(self, where: str, asked: Mapping[str, object] | None = None) -> bytes:
+        response = await self._to.api.get(
+            where, cast_to=httpx2.Response, options={"params": asked or {}, "max_retries": _REPEATS}
+        )
         return response.content
 
     @contextmanager

@@ -242,6 +242,18 @@ def test_an_answer_without_end_is_cut(service: BatchService, database: Path, end
         assert sum(path.stat().st_size for path in run_folder(store, 1).iterdir()) < 1_000_000
 
 
+def test_a_file_that_trickles_is_given_up(
+    service: BatchService, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.llm.guarded.STALL", 0.2)
+    service.endless, service.trickles = r"/content$", True
+    status, told = submitted(database)
+    assert (status, list(service.paid)) == (2, ["batch_0"]), told
+    assert 0 < service.n_sent < 1_000
+    service.endless = ""
+    assert (submitted(database)[0], list(service.paid), n_done(database)) == (0, ["batch_0"], N_ITEMS)
+
+
 def test_an_endless_answer_to_a_submission_is_a_lost_one(service: BatchService, database: Path) -> None:
     service.endless = r"/batches$"
     status, told = submitted(database)
@@ -296,6 +308,8 @@ def test_headers_and_version_of_the_run_reach_a_service(tmp_path: Path, service:
     status, told = submitted(database, TEAM_TOKEN="token-of-the-team")
     assert status == 0, told
     assert {bool(re.search(r"[?&]api-version=2024-10-21", asked)) for asked, _ in service.asked} == {True}
+    (listed,) = service.requests_to("GET /batches?")
+    assert "limit=100" in listed[0]
     assert {headers.get("x-team") for _, headers in service.asked} == {"mills"}
     assert {headers.get("x-token") for _, headers in service.asked} == {"token-of-the-team"}
     assert all(

@@ -3,6 +3,7 @@
 import json
 import re
 import threading
+import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal, Self
@@ -25,7 +26,7 @@ class BatchService:
 
     leaves_out: the batch expires, and so many requests have no answer but an error line. refuses: message with which the
     next file is refused as a whole. lists: what the list of batches tells. redirects_to: every request is redirected there.
-    endless: pattern of the paths whose answers never end.
+    endless: pattern of the paths whose answers never end; trickles: they come one byte at a time.
 
     lost: what happens once a batch is made, in the place of its answer: the function is called, which may kill the
     client, and the connection is cut. lost_before: the same before the batch is made. twice: each batch is made twice, as
@@ -39,6 +40,7 @@ class BatchService:
         self.lists: Lists = "all"
         self.redirects_to = ""
         self.endless = ""
+        self.trickles = False
         self.lost: Callable[[], None] | None = None
         self.lost_before: Callable[[], None] | None = None
         self.twice = False
@@ -116,11 +118,13 @@ class BatchService:
         to.send_response(200)
         to.send_header("content-type", "application/json")
         to.end_headers()
-        piece = b" " * 65_536
+        piece = b" " * (1 if self.trickles else 65_536)
         try:
             while self.n_sent < 300_000_000:
                 to.wfile.write(piece)
                 self.n_sent += len(piece)
+                if self.trickles:
+                    time.sleep(0.02)
         except OSError:
             pass
 
