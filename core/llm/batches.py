@@ -125,9 +125,9 @@ class BatchService:
         return found
 
     def submit(self, file_id: str, name: str) -> Batch:
-        """Start a batch of an uploaded file, with a random name in its metadata. Raises AnswerLost, and then only it may run.
+        """Start a batch of an uploaded file, with a random name in its metadata.
 
-        A service that keeps no metadata gets none.
+        A service that refuses metadata gets none. Raises AnswerLost if nobody knows whether the batch was started.
         """
         return self._run(self._submit(file_id, name))
 
@@ -153,7 +153,7 @@ class BatchService:
                 if "metadata" in refused_parts(status, error.response.content, body):
                     del body["metadata"]
                     continue
-                if status == 408 or status >= 500:
+                if status in (408, 409) or status >= 500:  # 409: it has the name, from a repeated request
                     raise lost from None
                 raise
             except openai.APIConnectionError as error:
@@ -169,7 +169,7 @@ class BatchService:
     def look_up(self, name: str, file_id: str, most_pages: int = _MOST_PAGES) -> Lookup:
         """The batches of a random name or of an uploaded file, from the service's list.
 
-        Not listed is not conclusive if the service has no list, or may have left the name out.
+        Not listed is conclusive only if the whole list was read and shows that the service keeps metadata.
         """
         return self._run(self._look_up(name, file_id, most_pages))
 
@@ -198,9 +198,10 @@ class BatchService:
                 whole = more is not True  # otherwise it goes round in circles
                 break
             after = next(reversed(new))
-        found = [one for one in listed.values() if one.name == name or (file_id and one.input == file_id)]
-        # A service that drops metadata lists batches without; on one that keeps it, others may have been made without.
-        named = not listed or any(one.keeps_metadata for one in listed.values())
+        found = [one for one in listed.values() if one.name == name or one.input == file_id]
+        # A service that drops metadata lists batches without it, and some list nothing. On one that keeps it, others may
+        # have been made without.
+        named = any(one.keeps_metadata for one in listed.values())
         return Lookup(tuple(found), whole and named)
 
     def batch(self, batch_id: str) -> Batch:

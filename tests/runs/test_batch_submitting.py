@@ -125,6 +125,21 @@ def killed_before_the_answer(service: BatchService, database: Path, *, made: boo
     assert len(service.batches) == made * (1 + service.twice)
 
 
+def process_killed_while_it_waits(service: BatchService, database: Path) -> list[str]:
+    """The batches of a process that is killed once its batch is noted."""
+    died = process(
+        database,
+        """
+import os, signal
+from core.llm.batches import BatchService
+BatchService.batch = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+""",
+    )
+    status, told = ended(died)
+    assert status == -signal.SIGKILL, told
+    return list(service.batches)
+
+
 def n_done(database: Path) -> int:
     with open_store(database) as store:
         return progress_of(store, 1).n_done
@@ -153,7 +168,7 @@ def test_a_batch_is_found_on_a_later_page_of_the_list(service: BatchService, dat
     assert (status, len(service.batches), n_done(database)) == (0, 6, N_ITEMS), told
 
 
-@pytest.mark.parametrize("lists", ["no list", "without either name"])
+@pytest.mark.parametrize("lists", ["no list", "without either name", "nothing"])
 def test_where_it_cannot_be_looked_up_nothing_is_submitted_again(
     service: BatchService, database: Path, lists: Lists
 ) -> None:
@@ -170,8 +185,25 @@ def test_where_it_cannot_be_looked_up_nothing_is_submitted_again(
 
 def test_a_batch_that_was_never_made_is_submitted_again(service: BatchService, database: Path) -> None:
     killed_before_the_answer(service, database, made=False)
+    service.batches["other"] = {"id": "other", "status": "completed", "metadata": {"of": "another program"}}
     status, told = submitted(database)
-    assert (status, len(service.batches), n_done(database)) == (0, 1, N_ITEMS), told
+    assert (status, len(service.batches), n_done(database)) == (0, 2, N_ITEMS), told
+
+
+def test_a_refusal_does_not_make_a_lost_submission_forgotten(service: BatchService, database: Path) -> None:
+    service.lists = "no list"
+    killed_before_the_answer(service, database, made=True)
+    assert submitted(database, "--again", BATCH_KEY="wrong")[0] == 2
+    assert submitted(database)[0] == 2
+    assert len(service.batches) == 1
+
+
+def test_a_second_batch_that_appears_later_is_cancelled(service: BatchService, database: Path) -> None:
+    assert process_killed_while_it_waits(service, database) == ["batch_0"]
+    service.batches["batch_1"] = {**service.batches["batch_0"], "id": "batch_1", "created_at": 2e9}
+    status, told = submitted(database)
+    assert (status, n_done(database), service.paid) == (0, N_ITEMS, ["batch_0"]), told
+    assert "Cancelled: batch_1" in told
 
 
 @pytest.mark.parametrize("lists", ["all", "no list"])

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from core.llm.batches import Batch, BatchService
 
 _BATCHES = "batches.jsonl"
+_CANCELLED = ("cancelled", "cancelling")
 _LOOKS = 2
 """Looks at a service's list before it counts as conclusive, because a list may lag behind."""
 _BYTES_PER_TOKEN = 64
@@ -160,26 +161,27 @@ class _Desk:
         """The file with its batch, which is started unless the service has one. Raises InputError and SubmissionLost."""
         one = _noted(self.folder).get(file)
         if one is not None and one.batch:
-            return one
+            return self._take(one, one.batch, self._listed(one))
         if one is None:
             one = self._next(_Submission(file, f"assay-{secrets.token_hex(16)}"))
-        if not one.input:
-            self.tell(f"uploading {file}")
-            one = self._next(replace(one, input=self.api.upload(self.folder / file, one.name)))
-        elif taken := self._sought(one):
+        elif one.input and (taken := self._sought(one)):
             return taken
         return self._start(one)
 
     def _start(self, one: _Submission) -> _Submission:
         from core.llm.batches import AnswerLost
 
+        before = one.input
+        self.tell(f"uploading {one.file}")
+        # Anew in every attempt, because services delete uploads after some time. Noted last before it costs anything.
+        one = self._next(replace(one, input=self.api.upload(self.folder / one.file, one.name)))
         self.tell(f"submitting {one.file}")
         try:
             batch = self.api.submit(one.input, one.name)
         except AnswerLost:
             found = self.api.look_up(one.name, one.input)
             if found.batches:
-                return self._take(one, found.batches)
+                return self._take(one, "", found.batches)
             if not found.conclusive:
                 raise self._lost(one) from None
             raise InputError(
@@ -187,18 +189,19 @@ class _Desk:
                 f"`{COMMAND} runs submit {self.run_id}` looks once more, and submits it if there is none."
             ) from None
         except InputError:
-            _note(self.folder, _Submission(one.file))  # refused: the next call uploads it anew
+            if not before:
+                _note(self.folder, _Submission(one.file))  # refused, and never sent before
             raise
         # Noted before anything else is asked, which may fail.
-        return self._take(self._next(replace(one, batch=batch.id)), [batch, *self._others(one, batch)])
+        one = self._next(replace(one, batch=batch.id))
+        return self._take(one, one.batch, self._listed(one))
 
-    def _others(self, one: _Submission, batch: "Batch") -> list["Batch"]:
-        """Further batches of the same submission, which a proxy may have repeated."""
+    def _listed(self, one: _Submission) -> Sequence["Batch"]:
+        """The newest batches of a submission that a service has; several if a proxy has repeated the request."""
         try:
-            found = self.api.look_up(one.name, one.input, most_pages=1).batches
+            return self.api.look_up(one.name, one.input, most_pages=1).batches if one.name else ()
         except InputError:
-            return []  # the file is submitted, with or without a list
-        return [other for other in found if other.id != batch.id]
+            return ()  # the file is submitted, with or without a list
 
     def _sought(self, one: _Submission) -> _Submission | None:
         """The batch of a submission whose answer never came; None: it may be submitted. Raises SubmissionLost."""
@@ -211,7 +214,7 @@ class _Desk:
                     raise
                 return None
             if found.batches:
-                return self._take(one, found.batches)
+                return self._take(one, "", found.batches)
             if self.again:
                 return None
             if not found.conclusive:
@@ -220,26 +223,34 @@ class _Desk:
                 self.sleep(self.every)
         return None
 
-    def _take(self, one: _Submission, batches: Sequence["Batch"]) -> _Submission:
-        """Take the earliest of the batches of a submission that is of use, and cancel the others."""
+    def _take(self, one: _Submission, known: str, listed: Sequence["Batch"]) -> _Submission:
+        """Take the earliest useful batch of a submission, and cancel the others. known: the one taken so far, if any.
+
+        A list without the known batch is not of use.
+        """
         from core.llm.batches import ENDED
 
-        def rank(batch: "Batch") -> tuple[bool, float, str]:
-            return batch.status in ("failed", "cancelled", "cancelling"), batch.made, batch.id
+        if known and not (len(listed) > 1 and any(each.id == known for each in listed)):
+            return one
 
-        first, *others = sorted(batches, key=rank)
-        cancelled = [each.id for each in others if each.status not in ENDED and self.api.cancel(each.id)]
-        paid = [each.id for each in others if each.id not in cancelled and each.status != "cancelled"]
+        def rank(batch: "Batch") -> tuple[bool, float, str]:
+            return batch.status in ("failed", *_CANCELLED), batch.made, batch.id
+
+        first, *others = sorted(listed, key=rank)
+        cancelled, paid = [], []
+        for each in others:
+            running = each.status not in (*ENDED, *_CANCELLED)
+            gone = each.status in _CANCELLED or (running and self.api.cancel(each.id))
+            (cancelled if gone else paid).append(each.id)
         note = ""
         if others:
-            made = counted(len(batches), "batch", "batches")
+            made = counted(len(listed), "batch", "batches")
             note = f"The service made {made} of {one.file}. Its answers are those of {first.id}."
             note += f" Cancelled: {', '.join(cancelled)}." if cancelled else ""
-            note += f" Not cancelled, so cancel it there: {', '.join(paid)}." if paid else ""
+            note += f" Not cancelled: {', '.join(paid)}." if paid else ""
             self.tell(note)
-        if (one.batch, one.note) == (first.id, note):
-            return one
-        return self._next(replace(one, batch=first.id, note=note))
+        taken = replace(one, batch=first.id, note=note)
+        return one if taken == one else self._next(taken)
 
     def _lost(self, one: _Submission) -> SubmissionLost:
         return SubmissionLost(
