@@ -16,6 +16,10 @@ from core.llm.client import Reason, Reply, Request
 
 ANSWERED = "The server answered {}"
 """Beginning of the detail of an error status."""
+BATCH_URL = "/v1/chat/completions"
+"""Address, at the server, of the requests in a batch."""
+MOST_BYTES = 16_000_000
+"""Largest answer body, unpacked, in bytes; more than any model writes."""
 LONGEST_QUOTE = 300
 """Characters of a server's message that a detail quotes."""
 

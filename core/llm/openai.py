@@ -1,7 +1,6 @@
 """The client for servers with OpenAI's chat API: vLLM, llama.cpp, Ollama, hosted services."""
 
 import asyncio
-import logging
 import random
 import re
 import time
@@ -13,61 +12,13 @@ import openai
 
 from core.errors import InputError
 from core.llm import exchange
-from core.llm.call_settings import AS_USUAL, FROM_ENVIRONMENT, CallSettings
+from core.llm.call_settings import AS_USUAL, CallSettings
 from core.llm.client import Message, Reply, Request
 from core.llm.exchange import body_of, parts_missing, refused_parts
+from core.llm.guarded import Connection, TooMuch, connect
 from core.llm.pacing import LONGEST_WAIT, Pace
-from core.llm.reaching import Key, is_local, normal_url
+from core.llm.reaching import normal_url
 from core.llm.thinking import Room
-
-MOST_BYTES = 16_000_000
-"""Largest answer body, unpacked, in bytes; more than any model writes."""
-
-
-class Bounded(httpx2.AsyncClient):
-    """An HTTP client with a time limit per exchange; httpx limits only single reads, so a slow server could trickle
-    forever.
-
-    It does not follow redirects: prompts and key are sent only to the given address.
-    """
-
-    def __init__(self, seconds: float, connections: int, local: bool) -> None:
-        # One extra connection, for the list of models.
-        limits = httpx2.Limits(max_connections=connections + 1, max_keepalive_connections=connections + 1)
-        # A proxy from the environment cannot reach servers on this machine.
-        super().__init__(timeout=seconds, limits=limits, follow_redirects=False, trust_env=not local)
-        self._seconds = seconds
-
-    async def send(self, request: httpx2.Request, **settings: object) -> httpx2.Response:
-        """Send a request and read the whole answer within the limits."""
-        try:
-            async with asyncio.timeout(self._seconds):
-                response = await super().send(request, **{**settings, "stream": True})  # type: ignore[arg-type]  # its keyword arguments
-                try:
-                    return await _whole(response)
-                finally:
-                    await response.aclose()
-        except TimeoutError:
-            raise httpx2.ReadTimeout("the exchange took too long", request=request) from None
-
-
-class TooMuch(openai.OpenAIError):
-    """An answer larger than MOST_BYTES. A subclass of the package's errors, so that the package does not retry."""
-
-
-async def _whole(response: httpx2.Response) -> httpx2.Response:
-    """The response with its whole body, unpacked. Raises TooMuch if it is too large."""
-    data = bytearray()
-    async for piece in response.aiter_bytes():
-        data += piece
-        if len(data) > MOST_BYTES:
-            raise TooMuch(f"The server's answer has more than {MOST_BYTES // 1_000_000} MB.")
-    packed = ("content-encoding", "content-length", "transfer-encoding")
-    headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in packed]
-    return httpx2.Response(
-        response.status_code, headers=headers, content=bytes(data), request=response.request
-    )
-
 
 DEFAULT_CONCURRENCY = 32
 DEFAULT_TIMEOUT = 120.0
@@ -161,14 +112,14 @@ class OpenAIServer:
         nobody = reply.detail == self._no_connection(0) and problem == _NOBODY
         problems = [problem] if silent or nobody else [problem, reply.detail]
         # Both checks often fail for the same reason, such as the key.
-        shown = list(dict.fromkeys(line.hide(one) for one in problems))
+        shown = list(dict.fromkeys(line.server.hide(one) for one in problems))
         raise InputError(f"The model server at {self.base_url} cannot be used", shown)
 
     async def _list_problem(self, line: "_Line") -> str | None:
         """Why the list of models does not confirm the model; None: it does."""
         try:
             async with asyncio.timeout(min(LIST_TIMEOUT, self._timeout)):
-                response = await line.api.get("/models", cast_to=httpx2.Response)
+                response = await line.server.api.get("/models", cast_to=httpx2.Response)
         except openai.APIStatusError as error:
             return self._failure(line, error.response).detail
         except (openai.APITimeoutError, TimeoutError):
@@ -211,9 +162,9 @@ class OpenAIServer:
                 reply = await self._exchange(line, request, self._retries)
             return replace(
                 reply,
-                text=line.hide_whole(reply.text),
-                thinking=line.hide_whole(reply.thinking),
-                detail=exchange.short(line.hide(reply.detail)),
+                text=line.server.hide_whole(reply.text),
+                thinking=line.server.hide_whole(reply.thinking),
+                detail=exchange.short(line.server.hide(reply.detail)),
             )
         except InputError as error:
             reply = Reply(None, "not allowed", " ".join([error.what, *error.problems]))
@@ -274,7 +225,7 @@ class OpenAIServer:
     ) -> tuple[httpx2.Response | None, Reply | None]:
         """The server's response, if any, and the failure, if any."""
         try:
-            response = await line.api.post("/chat/completions", cast_to=httpx2.Response, body=body)
+            response = await line.server.api.post("/chat/completions", cast_to=httpx2.Response, body=body)
         except openai.APIStatusError as error:
             return error.response, self._failure(line, error.response)
         except UnicodeEncodeError:
@@ -294,14 +245,14 @@ class OpenAIServer:
 
     def _failure(self, line: "_Line", response: httpx2.Response) -> Reply:
         """The failure for an error status, with the server's message; never quotes a refused key."""
-        status, key = response.status_code, line.key
-        failed = exchange.read_failure(status, response.content, line.hide)
+        status, key = response.status_code, line.server.key
+        failed = exchange.read_failure(status, response.content, line.server.hide)
         if status == 401:
             wanted = "requires a key: name the environment variable that contains it"
             refused = f"refused the key in {key.variable}"
             detail = f"The server {wanted if key.variable is None else refused} (401)."
-        elif 300 <= status < 400:
-            detail = f"The server at {self.base_url} redirects ({status}); use the address it redirects to."
+        elif redirected := line.server.redirected(status):
+            detail = redirected
         elif status == 404:
             hint = "" if _VERSION.search(self.base_url) else "; base URLs usually end in /v1"
             # The hint precedes the server's message, which may be long enough to be shortened.
@@ -318,65 +269,32 @@ class OpenAIServer:
         """The connection of the running event loop. Raises InputError if the key cannot be read."""
         loop = asyncio.get_running_loop()
         if self._line is None or self._line.loop is not loop:
-            key = Key(self._key_variable)
-            headers = {name.lower(): value for name, value in self._how.headers.items()}
-            secrets = {
-                name: Key(value.removeprefix(FROM_ENVIRONMENT), name)
-                for name, value in headers.items()
-                if value.startswith(FROM_ENVIRONMENT)
-            }
-            version = self._how.api_version
-            api = openai.AsyncOpenAI(
-                api_key=key.reveal(),
-                base_url=self.base_url,
-                max_retries=0,
-                http_client=Bounded(self._timeout, self.concurrency, is_local(self.base_url)),
-                default_query={"api-version": version} if version else None,
-                default_headers={
-                    # Set explicitly, because one in OPENAI_CUSTOM_HEADERS would take precedence.
-                    "authorization": f"Bearer {key.reveal()}",
-                    **({"api-key": key.reveal()} if version and key.variable else {}),
-                    **headers,
-                    **{name: one.reveal() for name, one in secrets.items()},
-                },
+            server = connect(
+                self.base_url,
+                self._key_variable,
+                self._how,
+                seconds=self._timeout,
+                connections=self.concurrency,
             )
-            # The package reads these from the environment and would send them to the wrong servers.
-            api.organization = api.project = api.admin_api_key = api.webhook_secret = None
-            _quiet()
             slots = asyncio.Semaphore(self.concurrency)
-            self._line = _Line(api, slots, Pace(), key, tuple(secrets.values()), loop)
+            self._line = _Line(server, slots, Pace(), loop)
         return self._line
 
     async def close(self) -> None:
         """Close the connections; the next request opens new ones."""
         line, self._line = self._line, None
         if line is not None and line.loop is asyncio.get_running_loop():
-            await line.api.close()
+            await line.server.api.close()
 
 
 @dataclass(frozen=True)
 class _Line:
-    """The connection and secrets of one event loop."""
+    """The connection of one event loop."""
 
-    api: openai.AsyncOpenAI
+    server: Connection
     slots: asyncio.Semaphore
     pace: Pace
-    key: Key
-    others: tuple[Key, ...]
-    """Secrets in headers."""
     loop: asyncio.AbstractEventLoop
-
-    def hide(self, text: str) -> str:
-        """See Key."""
-        for key in (self.key, *self.others):
-            text = key.hide(text)
-        return text
-
-    def hide_whole(self, text: str | None) -> str | None:
-        """See Key; None stays None."""
-        for key in (self.key, *self.others):
-            text = None if text is None else key.hide_whole(text)
-        return text
 
 
 def _pause(n: int) -> float:
@@ -406,9 +324,3 @@ def _may_pass(response: httpx2.Response | None, failed: Reply) -> bool:
 
 def _times(tries: int) -> str:
     return f", {tries + 1} times" if tries else ""
-
-
-def _quiet() -> None:
-    """Silence loggers that write a line per request and, at debug level, repeat what servers send."""
-    for name in ("openai", "httpx2", "httpcore2", "httpx", "httpcore"):
-        logging.getLogger(name).setLevel(logging.WARNING)

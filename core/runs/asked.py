@@ -84,7 +84,7 @@ class ModelSettings(CallSettings):
         own = frozenset({"max_model_len", "adapter", "engine"})
         if backend == "vllm":
             return frozenset({"base_url", "headers", "api_version", "extra_body"})
-        return own | {"headers", "api_version"} if backend == "batch" else own
+        return own
 
     @classmethod
     def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:

@@ -57,7 +57,7 @@ def test_the_key_reaches_the_server_and_nothing_else(key: str, caplog: pytest.Lo
 def test_without_a_variable_no_key_of_the_environment_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
         monkeypatch.setenv(name, KEY)
-    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", f"Authorization: Bearer {KEY}")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", f"Authorization: Bearer {KEY}\nX-Team: {KEY}")
     with ScriptedServer(lambda body, n: "Me.") as server:
         _, reply = ask(server, None)
     assert reply.text == "Me."

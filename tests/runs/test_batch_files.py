@@ -24,6 +24,7 @@ from helpers.texts.judge_runs import settings, texts, worked
 from core.cli import main
 from core.errors import InputError
 from core.llm.asking import LIMIT_GROWS
+from core.llm.exchange import MOST_BYTES
 from core.runs.asked import Running
 from core.runs.jobs import RunAtHand
 from core.runs.judging import judge_output
@@ -266,6 +267,16 @@ def test_every_problem_of_the_files_is_named_and_nothing_is_stored(store: Store)
     assert read(run, lines).n_answered == 10
 
 
+def test_a_line_that_no_answer_fills_is_named_and_not_read_whole(store: Store) -> None:
+    begin(store)
+    lines = answered(requests_of_round(store), well)
+    begun = json.dumps(lines[0]).encode()
+    content = b"\n".join([begun, begun[:-1] + b" " * 2 * MOST_BYTES + b"}", json.dumps(lines[1]).encode()])
+    with pytest.raises(InputError) as wrong:
+        read_answers(store, 1, [("a.jsonl", io.BytesIO(content))])
+    assert list(wrong.value.problems) == ["line 2: longer than 16 MB"]
+
+
 def test_answers_of_another_run_and_a_run_without_files_are_refused(store: Store) -> None:
     begin(store)
     lines = answered(requests_of_round(store), well)
@@ -294,10 +305,10 @@ def test_of_two_processes_that_read_answers_at_once_one_is_refused(store: Store)
     lines = answered(requests_of_round(store), well)
 
     class Meanwhile(io.BytesIO):
-        def __next__(self) -> bytes:
+        def readline(self, size: int | None = -1, /) -> bytes:
             if not list(run_folder(store, 1).glob("answers-*.jsonl")):
                 assert read(run, lines).n_answered == len(lines)
-            return super().__next__()
+            return super().readline(size)
 
     content = Meanwhile("".join(json.dumps(line) + "\n" for line in lines).encode())
     with pytest.raises(InputError, match="Another process"):

@@ -15,6 +15,7 @@ from core.cli.shared.running import (
     work_here,
 )
 from core.errors import AssayError, InputError
+from core.installation import COMMAND
 from core.runs.asked import OPENAI_KEY, OPENAI_URL
 from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand, resume
@@ -53,6 +54,12 @@ def add_to(verbs: Commands) -> None:
         metavar="SECONDS",
         help="time between two questions about the batches (default 60)",
     )
+    command.add_argument(
+        "--again",
+        action="store_true",
+        help="submit a file again although the answer to its submission was lost and the service cannot tell whether it "
+        "has it; if it has, both are paid",
+    )
     command.add_argument("--out", type=Path, metavar="DIR", help="folder for the results")
     command.set_defaults(run=_submit)
 
@@ -76,7 +83,9 @@ def _answers(options: argparse.Namespace) -> None:
 
 def _submit(options: argparse.Namespace) -> None:
     from core.runs.working.batch.service import (  # imported lazily: rarely needed
+        SubmissionLost,
         answers_of_service,
+        has_waiting,
         service_of,
     )
 
@@ -92,9 +101,18 @@ def _submit(options: argparse.Namespace) -> None:
         usual = OPENAI_KEY if run.asked.model.base_url == OPENAI_URL else None
         service = service_of(store, number, options.key_variable or usual)
         while run.now().run.state != "done":
-            if run.run.state == "awaiting":
-                with telling(f"run {number}: submitting") as tell:
-                    read = answers_of_service(store, number, service, every=options.every, tell=tell)
+            if run.run.state == "awaiting" and has_waiting(store, number):
+                try:
+                    with telling(f"run {number}: submitting") as tell:
+                        read = answers_of_service(
+                            store, number, service, every=options.every, again=options.again, tell=tell
+                        )
+                except SubmissionLost as lost:
+                    then = (
+                        f"If there is none, submit it again: {COMMAND} runs submit {number} --again. "
+                        "If it arrives after all, both are paid."
+                    )
+                    raise InputError(lost.what, [*lost.problems, then]) from None
                 print("\n".join(read.said), flush=True)
                 if not read.n_answered and not read.n_changed:
                     raise AssayError(

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from core.errors import InputError, Problems, counted
 from core.llm.client import TRANSPORT, Reason, Reply
-from core.llm.exchange import completion_in, message_of, read_failure, refused_parts
+from core.llm.exchange import MOST_BYTES, completion_in, message_of, read_failure, refused_parts
 from core.runs.progress import why_not_now
 from core.runs.working.answers import Delivered, delivered_in, files_of_answers, store_answers
 from core.runs.working.batch.files import requests_in, rounds_in
@@ -47,11 +47,13 @@ class AnswersRead:
     """Requests of all rounds that still wait for an answer."""
     last: str = ""
     """Message of the last failure."""
+    notes: list[str] = field(default_factory=list)
+    """What happened on the way, in sentences."""
 
     @property
     def said(self) -> tuple[str, ...]:
         """What was read, in sentences."""
-        lines = [f"Read answers to {_requests(self.n_answered)}."]
+        lines = [*self.notes, f"Read answers to {_requests(self.n_answered)}."]
         for reason, n in self.failed.most_common():
             then = "; the next round asks again" if reason in TRANSPORT else ""
             lines.append(f"Failed ({reason}): {_requests(n)}{then}.")
@@ -117,11 +119,14 @@ class _Reader:
         seen: dict[str, str] = {}
         n_unknown = n_lines = 0
         for name, content in files:
-            for number, line in enumerate(content, 1):
+            for number, line in enumerate(_lines_of(content), 1):
                 if not line.strip():
                     continue
                 n_lines += 1
                 where = f"line {number}" if len(files) == 1 else f"line {number}, file {shown(name)}"
+                if len(line) > MOST_BYTES:
+                    problems.append(f"{where}: longer than {MOST_BYTES // 1_000_000} MB")
+                    continue
                 value = _object_in(line)
                 if isinstance(value, str):
                     problems.append(f"{where}: {value}")
@@ -189,6 +194,15 @@ class _Reader:
             file.seek(at)
             body: Mapping[str, object] = json.loads(file.readline())["body"]
             return body
+
+
+def _lines_of(content: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file. Of one that is longer than MOST_BYTES only the beginning, so that memory holds no more."""
+    while line := content.readline(MOST_BYTES + 1):
+        rest = line
+        while len(rest) > MOST_BYTES and not rest.endswith(b"\n"):
+            rest = content.readline(MOST_BYTES + 1)
+        yield line
 
 
 def _object_in(line: bytes) -> dict[str, object] | str:

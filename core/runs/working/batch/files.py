@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from core.errors import counted
 from core.installation import COMMAND
 from core.llm.client import NOT_KEPT, Reply, Request
-from core.llm.exchange import parts_missing
+from core.llm.exchange import BATCH_URL, parts_missing
 from core.llm.rounds import Collecting, OpenRequests
 from core.runs.asked import ModelSettings
 from core.runs.working.answers import KEY_LENGTH, Answers, closed_in
@@ -30,7 +30,6 @@ MOST_REQUESTS = 50_000
 """Requests in one file, the limit of OpenAI's Batch API (API reference, Create batch)."""
 MOST_BYTES = 200_000_000
 """Bytes of one file, the limit of OpenAI's Batch API (API reference, Create batch)."""
-URL: Final = "/v1/chat/completions"
 _ROUNDS = "rounds.jsonl"
 _ID = b'{"custom_id": "'
 """Beginning of every line, so that a key is found without reading the request."""
@@ -163,7 +162,7 @@ class BatchFiles:
 
     def _line(self, key: str, request: Request) -> bytes:
         body = self._server.body(request)
-        line = json.dumps({"custom_id": key, "method": "POST", "url": URL, "body": body})
+        line = json.dumps({"custom_id": key, "method": "POST", "url": BATCH_URL, "body": body})
         return line.encode() + b"\n"
 
     async def close(self) -> None:
