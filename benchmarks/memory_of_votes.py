@@ -45,7 +45,10 @@ BEFORE = 0.1
 LOOKS = (
     ("start", ""),
     ("studies", ""),
-    *(("studies", f"study={{study}}&tab={tab}") for tab in ("result", "pairs", "raters", "judges", "design", "export")),
+    *(
+        ("studies", f"study={{study}}&tab={tab}")
+        for tab in ("result", "pairs", "raters", "judges", "design", "export")
+    ),
     ("studies", "study=new"),
     ("generate", ""),
     ("check", ""),
@@ -92,7 +95,10 @@ def _until_it_answers(url: str, process: subprocess.Popen[bytes]) -> None:
     for _ in range(1200):
         if process.poll() is not None:
             raise RuntimeError("the app did not start")
-        with suppress(urllib.error.URLError, OSError), urllib.request.urlopen(f"{url}/_stcore/health", timeout=1):
+        with (
+            suppress(urllib.error.URLError, OSError),
+            urllib.request.urlopen(f"{url}/_stcore/health", timeout=1),
+        ):
             return
         time.sleep(0.1)
     raise RuntimeError("the app did not answer")

@@ -3,8 +3,9 @@
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.session_state import SessionState
 
-MOST_GONE = 150
-"""Widgets of a session that are off the screen and still answer, the last ones; about twenty pairs or texts of a rater."""
+MOST_GONE, SCREENS = 150, 10
+"""Widgets of a session that are off the screen and still answer, the last ones: so many, or ten times those on the screen. A pair
+leaves seven, a text with many scales more than forty."""
 
 
 def forget_gone_widgets() -> None:
@@ -32,7 +33,7 @@ def forget_gone_widgets() -> None:
             and (not running or one.fragment_id in running)
             and one.persist_state is None
         ]
-        for widget in gone[:-MOST_GONE]:
+        for widget in gone[: -max(MOST_GONE, SCREENS * len(drawn))]:
             del known[widget]
             _forget_name(state, widget)
 

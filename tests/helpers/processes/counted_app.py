@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,10 +25,14 @@ class Held:
     objects: Counter[str]
     """Type -> number of objects that can hold others."""
 
+    @property
+    def n_objects(self) -> int:
+        return self.objects.total()
+
     def since(self, before: "Held") -> str:
         """What was added, for a test to show."""
         grown = (self.objects - before.objects).most_common(12)
-        return f"{self.blocks - before.blocks} blocks, of them {grown}"
+        return f"{self.blocks - before.blocks} blocks, {self.n_objects - before.n_objects} objects, of them {grown}"
 
 
 def _run_counted(connection: Connection, database: Path, port: int, environment: dict[str, str]) -> None:
@@ -37,10 +42,26 @@ def _run_counted(connection: Connection, database: Path, port: int, environment:
 
 def _answer(connection: Connection) -> None:
     while connection.recv():
-        gc.collect()
-        objects = Counter(f"{type(one).__module__}.{type(one).__qualname__}" for one in gc.get_objects())
-        blocks = sys.getallocatedblocks()
-        connection.send(Held(blocks, objects))
+        connection.send(_at_rest())
+
+
+def _at_rest() -> Held:
+    """Count when nothing is under way: a run of a page ends a little after its last message."""
+    before = _counted()
+    for _ in range(50):
+        time.sleep(0.1)
+        now = _counted()
+        if now.blocks >= before.blocks:
+            break
+        before = now
+    return before
+
+
+def _counted() -> Held:
+    gc.collect()
+    blocks = sys.getallocatedblocks()
+    objects = Counter(f"{type(one).__module__}.{type(one).__qualname__}" for one in gc.get_objects())
+    return Held(blocks, objects)
 
 
 class CountedApp(AppServer):
