@@ -8,6 +8,7 @@ from html import escape
 
 import streamlit as st
 from starlette.middleware import Middleware
+from streamlit.navigation.page import StreamlitPage
 
 from core.installation import START
 from core.store import close_stores, database_path, open_store
@@ -28,6 +29,7 @@ from pages.door.guard import Guard, believe_no_header_unasked, forget_unusable
 from pages.door.routes import routes
 from pages.tabs import moved
 from pages.widgets import parts, visitor
+from pages.widgets.gone import forget_gone_widgets
 
 
 def nobody() -> None:
@@ -46,19 +48,23 @@ def nobody() -> None:
 def main() -> None:
     """Build the visitor's pages and run the requested one."""
     st.set_page_config(page_title="Assay", layout="wide")
+    _chosen().run()
+    forget_gone_widgets()
+
+
+def _chosen() -> StreamlitPage:
+    """Build the visitor's pages and return the requested one."""
     who = visitor.who()
     explained = st.Page(methods.render, title="Methods", url_path="methods")
     if who == "rater":
         raters = [st.Page(annotate.render, title="Rate", url_path="annotate", default=True)]
-        st.navigation(raters, position="hidden").run()
-        return
+        return st.navigation(raters, position="hidden")
     parts.style()
     if who == "nobody":
         welcome = st.Page(nobody, title="Assay", url_path="welcome", default=True)
         # A link to a view leads through the sign-in back to it.
         linked = [st.Page(nobody, title="Assay", url_path=path) for path in visitor.LINKED]
-        st.navigation([welcome, explained, *linked], position="hidden").run()
-        return
+        return st.navigation([welcome, explained, *linked], position="hidden")
     groups = {
         "": [st.Page(start.render, title="Start", url_path="start", default=True)],
         "Blind studies": [
@@ -76,7 +82,7 @@ def main() -> None:
         ],
         "Help and backup": [explained, st.Page(operation.render, title="Operation", url_path="operation")],
     }
-    st.navigation(groups, position="top").run()
+    return st.navigation(groups, position="top")
 
 
 @contextmanager

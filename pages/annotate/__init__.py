@@ -12,6 +12,7 @@ from core.study.blinding import RaterDesk, RatingDesk
 from pages.annotate import around, pairs, texts
 from pages.widgets import blind_pair, own, visitor
 from pages.widgets import blind_pair as presses
+from pages.widgets.gone import forget_gone_widgets
 
 
 def render() -> None:
@@ -36,6 +37,7 @@ def _screen() -> None:
         except AssayError as problem:
             presses.show_refused(st.container())
             visitor.turn_away(problem)
+    forget_gone_widgets()
 
 
 def _show(desk: RaterDesk | RatingDesk) -> None:

@@ -42,8 +42,8 @@ _LISTEN = """(() => {
         }
     };
 })()"""
-_SERVERS = multiprocessing.get_context("forkserver")
-_SERVERS.set_forkserver_preload(
+SERVERS = multiprocessing.get_context("forkserver")
+SERVERS.set_forkserver_preload(
     [
         "streamlit.web.cli",
         "starlette.applications",
@@ -64,7 +64,7 @@ _SERVERS.set_forkserver_preload(
 many a test. A test that needs a server without them starts the app itself."""
 
 
-def _streamlit(database: Path, port: int, environment: dict[str, str]) -> None:
+def run_streamlit(database: Path, port: int, environment: dict[str, str]) -> None:
     """`streamlit run app.py` in this process, until it is stopped."""
     from streamlit.web.cli import main
 
@@ -90,7 +90,7 @@ class AppServer:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> "AppServer":
-        self._process = _SERVERS.Process(target=_streamlit, args=(self.database, self.port, dict(os.environ)))
+        self._process = self.spawned()
         self._process.start()
         for _ in range(300):
             try:
@@ -99,6 +99,10 @@ class AppServer:
             except (urllib.error.URLError, OSError):
                 time.sleep(0.1)
         raise RuntimeError(f"the app did not start: {self.log()[-2000:]}")
+
+    def spawned(self) -> BaseProcess:
+        """The process, not yet begun."""
+        return SERVERS.Process(target=run_streamlit, args=(self.database, self.port, dict(os.environ)))
 
     def stop(self) -> None:
         if self._process is not None:
