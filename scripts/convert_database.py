@@ -14,7 +14,6 @@ import os
 import shutil
 import sqlite3
 import sys
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -28,12 +27,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from sqlite_utils import Database
 
 from core.errors import AssayError, InputError
+from core.scratch import scratch_folder
 from core.store import open_store
 from core.store.backup import FORMAT as BACKUP
 from core.store.backup import FORMAT_VERSION, read_backup
-from core.store.beside import folders_of
-from core.store.connection import check_owner, copy_database, in_our_words, key_path
+from core.store.connection import check_owner, copy_database, in_our_words
 from core.store.migrations import STEPS, STEPS_TABLE, applied_steps, differences
+from core.store.places import folders_of, key_path
 from core.store.studies import list_studies
 from core.study.bundle import FORMAT as BUNDLE
 from core.study.bundle import read_bundle, write_bundle, zipped
@@ -68,8 +68,7 @@ def convert(old: Path, new: Path) -> str:
             raise InputError(f"{path} already exists, so nothing was converted.")
     with old.open("rb") as file:
         is_database = file.read(16) == b"SQLite format 3\0"
-    with in_our_words(old), tempfile.TemporaryDirectory(dir=new.parent, prefix=".assay-") as name:
-        folder = Path(name)
+    with in_our_words(old), scratch_folder(new.parent) as folder:
         if is_database:
             _convert_files(old, new, folder)
             return "database"

@@ -7,10 +7,8 @@ import io
 import json
 import os
 import re
-import secrets
 import shutil
 import sqlite3
-import tempfile
 import time
 import zipfile
 import zlib
@@ -24,11 +22,11 @@ from sqlite_utils import Database
 from core import __version__
 from core.errors import InputError
 from core.installation import COMMAND, CONVERT
+from core.scratch import scratch_folder
 from core.store.beside import (
     FILE_NAME,
     LEFT_OUT,
     files_in,
-    folders_of,
     left_out,
     number_of_folder,
     numbers_of_folders,
@@ -42,12 +40,13 @@ from core.store.connection import (
     copy_database,
     free_name,
     in_our_words,
-    key_path,
     make_private,
     open_store,
     switch_to_wal,
 )
+from core.store.leftovers import RESTORED_BY, PendingRestore, clear_leftovers
 from core.store.migrations import STEPS, applied_steps, differences, is_ours, newer_step
+from core.store.places import folders_of, key_path
 from core.store.raters import count_event, link_token
 from core.store.studies import list_studies, now_utc, write_setting
 from core.store.upkeep import in_bytes
@@ -128,25 +127,23 @@ def write_backup_file(store: Store, target: Path, *, with_tables: bool) -> None:
             raise InputError(
                 f"{target} needs {in_bytes(needed)} for the tables of the runs, but its disk has {in_bytes(free)} left."
             )
-        draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-        try:
+        with scratch_folder(target.parent) as folder:
+            draft = folder / target.name
             handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "w+b") as file:
                 _write(store, file, with_tables=with_tables)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(draft, target)
-        finally:
-            draft.unlink(missing_ok=True)
 
 
 def _write(store: Store, file: IO[bytes], *, with_tables: bool) -> None:
     with (
         in_our_words(store.path),
-        _folder_beside(store.path) as folder,
+        scratch_folder(store.path.parent) as folder,
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
     ):
-        copy = Path(folder) / _DATABASE
+        copy = folder / _DATABASE
         copy_database(store.path, copy)
         link_token(store, "key")  # creates the key file if it does not exist yet
         with closing(sqlite3.connect(copy)) as connection:
@@ -235,11 +232,6 @@ def _shut_doors(store: Store) -> None:
         store.table("admin_session").delete_where()
         store.table("setting").delete_where("key like 'admin!_link!_%' escape '!'")
         count_event(store, "backup restored", "")
-
-
-def _folder_beside(database: Path) -> "tempfile.TemporaryDirectory[str]":
-    """A temporary folder on the database's disk, readable only by its owner."""
-    return tempfile.TemporaryDirectory(dir=database.parent, prefix=".assay-")
 
 
 def _members(
@@ -413,8 +405,9 @@ def restore_backup(
     """
     with in_our_words(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".assay-") as folder:
-            backup = read_backup(data, file_name, Path(folder))
+        clear_leftovers(path)
+        with scratch_folder(path.parent) as folder:
+            backup = read_backup(data, file_name, folder)
             exchange = _Exchange(backup, path, replace=replace)
             exchange.run()
             exchange.bring_folders()
@@ -433,20 +426,18 @@ class _Exchange:
 
     All pages but the last are written into the database in one transaction, which holds the write lock. Then the old
     database (others still read it) and its key are copied, the new key is put in place, and the last page and the
-    commit follow. Nothing can be saved in between, and database and key change almost at the same instant. If the
-    process is killed in that instant, running the same restore again repairs it.
-    The old folder of runs moves away before the commit and the new one comes after it. So a kill at any moment leaves
-    runs without their tables at worst, never with those of other runs.
+    commit follow. Nothing can be saved in between, and database and key change almost at the same instant.
+    The old folder of runs moves away before the commit and the new one comes after it. If the process is killed, whoever opens the
+    database next ends the exchange or undoes it, see PendingRestore.
     """
 
     def __init__(self, backup: Backup, path: Path, *, replace: bool) -> None:
         self._backup, self._path, self._replace = backup, path, replace
-        self._key = key_path(path)
+        self._folder = backup.database.parent
         self._new_key = key_path(backup.database)
         self._deadline = 0.0
         self._ready = False
-        self._old_key: Path | None = None
-        self._key_is_new = False
+        self._pending: PendingRestore | None = None
         self.kept: Path | None = None
         self.folders_kept: Path | None = None
 
@@ -461,6 +452,11 @@ class _Exchange:
             self._check_place(live)
             switch_to_wal(Database(live, execute_plugins=False))
             _fit_pages(new, live)
+            with new:
+                new.execute(
+                    "INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)",
+                    [RESTORED_BY, self._folder.name],
+                )
             pages = int(new.execute("PRAGMA page_count").fetchone()[0])
             self._deadline = time.monotonic() + BUSY_TIMEOUT_SECONDS
             try:
@@ -471,9 +467,8 @@ class _Exchange:
 
     def bring_folders(self) -> None:
         """Put the folders of the backup's runs in place, after `run`."""
-        new = folders_of(self._backup.database)
-        if new.is_dir():
-            os.rename(new, folders_of(self._path))
+        if self._pending is not None:
+            self._pending.end(self._folder)
 
     def _check_place(self, live: sqlite3.Connection) -> bool:
         """Whether there is a database to replace. Raises InputError if it must not be replaced."""
@@ -494,8 +489,7 @@ class _Exchange:
             self._ready = True
             try:
                 self._keep_old()
-                os.replace(self._new_key, self._key)
-                self._key_is_new = True
+                os.replace(self._new_key, key_path(self._path))
             except BaseException:
                 self._undo()
                 raise
@@ -505,28 +499,24 @@ class _Exchange:
         kept = free_name(self._path.with_name(f"{self._path.name}.before-restore-{stamp}Z"))
         with closing(sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_SECONDS)) as reader:
             there = self._check_place(reader)  # it may have been created in the meantime
+        pending = PendingRestore(
+            self._path.name, self._backup.database.name, kept.name, self._new_key.stat().st_ino
+        )
+        pending.note(self._folder)
+        self._pending = pending
         if there:
             copy_database(self._path, kept)
             self.kept = kept
-        if self._key.exists():
-            os.link(self._key, key_path(kept))
-            self._old_key = key_path(kept)
+        if key_path(self._path).exists():
+            os.link(key_path(self._path), key_path(kept))
         if folders_of(self._path).is_dir():
             os.rename(folders_of(self._path), folders_of(kept))
             self.folders_kept = folders_of(kept)
 
     def _undo(self) -> None:
-        if self.folders_kept is not None:
-            os.rename(self.folders_kept, folders_of(self._path))
-        if self._old_key is not None and self._key_is_new:
-            os.replace(self._old_key, self._key)  # renaming works even on a full disk
-        elif self._old_key is not None:
-            self._old_key.unlink(missing_ok=True)
-        elif self._key_is_new:
-            self._key.unlink(missing_ok=True)
-        if self.kept is not None:
-            self.kept.unlink(missing_ok=True)
-        self._old_key, self._key_is_new, self.kept, self.folders_kept = None, False, None, None
+        if self._pending is not None:
+            self._pending.undo(self._folder)
+        self._pending, self.kept, self.folders_kept = None, None, None
 
 
 def _fit_pages(new: sqlite3.Connection, live: sqlite3.Connection) -> None:

@@ -4,14 +4,15 @@ import json
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from core.scratch import scratch_folder
 from core.store.connection import Store
+from core.store.places import folders_of
 from core.store.studies import read_setting
 
 LEFT_OUT = "tables_left_out"
@@ -21,11 +22,6 @@ PARTIAL = ".partial"
 FILE_NAME = re.compile(r"\w[\w.-]*", re.ASCII)
 """Names of files and folders in the folder of a run: nothing that another system could read as a path."""
 _NAMED = re.compile(r"run-([1-9]\d{0,17})")
-
-
-def folders_of(database: Path) -> Path:
-    """The folder that holds the folders of a database's runs, whether it exists or not."""
-    return database.with_name(f"{database.name}.d")
 
 
 def run_folder(store: Store, run_id: int) -> Path:
@@ -124,26 +120,12 @@ def left_out_said(store: Store, run_id: int) -> str | None:
     )
 
 
-_NEW = "new-"
-
-
 @contextmanager
 def new_folder(store: Store) -> Iterator[Path]:
-    """A folder for the files of a run that has no number yet. Deleted at the end, unless `keep_folder` has taken it.
-
-    Deletes what processes left here that were killed while they wrote.
-    """
-    there = folders_of(store.path)
-    there.mkdir(mode=0o700, exist_ok=True)
-    for left in there.glob(f"{_NEW}*"):
-        maker = left.name.removeprefix(_NEW).partition("-")[0]
-        if not (maker.isdecimal() and process_exists(int(maker))):
-            shutil.rmtree(left, ignore_errors=True)
-    folder = Path(tempfile.mkdtemp(prefix=f"{_NEW}{os.getpid()}-", dir=there))
-    try:
+    """A folder for the files of a run that has no number yet. Deleted at the end, unless `keep_folder` has taken it."""
+    folders_of(store.path).mkdir(mode=0o700, exist_ok=True)
+    with scratch_folder(folders_of(store.path)) as folder:
         yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def process_exists(process: int) -> bool:

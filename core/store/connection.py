@@ -1,7 +1,6 @@
 """Database connections: opening, transactions, copies, pooled connections, and Assay's wording of SQLite errors."""
 
 import os
-import secrets
 import sqlite3
 import threading
 import time
@@ -16,7 +15,10 @@ from sqlite_utils.db import Table
 
 from core.errors import StorageError
 from core.installation import COMMAND, CONVERT, default_database
+from core.scratch import scratch_folder
+from core.store.leftovers import clear_leftovers
 from core.store.migrations import STEPS_TABLE, apply_steps, differences, is_ours, newer_step, pending_steps
+from core.store.places import folders_of, key_path
 
 BUSY_TIMEOUT_SECONDS = 30
 
@@ -87,8 +89,9 @@ class Store:
         """Empty the write-ahead log, so that deleted content is in none of the database's files.
 
         In the database itself, deleted content is overwritten (secure_delete). Active readers may keep the log a little
-        longer; the next call, or closing the last connection, empties it.
+        longer; the next call, or closing the last connection, empties it. What killed processes left beside it goes, too.
         """
+        clear_leftovers(self.path)
         with in_our_words(self.path):
             self._database.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
@@ -143,6 +146,7 @@ def open_store(path: Path, *, any_thread: bool = False) -> Store:
         try:
             database = Database(connection, execute_plugins=False)
             if _fingerprint(connection, path) not in _good:
+                clear_leftovers(path)
                 check_schema(database, path.name)  # before anything is changed
                 make_private(path)
                 switch_to_wal(database)
@@ -295,15 +299,10 @@ def _what_to_do(problem: Exception) -> str:
     return "Check free disk space and the file's permissions, then try again."
 
 
-def key_path(database: Path) -> Path:
-    """Path of the key file, from which a database's personal links are made."""
-    return database.with_name(database.name + ".key")
-
-
 def free_name(wanted: Path) -> Path:
-    """`wanted`, or the first free name with -2, -3 ... appended, so that earlier copies are kept."""
+    """`wanted`, or the first free name with -2, -3 ... appended, so that earlier copies with their keys and folders are kept."""
     name, number = wanted, 1
-    while name.exists():
+    while any(path.exists() for path in (name, key_path(name), folders_of(name))):
         number += 1
         name = wanted.with_name(f"{wanted.name}-{number}")
     return name
@@ -316,16 +315,13 @@ def copy_database(source: Path, target: Path) -> None:
     Raises FileExistsError if `target` exists, and sqlite3.Error or OSError if no copy can be made. Nothing is left
     behind in that case.
     """
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    try:
+    with scratch_folder(target.parent) as folder:
+        draft = folder / target.name
         os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         with closing(_connected(source, "ro")) as old, closing(_connected(draft, "rw")) as new:
             old.backup(new)  # all pages in one read transaction, so that no writer waits
             new.execute("PRAGMA journal_mode=DELETE")
         _put_at_free_name(draft, target)
-    finally:
-        for left in (draft, draft.with_name(f"{draft.name}-journal")):
-            left.unlink(missing_ok=True)
 
 
 def _put_at_free_name(draft: Path, target: Path) -> None:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import NotAllowed
-from core.store.beside import folders_of, size_of
+from core.store.beside import size_of
 from core.store.connection import Row, Store, in_our_words
+from core.store.places import folders_of
 from core.store.runs import AMONG, OWN_KEYS, STALE_SECONDS
 from core.store.studies import now_utc
 

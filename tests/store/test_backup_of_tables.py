@@ -16,7 +16,6 @@ from core.store import Store, backup, open_store
 from core.store.backup import restore_backup, tables_of, write_backup, write_backup_file
 from core.store.beside import (
     files_in,
-    folders_of,
     left_out,
     left_out_said,
     make_run_folder,
@@ -24,6 +23,7 @@ from core.store.beside import (
     orphans,
     run_folder,
 )
+from core.store.places import folders_of
 from core.store.runs import delete_run, insert_run, list_runs
 
 ROOT = Path(__file__).parents[2]
