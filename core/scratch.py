@@ -69,9 +69,7 @@ def delete_leftovers(places: Iterable[Path], settle: Callable[[Path], bool] | No
     common = Path(tempfile.gettempdir())
     for place in dict.fromkeys([*places, common]):
         for path in _named(place):
-            folder = path
-            if path.is_symlink():
-                folder = _signed(path) if place == common else None
+            folder = _signed(path) if path.is_symlink() and place == common else path
             if folder is not None and _deleted(folder, settle) and folder != path:
                 path.unlink(missing_ok=True)
 

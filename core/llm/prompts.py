@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ValidationError
 from pydantic_core import ErrorDetails
 
+from core.disk import why_not_written
 from core.errors import InputError
 from core.llm.client import Message
 from core.scratch import scratch_folder
@@ -724,5 +725,5 @@ def save_prompt(text: str) -> Prompt:
     except FileExistsError:
         raise taken from None
     except OSError as problem:
-        raise InputError(f"{path} cannot be written: {problem.strerror or problem}.") from problem
+        raise InputError(f"{path} cannot be written: {why_not_written(problem, path)}.") from problem
     return load_prompt(path)

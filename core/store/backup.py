@@ -12,7 +12,8 @@ import sqlite3
 import time
 import zipfile
 import zlib
-from contextlib import closing
+from collections.abc import Mapping
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -20,18 +21,21 @@ from typing import IO, Any
 from sqlite_utils import Database
 
 from core import __version__
-from core.errors import InputError
+from core.disk import why_not_written
+from core.errors import InputError, StorageError
 from core.installation import COMMAND, CONVERT
 from core.scratch import scratch_folder
 from core.store.beside import (
     FILE_NAME,
     LEFT_OUT,
     files_in,
+    files_left_out,
     left_out,
     number_of_folder,
     numbers_of_folders,
     run_folder,
     size_of,
+    why_unreadable,
 )
 from core.store.connection import (
     BUSY_TIMEOUT_SECONDS,
@@ -92,6 +96,8 @@ class Backup:
     """Names, newest first."""
     left_out: tuple[int, ...]
     """Runs whose folders it does not contain."""
+    files_left_out: dict[str, str]
+    """Files that it lacks although it has tables, with the reasons."""
 
 
 def tables_of(store: Store) -> dict[int, int]:
@@ -114,14 +120,14 @@ def write_backup(store: Store, *, with_tables: bool = False) -> bytes:
     return buffer.getvalue()
 
 
-def write_backup_file(store: Store, target: Path, *, with_tables: bool) -> None:
+def write_backup_file(store: Store, target: Path, *, with_tables: bool) -> dict[str, str]:
     """Write a backup to a file that only its owner may read, completely or not at all. Needs little memory.
 
     with_tables: with the folders of the runs. Others may read and write meanwhile: a table that a run has finished is complete,
-    and a run that is deleted meanwhile may lack its folder. Raises InputError if it does not fit on the disk, and StorageError
-    if it cannot be written.
+    and a run that is deleted meanwhile may lack its folder. Returns the files of runs that it leaves out, such as links, with
+    the reasons. Raises InputError if it does not fit on the disk, and StorageError if it cannot be written.
     """
-    with in_our_words(store.path):
+    try:
         needed = sum(tables_of(store).values()) if with_tables else 0
         if (free := shutil.disk_usage(target.parent).free) < needed:
             raise InputError(
@@ -131,36 +137,43 @@ def write_backup_file(store: Store, target: Path, *, with_tables: bool) -> None:
             draft = folder / target.name
             handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "w+b") as file:
-                _write(store, file, with_tables=with_tables)
+                lacking = _write(store, file, with_tables=with_tables)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(draft, target)
+    except OSError as problem:
+        raise StorageError(f"{target} cannot be written: {why_not_written(problem, target)}.") from problem
+    return lacking
 
 
-def _write(store: Store, file: IO[bytes], *, with_tables: bool) -> None:
-    with (
-        in_our_words(store.path),
-        scratch_folder(store.path.parent) as folder,
-        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
-    ):
-        copy = folder / _DATABASE
-        copy_database(store.path, copy)
-        link_token(store, "key")  # creates the key file if it does not exist yet
-        with closing(sqlite3.connect(copy)) as connection:
-            steps = applied_steps(Database(connection, execute_plugins=False))
-            runs = {number for (number,) in connection.execute("SELECT id FROM run")}
-        # After the copy: every table that the copy mentions is finished by now.
-        tables = {number: size for number, size in tables_of(store).items() if number in runs}
+def _write(store: Store, file: IO[bytes], *, with_tables: bool) -> dict[str, str]:
+    """Write the zip; returns the files that it leaves out although it has tables, with the reasons."""
+    with ExitStack() as stack:
+        with in_our_words(store.path):
+            folder = stack.enter_context(scratch_folder(store.path.parent))
+            copy = folder / _DATABASE
+            copy_database(store.path, copy)
+            link_token(store, "key")  # creates the key file if it does not exist yet
+            with closing(sqlite3.connect(copy)) as connection:
+                steps = applied_steps(Database(connection, execute_plugins=False))
+                runs = {number for (number,) in connection.execute("SELECT id FROM run")}
+            # After the copy: every table that the copy mentions is finished by now.
+            tables = {number: size for number, size in tables_of(store).items() if number in runs}
+        archive = stack.enter_context(zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED))
         hashes = {_DATABASE: _packed(archive, _DATABASE, copy)}
         hashes[_KEY] = _packed(archive, _KEY, key_path(store.path))
+        lacking: dict[str, str] = {}
         for number in tables if with_tables else ():
             whole = run_folder(store, number)
+            lacking |= _named_in(whole, files_left_out(whole))
             for path in files_in(whole):
                 name = f"{_FOLDERS}/{whole.name}/{path.relative_to(whole).as_posix()}"
                 try:
                     hashes[name] = _packed(archive, name, path)
                 except FileNotFoundError:  # the run is being deleted
                     continue
+                except PermissionError as problem:
+                    lacking |= _named_in(whole, {path: why_unreadable(problem)})
         manifest = {
             "format": FORMAT,
             "version": FORMAT_VERSION,
@@ -171,9 +184,29 @@ def _write(store: Store, file: IO[bytes], *, with_tables: bool) -> None:
             "tables": {
                 "included": with_tables or not tables,
                 "runs": {str(number): size for number, size in tables.items()},
+                "left_out": lacking,
             },
         }
         archive.writestr(_MANIFEST, json.dumps(manifest, indent=2).encode())
+    return lacking
+
+
+def _named_in(folder: Path, left_out: Mapping[Path, str]) -> dict[str, str]:
+    """The same files, named as `run-3/texts.parquet`."""
+    return {path.relative_to(folder.parent).as_posix(): why for path, why in left_out.items()}
+
+
+def tables_without(store: Store) -> dict[str, str]:
+    """What a backup with tables would leave out of the folders of runs, such as `run-3/texts.parquet`, with the reasons."""
+    folders = [run_folder(store, number) for number in tables_of(store)]
+    return {
+        name: why for folder in folders for name, why in _named_in(folder, files_left_out(folder)).items()
+    }
+
+
+def left_out_notes(left_out: Mapping[str, str]) -> list[str]:
+    """One sentence for each file that a backup does not contain although it has tables."""
+    return [f"{name} is not in the backup: it is {why}." for name, why in left_out.items()]
 
 
 def _packed(archive: zipfile.ZipFile, name: str, path: Path) -> str:
@@ -211,7 +244,8 @@ def read_backup(data: bytes | Path, file_name: str, folder: Path) -> Backup:
     else:
         raise InputError(f"{file_name} cannot be restored:", problems)
     key = members[_KEY].decode("ascii")
-    return Backup(database, key, manifest["created_utc"], manifest["app_version"], studies, missing)
+    lacking = manifest["tables"].get("left_out", {})
+    return Backup(database, key, manifest["created_utc"], manifest["app_version"], studies, missing, lacking)
 
 
 def _note_left_out(store: Store, manifest: dict[str, Any]) -> tuple[int, ...]:
@@ -321,8 +355,11 @@ def _check_manifest(manifest: Any, file_name: str) -> None:
     texts = (manifest.get("created_utc"), manifest.get("app_version"))
     tables = manifest.get("tables")
     listed = tables.get("runs") if isinstance(tables, dict) else None
+    lacking = tables.get("left_out", {}) if isinstance(tables, dict) else None
     if (
-        not isinstance(listed, dict)
+        not isinstance(lacking, dict)
+        or not all(isinstance(text, str) for named in lacking.items() for text in named)
+        or not isinstance(listed, dict)
         or not all(number_of_folder(f"run-{number}") for number in listed)
         or not isinstance(manifest.get("sha256"), dict)
         or not isinstance(manifest.get("migrations"), list)
@@ -389,6 +426,8 @@ class Restored:
     """Where the previous folder of runs went; None if there was none."""
     left_out: tuple[int, ...]
     """Runs whose tables are not in the backup."""
+    files_left_out: dict[str, str]
+    """Files that the backup lacks although it has tables, with the reasons."""
 
 
 def restore_backup(
@@ -418,6 +457,7 @@ def restore_backup(
         exchange.kept,
         exchange.folders_kept,
         backup.left_out,
+        backup.files_left_out,
     )
 
 

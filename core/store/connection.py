@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from sqlite_utils import Database
 from sqlite_utils.db import Table
 
+from core.disk import is_full, is_read_only
 from core.errors import StorageError
 from core.installation import COMMAND, CONVERT, default_database
 from core.scratch import scratch_folder
@@ -285,17 +286,21 @@ def in_our_words(path: Path) -> Iterator[None]:
         yield
     except (sqlite3.Error, OSError) as problem:
         raise StorageError(
-            f"The database {path.name} could not be used ({problem}). This step saved nothing. "
-            f"{_what_to_do(problem)}"
+            f"The database {path.name} could not be used ({'the disk is full' if is_full(problem, path) else problem}). "
+            f"This step saved nothing. {_what_to_do(problem, path)}"
         ) from problem
 
 
-def _what_to_do(problem: Exception) -> str:
+def _what_to_do(problem: Exception, path: Path) -> str:
     kind = getattr(problem, "sqlite_errorname", "")
     if kind == "SQLITE_NOTADB":
         return "It is not an SQLite database. Choose another file (ASSAY_DB)."
     if kind.startswith("SQLITE_CORRUPT"):
         return f"It is damaged. Move it away and restore your backup (`{COMMAND} study restore FILE`)."
+    if is_full(problem, path):
+        return f"Make room on the disk of {path.absolute().parent}, then try again."
+    if is_read_only(path):
+        return f"The disk of {path.absolute().parent} is read-only. Make it writable, then try again."
     return "Check free disk space and the file's permissions, then try again."
 
 

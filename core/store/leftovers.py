@@ -40,9 +40,10 @@ class PendingRestore:
         path, kept = folder.with_name(self.database), folder.with_name(self.kept)
         key, old_key = key_path(path), key_path(kept)
         _move_runs(folders_of(kept), folders_of(path))
-        if old_key.exists():
+        if old_key.exists() and key.exists() and old_key.samefile(key):
+            old_key.unlink()
+        elif old_key.exists():
             os.replace(old_key, key)  # renaming works even on a full disk
-            old_key.unlink(missing_ok=True)  # one file under two names stays as it is
         elif key.exists() and key.stat().st_ino == self.new_key:
             key.unlink()
         kept.unlink(missing_ok=True)
@@ -85,18 +86,20 @@ def _settled(folder: Path) -> bool:
         pending = PendingRestore(**json.loads((folder / PENDING).read_text("utf-8")))
     except (OSError, ValueError, TypeError):  # killed while it was written: nothing had been changed
         return True
+    database = folder.with_name(pending.database)
     try:
-        with closing(
-            sqlite3.connect(
-                folder.with_name(pending.database), timeout=_PATIENCE_SECONDS, isolation_level=None
-            )
-        ) as live:
-            live.execute("BEGIN IMMEDIATE")  # no other restore moves the same files
-            if _restored_by(live) == folder.name:
-                pending.end(folder)
-            else:
-                pending.undo(folder)
-            live.execute("ROLLBACK")
+        if not database.exists():
+            pending.undo(folder)
+        elif database.samefile(folder / pending.unpacked):  # a converted database that took its place
+            pending.end(folder)
+        else:
+            with closing(sqlite3.connect(database, timeout=_PATIENCE_SECONDS, isolation_level=None)) as live:
+                live.execute("BEGIN IMMEDIATE")  # no other restore moves the same files
+                if _restored_by(live) == folder.name:
+                    pending.end(folder)
+                else:
+                    pending.undo(folder)
+                live.execute("ROLLBACK")
     except (OSError, sqlite3.Error):
         return False
     return True

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from core.disk import why_not_written
 from core.errors import InputError
 from core.scratch import scratch_folder
 
@@ -46,6 +47,4 @@ def writing_file(path: Path) -> Iterator[IO[bytes]]:
     except (OSError, ValueError) as problem:
         if begun and not isinstance(problem, OSError):
             raise  # of the block: only a path that names no file is a ValueError here
-        raise InputError(
-            f"{path} cannot be written: {getattr(problem, 'strerror', None) or problem}."
-        ) from problem
+        raise InputError(f"{path} cannot be written: {why_not_written(problem, path)}.") from problem

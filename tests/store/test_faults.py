@@ -187,7 +187,7 @@ def test_a_full_disk_is_said_and_the_answer_saved_once_there_is_room(store: Stor
 
     said = refuses(write_until_full)
     assert "disk is full" in said
-    assert "This step saved nothing. Check free disk space" in said
+    assert f"This step saved nothing. Make room on the disk of {store.path.parent}," in said
     assert saved(at_hand, "R1") == [(1, "left"), *notes]
     assert desk.next_open() == 2, "the pair stays"
     refuses(lambda: desk.save_note(3, comment="x" * 9000))

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from core.disk import disk_named
 from core.errors import InputError
 from core.llm.client import NOT_KEPT, TRANSPORT, Reply
 from core.scratch import scratch_folder
@@ -141,7 +142,7 @@ def store_answers(store: Store, folder: Path, read: Sequence[Path], delivered: I
     read: the files against which `delivered` checks them. Raises InputError if another process stored answers meanwhile,
     because some would then count twice.
     """
-    with scratch_folder(folder) as scratch:
+    with disk_named(folder), scratch_folder(folder) as scratch:
         partial = scratch / f"{_ANSWERS}{PARTIAL}"
         with partial.open("wb") as out:
             out.writelines(one.line() + b"\n" for one in delivered)
