@@ -6,6 +6,7 @@ uses them again, and a container has numbers of its own.
 """
 
 import os
+import secrets
 import shutil
 import sys
 import tempfile
@@ -28,28 +29,34 @@ def scratch_folder(place: Path | None = None) -> Iterator[Path]:
     folder for temporary files. Leftovers of killed processes in `place` are deleted first.
     Raises OSError if the folder cannot be made.
     """
-    common = Path(tempfile.gettempdir())
-    there = common if place is None else place
+    there = _common() if place is None else place
     delete_leftovers([there])
     folder, lock = _locked_folder(there)
-    sign = common / folder.name  # a leftover in any folder is found from here
     try:
-        with suppress(OSError):
-            if sign != folder:
-                sign.symlink_to(folder.absolute())
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        with suppress(OSError):
-            if sign.is_symlink():
-                sign.unlink()
+        _unsign(folder)
         if lock is not None:
             os.close(lock)
 
 
+def _common() -> Path:
+    """The system's folder for temporary files, where a link stands for each scratch folder elsewhere."""
+    return Path(tempfile.gettempdir())
+
+
 def _locked_folder(place: Path) -> tuple[Path, int | None]:
     while True:
-        folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))
+        folder = place / f"{PREFIX}{secrets.token_hex(6)}"
+        if place != _common():
+            with suppress(OSError):  # first, so that no folder lacks it
+                (_common() / folder.name).symlink_to(folder.absolute())
+        try:
+            folder.mkdir(0o700)
+        except OSError:
+            _unsign(folder)
+            raise
         if sys.platform == "win32":  # folders cannot be locked there, so leftovers stay
             return folder, None
         with suppress(FileNotFoundError):  # taken for a leftover before it was locked
@@ -58,6 +65,14 @@ def _locked_folder(place: Path) -> tuple[Path, int | None]:
             if folder.exists():
                 return folder, lock
             os.close(lock)
+        _unsign(folder)
+
+
+def _unsign(folder: Path) -> None:
+    sign = _common() / folder.name
+    with suppress(OSError):
+        if sign.is_symlink():
+            sign.unlink()
 
 
 def delete_leftovers(places: Iterable[Path], settle: Callable[[Path], bool] | None = None) -> None:
@@ -66,7 +81,7 @@ def delete_leftovers(places: Iterable[Path], settle: Callable[[Path], bool] | No
     settle: called with each leftover before it is deleted, while it is locked; returns whether to delete it. None: any.
     What cannot be read or deleted stays, because whoever opens a database must not be stopped by it.
     """
-    common = Path(tempfile.gettempdir())
+    common = _common()
     for place in dict.fromkeys([*places, common]):
         for path in _named(place):
             folder = _signed(path) if path.is_symlink() and place == common else path
@@ -77,7 +92,7 @@ def delete_leftovers(places: Iterable[Path], settle: Callable[[Path], bool] | No
 def _named(place: Path) -> list[Path]:
     try:
         return [place / name for name in os.listdir(place) if name.startswith(PREFIX)]
-    except OSError:  # there is no such folder, or it cannot be read
+    except (OSError, ValueError):  # there is no such folder, or it cannot be read
         return []
 
 

@@ -72,6 +72,7 @@ def _live(step: Callable[[], object], last: int, count: "Synchronized[int]") -> 
     _watch(passed)
     try:
         step()
+        passed()  # before anybody hears that it has ended
     except BaseException:
         traceback.print_exc()
         os._exit(1)
