@@ -21,7 +21,7 @@ from typing import IO, Any
 from sqlite_utils import Database
 
 from core import __version__
-from core.disk import why_not_written
+from core.disk import is_read_only, why_not_written
 from core.errors import InputError, StorageError
 from core.installation import COMMAND, CONVERT
 from core.scratch import scratch_folder
@@ -150,7 +150,8 @@ def _write(store: Store, file: IO[bytes], *, with_tables: bool) -> dict[str, str
     """Write the zip; returns the files that it leaves out although it has tables, with the reasons."""
     with ExitStack() as stack:
         with in_our_words(store.path):
-            folder = stack.enter_context(scratch_folder(store.path.parent))
+            place = None if is_read_only(store.path) else store.path.parent
+            folder = stack.enter_context(scratch_folder(place))
             copy = folder / _DATABASE
             copy_database(store.path, copy)
             link_token(store, "key")  # creates the key file if it does not exist yet

@@ -137,10 +137,13 @@ def open_store(path: Path, *, any_thread: bool = False) -> Store:
 
     Uses a write-ahead log with synchronous=NORMAL, so an acknowledged answer survives a crash of the process. Before a
     migration, a copy of the database is kept next to it.
+    On a disk that is read-only, what is there can be read.
     Raises StorageError, naming the file, if it cannot be opened, read or migrated, belongs to another program, or was
     written by another version of Assay; the database then stays unchanged.
     """
     with in_our_words(path):
+        if is_read_only(path):
+            return _reading_store(path, any_thread=any_thread)
         if not path.exists():
             make_private(path)
         connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS, check_same_thread=not any_thread)
@@ -160,6 +163,23 @@ def open_store(path: Path, *, any_thread: bool = False) -> Store:
         except BaseException:
             connection.close()
             raise
+    return Store(path, database)
+
+
+def _reading_store(path: Path, *, any_thread: bool) -> Store:
+    """A database on a disk that is read-only, to read alone. An older schema stays as it is, so it is refused."""
+    connection = _connected(path, "ro", any_thread=any_thread)
+    try:
+        database = Database(connection, execute_plugins=False)
+        check_schema(database, path.name)
+        if pending_steps(database):
+            raise StorageError(
+                f"The database {path.name} has an older schema, and its disk is read-only, so it cannot be updated. Copy it to another "
+                "disk and open the copy (ASSAY_DB)."
+            )
+    except BaseException:
+        connection.close()
+        raise
     return Store(path, database)
 
 
@@ -336,10 +356,17 @@ def _put_at_free_name(draft: Path, target: Path) -> None:
     os.link(draft, target)  # unlike a rename, never over another file
 
 
-def _connected(path: Path, mode: str) -> sqlite3.Connection:
+def _connected(path: Path, mode: str, *, any_thread: bool = False) -> sqlite3.Connection:
     """A connection that never creates a file."""
+    log = path.with_name(f"{path.name}-wal")
+    if is_read_only(path) and not (log.exists() and log.stat().st_size):
+        mode = f"{mode}&immutable=1"  # SQLite would otherwise have to create the log's index
     return sqlite3.connect(
-        f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None
+        f"{path.resolve().as_uri()}?mode={mode}",
+        uri=True,
+        timeout=BUSY_TIMEOUT_SECONDS,
+        isolation_level=None,
+        check_same_thread=not any_thread,
     )
 
 
