@@ -4,7 +4,6 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from helpers.processes.app_server import ROOT, AppServer
@@ -41,7 +40,9 @@ def test_raters_of_two_servers(store: Store) -> None:
     enough = threading.Event()
     voters = [
         Voter(
-            link.rater_id, RawRater.of_link(link.url(servers[at % 2].url), keep=False).through_onboarding(), enough
+            link.rater_id,
+            RawRater.of_link(link.url(servers[at % 2].url), keep=False).through_onboarding(),
+            enough,
         )
         for at, link in enumerate(links(store, at_hand.study))
     ]
