@@ -119,7 +119,7 @@ def test_a_restore_is_ended_or_undone(place: Place, tmp_path: Path) -> None:
 def test_a_new_schema_is_there_as_a_whole_or_not_at_all(
     place: Place, what: str, request: pytest.FixtureRequest
 ) -> None:
-    """With the test of the store's random kills: 64 moments or more."""
+    """The two together: 65 deaths."""
     deaths = 0
     if what == "update":
         request.getfixturevalue("toy")
