@@ -14,7 +14,6 @@ import os
 import shutil
 import sqlite3
 import sys
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -28,12 +27,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from sqlite_utils import Database
 
 from core.errors import AssayError, InputError
+from core.scratch import scratch_folder
 from core.store import open_store
 from core.store.backup import FORMAT as BACKUP
 from core.store.backup import FORMAT_VERSION, read_backup
-from core.store.beside import folders_of
-from core.store.connection import check_owner, copy_database, in_our_words, key_path
+from core.store.connection import check_owner, copy_database, in_our_words
+from core.store.leftovers import PendingRestore, clear_leftovers
 from core.store.migrations import STEPS, STEPS_TABLE, applied_steps, differences
+from core.store.places import folders_of, key_path
 from core.store.studies import list_studies
 from core.study.bundle import FORMAT as BUNDLE
 from core.study.bundle import read_bundle, write_bundle, zipped
@@ -63,13 +64,13 @@ def convert(old: Path, new: Path) -> str:
     """Convert a file; return what it is. Raises AssayError, in one sentence, if it cannot be converted."""
     if not old.is_file():
         raise InputError(f"There is no file {old}.")
+    clear_leftovers(new)  # what a killed conversion to the same place left
     for path in (new, key_path(new), folders_of(new)):
         if path.exists():
             raise InputError(f"{path} already exists, so nothing was converted.")
     with old.open("rb") as file:
         is_database = file.read(16) == b"SQLite format 3\0"
-    with in_our_words(old), tempfile.TemporaryDirectory(dir=new.parent, prefix=".assay-") as name:
-        folder = Path(name)
+    with in_our_words(old), scratch_folder(new.parent) as folder:
         if is_database:
             _convert_files(old, new, folder)
             return "database"
@@ -88,16 +89,20 @@ def convert(old: Path, new: Path) -> str:
 
 
 def _convert_files(old: Path, new: Path, folder: Path) -> None:
-    """Convert a database with its key and the folder of its runs; the new database comes last."""
-    made = convert_database(old, folder, old.name)
+    """Convert a database with its key and the folder of its runs, as a restore: a killed conversion is ended or undone later."""
+    made, key = convert_database(old, folder, old.name), 0
     if folders_of(old).is_dir():
-        shutil.copytree(folders_of(old), folder / "runs", symlinks=True)
-        (folder / "runs").rename(folders_of(new))
+        shutil.copytree(folders_of(old), folders_of(made), symlinks=True)
     if key_path(old).exists():
-        shutil.copyfile(key_path(old), folder / "key")
-        (folder / "key").chmod(0o600)
-        os.link(folder / "key", key_path(new))
+        shutil.copyfile(key_path(old), key_path(made))
+        key_path(made).chmod(0o600)
+        key = key_path(made).stat().st_ino
+    pending = PendingRestore(new.name, made.name, f"{folder.name}-none", key)
+    pending.note(folder)
+    if key:
+        os.link(key_path(made), key_path(new))
     os.link(made, new)
+    pending.end(folder)
 
 
 def convert_database(old: Path, folder: Path, name: str) -> Path:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from core import __version__
 from core.analyses import ANALYSES
+from core.disk import is_disk_problem, why_not_written
 from core.errors import AssayError
 from core.installation import COMMAND
 
@@ -162,6 +163,12 @@ def main(arguments: Sequence[str] | None = None, program: str = COMMAND) -> int:
         return STOPPED
     except BrokenPipeError:  # the program that reads our output has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as problem:  # a write that no function knows, such as of a library
+        path = Path(problem.filename or "The output")
+        if not is_disk_problem(problem):
+            raise
+        print(f"{path} cannot be written: {why_not_written(problem, path)}.", file=sys.stderr)
+        return 2
     return int(options.status)  # a command sets it before it prints
 
 

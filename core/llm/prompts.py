@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 import re
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -16,8 +15,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ValidationError
 from pydantic_core import ErrorDetails
 
+from core.disk import why_not_written
 from core.errors import InputError
 from core.llm.client import Message
+from core.scratch import scratch_folder
 from core.yaml_fields import (
     Keys,
     Name,
@@ -716,15 +717,13 @@ def save_prompt(text: str) -> Prompt:
         raise taken
     if same := next((one.name for one in shipped_prompts() if one.sha256 == prompt.sha256), None):
         raise InputError(f"This prompt sends the model the same as {same}. Use that one.")
-    draft = path.with_suffix(f".{secrets.token_hex(8)}")
     try:
-        with draft.open("xb") as file:
-            file.write(text.encode("utf-8"))
-        os.link(draft, path)  # unlike a renaming, fails where another visitor was faster
+        with scratch_folder(path.parent) as folder:
+            draft = folder / path.name
+            draft.write_bytes(text.encode("utf-8"))
+            os.link(draft, path)  # unlike a renaming, fails where another visitor was faster
     except FileExistsError:
         raise taken from None
     except OSError as problem:
-        raise InputError(f"{path} cannot be written: {problem.strerror or problem}.") from problem
-    finally:
-        draft.unlink(missing_ok=True)
+        raise InputError(f"{path} cannot be written: {why_not_written(problem, path)}.") from problem
     return load_prompt(path)

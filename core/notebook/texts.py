@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -43,6 +42,7 @@ from core.runs.working.worker import work
 from core.schema.runs import Kind
 from core.schema.settings import SettingsError, as_parameter
 from core.schema.settings import said as worded_of_settings
+from core.scratch import scratch_folder
 from core.store import open_store
 from core.store.runs import ask_to_stop, delete_run
 from core.tables.files import read_file
@@ -252,8 +252,8 @@ def _made(
             ]
 
     # In a thread: a notebook has an event loop of its own in this one.
-    with tempfile.TemporaryDirectory(prefix="assay-") as folder, ThreadPoolExecutor(1) as pool:
-        path = Path(db or Path(folder, "run.db"))
+    with scratch_folder() as folder, ThreadPoolExecutor(1) as pool:
+        path = Path(db or folder / "run.db")
         working = pool.submit(copy_context().run, process, path)
         try:
             return working.result()

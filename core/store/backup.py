@@ -7,14 +7,13 @@ import io
 import json
 import os
 import re
-import secrets
 import shutil
 import sqlite3
-import tempfile
 import time
 import zipfile
 import zlib
-from contextlib import closing
+from collections.abc import Mapping
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -22,18 +21,21 @@ from typing import IO, Any
 from sqlite_utils import Database
 
 from core import __version__
-from core.errors import InputError
+from core.disk import is_read_only, why_not_written
+from core.errors import InputError, StorageError
 from core.installation import COMMAND, CONVERT
+from core.scratch import scratch_folder
 from core.store.beside import (
     FILE_NAME,
     LEFT_OUT,
     files_in,
-    folders_of,
+    files_left_out,
     left_out,
     number_of_folder,
     numbers_of_folders,
     run_folder,
     size_of,
+    why_unreadable,
 )
 from core.store.connection import (
     BUSY_TIMEOUT_SECONDS,
@@ -42,12 +44,13 @@ from core.store.connection import (
     copy_database,
     free_name,
     in_our_words,
-    key_path,
     make_private,
     open_store,
     switch_to_wal,
 )
+from core.store.leftovers import RESTORED_BY, PendingRestore, clear_leftovers
 from core.store.migrations import STEPS, applied_steps, differences, is_ours, newer_step
+from core.store.places import folders_of, key_path
 from core.store.raters import count_event, link_token
 from core.store.studies import list_studies, now_utc, write_setting
 from core.store.upkeep import in_bytes
@@ -93,6 +96,8 @@ class Backup:
     """Names, newest first."""
     left_out: tuple[int, ...]
     """Runs whose folders it does not contain."""
+    files_left_out: dict[str, str]
+    """Files that it lacks although it has tables, with the reasons."""
 
 
 def tables_of(store: Store) -> dict[int, int]:
@@ -115,55 +120,61 @@ def write_backup(store: Store, *, with_tables: bool = False) -> bytes:
     return buffer.getvalue()
 
 
-def write_backup_file(store: Store, target: Path, *, with_tables: bool) -> None:
+def write_backup_file(store: Store, target: Path, *, with_tables: bool) -> dict[str, str]:
     """Write a backup to a file that only its owner may read, completely or not at all. Needs little memory.
 
     with_tables: with the folders of the runs. Others may read and write meanwhile: a table that a run has finished is complete,
-    and a run that is deleted meanwhile may lack its folder. Raises InputError if it does not fit on the disk, and StorageError
-    if it cannot be written.
+    and a run that is deleted meanwhile may lack its folder. Returns the files of runs that it leaves out, such as links, with
+    the reasons. Raises InputError if it does not fit on the disk, and StorageError if it cannot be written.
     """
-    with in_our_words(store.path):
+    try:
         needed = sum(tables_of(store).values()) if with_tables else 0
         if (free := shutil.disk_usage(target.parent).free) < needed:
             raise InputError(
                 f"{target} needs {in_bytes(needed)} for the tables of the runs, but its disk has {in_bytes(free)} left."
             )
-        draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-        try:
+        with scratch_folder(target.parent) as folder:
+            draft = folder / target.name
             handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "w+b") as file:
-                _write(store, file, with_tables=with_tables)
+                lacking = _write(store, file, with_tables=with_tables)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(draft, target)
-        finally:
-            draft.unlink(missing_ok=True)
+    except OSError as problem:
+        raise StorageError(f"{target} cannot be written: {why_not_written(problem, target)}.") from problem
+    return lacking
 
 
-def _write(store: Store, file: IO[bytes], *, with_tables: bool) -> None:
-    with (
-        in_our_words(store.path),
-        _folder_beside(store.path) as folder,
-        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
-    ):
-        copy = Path(folder) / _DATABASE
-        copy_database(store.path, copy)
-        link_token(store, "key")  # creates the key file if it does not exist yet
-        with closing(sqlite3.connect(copy)) as connection:
-            steps = applied_steps(Database(connection, execute_plugins=False))
-            runs = {number for (number,) in connection.execute("SELECT id FROM run")}
-        # After the copy: every table that the copy mentions is finished by now.
-        tables = {number: size for number, size in tables_of(store).items() if number in runs}
+def _write(store: Store, file: IO[bytes], *, with_tables: bool) -> dict[str, str]:
+    """Write the zip; returns the files that it leaves out although it has tables, with the reasons."""
+    with ExitStack() as stack:
+        with in_our_words(store.path):
+            place = None if is_read_only(store.path) else store.path.parent
+            folder = stack.enter_context(scratch_folder(place))
+            copy = folder / _DATABASE
+            copy_database(store.path, copy)
+            link_token(store, "key")  # creates the key file if it does not exist yet
+            with closing(sqlite3.connect(copy)) as connection:
+                steps = applied_steps(Database(connection, execute_plugins=False))
+                runs = {number for (number,) in connection.execute("SELECT id FROM run")}
+            # After the copy: every table that the copy mentions is finished by now.
+            tables = {number: size for number, size in tables_of(store).items() if number in runs}
+        archive = stack.enter_context(zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED))
         hashes = {_DATABASE: _packed(archive, _DATABASE, copy)}
         hashes[_KEY] = _packed(archive, _KEY, key_path(store.path))
+        lacking: dict[str, str] = {}
         for number in tables if with_tables else ():
             whole = run_folder(store, number)
+            lacking |= _named_in(whole, files_left_out(whole))
             for path in files_in(whole):
                 name = f"{_FOLDERS}/{whole.name}/{path.relative_to(whole).as_posix()}"
                 try:
                     hashes[name] = _packed(archive, name, path)
                 except FileNotFoundError:  # the run is being deleted
                     continue
+                except PermissionError as problem:
+                    lacking |= _named_in(whole, {path: why_unreadable(problem)})
         manifest = {
             "format": FORMAT,
             "version": FORMAT_VERSION,
@@ -174,9 +185,29 @@ def _write(store: Store, file: IO[bytes], *, with_tables: bool) -> None:
             "tables": {
                 "included": with_tables or not tables,
                 "runs": {str(number): size for number, size in tables.items()},
+                "left_out": lacking,
             },
         }
         archive.writestr(_MANIFEST, json.dumps(manifest, indent=2).encode())
+    return lacking
+
+
+def _named_in(folder: Path, left_out: Mapping[Path, str]) -> dict[str, str]:
+    """The same files, named as `run-3/texts.parquet`."""
+    return {path.relative_to(folder.parent).as_posix(): why for path, why in left_out.items()}
+
+
+def tables_without(store: Store) -> dict[str, str]:
+    """What a backup with tables would leave out of the folders of runs, such as `run-3/texts.parquet`, with the reasons."""
+    folders = [run_folder(store, number) for number in tables_of(store)]
+    return {
+        name: why for folder in folders for name, why in _named_in(folder, files_left_out(folder)).items()
+    }
+
+
+def left_out_notes(left_out: Mapping[str, str]) -> list[str]:
+    """One sentence for each file that a backup does not contain although it has tables."""
+    return [f"{name} is not in the backup: it is {why}." for name, why in left_out.items()]
 
 
 def _packed(archive: zipfile.ZipFile, name: str, path: Path) -> str:
@@ -214,7 +245,8 @@ def read_backup(data: bytes | Path, file_name: str, folder: Path) -> Backup:
     else:
         raise InputError(f"{file_name} cannot be restored:", problems)
     key = members[_KEY].decode("ascii")
-    return Backup(database, key, manifest["created_utc"], manifest["app_version"], studies, missing)
+    lacking = manifest["tables"].get("left_out", {})
+    return Backup(database, key, manifest["created_utc"], manifest["app_version"], studies, missing, lacking)
 
 
 def _note_left_out(store: Store, manifest: dict[str, Any]) -> tuple[int, ...]:
@@ -235,11 +267,6 @@ def _shut_doors(store: Store) -> None:
         store.table("admin_session").delete_where()
         store.table("setting").delete_where("key like 'admin!_link!_%' escape '!'")
         count_event(store, "backup restored", "")
-
-
-def _folder_beside(database: Path) -> "tempfile.TemporaryDirectory[str]":
-    """A temporary folder on the database's disk, readable only by its owner."""
-    return tempfile.TemporaryDirectory(dir=database.parent, prefix=".assay-")
 
 
 def _members(
@@ -329,8 +356,11 @@ def _check_manifest(manifest: Any, file_name: str) -> None:
     texts = (manifest.get("created_utc"), manifest.get("app_version"))
     tables = manifest.get("tables")
     listed = tables.get("runs") if isinstance(tables, dict) else None
+    lacking = tables.get("left_out", {}) if isinstance(tables, dict) else None
     if (
-        not isinstance(listed, dict)
+        not isinstance(lacking, dict)
+        or not all(isinstance(text, str) for named in lacking.items() for text in named)
+        or not isinstance(listed, dict)
         or not all(number_of_folder(f"run-{number}") for number in listed)
         or not isinstance(manifest.get("sha256"), dict)
         or not isinstance(manifest.get("migrations"), list)
@@ -397,6 +427,8 @@ class Restored:
     """Where the previous folder of runs went; None if there was none."""
     left_out: tuple[int, ...]
     """Runs whose tables are not in the backup."""
+    files_left_out: dict[str, str]
+    """Files that the backup lacks although it has tables, with the reasons."""
 
 
 def restore_backup(
@@ -413,8 +445,9 @@ def restore_backup(
     """
     with in_our_words(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".assay-") as folder:
-            backup = read_backup(data, file_name, Path(folder))
+        clear_leftovers(path)
+        with scratch_folder(path.parent) as folder:
+            backup = read_backup(data, file_name, folder)
             exchange = _Exchange(backup, path, replace=replace)
             exchange.run()
             exchange.bring_folders()
@@ -425,6 +458,7 @@ def restore_backup(
         exchange.kept,
         exchange.folders_kept,
         backup.left_out,
+        backup.files_left_out,
     )
 
 
@@ -433,20 +467,18 @@ class _Exchange:
 
     All pages but the last are written into the database in one transaction, which holds the write lock. Then the old
     database (others still read it) and its key are copied, the new key is put in place, and the last page and the
-    commit follow. Nothing can be saved in between, and database and key change almost at the same instant. If the
-    process is killed in that instant, running the same restore again repairs it.
-    The old folder of runs moves away before the commit and the new one comes after it. So a kill at any moment leaves
-    runs without their tables at worst, never with those of other runs.
+    commit follow. Nothing can be saved in between, and database and key change almost at the same instant.
+    The old folder of runs moves away before the commit and the new one comes after it. If the process is killed, whoever opens the
+    database next ends the exchange or undoes it, see PendingRestore.
     """
 
     def __init__(self, backup: Backup, path: Path, *, replace: bool) -> None:
         self._backup, self._path, self._replace = backup, path, replace
-        self._key = key_path(path)
+        self._folder = backup.database.parent
         self._new_key = key_path(backup.database)
         self._deadline = 0.0
         self._ready = False
-        self._old_key: Path | None = None
-        self._key_is_new = False
+        self._pending: PendingRestore | None = None
         self.kept: Path | None = None
         self.folders_kept: Path | None = None
 
@@ -461,6 +493,11 @@ class _Exchange:
             self._check_place(live)
             switch_to_wal(Database(live, execute_plugins=False))
             _fit_pages(new, live)
+            with new:
+                new.execute(
+                    "INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)",
+                    [RESTORED_BY, self._folder.name],
+                )
             pages = int(new.execute("PRAGMA page_count").fetchone()[0])
             self._deadline = time.monotonic() + BUSY_TIMEOUT_SECONDS
             try:
@@ -471,9 +508,8 @@ class _Exchange:
 
     def bring_folders(self) -> None:
         """Put the folders of the backup's runs in place, after `run`."""
-        new = folders_of(self._backup.database)
-        if new.is_dir():
-            os.rename(new, folders_of(self._path))
+        if self._pending is not None:
+            self._pending.end(self._folder)
 
     def _check_place(self, live: sqlite3.Connection) -> bool:
         """Whether there is a database to replace. Raises InputError if it must not be replaced."""
@@ -494,8 +530,7 @@ class _Exchange:
             self._ready = True
             try:
                 self._keep_old()
-                os.replace(self._new_key, self._key)
-                self._key_is_new = True
+                os.replace(self._new_key, key_path(self._path))
             except BaseException:
                 self._undo()
                 raise
@@ -505,28 +540,24 @@ class _Exchange:
         kept = free_name(self._path.with_name(f"{self._path.name}.before-restore-{stamp}Z"))
         with closing(sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_SECONDS)) as reader:
             there = self._check_place(reader)  # it may have been created in the meantime
+        pending = PendingRestore(
+            self._path.name, self._backup.database.name, kept.name, self._new_key.stat().st_ino
+        )
+        pending.note(self._folder)
+        self._pending = pending
         if there:
             copy_database(self._path, kept)
             self.kept = kept
-        if self._key.exists():
-            os.link(self._key, key_path(kept))
-            self._old_key = key_path(kept)
+        if key_path(self._path).exists():
+            os.link(key_path(self._path), key_path(kept))
         if folders_of(self._path).is_dir():
             os.rename(folders_of(self._path), folders_of(kept))
             self.folders_kept = folders_of(kept)
 
     def _undo(self) -> None:
-        if self.folders_kept is not None:
-            os.rename(self.folders_kept, folders_of(self._path))
-        if self._old_key is not None and self._key_is_new:
-            os.replace(self._old_key, self._key)  # renaming works even on a full disk
-        elif self._old_key is not None:
-            self._old_key.unlink(missing_ok=True)
-        elif self._key_is_new:
-            self._key.unlink(missing_ok=True)
-        if self.kept is not None:
-            self.kept.unlink(missing_ok=True)
-        self._old_key, self._key_is_new, self.kept, self.folders_kept = None, False, None, None
+        if self._pending is not None:
+            self._pending.undo(self._folder)
+        self._pending, self.kept, self.folders_kept = None, None, None
 
 
 def _fit_pages(new: sqlite3.Connection, live: sqlite3.Connection) -> None:

@@ -4,14 +4,16 @@ import json
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from core.disk import disk_named
+from core.scratch import scratch_folder
 from core.store.connection import Store
+from core.store.places import folders_of
 from core.store.studies import read_setting
 
 LEFT_OUT = "tables_left_out"
@@ -23,11 +25,6 @@ FILE_NAME = re.compile(r"\w[\w.-]*", re.ASCII)
 _NAMED = re.compile(r"run-([1-9]\d{0,17})")
 
 
-def folders_of(database: Path) -> Path:
-    """The folder that holds the folders of a database's runs, whether it exists or not."""
-    return database.with_name(f"{database.name}.d")
-
-
 def run_folder(store: Store, run_id: int) -> Path:
     """The folder of a run's files, whether it exists or not."""
     return folders_of(store.path) / f"run-{run_id}"
@@ -35,9 +32,10 @@ def run_folder(store: Store, run_id: int) -> Path:
 
 def make_run_folder(store: Store, run_id: int) -> Path:
     """The folder of a run's files, created if missing, readable only by its owner, like the database."""
-    folders_of(store.path).mkdir(mode=0o700, exist_ok=True)
     folder = run_folder(store, run_id)
-    folder.mkdir(mode=0o700, exist_ok=True)
+    with disk_named(folder):
+        folders_of(store.path).mkdir(mode=0o700, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
 
@@ -66,20 +64,50 @@ def number_of_folder(name: str) -> int | None:
 
 
 def files_in(folder: Path) -> Iterator[Path]:
-    """All finished files in a run's folder, in order; files may appear and disappear meanwhile.
+    """All finished files in a run's folder, in order, without those of `files_left_out`; files may appear and disappear meanwhile."""
+    yield from (path for path, why in _entries(folder) if not why)
 
-    Left out are files that are still written (`.NAME`, `NAME.partial`), links, and other people's files with a name that a
-    backup could not restore (`FILE_NAME`).
+
+def files_left_out(folder: Path) -> dict[Path, str]:
+    """Files and folders in a run's folder that no backup contains, with what they are.
+
+    Links, because what they lead to is not the run's alone, and what could not be restored: pipes, devices, and other people's
+    files with a name that Assay never gives (`FILE_NAME`). Files that are still written (`.NAME`, `NAME.partial`) are not named.
     """
+    return {path: why for path, why in _entries(folder) if why}
+
+
+def _entries(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Finished files in a folder and, where one is left out, what it is."""
     if folder.is_symlink():
+        yield folder, LINK
         return
-    found = [
-        Path(there, name)
-        for there, _, names in os.walk(folder)
-        for name in names
-        if all(FILE_NAME.fullmatch(part) for part in Path(there, name).relative_to(folder).parts)
-    ]
-    yield from (path for path in sorted(found) if not path.is_symlink() and path.suffix != PARTIAL)
+    try:
+        names = sorted(os.listdir(folder))
+    except PermissionError as problem:
+        yield folder, why_unreadable(problem)
+        return
+    except (FileNotFoundError, NotADirectoryError):  # deleted meanwhile
+        return
+    for path in (folder / name for name in names if not name.startswith(".") and not name.endswith(PARTIAL)):
+        if path.is_symlink():
+            yield path, LINK
+        elif not FILE_NAME.fullmatch(path.name):
+            yield path, "a file with a name that Assay does not use"
+        elif path.is_dir():
+            yield from _entries(path)
+        elif path.is_file():
+            yield path, ""
+        elif path.exists():
+            yield path, "no plain file"
+
+
+LINK = "a link"
+
+
+def why_unreadable(problem: OSError) -> str:
+    """What a file is that a backup could not read."""
+    return f"unreadable ({problem.strerror or problem})"
 
 
 def size_of(path: Path) -> int:
@@ -124,26 +152,14 @@ def left_out_said(store: Store, run_id: int) -> str | None:
     )
 
 
-_NEW = "new-"
-
-
 @contextmanager
 def new_folder(store: Store) -> Iterator[Path]:
-    """A folder for the files of a run that has no number yet. Deleted at the end, unless `keep_folder` has taken it.
-
-    Deletes what processes left here that were killed while they wrote.
-    """
-    there = folders_of(store.path)
-    there.mkdir(mode=0o700, exist_ok=True)
-    for left in there.glob(f"{_NEW}*"):
-        maker = left.name.removeprefix(_NEW).partition("-")[0]
-        if not (maker.isdecimal() and process_exists(int(maker))):
-            shutil.rmtree(left, ignore_errors=True)
-    folder = Path(tempfile.mkdtemp(prefix=f"{_NEW}{os.getpid()}-", dir=there))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    """A folder for the files of a run that has no number yet. Deleted at the end, unless `keep_folder` has taken it."""
+    place = folders_of(store.path)
+    with disk_named(place):
+        place.mkdir(mode=0o700, exist_ok=True)
+        with scratch_folder(place) as folder:
+            yield folder
 
 
 def process_exists(process: int) -> bool:
@@ -182,7 +198,7 @@ def append_lines(path: Path, lines: Iterable[bytes]) -> int:
 
     A last line that a killed process left unfinished is removed. Only one process may append at a time.
     """
-    with path.open("a+b") as file:
+    with disk_named(path), path.open("a+b") as file:
         if file.tell() and not _ends_a_line(file):
             file.truncate(sum(len(line) + 1 for _, line in whole_lines(path)))
         begin = file.seek(0, os.SEEK_END)
@@ -209,6 +225,7 @@ def whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 def put_in_place(partial: Path, path: Path) -> None:
     """Give a finished file its name. From then on it is there as a whole, even if this process or the machine fails."""
-    sync(partial)
-    partial.replace(path)
-    sync(path.parent)
+    with disk_named(path):
+        sync(partial)
+        partial.replace(path)
+        sync(path.parent)

@@ -1,7 +1,6 @@
 """Database connections: opening, transactions, copies, pooled connections, and Assay's wording of SQLite errors."""
 
 import os
-import secrets
 import sqlite3
 import threading
 import time
@@ -14,9 +13,13 @@ from typing import Any, TypeAlias
 from sqlite_utils import Database
 from sqlite_utils.db import Table
 
+from core.disk import is_full, is_read_only
 from core.errors import StorageError
 from core.installation import COMMAND, CONVERT, default_database
+from core.scratch import scratch_folder
+from core.store.leftovers import clear_leftovers
 from core.store.migrations import STEPS_TABLE, apply_steps, differences, is_ours, newer_step, pending_steps
+from core.store.places import folders_of, key_path
 
 BUSY_TIMEOUT_SECONDS = 30
 
@@ -87,8 +90,9 @@ class Store:
         """Empty the write-ahead log, so that deleted content is in none of the database's files.
 
         In the database itself, deleted content is overwritten (secure_delete). Active readers may keep the log a little
-        longer; the next call, or closing the last connection, empties it.
+        longer; the next call, or closing the last connection, empties it. What killed processes left beside it goes, too.
         """
+        clear_leftovers(self.path)
         with in_our_words(self.path):
             self._database.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
@@ -133,16 +137,20 @@ def open_store(path: Path, *, any_thread: bool = False) -> Store:
 
     Uses a write-ahead log with synchronous=NORMAL, so an acknowledged answer survives a crash of the process. Before a
     migration, a copy of the database is kept next to it.
+    On a disk that is read-only, what is there can be read.
     Raises StorageError, naming the file, if it cannot be opened, read or migrated, belongs to another program, or was
     written by another version of Assay; the database then stays unchanged.
     """
     with in_our_words(path):
+        if is_read_only(path):
+            return _reading_store(path, any_thread=any_thread)
         if not path.exists():
             make_private(path)
         connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS, check_same_thread=not any_thread)
         try:
             database = Database(connection, execute_plugins=False)
             if _fingerprint(connection, path) not in _good:
+                clear_leftovers(path)
                 check_schema(database, path.name)  # before anything is changed
                 make_private(path)
                 switch_to_wal(database)
@@ -155,6 +163,23 @@ def open_store(path: Path, *, any_thread: bool = False) -> Store:
         except BaseException:
             connection.close()
             raise
+    return Store(path, database)
+
+
+def _reading_store(path: Path, *, any_thread: bool) -> Store:
+    """A database on a disk that is read-only, to read alone. An older schema stays as it is, so it is refused."""
+    connection = _connected(path, "ro", any_thread=any_thread)
+    try:
+        database = Database(connection, execute_plugins=False)
+        check_schema(database, path.name)
+        if pending_steps(database):
+            raise StorageError(
+                f"The database {path.name} has an older schema, and its disk is read-only, so it cannot be updated. Copy it to another "
+                "disk and open the copy (ASSAY_DB)."
+            )
+    except BaseException:
+        connection.close()
+        raise
     return Store(path, database)
 
 
@@ -281,29 +306,28 @@ def in_our_words(path: Path) -> Iterator[None]:
         yield
     except (sqlite3.Error, OSError) as problem:
         raise StorageError(
-            f"The database {path.name} could not be used ({problem}). This step saved nothing. "
-            f"{_what_to_do(problem)}"
+            f"The database {path.name} could not be used ({'the disk is full' if is_full(problem, path) else problem}). "
+            f"This step saved nothing. {_what_to_do(problem, path)}"
         ) from problem
 
 
-def _what_to_do(problem: Exception) -> str:
+def _what_to_do(problem: Exception, path: Path) -> str:
     kind = getattr(problem, "sqlite_errorname", "")
     if kind == "SQLITE_NOTADB":
         return "It is not an SQLite database. Choose another file (ASSAY_DB)."
     if kind.startswith("SQLITE_CORRUPT"):
         return f"It is damaged. Move it away and restore your backup (`{COMMAND} study restore FILE`)."
+    if is_full(problem, path):
+        return f"Make room on the disk of {path.absolute().parent}, then try again."
+    if is_read_only(path):
+        return f"The disk of {path.absolute().parent} is read-only. Make it writable, then try again."
     return "Check free disk space and the file's permissions, then try again."
 
 
-def key_path(database: Path) -> Path:
-    """Path of the key file, from which a database's personal links are made."""
-    return database.with_name(database.name + ".key")
-
-
 def free_name(wanted: Path) -> Path:
-    """`wanted`, or the first free name with -2, -3 ... appended, so that earlier copies are kept."""
+    """`wanted`, or the first free name with -2, -3 ... appended, so that earlier copies with their keys and folders are kept."""
     name, number = wanted, 1
-    while name.exists():
+    while any(path.exists() for path in (name, key_path(name), folders_of(name))):
         number += 1
         name = wanted.with_name(f"{wanted.name}-{number}")
     return name
@@ -316,16 +340,13 @@ def copy_database(source: Path, target: Path) -> None:
     Raises FileExistsError if `target` exists, and sqlite3.Error or OSError if no copy can be made. Nothing is left
     behind in that case.
     """
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    try:
+    with scratch_folder(target.parent) as folder:
+        draft = folder / target.name
         os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         with closing(_connected(source, "ro")) as old, closing(_connected(draft, "rw")) as new:
             old.backup(new)  # all pages in one read transaction, so that no writer waits
             new.execute("PRAGMA journal_mode=DELETE")
         _put_at_free_name(draft, target)
-    finally:
-        for left in (draft, draft.with_name(f"{draft.name}-journal")):
-            left.unlink(missing_ok=True)
 
 
 def _put_at_free_name(draft: Path, target: Path) -> None:
@@ -335,10 +356,17 @@ def _put_at_free_name(draft: Path, target: Path) -> None:
     os.link(draft, target)  # unlike a rename, never over another file
 
 
-def _connected(path: Path, mode: str) -> sqlite3.Connection:
+def _connected(path: Path, mode: str, *, any_thread: bool = False) -> sqlite3.Connection:
     """A connection that never creates a file."""
+    log = path.with_name(f"{path.name}-wal")
+    if is_read_only(path) and not (log.exists() and log.stat().st_size):
+        mode = f"{mode}&immutable=1"  # SQLite would otherwise have to create the log's index
     return sqlite3.connect(
-        f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None
+        f"{path.resolve().as_uri()}?mode={mode}",
+        uri=True,
+        timeout=BUSY_TIMEOUT_SECONDS,
+        isolation_level=None,
+        check_same_thread=not any_thread,
     )
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from core.errors import NotFound, StorageError
 from core.schema.study import Rater
-from core.store.connection import Row, Store, key_path
+from core.store.connection import Row, Store
+from core.store.places import key_path
 from core.store.studies import now_utc
 
 _TOKEN_BYTES = 16

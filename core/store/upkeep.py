@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import NotAllowed
-from core.store.beside import folders_of, size_of
+from core.store.beside import size_of
 from core.store.connection import Row, Store, in_our_words
+from core.store.places import folders_of
 from core.store.runs import AMONG, OWN_KEYS, STALE_SECONDS
 from core.store.studies import now_utc
 
@@ -170,13 +171,16 @@ def going(store: Store, run_ids: Sequence[int]) -> Going:
 
 
 def studies_with_votes(store: Store, seconds: float = QUIET_SECONDS) -> list[str]:
-    """Names of the studies with the last votes, if they are newer than this."""
+    """Names of the studies with the last votes, if they are newer than this.
+
+    A vote from further in the future was saved before the clock was set back, and counts as old.
+    """
     rows: list[Row] = []
     for history in ("answer_history", "rating_history"):
         rows += store.rows(
             f"select name from {history} join study on study.id = study_id where {history}.id = "
-            f"(select max(id) from {history}) and saved_utc >= :since",
-            {"since": now_utc(-seconds)},
+            f"(select max(id) from {history}) and saved_utc between :since and :until",
+            {"since": now_utc(-seconds), "until": now_utc(seconds)},
         )
     return [row["name"] for row in rows]
 
@@ -189,8 +193,8 @@ def why_not_compact(store: Store) -> str | None:
             f"{QUIET_SECONDS / 60:.0f} minutes after the last vote, or close the study first."
         )
     working = store.rows(
-        "select id from run where state = 'running' and beat_utc >= :since order by id",
-        {"since": now_utc(-STALE_SECONDS)},
+        "select id from run where state = 'running' and beat_utc between :since and :until order by id",
+        {"since": now_utc(-STALE_SECONDS), "until": now_utc(STALE_SECONDS)},
     )
     if working:
         numbers = ", ".join(str(row["id"]) for row in working)

@@ -1,14 +1,14 @@
 """Files and JSON as commands and notebooks write them. Commands import this at their start, so it loads nothing slow."""
 
 import json
-import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from core.disk import why_not_written
 from core.errors import InputError
+from core.scratch import scratch_folder
 
 
 def json_text(value: Any) -> str:
@@ -36,26 +36,15 @@ def writing_file(path: Path) -> Iterator[IO[bytes]]:
 
     Raises InputError if it cannot be written.
     """
-    draft: Path | None = None
+    begun = False
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".assay-", delete=False) as file:
-            draft = Path(file.name)
-            yield file
-        draft.chmod(0o666 & ~_umask())
-        draft.replace(path)
-        draft = None
+        with scratch_folder(path.parent) as folder:
+            draft = folder / "draft"
+            with draft.open("wb") as file:
+                begun = True
+                yield file
+            draft.replace(path)
     except (OSError, ValueError) as problem:
-        if draft is not None and not isinstance(problem, OSError):
+        if begun and not isinstance(problem, OSError):
             raise  # of the block: only a path that names no file is a ValueError here
-        raise InputError(
-            f"{path} cannot be written: {getattr(problem, 'strerror', None) or problem}."
-        ) from problem
-    finally:
-        if draft is not None:
-            draft.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        raise InputError(f"{path} cannot be written: {why_not_written(problem, path)}.") from problem

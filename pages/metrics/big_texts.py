@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePath
-from tempfile import TemporaryDirectory
 
 import streamlit as st
 
@@ -12,6 +11,7 @@ from core.errors import InputError
 from core.judges.kind import JudgeKind
 from core.runs.tables import big_table
 from core.schema import big_tables
+from core.scratch import scratch_folder
 from core.store import Store
 from core.tables.files import read_file
 from core.tables.mapping import is_parquet
@@ -56,7 +56,7 @@ def opened(given: Given) -> Iterator[bytes | TableFile]:
     if not isinstance(data, bytes) or not _is_big(data, name):
         yield data
         return
-    with TemporaryDirectory() as folder:
+    with scratch_folder() as folder:
         yield _on_disk(data, name, folder) or data
 
 
@@ -70,14 +70,14 @@ def _is_big(data: bytes, name: str) -> bool:
         return False
 
     def found() -> bool:
-        with TemporaryDirectory() as folder:
+        with scratch_folder() as folder:
             return _on_disk(data, name, folder) is not None
 
     return once("metrics_texts_big", (sha256_of(data), name), found)
 
 
-def _on_disk(data: bytes, name: str, folder: str) -> TableFile | None:
-    path = Path(folder) / (PurePath(name).name or "texts")
+def _on_disk(data: bytes, name: str, folder: Path) -> TableFile | None:
+    path = folder / (PurePath(name).name or "texts")
     path.write_bytes(data)
     return big_table(path)
 

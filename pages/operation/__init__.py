@@ -8,7 +8,7 @@ import streamlit as st
 from core.errors import counted
 from core.installation import COMMAND
 from core.store import Store, database_path
-from core.store.backup import tables_of, write_backup
+from core.store.backup import left_out_notes, tables_of, tables_without, write_backup
 from core.store.raters import count_event, events
 from core.store.upkeep import in_bytes
 from pages.operation import disk, spending, working
@@ -81,6 +81,8 @@ def _with_tables(store: Store) -> bool:
             f"Run `{COMMAND} study backup --with-tables --out FILE` to back them up."
         )
         return False
+    if notes := left_out_notes(tables_without(store)):
+        st.warning("\n\n".join(map(plain, notes)))
     return st.checkbox(
         f"With the tables of {counted(len(tables), 'run')} ({in_bytes(size)})",
         key="operation_with_tables",

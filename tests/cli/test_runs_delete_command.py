@@ -13,7 +13,8 @@ from core.errors import InputError
 from core.runs.working.environments import run_log
 from core.store import Store, open_store
 from core.store.backup import restore_backup
-from core.store.beside import folders_of, make_run_folder, run_folder
+from core.store.beside import make_run_folder, run_folder
+from core.store.places import folders_of
 from core.store.runs import finish_run, list_runs
 
 

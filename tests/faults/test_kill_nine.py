@@ -61,3 +61,13 @@ def test_twenty_raters_and_three_kills(store: Store) -> None:
     check(at_hand, voters)
     assert sum(voter.returns for voter in voters) >= 20
     assert sum(len(voter.acknowledged) for voter in voters) >= 320
+
+
+@pytest.mark.slow
+def test_six_raters_and_thirty_kills(store: Store) -> None:
+    """With the two above: 34 kills while people vote."""
+    at_hand = study_in(store, dataset(24), raters=[f"r{n:02d}" for n in range(6)], repeat_share=0)
+    voters = vote_through_kills(at_hand, kills=30, votes_between=6)
+    check(at_hand, voters)
+    assert sum(voter.returns for voter in voters) >= 60
+    assert sum(len(voter.acknowledged) for voter in voters) >= 186

@@ -26,8 +26,9 @@ from core.runs.overview.deleting import (
 from core.runs.working.environments import run_log
 from core.schema.runs import RunItem
 from core.store import Store, open_store, upkeep
-from core.store.beside import folders_of, make_run_folder, run_folder
+from core.store.beside import make_run_folder, run_folder
 from core.store.kept import find_reply, record_call
+from core.store.places import folders_of
 from core.store.runs import claim_run, finish_run, get_run, half_deleted, insert_run, list_runs, save_items
 from core.store.studies import now_utc
 from core.store.upkeep import compact, estimated_rows, going, space_of

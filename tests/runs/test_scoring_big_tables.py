@@ -31,7 +31,8 @@ from core.schema import big_tables
 from core.schema.big_tables import ABOUT_COLUMNS, LABELS, REASONS, TEXTS_FILE, part_name
 from core.schema.scores import mask_named
 from core.store import Store, open_store
-from core.store.beside import PARTIAL, files_in, folders_of, new_folder, run_folder
+from core.store.beside import PARTIAL, files_in, new_folder, run_folder
+from core.store.places import folders_of
 from core.store.runs import list_runs, run_data, run_items
 
 WORDS = ["the", "old", "mill", "by", "a", "red", "house", "near", "the", "sea"]

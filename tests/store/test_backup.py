@@ -21,8 +21,8 @@ from core.schema.study import Answer
 from core.store import Store, backup, open_store
 from core.store.answers import PAIRS, answers_of, load_record
 from core.store.backup import restore_backup, write_backup
-from core.store.connection import key_path
 from core.store.migrations import STEPS
+from core.store.places import key_path
 from core.store.raters import events, link_token
 from core.store.studies import find_study, list_studies, write_setting
 from core.study.blinding import open_desk

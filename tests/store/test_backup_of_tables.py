@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -12,11 +13,10 @@ import pytest
 from helpers.texts.factories import edited, members_of, waiting_run, zipped
 
 from core.errors import InputError, StorageError
-from core.store import Store, backup, open_store
-from core.store.backup import restore_backup, tables_of, write_backup, write_backup_file
+from core.store import Store, backup, connection, open_store
+from core.store.backup import restore_backup, tables_of, tables_without, write_backup, write_backup_file
 from core.store.beside import (
     files_in,
-    folders_of,
     left_out,
     left_out_said,
     make_run_folder,
@@ -24,6 +24,7 @@ from core.store.beside import (
     orphans,
     run_folder,
 )
+from core.store.places import folders_of
 from core.store.runs import delete_run, insert_run, list_runs
 
 ROOT = Path(__file__).parents[2]
@@ -86,6 +87,26 @@ def test_what_others_put_into_a_folder_spoils_no_backup(store: Store, tmp_path: 
         assert left_out_said(other, linked) is not None
 
 
+def test_every_file_is_in_the_backup_or_named(store: Store, tmp_path: Path) -> None:
+    number, linked, plain = with_table(store), waiting_run(store).run_id, waiting_run(store).run_id
+    folder = run_folder(store, number)
+    (folder / "texts.parquet").rename(tmp_path / "texts.parquet")
+    (folder / "texts.parquet").symlink_to(tmp_path / "texts.parquet")
+    (folder / "part.parquet").symlink_to(tmp_path / "nowhere")
+    os.mkfifo(folder / "pipe")
+    (folder / "my answers.jsonl").write_text("{}\n")
+    (folder / "there").symlink_to(tmp_path)
+    run_folder(store, linked).symlink_to(tmp_path)
+    (make_run_folder(store, plain) / "plain.jsonl").write_text("{}\n")
+    lacking = write_backup_file(store, tmp_path / "b.zip", with_tables=True)
+    assert lacking == tables_without(store)
+    names = ("my answers.jsonl", "part.parquet", "pipe", "texts.parquet", "there")
+    assert lacking.keys() == {*(f"run-{number}/{name}" for name in names), f"run-{linked}"}
+    manifest = json.loads(members_of((tmp_path / "b.zip").read_bytes())["manifest.json"])
+    assert manifest["tables"]["left_out"] == lacking
+    assert restore_backup(tmp_path / "b.zip", tmp_path / "else" / "new.db").files_left_out == lacking
+
+
 def test_a_file_that_disappears_spoils_no_backup(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,7 +136,7 @@ def test_without_tables_the_runs_say_so(store: Store, tmp_path: Path, as_bytes: 
     data = write_backup(store) if as_bytes else saved(store, tmp_path, with_tables=False)
     content = members_of(data if isinstance(data, bytes) else data.read_bytes())
     manifest = json.loads(content["manifest.json"])
-    assert manifest["tables"] == {"included": False, "runs": {str(number): len(TABLE) + 3}}
+    assert manifest["tables"] == {"included": False, "runs": {str(number): len(TABLE) + 3}, "left_out": {}}
     assert sorted(content) == ["assay.db", "assay.db.key", "manifest.json"]
     path = tmp_path / "else" / "new.db"
     assert restore_backup(data, path).left_out == (number,)
@@ -272,13 +293,15 @@ def test_a_killed_restore_never_mixes_tables_and_may_be_repeated(
     assert theirs != number
     child = subprocess.run([sys.executable, "-c", CHILD, str(file), str(path), moment], cwd=ROOT, check=False)
     assert child.returncode == 9
+    connection._good.clear()  # another process opens it
     with open_store(path) as live:
         assert live.rows("pragma integrity_check") == [{"integrity_check": "ok"}]
-        assert numbers_of_folders(path) == []
-        assert len(list_runs(live)) == (2 if moment == "before the commit" else 1)
-        assert left_out(live) == (set() if moment == "before the commit" else {number})
-    (kept,) = path.parent.glob("assay.db.before-restore-*Z.d")
-    assert (kept / f"run-{theirs}" / "texts.parquet").read_bytes() == b"theirs"
+        undone = moment == "before the commit"
+        assert numbers_of_folders(path) == [theirs if undone else number]
+        assert len(list_runs(live)) == (2 if undone else 1)
+        assert left_out(live) == set()
+    places = [folders_of(path)] if undone else list(path.parent.glob("assay.db.before-restore-*Z.d"))
+    assert [(one / f"run-{theirs}" / "texts.parquet").read_bytes() for one in places] == [b"theirs"]
     restore_backup(file, path, replace=True)
     with open_store(path) as live:
         assert (run_folder(live, number) / "texts.parquet").read_bytes() == TABLE

@@ -18,8 +18,7 @@ from core.schema.study import StudyRecord
 from core.store import Store, open_store
 from core.store.answers import load_record
 from core.store.backup import restore_backup, write_backup
-from core.store.beside import folders_of
-from core.store.connection import key_path
+from core.store.places import folders_of, key_path
 from core.store.studies import find_study
 from core.study.blinding import open_desk
 from core.study.bundle import read_bundle, write_bundle

@@ -16,16 +16,21 @@ import pytest
 import toy_step
 from before_version_1 import rows_of
 from helpers.processes.app_server import ROOT
-from helpers.texts.factories import StudyAtHand, dataset, study_in
+from helpers.texts.factories import StudyAtHand, dataset, study_in, waiting_run
 from killed_process import said_until_killed
 
-from core.errors import StorageError
-from core.store import Store, open_store
+from core import access
+from core.errors import NotAllowed, StorageError
+from core.runs import progress
+from core.runs.progress import is_worked_on
+from core.store import Store, open_store, upkeep
 from core.store import studies as studies_module
 from core.store.answers import answers_of, history_of
 from core.store.backup import restore_backup, write_backup
+from core.store.runs import beat, claim_run, finish_run, get_run, list_runs
 from core.study.bundle import read_bundle, write_bundle
 
+PASSPHRASE = "correct horse battery staple"
 SCRIPT = Path(__file__).with_name("rater_process.py")
 
 
@@ -187,7 +192,7 @@ def test_a_full_disk_is_said_and_the_answer_saved_once_there_is_room(store: Stor
 
     said = refuses(write_until_full)
     assert "disk is full" in said
-    assert "This step saved nothing. Check free disk space" in said
+    assert f"This step saved nothing. Make room on the disk of {store.path.parent}," in said
     assert saved(at_hand, "R1") == [(1, "left"), *notes]
     assert desk.next_open() == 2, "the pair stays"
     refuses(lambda: desk.save_note(3, comment="x" * 9000))
@@ -309,3 +314,40 @@ def test_a_clock_set_back_by_a_day(store: Store, tmp_path: Path, monkeypatch: py
     assert restored.studies == ("study",)
     kept = [restore_backup(write_backup(store), store.path, replace=True).kept for _ in range(2)]
     assert len(set(kept)) == 2
+
+
+def test_a_clock_set_back_by_an_hour_locks_nobody_out(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Passphrases, sessions, runs and compacting, with times of the hour that the clock will see again."""
+    at_hand = study_in(store)
+    at_hand.desk("R1").save_choice(1, "left", seconds=1.0, diff_used="none")
+    access.choose_passphrase(store, access.make_link(store), PASSPHRASE, PASSPHRASE)
+    session = access.sign_in(store, PASSPHRASE, "127.0.0.1")
+    for _ in range(access.MOST_FAILURES):
+        with pytest.raises(NotAllowed, match="Wrong"):
+            access.sign_in(store, "wrong", "127.0.0.1")
+    with pytest.raises(NotAllowed, match="Too many"):
+        access.sign_in(store, PASSPHRASE, "127.0.0.1")
+    run, dead = (waiting_run(store).run_id for _ in range(2))
+    owner = claim_run(store, run, os.getpid())
+    claim_run(store, dead, 2**22 + 1)
+    assert upkeep.why_not_compact(store) is not None
+
+    class AnHourAgo(datetime):
+        @classmethod
+        def now(cls, tz: object = None) -> datetime:
+            return datetime.now(UTC) - timedelta(hours=1)
+
+    monkeypatch.setattr(studies_module, "datetime", AnHourAgo)
+    monkeypatch.setattr(progress, "datetime", AnHourAgo)
+    assert access.is_admin(store, session)
+    assert access.is_admin(store, access.sign_in(store, PASSPHRASE, "127.0.0.1"))
+    assert is_worked_on(get_run(store, run)), "its process lives"
+    assert not is_worked_on(get_run(store, dead)), "its process does not"
+    beat(store, run, owner)
+    assert not is_worked_on(get_run(store, dead))
+    again = claim_run(store, dead, os.getpid())
+    finish_run(store, dead, "done", owner=again)
+    finish_run(store, run, "done", owner=owner)
+    assert get_run(store, run).worked_seconds >= 0
+    assert [one.run_id for one in list_runs(store)] == [dead, run]
+    assert upkeep.why_not_compact(store) is None, "the last vote is an hour in the future, so nobody votes"

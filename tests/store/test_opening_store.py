@@ -14,7 +14,7 @@ from core.schema.study import Answer
 from core.store import Store, database_path, open_store
 from core.store.answers import PAIRS, answers_of
 from core.store.backup import restore_backup, write_backup
-from core.store.connection import key_path
+from core.store.places import key_path
 from core.store.raters import link_token
 from core.store.studies import read_setting, write_log, write_setting
 

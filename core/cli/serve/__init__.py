@@ -7,7 +7,6 @@ import re
 import secrets
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 
 from core import access
@@ -16,6 +15,7 @@ from core.cli.serve.proxies import PROXY_NAMES, Door, configuration, start_comma
 from core.cli.shared.options import Commands, add_database_option
 from core.errors import InputError, NotFound
 from core.installation import COMMAND, HOUSE
+from core.scratch import scratch_folder
 from core.store import Store, database_path, open_store
 from core.store.studies import find_study, read_setting, write_setting
 from core.study.lifecycle import DEMO_NAME, load_demo_once
@@ -176,10 +176,10 @@ def _serve_together(options: argparse.Namespace, proxies: list[str], hosts: list
         said = f"{len(apps)} app processes answer on ports {door.processes[0]} to {door.processes[-1]}"
         print(f"{said}, {where}. Ctrl-C ends them.", flush=True)
 
-    with tempfile.TemporaryDirectory(prefix="assay-proxy-") as folder:
+    with scratch_folder() as folder:
         before = None
         if program:
-            file = Path(folder) / f"{proxy}.conf"
+            file = folder / f"{proxy}.conf"
             file.write_text(configuration(proxy, door), "utf-8")
             before = Part(f"proxy {proxy} (port {door.port})", start_command(proxy, program, file), door.port)
         keep_running(apps, before, lambda line: print(line, flush=True), ready)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from core.disk import why_not_written
 from core.errors import InputError
 from core.installation import COMMAND, IN_FOLDER, INSTALLED, START, default_database
 from core.schema.settings import fields_of
@@ -152,7 +153,7 @@ def check_out(out: Path, database: Path, inputs: Iterable[str | Path | None], op
     try:
         tempfile.TemporaryFile(dir=out.parent).close()
     except OSError as problem:
-        raise InputError(f"{option}: {out} cannot be written: {problem.strerror or problem}.") from problem
+        raise InputError(f"{option}: {out} cannot be written: {why_not_written(problem, out)}.") from problem
 
 
 def _check_not_an_input(out: Path, inputs: Iterable[str | Path | None], option: str) -> None:
@@ -171,7 +172,7 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        raise InputError(f"{path} cannot be written: {problem.strerror or problem}.") from problem
+        raise InputError(f"{path} cannot be written: {why_not_written(problem, path)}.") from problem
 
 
 def print_result(

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.cli.shared.options import make_folder, print_notes
+from core.disk import why_not_written
 from core.errors import AssayError, InputError, counted
 from core.installation import COMMAND, command_line
 from core.results.judges.scores import score_summary
@@ -290,7 +291,9 @@ def _check_writable(folder: Path) -> None:
     try:
         tempfile.TemporaryFile(dir=there).close()
     except OSError as problem:
-        raise InputError(f"--out: {folder} cannot be written: {problem.strerror or problem}.") from problem
+        raise InputError(
+            f"--out: {folder} cannot be written: {why_not_written(problem, folder)}."
+        ) from problem
 
 
 def run_or_delete(run: RunAtHand) -> None:

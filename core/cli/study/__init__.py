@@ -40,7 +40,7 @@ from core.formats.study.votes import NOT_IMPORTED, Repeated, TableVotes, parse_v
 from core.installation import COMMAND
 from core.schema.study import FLAGGED_PAIRS, SCORES, Dataset, Design, LogEntry, State, Study, StudyKind
 from core.store import Store, database_path, open_store
-from core.store.backup import restore_backup, tables_of, write_backup, write_backup_file
+from core.store.backup import left_out_notes, restore_backup, tables_of, write_backup, write_backup_file
 from core.store.studies import find_study, get_study, items_of, list_studies, read_log
 from core.store.upkeep import in_bytes
 from core.study import lifecycle, raters
@@ -79,11 +79,12 @@ def _add_backup(verbs: Commands) -> None:
 def _backup(options: argparse.Namespace) -> None:
     path = existing_database(options.db)
     check_not_the_database(options.out, path)
+    lacking: Mapping[str, str] = {}
     with open_store(path) as store:
         tables = tables_of(store)
         if options.with_tables:
             check_out(options.out, path, [])
-            write_backup_file(store, options.out, with_tables=True)
+            lacking = write_backup_file(store, options.out, with_tables=True)
         else:
             data = write_backup(store)
     if not options.with_tables:
@@ -96,6 +97,9 @@ def _backup(options: argparse.Namespace) -> None:
     if tables:
         said = "are in it" if options.with_tables else "are not in it; --with-tables adds them"
         print(f"Tables of {counted(len(tables), 'run')} ({in_bytes(sum(tables.values()))}) {said}.")
+    print_notes(left_out_notes(lacking))
+    if lacking:
+        print_notes(["To back up a file that is left out, put a plain file in its place."])
 
 
 def _restore(options: argparse.Namespace) -> None:
@@ -111,6 +115,7 @@ def _restore(options: argparse.Namespace) -> None:
     if restored.left_out:
         numbers = ", ".join(map(str, restored.left_out))
         print(f"Without the tables of runs {numbers}: they were left out of the backup.")
+    print_notes(left_out_notes(restored.files_left_out))
     if restored.kept is not None:
         print(f"The previous database was kept as {restored.kept}")
     if restored.folders_kept is not None:

@@ -18,6 +18,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 import yaml
 
+from core.disk import is_disk_problem, why_not_written
 from core.errors import InputError
 from core.installation import set_up
 from core.llm.weights import fingerprint
@@ -140,6 +141,9 @@ def folder_from_hub(model: str, kind: Kind, may_ask: bool = True) -> Path:
     except errors.HfHubHTTPError as problem:
         raise HubAway(model, in_a_line(problem)) from problem
     except OSError as problem:  # connection or disk; messages from requests are for programmers
+        if is_disk_problem(problem):
+            place = Path(problem.filename or Path.home())
+            raise InputError(f"{model} cannot be stored: {why_not_written(problem, place)}") from problem
         by_requests = type(problem).__module__.startswith("requests")
         raise HubAway(model, type(problem).__name__ if by_requests else in_a_line(problem)) from problem
     if not _complete(folder, kind):

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from core.errors import InputError
@@ -15,6 +14,7 @@ from core.results.cells import plain
 from core.schema.big_tables import TEXTS_FILE, part_name
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import Metric
+from core.scratch import scratch_folder
 from core.tables.columns import LABEL_MARK, level_number
 
 if TYPE_CHECKING:
@@ -87,11 +87,11 @@ def connected(table: BigTable) -> Iterator["duckdb.DuckDBPyConnection"]:
     """
     import duckdb  # imported lazily: only big tables need it
 
-    with TemporaryDirectory(prefix="assay-table-") as spill:
+    with scratch_folder() as spill:
         settings: dict[str, str | bool | int | float | list[str]] = {
             "threads": "1",
             "memory_limit": f"{MEMORY_MB}MB",
-            "temp_directory": spill,
+            "temp_directory": str(spill),
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
         }

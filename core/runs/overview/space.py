@@ -7,7 +7,8 @@ from core.runs.overview.machine import NOT_REPORTED, Memory, Process, Processes,
 from core.runs.progress import is_worked_on
 from core.schema.result_table import Cell, Column, ResultTable
 from core.store import Store
-from core.store.beside import Orphan, folders_of, orphans
+from core.store.beside import Orphan, orphans
+from core.store.places import folders_of
 from core.store.runs import list_runs
 from core.store.upkeep import MB, Space, in_bytes, space_of
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.disk import why_not_written
 from core.errors import StorageError
 from core.metrics.kind import ScoringRunning
 from core.metrics.parts import PairScores, ThreadPart
@@ -146,7 +147,7 @@ class TableJob(ScoringJob):
             put_in_place(draft, path)
         except OSError as problem:  # such as a full disk: no other chunk could be written
             raise StorageError(
-                f"{path} cannot be written: {problem.strerror or problem}. Make room, then resume the run."
+                f"{path} cannot be written: {why_not_written(problem, path)}. Then resume the run."
             ) from problem
 
 

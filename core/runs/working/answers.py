@@ -8,15 +8,16 @@ parts of the request that the server refuses.
 import json
 import os
 import re
-import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from core.disk import disk_named
 from core.errors import InputError
 from core.llm.client import NOT_KEPT, TRANSPORT, Reply
+from core.scratch import scratch_folder
 from core.store import Store
 from core.store.beside import PARTIAL, append_lines, put_in_place, sync, whole_lines
 
@@ -141,8 +142,8 @@ def store_answers(store: Store, folder: Path, read: Sequence[Path], delivered: I
     read: the files against which `delivered` checks them. Raises InputError if another process stored answers meanwhile,
     because some would then count twice.
     """
-    partial = folder / f"{_ANSWERS}-{secrets.token_hex(4)}{PARTIAL}"
-    try:
+    with disk_named(folder), scratch_folder(folder) as scratch:
+        partial = scratch / f"{_ANSWERS}{PARTIAL}"
         with partial.open("wb") as out:
             out.writelines(one.line() + b"\n" for one in delivered)
         sync(partial)
@@ -154,8 +155,6 @@ def store_answers(store: Store, folder: Path, read: Sequence[Path], delivered: I
             numbers = [int(found[1]) for name in os.listdir(folder) if (found := _NUMBERED.fullmatch(name))]
             file = folder / f"{_ANSWERS}-{1 + max(numbers, default=0):03}.jsonl"
             put_in_place(partial, file)
-    finally:
-        partial.unlink(missing_ok=True)
     return file
 
 

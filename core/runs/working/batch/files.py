@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.disk import disk_named
 from core.errors import counted
 from core.installation import COMMAND
 from core.llm.client import NOT_KEPT, Reply, Request
@@ -144,7 +145,7 @@ class BatchFiles:
         n_requests = 0
         for part in _split(lines):
             partial.append(self._folder / f"round-{number:03}-{len(partial) + 1}{PARTIAL}")
-            with partial[-1].open("wb") as file:
+            with disk_named(partial[-1]), partial[-1].open("wb") as file:
                 for line in part:
                     file.write(line)
                     n_requests += 1
