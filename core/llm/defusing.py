@@ -44,7 +44,7 @@ def defused(text: str, prompts: Iterable[Prompt], *, tags: Iterable[str] = ()) -
     brackets. Each replaced bracket becomes one character, and a second pass changes nothing.
     """
     names = {*tags, *_REASONING}.union(*map(tags_of, prompts))
-    harmless: str = _marks(frozenset(name.casefold() for name in names)).sub(_look_alike, text)
+    harmless: str = markup(frozenset(name.casefold() for name in names)).sub(_look_alike, text)
     return harmless
 
 
@@ -59,8 +59,8 @@ def _look_alike(found: regex.Match[str]) -> str:
 
 
 @lru_cache(maxsize=64)
-def _marks(names: frozenset[str]) -> regex.Pattern[str]:
-    """A pattern for everything that is replaced."""
+def markup(names: frozenset[str]) -> regex.Pattern[str]:
+    """A pattern for everything that is replaced: tags of these names, in lower case, and marks of chats."""
     tag = _any_of(names, _BLANK)
     attributes = rf"[\s\p{{Cf}}]{_BLANK}[\w:.-]++{_BLANK}=[^<>]{{0,300}}+"
     return regex.compile(
