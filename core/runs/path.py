@@ -8,10 +8,11 @@ from pathlib import Path
 from core import __version__
 from core.errors import InputError
 from core.installation import COMMAND
+from core.results.injection import injections_json
 from core.runs.asked import EXTRA_FIELDS, Asked, asked_of, described, kept
 from core.runs.generation import Generation, spans_found_by
 from core.runs.jobs import RunAtHand, WorkPath
-from core.runs.judging import Auditing, Judging, degeneracy_of
+from core.runs.judging import Auditing, Judging, degeneracy_of, injections_in
 from core.runs.kinds import kind_named, kinds_that
 from core.runs.progress import Progress, money_of, progress_of, wall_seconds, why_not_now
 from core.runs.scoring import Scoring
@@ -184,6 +185,7 @@ def run_report(at: RunAtHand, progress: Progress) -> dict[str, object]:
         "done": progress.n_done,
         "failed": progress.n_failed,
         "again": progress.n_again,
+        "nothing_usable": bool(progress.nothing_usable),
         "failures": [
             {"step": step, "reason": reason, "n": n} for (step, reason), n in progress.failures.items()
         ],
@@ -201,4 +203,5 @@ def run_report(at: RunAtHand, progress: Progress) -> dict[str, object]:
         report["left_out"] = dict(at.path.left_out(at))
     if at.kind.work == "judging":
         report["degeneracy"] = [asdict(one) for one in degeneracy_of(at)]
+        report["injections"] = injections_json(injections_in(at))
     return report
