@@ -64,9 +64,10 @@ def marks_in(text: str) -> tuple[Mark, ...]:
     """
     visible = _visible(text)
     found: dict[MarkKind, str] = {}
-    for kind, at in (("chat-format", _chat_format(text)), ("hidden", _hidden(text))):
-        if at is not None:
-            found[kind] = _excerpt(text, *at)
+    if (at := _chat_format(text)) is not None:
+        found["chat-format"] = _excerpt(text, *at)
+    if (at := _hidden(text)) is not None:
+        found["hidden"] = _excerpt(text, *at)
     low = visible.lower()
     for rule in _rules():
         if rule.kind in found or not any(stem in low for stem in rule.stems):
@@ -97,10 +98,10 @@ _BLANKS = regex.compile(r"[^\S\n]+")
 
 def _visible(text: str) -> str:
     """The text as a reader sees it: in compatible characters, without invisible ones, in one alphabet a word."""
-    if text.isascii():
-        return _BLANKS.sub(" ", text)
-    text = _INVISIBLE.sub("", normalize("NFKC", text))
-    return _BLANKS.sub(" ", _MIXED.sub(lambda word: word.group().translate(_ALIKE), text))
+    if not text.isascii():
+        text = _INVISIBLE.sub("", normalize("NFKC", text))
+        text = _MIXED.sub(lambda word: str(word.group()).translate(_ALIKE), text)
+    return str(_BLANKS.sub(" ", text))
 
 
 _HIDDEN = regex.compile(
@@ -125,12 +126,17 @@ def _hidden(text: str) -> tuple[int, int] | None:
     if not text.isascii():
         for match in _HIDDEN.finditer(text):
             if match["flag"] is None:
-                return match.span()
+                return _place(match)
     if "<!--" in text:
         for comment in _COMMENT.finditer(text):
             if _OF_COMMENT.search(comment.group()):
-                return comment.span()
+                return _place(comment)
     return None
+
+
+def _place(match: "regex.Match[str]") -> tuple[int, int]:
+    start, end = match.span()
+    return int(start), int(end)
 
 
 _ROLES = regex.compile(
@@ -164,10 +170,10 @@ def _chat_format(text: str) -> tuple[int, int] | None:
         for match in markup(PROMPT_TAGS).finditer(text):
             # An opening tag of a prompt stands in ordinary markup too.
             if "/" in match.group() or not _is_ordinary(match.group()):
-                return match.span()
+                return _place(match)
     low = text.lower()
     if any(stem in low for stem in _ROLE_STEMS) and (role := _ROLES.search(text)) is not None:
-        return role.span()
+        return _place(role)
     return None
 
 
@@ -220,7 +226,7 @@ _WORDS: tuple[tuple[MarkKind, str, str], ...] = (
     (
         "verdict",
         "score|rating|grade|verdict",
-        r"(?:^|[.!?] )(?:the )?(?:final |overall |correct )?(?:score|rating|grade|verdict)(?: is)?[ :=]+\*{0,2}"
+        r"(?:^|[.!?] )(?:the )?(?:final |overall |correct )?(?:score|rating|grade|verdict)(?: is| ?[:=])\*{0,2} ?"
         r"(?:\d{1,3}(?:\.\d)?(?: ?/ ?\d+)?|[AB])\*{0,2} ?(?:$|[.!] ?(?:$|\D))",
     ),
     # English.
@@ -265,7 +271,7 @@ _WORDS: tuple[tuple[MarkKind, str, str], ...] = (
     (
         "examiner",
         "score|grade|rate|rating",
-        r"(?:^|[.!?] )(?:score|grade|rate)(?: it| this)?:? \d{1,3}(?: ?/ ?\d+)?[.!]?\s*$",
+        r"(?:^|[.!?] )(?:score|grade|rate)(?: it| this)? \d{1,3}(?: ?/ ?\d+)?[.!]?\s*$",
     ),
     (
         "examiner",

@@ -43,7 +43,7 @@ from core.results.check.options import DEFAULT_OPTIONS as CHECK
 from core.results.check.options import CheckOptions, Use
 from core.results.check.tables import check_json, check_said, check_tables
 from core.results.check.verdict import check_needs_judge, check_panel
-from core.results.injection import with_marks
+from core.results.injection import listed_lines, with_marks
 from core.results.judges.bias import DEFAULT_OPTIONS as BIAS
 from core.results.judges.bias import (
     BiasOptions,
@@ -204,7 +204,8 @@ def check(
     )
     found = check_panel(panel, chosen, facts=facts, texts=beside_from(ratings, further, panel))
     main, *others = check_tables(found).values()
-    return result_of([*check_said(found), main], check_json(found), others, found.verdict or "")
+    lines = [*check_said(found), *listed_lines(found.injections)]
+    return result_of([*lines, main], check_json(found), others, found.verdict or "")
 
 
 def _people_alone(panel: Panel, may_be_judges: Sequence[str]) -> Result:

@@ -252,8 +252,10 @@ def _difference_said(found: Interval) -> str:
     return f"The difference is {ends}, so none is shown."
 
 
-def listed_lines(found: Injections) -> list[str]:
+def listed_lines(found: Injections | None) -> list[str]:
     """The first texts with a mark, a line each, for a terminal."""
+    if found is None:
+        return []
     lines = []
     for one in found.texts[:MOST_SAID]:
         names = [

@@ -2,11 +2,11 @@
 
 import pytest
 import regex
+from helpers.texts.planted_injections import HELD_OUT, ORDINARY, PLANTED, tagged
 
 from core.llm.defusing import tags_of
 from core.llm.injections import LONGEST_EXCERPT, MARKS, PROMPT_TAGS, marks_in
 from core.llm.prompts import shipped_prompts
-from tests.helpers.texts.planted_injections import HELD_OUT, ORDINARY, PLANTED, tagged
 
 
 def kinds(text: str) -> list[str]:

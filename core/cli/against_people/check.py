@@ -43,7 +43,7 @@ from core.results.check.gaps import GAPS
 from core.results.check.options import CheckOptions
 from core.results.check.tables import CHECK_TABLES, check_json, check_said, check_tables, exit_status
 from core.results.check.verdict import Check, check_needs_judge, check_panel
-from core.results.injection import MARKED_TABLES
+from core.results.injection import MARKED_TABLES, listed_lines
 from core.schema.analysis import PanelChoice
 from core.schema.panel import Panel
 from core.schema.result_table import ResultTable
@@ -135,7 +135,7 @@ def _check(options: argparse.Namespace) -> None:
     if options.card is not None:
         write_card(options, found, changed, gaps)
     printed = [
-        *(*check_said(found), *further.said, *changed),
+        *(*check_said(found), *listed_lines(found.injections), *further.said, *changed),
         *(one for table in (main, *further.tables) for one in ("", table)),
         *(*gaps_said, *next_said),
     ]
