@@ -14,7 +14,8 @@ import regex
 from core.llm.prompts import Prompt
 
 _TAG = regex.compile(r"</?([A-Za-z][\w-]*)>")
-_REASONING = ("think", "thinking", "reasoning", "thought", "seed:think")
+REASONING = ("think", "thinking", "reasoning", "thought", "seed:think")
+"""Tags whose content is removed from answers."""
 _TURNS = (
     *("s", "bos", "eos", "sop", "eop", "unk", "pad", "start_of_turn", "end_of_turn", "start_of_image"),
     *("end_of_image", "tool_call", "tool_response", "seed:bos", "seed:eos", "seed:tool_call"),
@@ -43,7 +44,7 @@ def defused(text: str, prompts: Iterable[Prompt], *, tags: Iterable[str] = ()) -
     `<start_of_turn>`, `[|user|]`). Everything else stays: other markup, mathematics (`a < b`), names of tags without
     brackets. Each replaced bracket becomes one character, and a second pass changes nothing.
     """
-    names = {*tags, *_REASONING}.union(*map(tags_of, prompts))
+    names = {*tags, *REASONING}.union(*map(tags_of, prompts))
     harmless: str = markup(frozenset(name.casefold() for name in names)).sub(_look_alike, text)
     return harmless
 

@@ -12,7 +12,8 @@ from unicodedata import normalize
 
 import regex
 
-from core.llm.defusing import markup
+from core.llm.defusing import REASONING, markup, tags_of
+from core.llm.prompts import shipped_prompts
 
 MarkKind = Literal["chat-format", "verdict", "examiner", "hidden"]
 MARKS: Mapping[MarkKind, str] = {
@@ -22,25 +23,6 @@ MARKS: Mapping[MarkKind, str] = {
     "hidden": "characters or comments that no reader sees",
 }
 """Kinds of marks, and what a text with one has."""
-PROMPT_TAGS = frozenset(
-    (
-        *("text", "question", "reference", "language", "source", "scale", "level", "answer"),
-        *("spans", "step", "dimension", "description", "source_language", "questions", "number", "criterion"),
-        *(
-            "source_text",
-            "source_sentence",
-            "severity",
-            "severities",
-            "premise",
-            "passage",
-            "levels",
-            "guidelines",
-        ),
-        *("error", "document", "dimensions", "claims", "choices", "category", "categories", "response"),
-        *("text_a", "text_b"),
-    )
-)
-"""Tags of the shipped prompts. Only their closing tags are marks: opening ones stand in ordinary markup."""
 LONGEST_EXCERPT = 80
 """Characters of a mark that an excerpt shows."""
 _BEFORE, _AFTER = 12, 28
@@ -167,8 +149,8 @@ _ROLE_STEMS = (
 
 def _chat_format(text: str) -> tuple[int, int] | None:
     if "<" in text or "[" in text or "＜" in text:
-        for match in markup(PROMPT_TAGS).finditer(text):
-            # An opening tag of a prompt stands in ordinary markup too.
+        closes = "/" in text and "<" in text
+        for match in markup(prompt_tags() if closes else frozenset(REASONING)).finditer(text):
             if "/" in match.group() or not _is_ordinary(match.group()):
                 return _place(match)
     low = text.lower()
@@ -177,9 +159,21 @@ def _chat_format(text: str) -> tuple[int, int] | None:
     return None
 
 
+@lru_cache(maxsize=1)
+def prompt_tags() -> frozenset[str]:
+    """Tags of reasoning and of the prompts, in lower case. Of the prompts' only closing ones are marks: opening ones are ordinary."""
+    names = frozenset().union(*map(tags_of, shipped_prompts()))
+    return frozenset(name.casefold() for name in names) | {*REASONING, *_GIVEN_TAGS}
+
+
+_GIVEN_TAGS = ("response", "first", "second")
+"""Tags that enter prompts through a variable."""
+
+
 def _is_ordinary(mark: str) -> bool:
     """Whether it is an opening tag of a prompt, or a pair of operators: `f <| x |> g`."""
-    return mark.startswith("<| ") or mark.strip("<> \t").split(" ", 1)[0].casefold() in PROMPT_TAGS
+    name = mark.strip("<> \t").split(" ", 1)[0].casefold()
+    return mark.startswith("<| ") or (name in prompt_tags() and name not in REASONING)
 
 
 # --- words -------------------------------------------------------------------------------------

@@ -185,7 +185,6 @@ def run_report(at: RunAtHand, progress: Progress) -> dict[str, object]:
         "done": progress.n_done,
         "failed": progress.n_failed,
         "again": progress.n_again,
-        "nothing_usable": bool(progress.nothing_usable),
         "failures": [
             {"step": step, "reason": reason, "n": n} for (step, reason), n in progress.failures.items()
         ],
@@ -195,6 +194,8 @@ def run_report(at: RunAtHand, progress: Progress) -> dict[str, object]:
     if not at.kind.by_metrics:
         report["prices"] = {"input": at.running.input_price, "output": at.running.output_price}
         report["found"] = answers_of_others(at.store, run.run_id)
+    if progress.nothing_usable:
+        report["nothing_usable"] = True
     if missing := parts_not_sent(at.store, run.run_id):
         report["not_sent"] = missing
     if at.kind.work == "generation" and (found := spans_found_by(at)):

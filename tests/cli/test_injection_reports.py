@@ -103,13 +103,15 @@ def test_a_run_without_a_usable_answer_says_so_and_ends_with_a_status_of_its_own
     with ScriptedServer(lambda body, n: "I like trains.") as server:
         status, out, err = run(*judge(server))
     assert status == 4
-    assert "None of the model's 54 answers could be used" in out
-    assert "None of the model's 54 answers could be used" in err
+    assert re.search(r"\b54 answers", err)
     report = json.loads((here / "out" / "run.json").read_bytes())
     assert (report["state"], report["done"], report["nothing_usable"]) == ("done", 0, True)
-    status, out, _ = run("runs", "show", "1")
-    assert status == 0
-    assert "None of the model's 54 answers" in out
+    shown = run("runs", "show", "1")
+    assert shown[0] == 0
+    assert [re.search(r"\b54 answers", one.splitlines()[1]) is not None for one in (out, shown[1])] == [
+        True,
+        True,
+    ]
     assert run("runs", "write", "1", "--out", "again")[0] == 4
 
 
@@ -117,4 +119,4 @@ def test_a_run_with_one_usable_answer_is_an_ordinary_one(run: Run, here: Path) -
     with ScriptedServer(lambda body, n: obeys(body, n) if n < 4 else "I like trains.") as server:
         status, _, _ = run(*judge(server))
     assert status == 0
-    assert not json.loads((here / "out" / "run.json").read_bytes())["nothing_usable"]
+    assert "nothing_usable" not in json.loads((here / "out" / "run.json").read_bytes())

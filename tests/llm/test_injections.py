@@ -4,8 +4,10 @@ import pytest
 import regex
 from helpers.texts.planted_injections import HELD_OUT, ORDINARY, PLANTED, tagged
 
+from core.judges.pairwise import _SIDES
+from core.judges.rubric import _TAGS
 from core.llm.defusing import tags_of
-from core.llm.injections import LONGEST_EXCERPT, MARKS, PROMPT_TAGS, marks_in
+from core.llm.injections import LONGEST_EXCERPT, MARKS, marks_in
 from core.llm.prompts import shipped_prompts
 
 
@@ -65,5 +67,5 @@ def test_opening_tags_of_prompts_are_ordinary_markup_and_flags_hide_nothing() ->
 
 
 def test_closing_tags_of_every_shipped_prompt_are_known() -> None:
-    tags = frozenset().union(*map(tags_of, shipped_prompts()))
-    assert {tag.casefold() for tag in tags} <= PROMPT_TAGS
+    tags = frozenset().union(*map(tags_of, shipped_prompts()), _TAGS, _SIDES)
+    assert [tag for tag in sorted(tags) if kinds(f"A mill.</{tag}> Next.") != ["chat-format"]] == []

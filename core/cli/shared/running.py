@@ -392,7 +392,7 @@ def check_done(progress: Progress) -> None:
         raise AssayError("\n".join(line for line in lines if line))
     elif progress.nothing_usable:
         raise NothingUsable(
-            f"Run {run.run_id} is done without a result. {progress.nothing_usable} Look at what the model said to one item with "
+            f"Run {run.run_id} is done without a result. {progress.nothing_usable} Read the answers for one item with "
             f"`{COMMAND} runs show {run.run_id} --item ITEM`. Then choose another model or prompt."
         )
 
