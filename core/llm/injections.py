@@ -44,7 +44,7 @@ def marks_in(text: str) -> tuple[Mark, ...]:
     Letters of full width, invisible characters within words and letters of another alphabet that look the same hide no mark. Time is
     linear in the length of the text.
     """
-    visible = _visible(text)
+    visible = str(_DRESSING.sub("", _visible(text)))
     found: dict[MarkKind, str] = {}
     if (at := _chat_format(text)) is not None:
         found["chat-format"] = _excerpt(text, *at)
@@ -76,6 +76,8 @@ _ALIKE = str.maketrans(
 )
 """Letters of Cyrillic and Greek that look like Latin ones; only in words that mix alphabets."""
 _BLANKS = regex.compile(r"[^\S\n]+")
+_DRESSING = regex.compile(r"</?[A-Za-z]{1,10}[ \t]?/?>|[*`~]+")
+"""Markup of HTML and Markdown within words and between them."""
 
 
 def _visible(text: str) -> str:
