@@ -101,7 +101,8 @@ _HIDDEN = regex.compile(
 )
 _COMMENT = regex.compile(r"<!--[^>]{0,400}?(?:-->|$)")
 _OF_COMMENT = regex.compile(
-    r"\b(?:ignore|instruct\w*|grad(?:e|er|ing)|scor(?:e|ing)|rat(?:e|ing)|evaluat\w*|judge|prefer|llm|ai|marks|points|verdict)\b",
+    r"\b(?:ignore|graders?|evaluators?|judges?|reviewers?|examiners?|llms?|ai|prefer|verdict|full (?:marks|points|score)|"
+    r"(?:score|rate|grade) (?:this|it|of|\d)|highest (?:score|rating|grade))\b",
     regex.IGNORECASE,
 )
 

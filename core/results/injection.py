@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.errors import counted
 from core.llm.injections import MARKS, Mark, MarkKind, marks_in
@@ -112,7 +113,7 @@ def injections(
     known = np.array([text is not None for text in texts], dtype=np.bool_)
     marked = np.zeros(len(rows), dtype=np.bool_)
     marked[list(found)] = True
-    items = numbered([one.item_id for one in rows]) if rows else np.empty(0, dtype=np.int64)
+    items = numbered([one.item_id for one in rows]) if rows else np.empty(0, dtype=np.intp)
     judges = list(scored)
     counts = Counter(mark.kind for marks in found.values() for mark in marks)
     return Injections(
@@ -141,7 +142,12 @@ def _text(
 
 
 def _mean(
-    one: Scored, marked: Floats, known: Floats, items: Floats, confidence_level: float, rng: int
+    one: Scored,
+    marked: NDArray[np.bool_],
+    known: NDArray[np.bool_],
+    items: NDArray[np.intp],
+    confidence_level: float,
+    rng: int,
 ) -> MarkedMean:
     used = known & ~np.isnan(one.values)
     values, groups = one.values[used], marked[used]
