@@ -27,6 +27,15 @@ _ROW = re.compile(r"(?:line|row|record|item|question|level|source|system|rating|
 class AssayError(Exception):
     """Base of all errors shown to a user as one sentence, never as a traceback."""
 
+    status = 2
+    """Exit status of a command that it ends."""
+
+
+class NothingUsable(AssayError):
+    """A run that a model answered, and none of whose answers could be used."""
+
+    status = 4
+
 
 @dataclass(frozen=True)
 class _Problem:

@@ -1,6 +1,7 @@
 """The command line: one file for each noun.
 
-Exit status 0, or 2 with an error message for a user's mistake; `check` and analyses may have others for verdicts.
+Exit status 0, or 2 with an error message for a user's mistake, or 4 for a run none of whose answers could be used; `check` and
+analyses may have others for verdicts.
 """
 
 import argparse
@@ -157,7 +158,7 @@ def main(arguments: Sequence[str] | None = None, program: str = COMMAND) -> int:
         options.run(options)
     except AssayError as problem:
         print(_in_options(problem), file=sys.stderr)
-        return 2
+        return problem.status
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return STOPPED

@@ -14,7 +14,8 @@ import regex
 from core.llm.prompts import Prompt
 
 _TAG = regex.compile(r"</?([A-Za-z][\w-]*)>")
-_REASONING = ("think", "thinking", "reasoning", "thought", "seed:think")
+REASONING = ("think", "thinking", "reasoning", "thought", "seed:think")
+"""Tags whose content is removed from answers."""
 _TURNS = (
     *("s", "bos", "eos", "sop", "eop", "unk", "pad", "start_of_turn", "end_of_turn", "start_of_image"),
     *("end_of_image", "tool_call", "tool_response", "seed:bos", "seed:eos", "seed:tool_call"),
@@ -43,8 +44,8 @@ def defused(text: str, prompts: Iterable[Prompt], *, tags: Iterable[str] = ()) -
     `<start_of_turn>`, `[|user|]`). Everything else stays: other markup, mathematics (`a < b`), names of tags without
     brackets. Each replaced bracket becomes one character, and a second pass changes nothing.
     """
-    names = {*tags, *_REASONING}.union(*map(tags_of, prompts))
-    harmless: str = _marks(frozenset(name.casefold() for name in names)).sub(_look_alike, text)
+    names = {*tags, *REASONING}.union(*map(tags_of, prompts))
+    harmless: str = markup(frozenset(name.casefold() for name in names)).sub(_look_alike, text)
     return harmless
 
 
@@ -59,8 +60,8 @@ def _look_alike(found: regex.Match[str]) -> str:
 
 
 @lru_cache(maxsize=64)
-def _marks(names: frozenset[str]) -> regex.Pattern[str]:
-    """A pattern for everything that is replaced."""
+def markup(names: frozenset[str]) -> regex.Pattern[str]:
+    """A pattern for everything that is replaced: tags of these names, in lower case, and marks of chats."""
     tag = _any_of(names, _BLANK)
     attributes = rf"[\s\p{{Cf}}]{_BLANK}[\w:.-]++{_BLANK}=[^<>]{{0,300}}+"
     return regex.compile(

@@ -303,12 +303,14 @@ def facts_from(sources: Sequence[Source], panel: Panel, dimension: str | None) -
     return facts_of_tables(panel, facts_of(named, reading_of(), dimension))
 
 
-def beside_from(source: Source, panel: Panel) -> tuple[TextBeside, ...]:
-    """Return the questions, texts and judges' reasons that a source of ratings has."""
-    frame = frame_in(source)
-    first = named_source(source) if frame is None else FileSource(FRAME, jsonl_of(frame))
+def beside_from(source: Source, scores: Iterable[Source], panel: Panel) -> tuple[TextBeside, ...]:
+    """Return the questions, texts and judges' reasons that a source of ratings and those of scores have."""
+    first, *judges = (
+        named_source(one) if (frame := frame_in(one)) is None else FileSource(FRAME, jsonl_of(frame))
+        for one in (source, *scores)
+    )
     with in_rows(source):
-        return tuple(texts_beside_panel(first, [], reading_of(), panel.roles))
+        return tuple(texts_beside_panel(first, judges, reading_of(), panel.roles))
 
 
 def in_rows(source: Source) -> AbstractContextManager[None]:

@@ -43,6 +43,7 @@ from core.results.check.options import DEFAULT_OPTIONS as CHECK
 from core.results.check.options import CheckOptions, Use
 from core.results.check.tables import check_json, check_said, check_tables
 from core.results.check.verdict import check_needs_judge, check_panel
+from core.results.injection import listed_lines, with_marks
 from core.results.judges.bias import DEFAULT_OPTIONS as BIAS
 from core.results.judges.bias import (
     BiasOptions,
@@ -201,9 +202,10 @@ def check(
         seconds or {},
         currency,
     )
-    found = check_panel(panel, chosen, facts=facts)
+    found = check_panel(panel, chosen, facts=facts, texts=beside_from(ratings, further, panel))
     main, *others = check_tables(found).values()
-    return result_of([*check_said(found), main], check_json(found), others, found.verdict or "")
+    lines = [*check_said(found), *listed_lines(found.injections)]
+    return result_of([*lines, main], check_json(found), others, found.verdict or "")
 
 
 def _people_alone(panel: Panel, may_be_judges: Sequence[str]) -> Result:
@@ -340,7 +342,7 @@ def gaps(
     most
         Number of texts. Default: all.
     texts
-        Whether the list has the questions, the texts and the judges' reasons of ``ratings``. They may be confidential.
+        Whether the list has the questions, the texts and the judges' reasons. They may be confidential.
 
     Returns
     -------
@@ -377,7 +379,9 @@ def gaps(
         missing=missing,
         find=True,
     )
-    table = gaps_of(panel, beside_from(ratings, panel) if texts else (), most=most)
+    beside = beside_from(ratings, each_of(scores), panel)
+    panel, _ = with_marks(panel, beside)
+    table = gaps_of(panel, beside if texts else (), most=most)
     return result_of([table], json_of(table))
 
 

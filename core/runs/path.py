@@ -8,10 +8,11 @@ from pathlib import Path
 from core import __version__
 from core.errors import InputError
 from core.installation import COMMAND
+from core.results.injection import injections_json
 from core.runs.asked import EXTRA_FIELDS, Asked, asked_of, described, kept
 from core.runs.generation import Generation, spans_found_by
 from core.runs.jobs import RunAtHand, WorkPath
-from core.runs.judging import Auditing, Judging, degeneracy_of
+from core.runs.judging import Auditing, Judging, degeneracy_of, injections_in
 from core.runs.kinds import kind_named, kinds_that
 from core.runs.progress import Progress, money_of, progress_of, wall_seconds, why_not_now
 from core.runs.scoring import Scoring
@@ -193,6 +194,8 @@ def run_report(at: RunAtHand, progress: Progress) -> dict[str, object]:
     if not at.kind.by_metrics:
         report["prices"] = {"input": at.running.input_price, "output": at.running.output_price}
         report["found"] = answers_of_others(at.store, run.run_id)
+    if progress.nothing_usable:
+        report["nothing_usable"] = True
     if missing := parts_not_sent(at.store, run.run_id):
         report["not_sent"] = missing
     if at.kind.work == "generation" and (found := spans_found_by(at)):
@@ -201,4 +204,5 @@ def run_report(at: RunAtHand, progress: Progress) -> dict[str, object]:
         report["left_out"] = dict(at.path.left_out(at))
     if at.kind.work == "judging":
         report["degeneracy"] = [asdict(one) for one in degeneracy_of(at)]
+        report["injections"] = injections_json(injections_in(at))
     return report

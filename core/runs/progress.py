@@ -71,6 +71,17 @@ class Progress:
         return self.n_done + self.n_failed + self.n_again
 
     @property
+    def nothing_usable(self) -> str:
+        """That no answer of the model could be used, as a sentence; empty if one was, or if none was given.
+
+        The answers of a run that is done are all there; whoever reads the state alone would take it for a result.
+        """
+        calls, unusable = sum(one.calls for one in self.costs), sum(one.unusable for one in self.costs)
+        if self.n_done or not calls or unusable < calls or any(one.cached for one in self.costs):
+            return ""
+        return f"None of the model's {counted(calls, 'answer')} could be used, so no item has a result."
+
+    @property
     def can_resume(self) -> bool:
         """Whether there is work left and no process works on it."""
         left = self.n_finished < self.run.n_wanted or self.n_again > 0

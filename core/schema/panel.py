@@ -48,6 +48,8 @@ class Panel:
     """Judge without any score -> why it has none, where that is known."""
     unit: Unit = UNCOUNTED
     """What an item is; counted here if it is not given."""
+    made: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Column that no file has -> its value for each text, empty where unknown. It groups texts and names none."""
 
     def __post_init__(self) -> None:
         """Guess the scale and count the items, where they were not given."""

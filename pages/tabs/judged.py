@@ -14,6 +14,7 @@ from core.judges.kind import JudgeKind
 from core.judges.rubric import Rubric
 from core.plots import judges as plots
 from core.results.correlations.table import CorrelationReport
+from core.results.injection import injections_of_judge, injections_said, marked_tables
 from core.results.judges.consistency import Consistency, consistency, orders_table, repeats_table
 from core.results.judges.costs import JudgeCost, Unit, cost_table, costs_side_by_side
 from core.results.judges.scores import degeneracy, level_table, score_summary, summary_table
@@ -54,6 +55,7 @@ def render_scores(store: Store, scores: Scores) -> None:
     found = score_summary(shown.table)
     constants([*constants_said((one.metric, one.constant) for one in found), *_signs(store, scores)])
     result_table.show(summary_table(found, shown.table.notes))
+    _marked(store, scores)
     if scale := _scale(scores):
         st.markdown(f":small[{scale}]")
     _to_metrics(scores)
@@ -101,6 +103,26 @@ def _signs(store: Store, scores: Scores) -> list[str]:
         scores.grows, ("degeneracy", scores.key), ("degeneracy",), lambda: degeneracy(kind, output)
     )
     return [one.sentence for one in found if one.sign != "constant"]
+
+
+def _marked(store: Store, scores: Scores) -> None:
+    """Show which judged texts have marks of injection, and how they are scored."""
+    if scores.run is None:
+        return
+    output = chosen_judge.output_of(store, scores.run)
+    found = chosen_scores.now_and_then(
+        scores.grows, ("injections", scores.key), ("injections",), lambda: injections_of_judge(output)
+    )
+    if not (tables := marked_tables(found)):
+        return
+    part(
+        "Marks of injection",
+        "Texts that look like a chat or address an examiner. A judge that obeys them scores them by their words.",
+        "judges#marks-of-injection",
+    )
+    st.markdown("  \n".join(map(plain, injections_said(found))))
+    for table in tables.values():
+        result_table.show(table)
 
 
 def _scale(scores: Scores) -> str:

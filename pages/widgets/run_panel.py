@@ -429,6 +429,8 @@ def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
         _show_kept(run.message)
     elif run.message and state == "running":
         st.caption(plain(run.message))
+    if progress.nothing_usable and state == "done":
+        st.warning(progress.nothing_usable)
     if progress.silent_seconds is not None:
         st.warning(why_not_now(run) or "")
     elif state == "cancelling":

@@ -9,7 +9,12 @@ from typing import Any
 from core.analyses.agreement import ANALYSIS as PEOPLE_ALONE
 from core.analyses.agreement import no_judge, without_judge_json
 from core.cli.against_people.card import add_card_options, card_problems, write_card
-from core.cli.against_people.gaps import add_gap_options, gap_problems, gap_results
+from core.cli.against_people.gaps import (
+    add_gap_options,
+    gap_problems,
+    gap_results,
+    texts_beside_given,
+)
 from core.cli.against_people.next_labels import (
     NEXT_TABLE,
     add_next_options,
@@ -38,6 +43,7 @@ from core.results.check.gaps import GAPS
 from core.results.check.options import CheckOptions
 from core.results.check.tables import CHECK_TABLES, check_json, check_said, check_tables, exit_status
 from core.results.check.verdict import Check, check_needs_judge, check_panel
+from core.results.injection import MARKED_TABLES, listed_lines
 from core.schema.analysis import PanelChoice
 from core.schema.panel import Panel
 from core.schema.result_table import ResultTable
@@ -72,7 +78,9 @@ def add_to(nouns: Commands) -> None:
         help="JSON of an earlier check: says whether the judge, the systems or the raters changed; changes no exit status",
     )
     people = (table.name for table in PEOPLE_ALONE.tables)
-    add_result_options(command, *CHECK_TABLES, *WHICH_TABLES, GAPS, NEXT_TABLE, DRIFT_TABLE, *people)
+    add_result_options(
+        command, *CHECK_TABLES, *MARKED_TABLES, *WHICH_TABLES, GAPS, NEXT_TABLE, DRIFT_TABLE, *people
+    )
     command.set_defaults(run=_check)
 
 
@@ -105,7 +113,10 @@ def _check(options: argparse.Namespace) -> None:
                 return
             panel = with_new_labels(opened, options)
             tell("checking")
-            found = check_panel(panel, chosen, facts=judge_facts(options, panel))
+            found = check_panel(
+                panel, chosen, facts=judge_facts(options, panel), texts=texts_beside_given(options, panel)
+            )
+            panel = found.panel
             further = _which(found)
             next_said, next_tables, next_json = next_given(found, options)
             since = None if earlier is None else drift(found, earlier)
@@ -124,7 +135,7 @@ def _check(options: argparse.Namespace) -> None:
     if options.card is not None:
         write_card(options, found, changed, gaps)
     printed = [
-        *(*check_said(found), *further.said, *changed),
+        *(*check_said(found), *listed_lines(found.injections), *further.said, *changed),
         *(one for table in (main, *further.tables) for one in ("", table)),
         *(*gaps_said, *next_said),
     ]

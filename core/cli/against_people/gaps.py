@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from core.cli.shared.sources import reading_of
 from core.report import written
 from core.results.check.gaps import GAPS, TEXT_COLUMNS, gaps_of
-from core.schema.panel import Panel
+from core.schema.panel import Panel, TextBeside
 from core.schema.result_table import ResultTable
 from core.sources.named import parse_sources
 from core.sources.panel import texts_beside_panel
@@ -45,17 +45,17 @@ def gap_results(
     """Return the list as a table, if it is asked for, and what the terminal shows of it: with texts, blocks of lines."""
     if options.gaps is None and options.table != GAPS:
         return [], []
-    source, *judges = parse_sources([options.file, *options.scores])
-    reading = reading_of(options)
-    texts = (
-        tuple(texts_beside_panel(source, judges, reading, panel.roles, options.system_column))
-        if options.texts
-        else ()
-    )
+    texts = texts_beside_given(options, panel) if options.texts else ()
     table = gaps_of(panel, texts, most=options.gaps)
     if options.gaps is None:  # for a file alone
         return [table], []
     return [table], ["", *_blocks(table)] if texts else ["", table]
+
+
+def texts_beside_given(options: argparse.Namespace, panel: Panel) -> tuple[TextBeside, ...]:
+    """Return what the inputs hold about the panel's texts."""
+    source, *judges = parse_sources([options.file, *options.scores])
+    return tuple(texts_beside_panel(source, judges, reading_of(options), panel.roles, options.system_column))
 
 
 def _blocks(table: ResultTable) -> Iterator[str]:

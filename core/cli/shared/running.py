@@ -12,14 +12,15 @@ from pathlib import Path
 
 from core.cli.shared.options import make_folder, print_notes
 from core.disk import why_not_written
-from core.errors import AssayError, InputError, counted
+from core.errors import AssayError, InputError, NothingUsable, counted
 from core.installation import COMMAND, command_line
+from core.results.injection import Injections, injections_said, listed_lines
 from core.results.judges.scores import score_summary
 from core.runs.asked import Environment
 from core.runs.costs import Estimate, estimate_all
 from core.runs.generation import count_verbatim, spans_found_by, spans_warning
 from core.runs.jobs import RunAtHand
-from core.runs.judging import degeneracy_of
+from core.runs.judging import degeneracy_of, injections_in
 from core.runs.path import identity_of, write_into
 from core.runs.progress import (
     Answered,
@@ -122,6 +123,7 @@ def summary(run: RunAtHand, progress: Progress, table: ScoreTable | None = None)
     """Return the lines of `runs show`, which end every command that processes a run. table: its scores, if already read."""
     wanted = progress.run.n_wanted
     lines = [f"Run {progress.run.run_id} ({progress.state}): {progress.n_done} of {wanted} items complete."]
+    lines += filter(None, [progress.nothing_usable])
     if (missing := _MISSING.get(run.kind.work)) is not None:
         return lines + _incomplete(progress, missing) + _asked(run, progress)
     if run.kind.work == "tables":
@@ -132,11 +134,17 @@ def summary(run: RunAtHand, progress: Progress, table: ScoreTable | None = None)
     table = table or score_table(run)
     sizes = len(table.rows), len(table.metrics)
     signs: Iterable[str] = (
-        (one.sentence for one in degeneracy_of(run))
+        [*(one.sentence for one in degeneracy_of(run)), *_marks(injections_in(run))]
         if run.kind.work == "judging"
         else constants_said((shown(one.metric), one.constant) for one in score_summary(table))
     )
     return lines + _scored(run, progress, sizes, undefined_scores(table), signs)
+
+
+def _marks(found: Injections) -> list[str]:
+    """Return how many judged texts have marks of injection and the first of them; empty if none has one."""
+    first, *others = injections_said(found) or [""]
+    return [first, *listed_lines(found), *others] if first else []
 
 
 def cost_notes(at: RunAtHand, progress: Progress) -> list[str]:
@@ -375,13 +383,21 @@ def _print_spans(found: Mapping[str, int]) -> None:
 
 
 def check_done(progress: Progress) -> None:
-    """Raise AssayError that explains how to continue if a run is not done. One that waits for answers has done its part."""
+    """Raise AssayError that explains how to continue if a run is not done, and NothingUsable if no answer could be used.
+
+    A run that waits for answers has done its part.
+    """
     run = progress.run
     if progress.state == "awaiting":
         print(run.message)
     elif progress.state != "done":
         lines = [f"Run {run.run_id} is {progress.state}.", run.message, "Continue it with --resume."]
         raise AssayError("\n".join(line for line in lines if line))
+    elif progress.nothing_usable:
+        raise NothingUsable(
+            f"Run {run.run_id} is done without a result. {progress.nothing_usable} Read the answers for one item with "
+            f"`{COMMAND} runs show {run.run_id} --item ITEM`. Then choose another model or prompt."
+        )
 
 
 class _Teller:

@@ -140,6 +140,7 @@ def groups_of(panel: Panel, found: Iterable[Gap]) -> dict[str, dict[str, set[int
         about = {"system": row.system, "language": row.language, "level": str(row.level or "")} | dict(
             row.labels
         )
+        about |= {name: values[at] for name, values in panel.made.items()}
         for name, value in about.items():
             if value:
                 columns.setdefault(name, {}).setdefault(value, set()).add(at)
@@ -179,8 +180,11 @@ def gap_table(
     beside = [beside_of(row, known.get(row.item_id, ())) for row in rows]
     said = [reason_of(one, gap.judge) for one, gap in zip(beside, listed, strict=True)]
     several = len({one.judge for one in found}) > 1
+    made = {
+        name.replace(" ", "_"): [values[one.row] for one in listed] for name, values in panel.made.items()
+    }
     fixed = {"item", "system", "language", "level", "judge", "score", "people", "gap", "direction", "measure"}
-    fixed |= {*TEXT_COLUMNS}
+    fixed |= {*TEXT_COLUMNS, *made}
     raters = {name: f"rater {name}" if name in fixed else name for name in panel.raters}
     columns = (
         Column("item", names_row=True),
@@ -194,6 +198,7 @@ def gap_table(
         GAP,
         Column("direction", "judge is", shown=any(one.direction for one in listed)),
         Column("measure", shown=len({one.measure for one in listed}) > 1),
+        *(Column(name, shown=any(values)) for name, values in made.items()),
         *((Column("question", shown=any(one and one.question for one in beside)),) if texts else ()),
         *((Column("text", shown=any(one and one.text for one in beside)),) if texts else ()),
         *((Column("reasons", "judge's reasons", shown=any(said)),) if texts else ()),
@@ -218,9 +223,10 @@ def gap_table(
                 one.gap,
                 one.direction,
                 one.measure,
+                *(values[at] for values in made.values()),
                 *((about.question if about else "", about.text if about else "", reason) if texts else ()),
             )
-            for row, one, about, reason in zip(rows, listed, beside, said, strict=True)
+            for at, (row, one, about, reason) in enumerate(zip(rows, listed, beside, said, strict=True))
         ),
         title="Where people and judge differ most",
         notes=_notes(panel, found, listed),

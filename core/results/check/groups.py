@@ -57,6 +57,8 @@ def groups_of_texts(panel: Panel, own: OwnTexts, use: Use, options: CheckOptions
     ]
     for label in _grouping(panel):
         columns[label] = [str(row.labels.get(label) or "") for row in rows]
+    for made, known in panel.made.items():
+        columns[made] = [known[row] for row in own.rows]
     found: list[Group] = []
     for column, values in columns.items():
         distinct = list(dict.fromkeys(value for value in values if value))

@@ -25,6 +25,7 @@ from core.results.check.monitoring import CAUTION, THIRDS, beyond_tolerance
 from core.results.check.options import LIMITS, USES
 from core.results.check.rules import LEVEL, STRICTER, STRICTER_BROKEN, Rule
 from core.results.check.verdict import Check, JudgeCheck
+from core.results.injection import injections_json, injections_said, marked_tables
 from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.scale import SCORES, Scale
 from core.schema.unit import Unit
@@ -237,7 +238,7 @@ MEASURES = {
 
 
 def check_said(check: Check) -> list[str]:
-    """The verdict first, how the input was read, each judge of several, people, and the groups in which a judge fails."""
+    """The verdict first, how the input was read, each judge of several, people, the groups in which a judge fails, and marks of injection."""
     said = [check_sentence(check), read_as(check), *equal_sides(check.panel)]
     if len(check.judges) > 1:
         said += [f"{shown(one.name)}: {sentence(check, one)}" for one in check.judges]
@@ -256,15 +257,18 @@ def check_said(check: Check) -> list[str]:
             said.append(
                 f"{shown(one.name)} fails in {', '.join(fails)}, corrected for all {len(one.groups)} groups."
             )
-    return said
+    return said + injections_said(check.injections)
 
 
 def check_tables(check: Check) -> dict[str, ResultTable]:
-    """All tables by name: the numbers of each judge, the rules, the groups and the systems, which come first in a certificate."""
+    """All tables by name: the numbers of each judge, the rules, the groups and the systems, which come first in a certificate.
+
+    Where texts have marks of injection, also those of MARKED_TABLES.
+    """
     tables = [judge_table(check), rule_table(check), group_table(check), system_table(check)]
     if check.use == "certify":
         tables.insert(0, tables.pop())
-    return {table.name: table for table in tables}
+    return {table.name: table for table in tables} | marked_tables(check.injections)
 
 
 def judge_table(check: Check) -> ResultTable:
@@ -662,6 +666,7 @@ def check_json(check: Check) -> dict[str, Any]:
             },
         },
         "judges": [_judge_json(check, one) for one in check.judges],
+        "injections": injections_json(check.injections),
         "columns": mapping_of(check.panel.roles) if check.panel.roles else None,
         "confidence_level": check.options.confidence_level,
         "notes": [*check.notes, *left_out_lines(check.panel.left_out)],

@@ -5,7 +5,7 @@ Each wrong answer has a probability of at most 5 % (`core.results.check.rules`).
 the raters' scale: docs/check.md has the table.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -61,7 +61,8 @@ from core.results.check.rules import (
     verdict_of,
 )
 from core.results.check.texts import OwnTexts, constant_scores, lowest_pass, own_texts, passing
-from core.schema.panel import Panel
+from core.results.injection import Injections, with_marks
+from core.schema.panel import Panel, TextBeside
 from core.schema.scale import BY_NAME, SCORES, Scale
 from core.stats import alt_test
 from core.stats.correlation.panels import panel_correlation
@@ -206,6 +207,8 @@ class Check:
     n_left_out: int
     """Texts without a rating, or without any score; none of a certificate, which reads them all."""
     notes: tuple[str, ...] = ()
+    injections: Injections | None = None
+    """Marks of injection in the texts; None where no text is known. They decide nothing."""
 
     @property
     def paired(self) -> bool:
@@ -244,11 +247,16 @@ def check_needs_judge(use: Use | None) -> None:
 
 
 def check_panel(
-    panel: Panel, options: CheckOptions = DEFAULT_OPTIONS, *, facts: Mapping[str, JudgeFacts] | None = None
+    panel: Panel,
+    options: CheckOptions = DEFAULT_OPTIONS,
+    *,
+    facts: Mapping[str, JudgeFacts] | None = None,
+    texts: Iterable[TextBeside] = (),
 ) -> Check:
     """Decide whether each judge of the panel can be trusted for the use.
 
-    facts: what is known about judges beside the panel, by name. Raises InputError with all problems: no judge, no rater, no
+    facts: what is known about judges beside the panel, by name. texts: what is known about its texts, which are searched for marks of
+    injection and grouped by them. Raises InputError with all problems: no judge, no rater, no
     text that a rater and a judge both rated, one system where systems are to be ranked, a critical class that is none.
 
     Misleads if the labelled texts are not those of the use: a verdict holds for texts like these, and for these raters. With
@@ -274,6 +282,7 @@ def check_panel(
         problems += _not_classes(panel.scale, options)
     if problems:
         raise InputError("The check cannot be made", problems)
+    panel, injections = with_marks(panel, texts)
     used = rated if use == "certify" else both.any(axis=1)
     judge_of = _certifying if use == "certify" else partial(_judged, use=use)
     judges = tuple(
@@ -295,6 +304,7 @@ def check_panel(
             *(() if use == "certify" else _drawn_notes(panel)),
             *alike_notes((one.facts.model for one in judges), panel.rows),
         ),
+        injections,
     )
 
 

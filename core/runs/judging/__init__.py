@@ -26,6 +26,7 @@ from core.llm.asking import Model
 from core.llm.client import Cache, Client
 from core.llm.families import alike_notes
 from core.results.check.gaps import texts_of_judge
+from core.results.injection import MARKED_TEXTS, Injections, injections_of_judge, marked_tables
 from core.results.judges.scores import degeneracy
 from core.results.judges.spans import ratings_of_judge
 from core.runs.asked import Asked
@@ -111,7 +112,8 @@ class Judging(WorkPath):
     def files(self, run: RunAtHand) -> dict[str, bytes]:
         """scores.csv (and scores.parquet if its library is installed) as for any metric. records.jsonl contains the full
         records and can be read back. details.csv has one row per trial, claim, question, error or score. For a judge that
-        marks errors, spans.csv has one row per error, as read by `core.formats.spans.rows`.
+        marks errors, spans.csv has one row per error, as read by `core.formats.spans.rows`. Where texts have marks of injection,
+        marked-texts.csv lists them.
         """
         kind, output = kind_of(run.asked), judge_output(run)
         rows = (
@@ -123,6 +125,12 @@ class Judging(WorkPath):
         files = table_files(score_table(run))
         files[RECORDS_FILE] = write_records(output.texts)
         files["details.csv"] = csv_bytes((*ABOUT, *kind.detail_columns), rows)
+        if tables := marked_tables(injections_of_judge(output)):
+            listed = tables[MARKED_TEXTS]
+            names = [column.name for column in listed.columns]
+            files[f"{MARKED_TEXTS}.csv"] = csv_bytes(
+                names, (dict(zip(names, row, strict=True)) for row in listed.rows)
+            )
         if kind.marks_errors:
             with suppress(InputError):  # no text is judged yet
                 files[SPANS_FILE] = write_span_rows_csv(ratings_of_judge(output))
@@ -287,6 +295,11 @@ class JudgedSoFar:
 def degeneracy_of(run: RunAtHand) -> tuple[Degeneracy, ...]:
     """Signs that the judge's scores so far measure little. Raises InputError for a run that judges no texts."""
     return degeneracy(kind_of(judging_run(run).asked), judge_output(run))
+
+
+def injections_in(run: RunAtHand) -> Injections:
+    """Marks of injection in the texts judged so far. Raises InputError for a run that judges no texts."""
+    return injections_of_judge(judge_output(judging_run(run)))
 
 
 def judging_run(run: RunAtHand) -> RunAtHand:

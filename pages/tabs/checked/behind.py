@@ -16,6 +16,7 @@ from core.results.check.choosing import Choice, which_json, which_of, which_said
 from core.results.check.drift import Drift, drift_json, drift_said
 from core.results.check.tables import CHECK_TABLES, check_json, check_tables
 from core.results.check.verdict import Check
+from core.results.injection import injections_said, marked_tables
 from core.schema.result_table import ResultTable
 from core.store import Store
 from core.tables.files import json_text
@@ -54,12 +55,28 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
             "  \n".join(f"**{plain(line)}**" for line in fails) or "No group is shown to be below the limit."
         )
         show(groups, titled=False)
+    _marked(found)
     part("All numbers", "Every judge, with people beside it.", "check#five-uses")
     show(numbers, titled=False)
     people.beside_judge(given, found.panel)
     escalation.offer(store, one, shown)
     _files(given, found, since(found))
     gaps.show_gaps(shown.panel, given.beside)
+
+
+def _marked(found: Check) -> None:
+    """Show which texts have marks of injection, and how they are scored."""
+    tables = marked_tables(found.injections)
+    if not tables:
+        return
+    part(
+        "Marks of injection",
+        "Texts that look like a chat or address an examiner. A judge that obeys them scores them by their words.",
+        "check#marks-of-injection",
+    )
+    st.markdown("  \n".join(map(plain, injections_said(found.injections))))
+    for table in tables.values():
+        show(table)
 
 
 def _of_judges(table: ResultTable, shown: Check) -> ResultTable:

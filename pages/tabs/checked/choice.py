@@ -180,7 +180,10 @@ def _ratings_that_pass(found: Panel) -> tuple[str, ...]:
 def checked(one: Given, found: Panel, chosen: CheckOptions) -> Check:
     """Return the check, computed once."""
     with st.spinner("Checking ..."):
-        return once(("check", *one.key, chosen), lambda: check_panel(found, chosen, facts=one.facts(found)))
+        return once(
+            ("check", *one.key, chosen),
+            lambda: check_panel(found, chosen, facts=one.facts(found), texts=one.beside()),
+        )
 
 
 def alone(one: Given, found: Check) -> tuple[Given, Check]:

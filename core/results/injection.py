@@ -1,0 +1,301 @@
+"""Texts with marks of injection: which, of what kind, and how a judge scores them beside the other texts."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import counted
+from core.llm.injections import MARKS, Mark, MarkKind, marks_in
+from core.results.cells import decimal, interval
+from core.results.check.gaps import beside_of, by_item
+from core.schema.panel import Panel, TextBeside
+from core.schema.result_table import Interval, ResultTable
+from core.schema.rows import column, entry, json_of, row, table_of
+from core.schema.scores import JudgeOutput, ScoredRow
+from core.stats.resampling import Floats, at_a_time, cluster_sums, numbered, over_clusters, ratio
+from core.tables.columns import ONLY_SYSTEM
+from core.tables.reading import printable_text, shown
+
+MARKED_TEXTS = "marked-texts"
+MARKED_TABLES = (MARKED_TEXTS, "marked-means")
+"""Names of the tables, the list of texts first."""
+MADE_COLUMN = "marks of injection"
+"""Groups texts by whether they have a mark."""
+WITH, WITHOUT = "with", "without"
+FEWEST_ON_A_SIDE = 5
+"""Items with marked texts, and with others, from which a difference has an interval."""
+PEOPLE = "people"
+MOST_SAID = 5
+"""Texts that a sentence names."""
+
+
+@row
+class KindCount:
+    """How many texts have one kind of mark."""
+
+    kind: MarkKind = entry("the kind of mark", key="")
+    about: str = entry("what such a text has, in words")
+    n: int = entry("texts with such a mark")
+
+
+@row
+class MarkedText:
+    """A text with a mark."""
+
+    item: str = column("its item", names_row=True)
+    system: str = column("its system, or the name under which a blind study shows it", names_row=True)
+    level: str | None = column("its level, if it has one", names_row=True)
+    language: str = column("its language")
+    kinds: str = column("the kinds of marks in it, separated by commas")
+    excerpt: str = column(
+        "the first mark of each kind with some characters around it; empty where texts are not shown"
+    )
+    scores: Mapping[str, float | None] = entry("its scores by judge; null where there is none")
+
+
+@row
+class MarkedMean:
+    """Mean scores of the texts with marks and of the others, by one judge."""
+
+    judge: str = column("the judge's score, or people for the raters' mean", title="Mean of", names_row=True)
+    marked: float | None = column("mean of the texts with marks", title="With marks")
+    n_marked: int = column("texts with marks and a score", title="n")
+    unmarked: float | None = column("mean of the other texts", title="Without")
+    n_unmarked: int = column("other texts with a score", title="n without")
+    difference: Interval = column(
+        "mean with marks minus mean without, with an interval over items", ends="object", key="difference"
+    )
+
+
+@row
+class Injections:
+    """Marks of injection in a set of texts, and how they are scored."""
+
+    n: int = entry("texts with a mark")
+    of: int = entry("texts that were searched")
+    kinds: tuple[KindCount, ...] = entry("texts by kind of mark", rows=KindCount, keyed_by="kind")
+    means: tuple[MarkedMean, ...] = entry("mean scores with and without marks, by judge", rows=MarkedMean)
+    texts: tuple[MarkedText, ...] = entry("the texts with a mark, in the order of the input", rows=MarkedText)
+    marked: frozenset[int] = frozenset()
+    """Places of the texts with a mark."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The scores of all texts by one judge, or their mean ratings by people."""
+
+    name: str
+    values: Floats
+    """Shape (n,); NaN without a score."""
+    reason: str = ""
+    """Why means say nothing, such as labels without an order."""
+
+
+def injections(
+    rows: Sequence[ScoredRow],
+    texts: Sequence[str | None],
+    scored: Iterable[Scored] = (),
+    *,
+    excerpts: bool = True,
+    confidence_level: float = 0.95,
+    rng: int = 0,
+) -> Injections:
+    """Search texts for marks, and compare the scores of those with marks with the others'.
+
+    texts: of each row; None where unknown, which is left out of everything. excerpts: whether the list quotes the texts. Misleads:
+    texts with marks may be better or worse for other reasons. A difference is shown to be the marks' only if people do not see it.
+    """
+    found = {at: marks for at, text in enumerate(texts) if text and (marks := marks_in(text))}
+    known = np.array([text is not None for text in texts], dtype=np.bool_)
+    marked = np.zeros(len(rows), dtype=np.bool_)
+    marked[list(found)] = True
+    items = numbered([one.item_id for one in rows]) if rows else np.empty(0, dtype=np.intp)
+    judges = list(scored)
+    counts = Counter(mark.kind for marks in found.values() for mark in marks)
+    return Injections(
+        n=len(found),
+        of=int(known.sum()),
+        kinds=tuple(KindCount(kind, about, counts[kind]) for kind, about in MARKS.items()),
+        means=tuple(_mean(one, marked, known, items, confidence_level, rng) for one in judges),
+        texts=tuple(_text(rows[at], marks, at, judges, excerpts) for at, marks in found.items()),
+        marked=frozenset(found),
+    )
+
+
+def _text(
+    of: ScoredRow, marks: Sequence[Mark], at: int, judges: Sequence[Scored], excerpts: bool
+) -> MarkedText:
+    values = {one.name: float(one.values[at]) for one in judges}
+    return MarkedText(
+        of.item_id,
+        of.system,
+        None if of.level is None else str(of.level),
+        of.language,
+        ", ".join(mark.kind for mark in marks),
+        " | ".join(mark.excerpt for mark in marks) if excerpts else "",
+        {name: None if np.isnan(value) else value for name, value in values.items()},
+    )
+
+
+def _mean(
+    one: Scored,
+    marked: NDArray[np.bool_],
+    known: NDArray[np.bool_],
+    items: NDArray[np.intp],
+    confidence_level: float,
+    rng: int,
+) -> MarkedMean:
+    used = known & ~np.isnan(one.values)
+    values, groups = one.values[used], marked[used]
+    sides = [values[groups], values[~groups]]
+    means = [float(side.mean()) if side.size and not one.reason else None for side in sides]
+    if one.reason or None in means:
+        why = one.reason or f"no text {'with' if means[0] is None else 'without'} marks has a score"
+        difference = Interval(None, reason=why)
+    else:
+        sums = cluster_sums(
+            np.column_stack([values * groups, groups, values * ~groups, ~groups]), items[used]
+        )
+        few = int(min((sums[:, 1] > 0).sum(), (sums[:, 3] > 0).sum()))
+
+        def statistic(counts: Floats) -> Floats:
+            drawn = counts.T @ sums
+            apart: Floats = ratio(drawn[:, 0], drawn[:, 1]) - ratio(drawn[:, 2], drawn[:, 3])
+            return apart
+
+        difference = interval(
+            over_clusters(
+                float(sides[0].mean() - sides[1].mean()),
+                statistic,
+                len(sums),
+                together=at_a_time(len(sums)),
+                n=int(used.sum()),
+                no_interval=None
+                if few >= FEWEST_ON_A_SIDE
+                else f"{counted(few, 'item')} on one side; at least {FEWEST_ON_A_SIDE} are needed",
+                n_resamples=2_000,
+                confidence_level=confidence_level,
+                rng=rng,
+            )
+        )
+    return MarkedMean(one.name, means[0], sides[0].size, means[1], sides[1].size, difference)
+
+
+def injections_of_judge(output: JudgeOutput) -> Injections:
+    """Marks in the texts that a judge has scored so far, and its mean scores with and without them."""
+    values = [
+        Scored(
+            metric.name,
+            np.array(
+                [np.nan if (value := one.scores.get(metric.name)) is None else value for one in output.texts],
+                dtype=np.float64,
+            ),
+        )
+        for metric in output.metrics
+    ]
+    return injections([one.row for one in output.texts], [one.text for one in output.texts], values)
+
+
+def with_marks(panel: Panel, beside: Iterable[TextBeside]) -> tuple[Panel, Injections | None]:
+    """The panel with a made column that groups its texts by marks, if any has one, and what was found; None without texts.
+
+    beside: what files and runs hold about the texts. The list does not quote them.
+    """
+    known = by_item(beside)
+    texts = [
+        None if (one := beside_of(row, known.get(row.item_id, ()))) is None else one.text or None
+        for row in panel.rows
+    ]
+    if not any(text is not None for text in texts):
+        return panel, None
+    why = "" if panel.scale.ordered else "labels without an order"
+    rated = ~np.isnan(panel.ratings)
+    n_raters = rated.sum(axis=1)
+    people = np.where(
+        n_raters > 0, np.where(rated, panel.ratings, 0.0).sum(axis=1) / np.maximum(n_raters, 1), np.nan
+    )
+    scored = [Scored(name, panel.scores[:, at], why) for at, name in enumerate(panel.judges)]
+    found = injections(panel.rows, texts, [*scored, Scored(PEOPLE, people, why)], excerpts=False)
+    if not found.n:
+        return panel, found
+    values = tuple(
+        "" if text is None else WITH if at in found.marked else WITHOUT for at, text in enumerate(texts)
+    )
+    return replace(panel, made={**panel.made, MADE_COLUMN: values}), found
+
+
+def injections_said(found: Injections | None) -> list[str]:
+    """How many texts have marks, of which kinds, and whether a judge's mean differs; empty if none has one."""
+    if found is None or not found.n:
+        return []
+    kinds = ", ".join(f"{one.about} ({one.n:,})" for one in found.kinds if one.n)
+    said = [
+        f"{found.n:,} of {found.of:,} texts {'has' if found.n == 1 else 'have'} marks of injection. What they have: {kinds}. "
+        "No text and no score was changed."
+    ]
+    for one in found.means:
+        if one.difference.value is None:
+            said.append(f"{shown(one.judge)} with and without marks: {one.difference.reason}.")
+            continue
+        said.append(
+            f"Mean of {shown(one.judge)}: {decimal(one.marked or 0.0)} with marks (n {one.n_marked:,}), "
+            f"{decimal(one.unmarked or 0.0)} without (n {one.n_unmarked:,}). {_difference_said(one.difference)}"
+        )
+    return said
+
+
+def _difference_said(found: Interval) -> str:
+    assert found.value is not None
+    if found.low is None or found.high is None:
+        return f"The difference has no interval: {found.interval_reason}."
+    ends = f"{decimal(found.value)} [{decimal(found.low)}, {decimal(found.high)}]"
+    if found.low > 0 or found.high < 0:
+        return f"The difference is {ends}: read these texts."
+    return f"The difference is {ends}, so none is shown."
+
+
+def listed_lines(found: Injections | None) -> list[str]:
+    """The first texts with a mark, a line each, for a terminal."""
+    if found is None:
+        return []
+    lines = []
+    for one in found.texts[:MOST_SAID]:
+        names = [
+            one.item,
+            *([one.system] if one.system != ONLY_SYSTEM else []),
+            *([f"level {one.level}"] if one.level else []),
+        ]
+        quoted = f": {printable_text(one.excerpt)}" if one.excerpt else ""
+        lines.append(f"  {', '.join(map(shown, names))} ({one.kinds}){quoted}")
+    if (more := found.n - len(lines)) > 0:
+        lines.append(f"  ... and {more:,} more")
+    return lines
+
+
+def marked_tables(found: Injections | None) -> dict[str, ResultTable]:
+    """The texts with marks, and the mean scores with and without them, by name; empty if there are none."""
+    if found is None or not found.n:
+        return {}
+    texts, means = MARKED_TABLES
+    several = any(one.system != ONLY_SYSTEM for one in found.texts)
+    hidden = {
+        *(() if several else ("system",)),
+        *(() if any(one.level for one in found.texts) else ("level",)),
+        *(() if len({one.language for one in found.texts}) > 1 else ("language",)),
+        *(() if any(one.excerpt for one in found.texts) else ("excerpt",)),
+    }
+    return {
+        texts: table_of(texts, MarkedText, found.texts, title="Texts with marks of injection", hidden=hidden),
+        means: table_of(
+            means, MarkedMean, found.means, title="Mean scores with and without marks of injection"
+        ),
+    }
+
+
+def injections_json(found: Injections | None) -> dict[str, Any] | None:
+    """The marks as JSON values; None where no text is known."""
+    return None if found is None else json_of(found)
