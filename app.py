@@ -26,6 +26,7 @@ from pages import (
     studies,
 )
 from pages.door.guard import Guard, believe_no_header_unasked, forget_unusable
+from pages.door.origin import NamedProxies
 from pages.door.routes import routes
 from pages.tabs import moved
 from pages.widgets import parts, visitor
@@ -120,6 +121,6 @@ else:  # the server's start
         "app.py",
         lifespan=_before_the_first_visitor,
         routes=routes(),
-        middleware=[Middleware(Guard)],
+        middleware=[Middleware(NamedProxies), Middleware(Guard)],
         on_script_error=forget_unusable,
     )

@@ -25,6 +25,10 @@ from core.store.studies import delete_setting, now_utc, read_setting, write_sett
 
 PROXIES = "FORWARDED_ALLOW_IPS"
 """Environment variable of uvicorn: the proxies whose X-Forwarded-For it trusts. Unset, it trusts this machine."""
+FRONT_HEADER = "X-Assay-Front"
+FRONT_SECRET, FRONT_PROXIES = "ASSAY_FRONT_SECRET", "ASSAY_FRONT_PROXIES"
+"""Environment variables of an app process behind the proxy that `serve --processes` starts: what this proxy alone sends in
+FRONT_HEADER, and the named proxies before it."""
 UNKNOWN = "unknown"
 
 

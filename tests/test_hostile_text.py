@@ -12,6 +12,7 @@ from helpers.texts.factories import dataset as some_dataset
 
 from core.errors import AssayError, InputError
 from core.formats.study.files import read_dataset
+from core.report import markdown_text
 from core.schema.study import Dataset
 from core.store import Store
 from core.store.answers import load_record
@@ -33,7 +34,8 @@ MARKUP = [
     "[link](http://outside.invalid/)",
     "<http://outside.invalid/>",
     "http://outside.invalid/c and HTTPS://outside.invalid and WWW.outside.invalid",
-    "somebody@outside.invalid",
+    "somebody@outside.invalid and somebody@_outside.invalid",
+    "see:www.outside.invalid, (wwW.outside.invalid), ftp://outside.invalid",
     "# heading",
     "> quote",
     "- item",
@@ -103,6 +105,16 @@ def test_plain_text_stays_what_it_is_under_markdown(value: str) -> None:
     expected = re.sub(r"[^\S\u00a0]+", " ", value).strip(" ")
     expected = re.sub("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]", "\ufffd", expected)
     assert read.replace("\u2060", "") == expected
+
+
+@hostile
+def test_a_markdown_file_makes_no_link_of_a_name(value: str) -> None:
+    written = markdown_text(value)
+    read = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", written)
+    for pattern in REWRITTEN[:2]:
+        assert not re.search(pattern, read, re.IGNORECASE), pattern
+    assert not re.search(r"(?<!\\)[<\[]", written)
+    assert read.replace("\u2060", "") == " ".join(value.split())
 
 
 @hostile

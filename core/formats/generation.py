@@ -17,6 +17,7 @@ from core.tables.columns import (
     columns_among,
     file_columns,
     header_of,
+    is_json,
     is_jsonl,
     jsonl_bytes,
     known_at,
@@ -100,16 +101,10 @@ def _read(data: bytes, file_name: str, task: Task | None, rows: Rows) -> Materia
 
 def _entries(text: str, findings: FileFindings) -> list[Record]:
     suffix = suffix_of(findings.file_name)
-    start = text.lstrip()[:1]
-    table = suffix in CSV_SUFFIXES or suffix in JSONL_SUFFIXES
-    if suffix == ".json" or (not table and start == "["):
+    if is_json(text, findings.file_name):
         return _from_json(text, findings)
-    if not table and start == "{":
-        # A single object may be Factual's JSON or one line of JSONL.
-        value, problem = parse_json(text)
-        if problem is None and isinstance(value, JsonObject) and "questions" in value:
-            return _from_json(text, findings)
-    if not table and start in ("<", "#"):
+    table = suffix in CSV_SUFFIXES or suffix in JSONL_SUFFIXES
+    if not table and text.lstrip()[:1] in ("<", "#"):
         reject(findings.file_name, [f"file: unknown format; expected {FORMATS}"])
     return _from_rows(text, findings)
 

@@ -30,7 +30,6 @@ from core.tables.reading import (
     printable_text,
     reject,
     shown,
-    suffix_of,
     type_name,
 )
 from core.tables.roles import names_rating
@@ -293,9 +292,13 @@ _OF_TABLES = frozenset(VOCABULARY["score"])
 
 def holds_metal(data: bytes, file_name: str) -> bool:
     """Whether a file is METAL's JSON: one value that is neither a list of ratings nor one of rated texts."""
-    if suffix_of(file_name) != ".json":
+    try:
+        text = decode(data, file_name)
+    except InputError:
         return False
-    value, problem = parse_json(decode(data, file_name))
+    if not is_json(text, file_name):
+        return False
+    value, problem = parse_json(text)
     if problem is not None:
         return False
     rows = value if isinstance(value, list) and value else [value]

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -623,6 +624,9 @@ def _table(
 
 
 ENDING = ".seg.score"
+_FIRST_LINE = re.compile(
+    rb"\s*\S[^\n]*?[\t ](?:None|[-+]?(?:inf|nan|\.?\d[\d.e+-]*))\s*(?:\n|\Z)", re.IGNORECASE
+)
 _LINE = regex.compile(r"(?P<system>\S(?:.*\S)?)[\t ]+(?P<score>\S+)[\t ]*")
 
 
@@ -675,15 +679,19 @@ def read_seg_ratings(data: bytes, file_name: str) -> RatingSet:
 SEG_SCORE = Format(
     "seg_score",
     "scores of mt-metrics-eval, in which higher is already better",
-    lambda data, file_name: is_seg_score(file_name),
+    lambda data, file_name: is_seg_score(file_name) and _FIRST_LINE.match(data) is not None,
     {"ratings": read_seg_ratings, "scores": read_seg_scores},
 )
 
 
+_FIRST_RATING = re.compile(rb"[^{\[\s].*[\t ](?:\{|None)")
+
+
 def _is_seg_rating(data: bytes, file_name: str) -> bool:
-    """Whether a file's name ends in .seg.rating, or its first line has a system's errors."""
-    _, _, rest = data.split(b"\n", 1)[0].partition(b"\t")
-    return file_name.lower().endswith(".seg.rating") or rest.lstrip().startswith(b'{"errors"')
+    """Whether the first line of a file has a system's errors, or is one of a file whose name ends in .seg.rating."""
+    first = data.split(b"\n", 1)[0]
+    named = file_name.lower().endswith(".seg.rating") and _FIRST_RATING.match(first) is not None
+    return named or first.partition(b"\t")[2].lstrip().startswith(b'{"errors"')
 
 
 def _read_seg_rating(data: bytes, findings: FileFindings, left_out: Counter[str]) -> list[ReadRating]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from core.results.cells import decimal, fitted, for_rows
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from core.tables.files import json_text
-from core.tables.reading import printable_text, shown
+from core.tables.reading import printable_text, shown, unlinked
 from core.tables.writer import csv_bytes
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ def markdown_of(table: ResultTable) -> bytes:
 
 def markdown_text(text: str) -> str:
     """Return a text on one line without meaning as Markdown or HTML."""
-    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", unlinked(" ".join(text.split())))
 
 
 def sentences_of(said: Iterable[str], ending: str) -> bytes:

@@ -237,8 +237,6 @@ def _is_table(source: FileSource, reading: SourceReader) -> bool:
     """Whether a file is there, without evaluators, which METAL's JSON has."""
     if source.data is None and not source.path.is_file():
         return False
-    if source.path.suffix.lower() != ".json":
-        return True
     return "evaluators" not in format_of("ratings", reading.table(source), source.name).read
 
 

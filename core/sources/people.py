@@ -34,7 +34,8 @@ from core.store.studies import find_study
 from core.study.analysis_set import check_released, released_record
 from core.study.bundle import is_bundle, read_bundle
 from core.study.ratings import rating_set_of, task_of
-from core.tables.files import read_file
+from core.tables.containers import ZIP
+from core.tables.files import begins_with, read_file
 from core.tables.reading import shown
 
 _NEEDED = "ratings of single texts"
@@ -92,7 +93,9 @@ def _record_of(source: Source, reading: SourceReader) -> StudyRecord | None:
     """Return the record of a study or of its bundle; None for other sources. Raises NotAllowed before it is unblinded."""
     if isinstance(source, StudySource):
         return study_record(source, reading)
-    if not isinstance(source, FileSource) or source.path.suffix.lower() != ".zip":
+    if not isinstance(source, FileSource):
+        return None
+    if source.data is None and not begins_with(source.path, ZIP):
         return None
     data = read_file(source.path) if source.data is None else source.data
     if not is_bundle(data):

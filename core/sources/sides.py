@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from core.errors import InputError
 from core.formats.correlations import published_side, read_correlations
 from core.joining.tables import CorrelationOptions
 from core.results.correlations.paired import People
@@ -9,6 +10,10 @@ from core.results.meta_correlation import LiveSide, Side
 from core.sources.named import FileSource, PublishedSource, Source
 from core.sources.reading import SourceReader
 from core.sources.scores import Scores, scores_and_ratings
+from core.tables.columns import is_json
+from core.tables.containers import decode
+from core.tables.mapping import is_parquet
+from core.tables.streaming import head_of
 
 RatedSide = Callable[[Scores], tuple[People, CorrelationOptions]]
 """Returns the ratings or votes beside scores, and how they are used. Raises InputError if there are none."""
@@ -16,8 +21,18 @@ RatedSide = Callable[[Scores], tuple[People, CorrelationOptions]]
 
 def holds_correlations(source: Source, *, rated: bool) -> bool:
     """Whether a side contains correlations, not scores. rated: whether ratings of its texts are given apart."""
-    is_json = isinstance(source, FileSource) and source.path.suffix.lower() == ".json"
-    return isinstance(source, PublishedSource) or (is_json and not rated)
+    return isinstance(source, PublishedSource) or (
+        isinstance(source, FileSource) and not rated and _holds_json(source)
+    )
+
+
+def _holds_json(source: FileSource) -> bool:
+    """Whether a file is one JSON value; a file that cannot be read is what its name says."""
+    try:
+        data = head_of(source.path) if source.data is None else source.data
+        return not is_parquet(data) and is_json(decode(data, source.name), source.name)
+    except InputError:
+        return source.path.suffix.lower() == ".json"
 
 
 def side_of(source: Source, reading: SourceReader, *, human: bool, rated: bool, ratings: RatedSide) -> Side:

@@ -19,6 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from core import __version__
 from core.errors import InputError, NotFound, Problems
+from core.formats.logs import inspect
 from core.installation import COMMAND
 from core.schema.study import (
     NO_ANSWER,
@@ -91,8 +92,8 @@ _STRING_OR_COMMA = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|,', re.DO
 
 
 def is_bundle(data: bytes) -> bool:
-    """Whether a file looks like a zip file, and is no workbook."""
-    return data[:4] == b"PK\x03\x04" and not is_workbook(data)
+    """Whether a file looks like a zip file, and is neither a workbook nor a log."""
+    return data[:4] == b"PK\x03\x04" and not is_workbook(data) and not inspect.holds_log(data, "")
 
 
 def write_bundle(record: StudyRecord) -> bytes:

@@ -328,10 +328,49 @@ class Columns:
     """Name -> names that other programs use; suggested if the column is missing, but never used."""
 
 
+TextForm = Literal["json", "jsonl", "table"]
+"""One JSON value, an object a line, or lines of cells."""
+_FIRST_LINES = re.compile(r"\s*([^\r\n]*)(?:\s*([^\r\n]*))?")
+_LIST_OF_JSON = re.compile(r'\[\s*(?:[\[{"\]\d-]|null|true|false|$)')
+_OBJECT_OF_JSON = re.compile(r'\{\s*(?:["}]|$)')
+
+
+_LISTS = frozenset(("questions", "results"))
+"""Keys of an object that is a whole file on one line."""
+
+
+def form_of_text(text: str, file_name: str) -> TextForm:
+    """How a text is written, by its first two lines. The ending of its name decides only where they leave a choice."""
+    lines, suffix = _FIRST_LINES.match(text), suffix_of(file_name)
+    first, second = (lines[1].strip(), (lines[2] or "").strip()) if lines else ("", "")
+    usual: TextForm = "json" if suffix == ".json" else "jsonl" if suffix in JSONL_SUFFIXES else "table"
+    if first.startswith("[") and (usual != "table" or _LIST_OF_JSON.match(first)):
+        return "json" if usual != "jsonl" or not first.endswith("]") or not second else "jsonl"
+    if first.startswith("{") and (usual != "table" or _OBJECT_OF_JSON.match(first)):
+        return _form_of_objects(first, second, usual)
+    # A broken JSON file goes on being called one; a header has several cells.
+    return usual if usual == "table" or second.startswith("{") or not _has_cells(first) else "table"
+
+
+def _form_of_objects(first: str, second: str, usual: TextForm) -> TextForm:
+    """The form of a text that begins with an object."""
+    if second.startswith("{") and (usual == "jsonl" or first.endswith("}")):
+        return "jsonl"
+    if usual == "json":
+        return usual
+    value, problem = parse_json(first)
+    if problem is not None:
+        return "jsonl" if usual == "jsonl" and (not second or first.endswith("}")) else "json"
+    return "json" if isinstance(value, JsonObject) and _LISTS & value.keys() else "jsonl"
+
+
+def _has_cells(line: str) -> bool:
+    return any(mark in line for mark in DELIMITERS)
+
+
 def is_jsonl(text: str, file_name: str) -> bool:
-    """Whether the file has one JSON object a line, by its name or else by its first character."""
-    suffix = suffix_of(file_name)
-    return suffix in JSONL_SUFFIXES or (text.lstrip().startswith("{") and suffix not in CSV_SUFFIXES)
+    """Whether the file has one JSON object a line."""
+    return form_of_text(text, file_name) == "jsonl"
 
 
 def read_rows(
@@ -632,15 +671,8 @@ def needed_at(door: Door) -> dict[str, tuple[str, ...]]:
 
 
 def is_json(text: str, file_name: str) -> bool:
-    """Whether the file is one JSON value, by its name or else by its beginning: a list, or an object over all lines."""
-    suffix = suffix_of(file_name)
-    if suffix == ".json" or suffix in (*JSONL_SUFFIXES, *CSV_SUFFIXES):
-        return suffix == ".json"
-    start = text.lstrip()
-    if not start.startswith("{"):
-        return start.startswith("[")
-    first, problem = parse_json(start.split("\n", 1)[0])
-    return problem is not None or (isinstance(first, JsonObject) and "questions" in first)
+    """Whether the file is one JSON value: a list, or an object over all lines."""
+    return form_of_text(text, file_name) == "json"
 
 
 def named_columns(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:

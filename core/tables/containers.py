@@ -29,8 +29,11 @@ _HEAD = 4096
 """First bytes that tell UTF-16 without a mark, and other files, from text."""
 GZIP = b"\x1f\x8b"
 """First bytes of a gzip file."""
-_ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_PARQUET = b"PAR1"
+ZIP = b"PK\x03\x04"
+"""First bytes of a zip archive, a workbook among them."""
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+PARQUET = b"PAR1"
+"""First bytes of a Parquet file."""
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -163,7 +166,7 @@ def is_plain(head: bytes) -> bool:
 
 def is_workbook(data: bytes) -> bool:
     """Whether the file is an Excel workbook (XLSX) or another zip of an office program."""
-    if not data.startswith(_ZIP):
+    if not data.startswith(ZIP):
         return False
     names = _members(data)
     return "[Content_Types].xml" in names or data[30:].startswith(_OPEN_DOCUMENT)
@@ -172,7 +175,7 @@ def is_workbook(data: bytes) -> bool:
 def _plain(data: bytes) -> str | None:
     """The text of UTF-8 bytes that need no opening; None for others."""
     head = data[:_HEAD]
-    if head.startswith((_ZIP, GZIP, _OLE, _PARQUET)) or b"\0" in head or _no_table(head):
+    if head.startswith((ZIP, GZIP, _OLE, PARQUET)) or b"\0" in head or _no_table(head):
         return None
     try:
         text = data.decode("utf-8-sig")
@@ -191,9 +194,9 @@ def _opened(data: bytes, file_name: str) -> bytes:
     """See `opened`. One file is asked for several times while it is read."""
     notes: list[str] = []
     content = _unpacked(data, file_name) if data.startswith(GZIP) else data
-    if content.startswith(_PARQUET) or (content.startswith(_ZIP) and not is_workbook(content)):
+    if content.startswith(PARQUET) or (content.startswith(ZIP) and not is_workbook(content)):
         return data if content is data else Opened(content, (), sha256_of(data))
-    if content.startswith((_ZIP, _OLE)):
+    if content.startswith((ZIP, _OLE)):
         text = _sheet_text(content, file_name, notes)
     else:
         _refuse_others(content, file_name)
@@ -390,7 +393,7 @@ def _sheet_text(data: bytes, file_name: str, notes: list[str]) -> str:
         import python_calamine as calamine
     except ImportError:
         reject(file_name, ["file: is a workbook, which this environment cannot read; save the sheet as CSV"])
-    if data.startswith(_ZIP):
+    if data.startswith(ZIP):
         _check_workbook(data, file_name)
     try:
         book = calamine.load_workbook(io.BytesIO(data))
@@ -407,7 +410,7 @@ def _sheet_text(data: bytes, file_name: str, notes: list[str]) -> str:
             file_name, ["file: the workbook has a password; save it without one, or save the sheet as CSV"]
         )
     except (calamine.CalamineError, ValueError, OSError, OverflowError) as problem:
-        what = "a workbook" if data.startswith(_ZIP) else "an old Office file"
+        what = "a workbook" if data.startswith(ZIP) else "an old Office file"
         reject(
             file_name,
             [f"file: is {what} that cannot be read ({shown(str(problem))}); save the sheet as CSV or XLSX"],
@@ -498,11 +501,11 @@ def _no_table(head: bytes) -> str:
 
 def _refuse_others(content: bytes, file_name: str) -> None:
     """Raise InputError for content that is no text, with what it is and what to use."""
-    if content.startswith(_ZIP):
+    if content.startswith(ZIP):
         reject(file_name, ["file: is a zip archive; unpack it and use the table inside"])
     if content.startswith(GZIP):
         reject(file_name, ["file: is compressed twice with gzip; unpack it once"])
-    if content.startswith(_PARQUET):
+    if content.startswith(PARQUET):
         reject(file_name, ["file: is a Parquet table, which is not read here; use CSV or JSONL"])
     if problem := _no_table(content[:_HEAD]):
         reject(file_name, [f"file: {problem}"])

@@ -24,6 +24,15 @@ def read_file(path: Path) -> bytes:
         raise InputError(f"{path} cannot be read: {problem.strerror or problem}.") from problem
 
 
+def begins_with(path: Path, mark: bytes) -> bool:
+    """Whether a file's first bytes are these; False for a file that cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(mark)) == mark
+    except OSError:
+        return False
+
+
 def write_file(path: Path, data: bytes) -> None:
     """Write a file completely or not at all. Raises InputError if it cannot be written."""
     with writing_file(path) as file:

@@ -28,7 +28,7 @@ from core.tables.columns import (
     objects_in,
     refuse_data_as_names,
 )
-from core.tables.containers import GZIP, changed, decode, opened
+from core.tables.containers import PARQUET, changed, decode, opened
 from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
     JsonObject,
@@ -38,7 +38,6 @@ from core.tables.reading import (
     parse_json,
     reject,
     shown,
-    suffix_of,
     whole_input,
 )
 
@@ -113,11 +112,9 @@ def checked_columns(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return found
 
 
-def is_parquet(data: bytes, file_name: str) -> bool:
-    """Whether the file is Parquet, by its first bytes or else by its name."""
-    if data.startswith(GZIP):
-        return False
-    return data.startswith(b"PAR1") or suffix_of(file_name) in (".parquet", ".pq")
+def is_parquet(data: bytes, _file_name: str = "") -> bool:
+    """Whether the file is Parquet, whatever its name is."""
+    return data.startswith(PARQUET)
 
 
 def pyarrow_for(file_name: str) -> tuple[Any, Any]:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -78,6 +79,17 @@ def suffix_of(file_name: str) -> str:
     """The ending of a file's name in lower case, such as `.csv`; of a gzip file that of the file inside."""
     path = PurePath(file_name.lower())
     return path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
+
+
+JOINER = "\u2060"
+"""Invisible and without width. It keeps an address what it is: Markdown undoes a backslash and an entity before it looks for
+addresses (https, www, mail) to make links of."""
+_ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=[wW]{3})(?=\.)|(?<=@)(?=[\w-])")
+
+
+def unlinked(text: str) -> str:
+    """Return user text of which no Markdown makes a link by itself."""
+    return _ADDRESS.sub(JOINER, text)
 
 
 def reject(file_name: str, problems: Iterable[str]) -> NoReturn:

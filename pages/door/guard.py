@@ -3,10 +3,7 @@
 import hashlib
 import os
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
 
 import streamlit as st
 from anyio import to_thread
@@ -20,10 +17,11 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.session_state import SessionState, Value, WStates
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
-from core.access import NO_ENTRY, PROXIES, is_admin, knocked, known_address
+from core.access import NO_ENTRY, PROXIES, is_admin, knocked
 from core.errors import StorageError
 from core.installation import START
 from core.store import database_path, open_store
+from pages.door.origin import address, from_own_page, proxy_is_unnamed, tell_operator
 from pages.widgets.visitor import token_in
 
 APP_POLICY = (
@@ -81,9 +79,9 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, refuse it, or filter a connection."""
         if scope["type"] == "websocket":
-            await self._watched(_with_known_address(scope), receive, send)
+            await self._watched(scope, receive, send)
         elif scope["type"] == "http":
-            await self._answered(_with_known_address(scope), receive, send)
+            await self._answered(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
@@ -100,6 +98,8 @@ class Guard:
             await _UNKNOWN_HOST(scope, receive, with_headers)
         elif path.startswith(_CLOSED):
             await PlainTextResponse("Not found", 404)(scope, receive, with_headers)
+        elif path.startswith(_ADMIN_ONLY) and not from_own_page(HTTPConnection(scope)):
+            await PlainTextResponse("Not accepted", 403)(scope, receive, with_headers)
         elif path.startswith(_ADMIN_ONLY) and not await to_thread.run_sync(admin_asks, HTTPConnection(scope)):
             await PlainTextResponse("Sign in first", 403)(scope, receive, with_headers)
         else:
@@ -110,6 +110,8 @@ class Guard:
             await _UNKNOWN_HOST(scope, receive, send)
             return
         if not from_own_page(HTTPConnection(scope)):  # Streamlit lets every port of this machine in
+            if proxy_is_unnamed(HTTPConnection(scope)):
+                tell_operator()
             await send({"type": "websocket.close", "code": _NOT_HERE})
             return
         admin = await to_thread.run_sync(admin_asks, HTTPConnection(scope), False)
@@ -158,12 +160,6 @@ def admin_asks(request: HTTPConnection, count: bool = True) -> bool:
     return False
 
 
-def from_own_page(request: HTTPConnection) -> bool:
-    """Whether a request comes from a page of this app, or from a program that is not a browser."""
-    origin = request.headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == request.headers.get("host")
-
-
 def _with_owner(scope: Scope) -> Scope:
     """Mark a connection with a hash of its cookies, replacing any mark that the browser sent.
 
@@ -175,17 +171,6 @@ def _with_owner(scope: Scope) -> Scope:
     mark = hashlib.sha256(repr(ours).encode("utf-8", "surrogatepass")).hexdigest().encode()
     kept = [(name, value) for name, value in scope["headers"] if name.lower() != _OWNER]
     return {**scope, "headers": [*kept, (_OWNER, mark)]}
-
-
-def address(scope: Mapping[str, Any]) -> str:
-    """Return where a request comes from: the peer, or the client that a trusted proxy names."""
-    client = scope.get("client")
-    return str(client[0]) if client else ""
-
-
-def _with_known_address(scope: Scope) -> Scope:
-    client = scope.get("client")
-    return {**scope, "client": (known_address(client[0]), client[1])} if client else scope
 
 
 def _pathless(data: bytes) -> bytes:

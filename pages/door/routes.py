@@ -21,7 +21,7 @@ from core.errors import AssayError, InputError, NotAllowed, StorageError
 from core.installation import COMMAND
 from core.store import Store, database_path, open_store
 from core.store.raters import rater_of_token, tab_handle
-from pages.door.guard import address, from_own_page
+from pages.door.origin import UNNAMED_PROXY, address, from_own_page, proxy_is_unnamed
 from pages.widgets.visitor import BACK, HANDLE, PLACE, drop_cookie, set_cookie, token_in, way_back
 
 _LARGEST_FORM = 16 * 1024
@@ -49,9 +49,9 @@ def _door(answer: Answer) -> Callable[[Request], object]:
     async def endpoint(request: Request) -> Response:
         fields = await _fields(request) if request.method == "POST" else {}
         if fields is None:
-            return _page(
-                "Not accepted", _sentence("Open this page in your browser and send the form from there."), 400
-            )
+            said = "Open this page in your browser and send the form from there."
+            unnamed = not from_own_page(request) and proxy_is_unnamed(request)
+            return _page("Not accepted", _sentence(UNNAMED_PROXY if unnamed else said), 400)
         return await to_thread.run_sync(_answered, answer, request, fields)
 
     return endpoint

@@ -8,14 +8,12 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from core.errors import AssayError, InputError
+from core.tables.reading import JOINER, unlinked
 
 _NEWS = "messages_news"
-_JOINER = "\u2060"  # invisible and without width: keeps ":smile:", "->" and "www." what they are
-# What Streamlit's Markdown rewrites after parsing, when no backslash is left: emoji and icons, arrows and
-# signs, addresses.
-_REWRITTEN = re.compile(
-    r"(?<=:)(?=[\w+/-])|(?<=-)(?=-|\\>)|(?<=<)(?=-)|(?<=[<>~])(?==)|(?<=[wW]{3})(?=\.)|(?<=@)(?=[\w-])"
-)
+# What Streamlit's Markdown rewrites after parsing, when no backslash is left, beside addresses: emoji and icons,
+# arrows and signs.
+_REWRITTEN = re.compile(r"(?<=:)(?=[\w+/-])|(?<=-)(?=-|\\>)|(?<=<)(?=-)|(?<=[<>~])(?==)")
 # Control characters and halves of surrogate pairs cannot be sent. Of the characters with an effect on direction
 # none is left, rather than isolating the text: an isolate ends at a PDI inside it, and is copied with a name.
 # So by UAX #9 no rule on explicit directions (X1 to X8) finds anything to do, and marks are strong no more.
@@ -68,9 +66,9 @@ def plain(text: str) -> str:
 
     Characters that cannot be shown, or that reverse the direction of later text, become U+FFFD.
     """
-    line = re.sub(r"([\\`*_{}\[\]()<>#~$:|!&])", r"\\\1", showable(text))
+    line = re.sub(r"([\\`*_{}\[\]()<>#~$:|!&])", r"\\\1", unlinked(showable(text)))
     line = re.sub(r"^(\d*)([-+.=])(?=[-=\s]|$)", r"\1\\\2", line)
-    return _REWRITTEN.sub(_JOINER, line)
+    return _REWRITTEN.sub(JOINER, line)
 
 
 def showable(text: str) -> str:

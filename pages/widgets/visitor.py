@@ -294,5 +294,5 @@ def cookie_name(store: Store, holder: Holder) -> str:
 
 
 def _encrypted(request: HTTPConnection) -> bool:
-    """Whether the browser uses TLS, with the app or with a proxy in front of it."""
-    return "https" in (request.url.scheme, request.headers.get("x-forwarded-proto", "").split(",")[0].strip())
+    """Whether the browser uses TLS, with the app or with a named proxy in front of it."""
+    return request.url.scheme == "https"

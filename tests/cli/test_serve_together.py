@@ -154,7 +154,9 @@ def test_what_the_processes_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert apps[0].environment == apps[1].environment
     assert apps[0].environment is not None
     assert len(apps[0].environment["STREAMLIT_SERVER_COOKIE_SECRET"]) == 64
-    assert apps[0].environment["FORWARDED_ALLOW_IPS"] == "10.0.0.0/8,127.0.0.1"
+    assert apps[0].environment["FORWARDED_ALLOW_IPS"] == ""
+    assert apps[0].environment["ASSAY_FRONT_PROXIES"] == "10.0.0.0/8"
+    assert len(apps[0].environment["ASSAY_FRONT_SECRET"]) == 64
     assert apps[0].environment["ASSAY_DB"] == str(tmp_path / "own.db")
     with open_store(tmp_path / "own.db") as store:
         assert read_setting(store, "address") == "http://127.0.0.1:8600"
@@ -209,13 +211,13 @@ def test_one_browser_stays_with_one_process_until_it_dies(tmp_path: Path, proxy:
             assert not any(reply.cookies for reply in again)
             chosen[cookie] = _port(first)
         assert set(chosen.values()) == set(ports)
-        # What reaches the app: the host as it was sent, and the client's address after any that it invented.
+        # What reaches the app: the host as it was sent, and the client's address without any that it invented.
         told = (
             ask(url, "/", headers={"Host": "study.example", "X-Forwarded-For": "198.51.100.1"})
             .body.decode()
             .split()
         )
-        assert told[2:5] == ["198.51.100.1,", "127.0.0.1", "study.example"]
+        assert told[2:4] == ["127.0.0.1", "study.example"]
         assert ask(url, "/").body.split()[2] == b"127.0.0.1"
         dead, alive = ports
         stubs[dead].kill()

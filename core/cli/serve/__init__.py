@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from core import access
-from core.access import PROXIES, check_proxies
+from core.access import FRONT_PROXIES, FRONT_SECRET, PROXIES, check_proxies
 from core.cli.serve.proxies import PROXY_NAMES, Door, configuration, start_command
 from core.cli.shared.options import Commands, add_database_option
 from core.errors import InputError, NotFound
@@ -92,7 +92,7 @@ def _serve(options: argparse.Namespace) -> None:
     check_proxies(proxies)
     _check_processes(options)
     if options.print_proxy:
-        print(configuration(options.print_proxy, _door(options)), end="")
+        print(configuration(options.print_proxy, _door(options, proxies)), end="")
         return
     hosts = _host_options(options.host, options.further)
     path = database_path(options.db)
@@ -142,22 +142,30 @@ def _check_processes(options: argparse.Namespace) -> None:
         raise InputError("The app cannot start with these options.", problems)
 
 
-def _door(options: argparse.Namespace) -> Door:
+def _door(options: argparse.Namespace, proxies: list[str], secret: str = "") -> Door:
     port = int(_given(options.further, *_PORT) or _DEFAULT_PORT)
     address = _given(options.further, *_BOUND) or HERE[1]
-    return Door(address, port, range(port + 1, port + 1 + options.processes))
+    return Door(address, port, range(port + 1, port + 1 + options.processes), proxies, secret)
 
 
 def _serve_together(options: argparse.Namespace, proxies: list[str], hosts: list[str], path: Path) -> None:
     """Run the proxy and the app processes until Ctrl-C or SIGTERM, and start again what dies."""
     from core.cli.serve.together import Part, check_free, keep_running
 
-    proxy, door = options.proxy or PROXY_NAMES[0], _door(options)
+    proxy = options.proxy or PROXY_NAMES[0]
     program = None if proxy == _NO_PROXY else _program(proxy)
+    secret = secrets.token_hex() if program else ""
+    door = _door(options, proxies, secret)
     check_free(door.address, door.port if program else None, door.processes)
-    # The proxy on this machine names the client. It adds to what a proxy of yours before it says.
-    _prepare(path, door.port, [*dict.fromkeys([*proxies, HERE[1]])])
-    environment = {_COOKIE_SECRET: secrets.token_hex(), **os.environ}
+    # By its address uvicorn would believe every program of this machine: the proxy started here is known by its secret.
+    _prepare(path, door.port, [] if program else proxies)
+    if not program and not proxies:
+        print(
+            "No proxy is named, so all clients count as one address, and pages opened by https are refused. "
+            "Name your proxy: --behind-proxy ADDRESS"
+        )
+    front = {FRONT_SECRET: secret, FRONT_PROXIES: ",".join(proxies)} if program else {}
+    environment = {_COOKIE_SECRET: secrets.token_hex(), **os.environ, **front}
     # Options of the user come first: of an option that is given twice, Streamlit takes the last.
     command = [*_streamlit(), *_with_whole_paths(options.further), *hosts, "--logger.hideWelcomeMessage=true"]
     apps = [

@@ -1,6 +1,8 @@
 """Configuration of HAProxy and nginx in front of several app processes: one browser always reaches the same process.
 
 A page's connection, its uploads and its downloads have to reach one process, because Streamlit keeps them in its memory.
+A client's address counts as the proxy sees it. What clients say about it themselves is removed, unless they are named
+proxies. The app processes know the proxy by a secret, because any program of this machine reaches their ports.
 Both proxies recognise a browser by a cookie of their own, `assay-process`. HAProxy writes the process into it and
 chooses the one with the fewest connections. nginx writes a random name, and the process follows from its hash.
 """
@@ -10,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.access import FRONT_HEADER
+
 COOKIE = "assay-process"
 """Not `assay_...`: a session lasts only while the app's own cookies stay the same, and this one may change."""
 PROXY_NAMES = ("haproxy", "nginx")
@@ -17,11 +21,17 @@ PROXY_NAMES = ("haproxy", "nginx")
 
 @dataclass(frozen=True)
 class Door:
-    """Where browsers connect, and the ports of the app processes behind it, on this machine."""
+    """Where browsers connect, and the ports of the app processes behind it, on this machine.
+
+    named: IP addresses and networks of proxies before this one, whose word on a client counts. secret: what the app processes
+    know this proxy by; empty if they know it by its address.
+    """
 
     address: str
     port: int
     processes: Sequence[int]
+    named: Sequence[str] = ()
+    secret: str = ""
 
     @property
     def bound(self) -> str:
@@ -54,6 +64,10 @@ def _haproxy(door: Door) -> str:
         f"    server p{number} 127.0.0.1:{port} cookie p{number}"
         for number, port in enumerate(door.processes, 1)
     )
+    # A name is compared in lower case.
+    unless = " unless named" if door.named else ""
+    named = f"\n    acl named src {' '.join(door.named)}" if door.named else ""
+    secret = f"\n    http-request set-header {FRONT_HEADER} {door.secret}" if door.secret else ""
     return f"""\
 # HAProxy in front of {len(door.processes)} app processes of Assay. Check: haproxy -c -f FILE. Start: haproxy -f FILE
 global
@@ -74,7 +88,11 @@ defaults
 listen assay
     bind {door.bound}
     # With TLS: bind :443 ssl crt /etc/ssl/study.pem (certificate and key), and add `secure` to the cookie.
+    # What a client says about itself counts for nothing; what a named proxy before this one says is passed on.{named}
+    http-request del-header ^(x[-_])?forwarded([-_].*)?$ -m reg{unless}
+    http-request del-header ^x[-_](real|assay|streamlit)[-_] -m reg
     http-request set-header X-Forwarded-Proto https if {{ ssl_fc }}
+    http-request set-header X-Forwarded-Proto http unless {{ req.hdr(X-Forwarded-Proto) -m found }}{secret}
     acl forwarded req.hdr(X-Forwarded-For) -m found
     http-request set-header X-Forwarded-For "%[req.fhdr(X-Forwarded-For)], %[src]" if forwarded
     http-request set-header X-Forwarded-For %[src] unless forwarded
@@ -95,6 +113,8 @@ def _nginx(door: Door) -> str:
     servers = "\n".join(
         f"        server 127.0.0.1:{port} max_fails=1 fail_timeout=10s;" for port in door.processes
     )
+    named = "".join(f" {proxy} 1;" for proxy in door.named)
+    secret = f"\n            proxy_set_header {FRONT_HEADER} {door.secret};" if door.secret else ""
     return f"""\
 # nginx in front of {len(door.processes)} app processes of Assay. Check: nginx -t -p FOLDER/ -c FILE -e stderr
 # Start: nginx -p FOLDER/ -c FILE -e stderr. In an nginx of the system, put what is inside `http` into a file of conf.d.
@@ -117,6 +137,18 @@ http {{
         ''      close;
     }}
 
+    # What a client says about itself counts for nothing; what a named proxy before this one says is passed on.
+    geo $named {{ default 0;{named} }}
+    map $named $client {{
+        1       $proxy_add_x_forwarded_for;
+        default $remote_addr;
+    }}
+    map $named$http_x_forwarded_proto $client_scheme {{
+        1http   http;
+        1https  https;
+        default $scheme;
+    }}
+
     # A browser's name, which the first answer sets: the process follows from its hash.
     userid         on;
     userid_name    {COOKIE};
@@ -135,8 +167,12 @@ http {{
             proxy_pass http://assay;
             proxy_http_version 1.1;
             proxy_set_header Host              $http_host;
-            proxy_set_header X-Forwarded-For   $proxy_add_x_forwarded_for;
-            proxy_set_header X-Forwarded-Proto $scheme;
+            proxy_set_header X-Forwarded-For   $client;
+            proxy_set_header X-Forwarded-Proto $client_scheme;{secret}
+            proxy_set_header Forwarded         "";
+            proxy_set_header X-Real-IP         "";
+            proxy_set_header X-Forwarded-Host  "";
+            proxy_set_header X-Forwarded-Port  "";
             proxy_set_header Upgrade           $http_upgrade;
             proxy_set_header Connection        $connection_upgrade;
             proxy_request_buffering off; # uploads and downloads pass without a file
