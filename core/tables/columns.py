@@ -374,12 +374,17 @@ def allow_cells(length: int) -> None:
 class CsvReader(Iterator[list[str]]):
     """The one `csv.reader`: it refuses a row with too many cells before it is made.
 
-    strict: whether a wrong quotation mark is a csv.Error. Raises OverBudget that names the file.
+    file_name: None for the beginning of a text, which needs no bound. strict: whether a wrong quotation mark is a csv.Error.
+    Raises OverBudget that names the file.
     """
 
-    def __init__(self, lines: Iterable[str], delimiter: str, file_name: str, *, strict: bool = False) -> None:
-        self._delimiter, self._drawing, self._n_cells = delimiter, drawing_for(file_name), 0
-        self._reader = csv.reader(self._counted(lines), delimiter=delimiter, strict=strict)
+    def __init__(
+        self, lines: Iterable[str], delimiter: str, file_name: str | None, *, strict: bool = False
+    ) -> None:
+        self._delimiter, self._n_cells = delimiter, 0
+        self._drawing = None if file_name is None else drawing_for(file_name)
+        counted = lines if self._drawing is None else self._counted(lines, self._drawing)
+        self._reader = csv.reader(counted, delimiter=delimiter, strict=strict)
 
     @property
     def line_num(self) -> int:
@@ -390,16 +395,16 @@ class CsvReader(Iterator[list[str]]):
         """The next row; an empty one for an empty line."""
         self._n_cells = 0
         cells = next(self._reader)
-        if len(cells) > self._drawing.left("columns"):
+        if self._drawing is not None and len(cells) > self._drawing.left("columns"):
             self._drawing.draw("columns", len(cells), known=True)
         return cells
 
-    def _counted(self, lines: Iterable[str]) -> Iterator[str]:
-        most = self._drawing.left("values")
+    def _counted(self, lines: Iterable[str], drawing: Drawing) -> Iterator[str]:
+        most = drawing.left("values")
         for line in lines:
             self._n_cells += line.count(self._delimiter) + 1
             if self._n_cells > most:
-                self._drawing.draw("values", self._n_cells)
+                drawing.draw("values", self._n_cells)
             yield line
 
 
@@ -483,7 +488,7 @@ def _fit(head: str, mark: str, *, cut: bool) -> tuple[int, int, int, int]:
     """How well a separator divides the first rows; see delimiter_of. cut: whether the last row may be incomplete."""
     rows, broken = [], False
     try:
-        for cells in CsvReader(csv_lines(head), mark, "", strict=True):
+        for cells in CsvReader(csv_lines(head), mark, None, strict=True):
             if any(map(str.strip, cells)):
                 rows.append(cells)
             if len(rows) > _FIRST_ROWS:
@@ -773,9 +778,13 @@ def object_records(
     keys: Sequence[str] | None = None,
 ) -> Table:
     """The table of (place, object) pairs. keys: the keys of all objects; None to collect them here."""
+    objects = list(objects)
     if keys is None:
-        objects = list(objects)
         keys = _filled_keys(one for _, one in objects)
+    drawing = drawing_for(findings.file_name)
+    drawing.draw("columns", len(keys), known=True)
+    # Readers look at every column of every row, also where the object lacks it.
+    drawing.draw("values", len(keys) * len(objects), known=True)
     columns = columns_of_keys(keys, known)
     return Table(list(keys), columns, list(records_of_objects(objects, keys, columns, findings)))
 
