@@ -38,6 +38,7 @@ def pyarrow_for(file_name: str) -> tuple[Any, Any]:
     """The package pyarrow and its module pyarrow.parquet. InputError names the file if it is not installed."""
     try:
         import pyarrow
+        import pyarrow.compute
         import pyarrow.parquet
     except ImportError:
         raise InputError(
