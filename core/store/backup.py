@@ -390,7 +390,7 @@ def _database_problems(path: Path, steps: list[Any]) -> list[str]:
                     f"if a version from before the first release made it, convert it with {CONVERT}"
                 )
                 problems += [f"{_DATABASE} {difference}" for difference in differing]
-    except sqlite3.Error as problem:
+    except (sqlite3.Error, UnicodeDecodeError) as problem:  # names in a damaged database may be no text
         problems.append(f"{_DATABASE} cannot be read ({problem})")
     return problems
 

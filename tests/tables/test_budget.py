@@ -53,9 +53,9 @@ def test_marks_inside_strings_are_no_values(text: str, n: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", HOSTILE)
-@pytest.mark.parametrize("n", [900_000, 5_500_000, 40_000_000])
+@pytest.mark.parametrize("n", [900_000, 12_000_000])
 def test_no_file_takes_more_than_the_memory_promised(kind: str, n: int, tmp_path: Path) -> None:
-    """Just below the bounds of rows and of values, where all is read, and far above."""
+    """Just below the bound of rows, and above those of values and bytes."""
     made = tmp_path / "file"
     script = [sys.executable, hostile_files.__file__, kind]
     subprocess.run([*script, str(n), made], check=True)
