@@ -311,14 +311,84 @@ def test_a_record_of_a_running_study_reaches_one_place() -> None:
         assert uses == (there in ("core/study/analysis_set.py", "core/results/study/early.py")), path
 
 
+PARSERS = {
+    *("json.load", "json.loads", "csv.reader", "csv.DictReader", "ast.literal_eval", "zipfile.ZipFile"),
+    *("gzip.open", "gzip.decompress", "zlib.decompress", "tarfile.open", "lzma.decompress", "bz2.decompress"),
+    *(
+        "yaml.load",
+        "yaml.safe_load",
+        "pickle.load",
+        "pickle.loads",
+        "pd.read_csv",
+        "pd.read_json",
+        "pd.read_excel",
+    ),
+    *(
+        "pd.read_parquet",
+        "parquet.ParquetFile",
+        "parquet.read_table",
+        "parquet.read_schema",
+        "parquet.read_metadata",
+    ),
+    *("arrow.CompressedInputStream", "calamine.load_workbook", "openpyxl.load_workbook", "sqlite3.connect"),
+}
+"""What makes objects of bytes, of any number of them."""
+BUDGETED = {
+    "core/budget.py": {"zipfile.ZipFile"},
+    "core/cli/study/__init__.py": {"json.loads"},
+    "core/formats/logs/inspect.py": {"arrow.CompressedInputStream"},
+    "core/results/check/drift.py": {"json.loads"},
+    "core/store/backup.py": {"json.loads", "sqlite3.connect", "zipfile.ZipFile"},
+    "core/study/bundle.py": {"json.loads", "zipfile.ZipFile"},
+    "core/tables/columns.py": {"csv.reader"},
+    "core/tables/containers.py": {"calamine.load_workbook"},
+    "core/tables/layouts.py": {"ast.literal_eval"},
+    "core/tables/parquet.py": {"parquet.ParquetFile", "parquet.read_metadata"},
+    "core/tables/reading.py": {"json.loads"},
+}
+"""Modules that draw on core.budget before they parse a file of a user's, and what they parse with."""
+OF_ASSAY = (
+    *(
+        "core/store/",
+        "core/runs/",
+        "core/metrics/",
+        "core/generation/",
+        "core/llm/",
+        "core/study/guidelines.py",
+    ),
+    *(
+        "core/study/shipped.py",
+        "core/results/big_tables/",
+        "core/schema/settings.py",
+        "core/formats/correlations.py",
+    ),
+    *("core/judges/automqm.py", "core/cli/shared/", "core/notebook/frames.py", "pages/tabs/downloads.py"),
+    "pages/widgets/live_plot.py",
+)
+"""What these parse was written by Assay, comes with it, was typed, or is an answer that the client bounds."""
+
+
+def test_every_reader_of_files_draws_on_the_budget() -> None:
+    """A new reader is listed in BUDGETED once it draws on core.budget before it makes objects."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for path in [*ROOT.glob("core/**/*.py"), *ROOT.glob("pages/**/*.py")]:
+        there = path.relative_to(ROOT).as_posix()
+        if there not in BUDGETED and there.startswith(OF_ASSAY):
+            continue
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.Call) and (call := ast.unparse(node.func)) in PARSERS:
+                found[there].add(call)
+    assert found == BUDGETED
+    for there in BUDGETED.keys() - {"core/budget.py"}:
+        text = (ROOT / there).read_text("utf-8")
+        assert re.search(r"Drawing\(|drawing_for\(|open_zip\(|json_values\(", text), there
+
+
 def test_bytes_of_parquet_are_read_in_this_thread_alone() -> None:
     """A thread of pyarrow's that still holds Python's bytes when Python ends aborts the process (one in eight, measured)."""
-    for path in sorted(ROOT.glob("core/**/*.py")):
-        text = path.read_text("utf-8")
-        assert "parquet.read_table(" not in text, path
-        assert text.count("ParquetFile(io.BytesIO(") == len(
-            re.findall(r"ParquetFile\(io\.BytesIO\(.*pre_buffer=False\)", text)
-        ), path
+    text = (ROOT / "core/tables/parquet.py").read_text("utf-8")
+    assert text.count("pre_buffer=False") == text.count("parquet.ParquetFile(")
+    assert text.count("use_threads=False") == text.count("iter_batches(")
 
 
 def test_no_benchmark_stands_in_the_place_of_a_standard_module() -> None:

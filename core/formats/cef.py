@@ -112,7 +112,7 @@ def _entries(text: str, file_name: str) -> Iterator[_Entry]:
         if problem is None:
             yield from _of_value(value)
     elif is_jsonl(text, file_name):
-        for line in jsonl_objects(text):
+        for line in jsonl_objects(text, file_name):
             wrong = () if line.value is not None else tuple(line.problems)
             yield _Entry(line_place(line.line), line.value or JsonObject(), problems=wrong)
 

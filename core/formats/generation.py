@@ -147,7 +147,7 @@ def _of_questions(records: Iterable[Record]) -> list[Record]:
 def _refuse_without_reference(text: str, columns: Columns, findings: FileFindings) -> NoReturn:
     """Raise InputError for a table without references, with every name that the column may have."""
     line = 1 + next((at for at, line in enumerate(text.splitlines()) if line.strip()), 0)
-    unknown = [name for name in header_of(text) if columns.named.get(name) not in KNOWN]
+    unknown = [name for name in header_of(text, findings.file_name) if columns.named.get(name) not in KNOWN]
     likely = likely_columns(["reference"], unknown, {})["reference"]
     instead = rename(likely, "reference") or unknown_columns(unknown, ["reference"])
     others = ", ".join(KNOWN["reference"][1:MOST_OTHER_NAMES])

@@ -76,7 +76,7 @@ def records_in(text: str, findings: FileFindings) -> list[tuple[str, str | None,
     name = findings.file_name
     value, problem = parse_json(text)
     if problem and not is_json(text, name):
-        lines = list(jsonl_objects(text))
+        lines = list(jsonl_objects(text, findings.file_name))
         findings.problems += [problem for line in lines for problem in line.problems]
         return [(line_place(line.line), None, line.value) for line in lines if line.value is not None]
     if problem:

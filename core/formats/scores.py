@@ -65,7 +65,8 @@ from core.tables.columns import (
     with_item_level,
 )
 from core.tables.containers import decode, findings_of, opened, table_rows
-from core.tables.mapping import class_columns, is_parquet, parquet_table, pyarrow_for, with_classes
+from core.tables.mapping import class_columns, with_classes
+from core.tables.parquet import is_parquet, parquet_file, parquet_table, pyarrow_for
 from core.tables.problems import MOST_LISTED, FileFindings, listed
 from core.tables.reading import (
     JsonObject,
@@ -479,12 +480,8 @@ class ParquetNotes:
 def parquet_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
     """The table in a Parquet file, row by row. Raises InputError."""
     file_name = findings.file_name
-    arrow, _ = pyarrow_for(file_name)
-    try:
-        table = parquet_table(opened(data, file_name), file_name)
-        rows: list[dict[str, object]] = table.to_pylist()
-    except (arrow.ArrowException, OSError, MemoryError, ValueError, OverflowError, KeyError) as error:
-        reject(file_name, [f"file: not readable as Parquet ({shown(str(error))})"])
+    table = parquet_table(opened(data, file_name), file_name)
+    rows: list[dict[str, object]] = table.to_pylist()
     keys = [str(name) for name in table.column_names]
     if len(set(keys)) < len(keys):
         reject(file_name, ["file: two columns have the same name"])
@@ -496,8 +493,8 @@ PARQUET = Format("parquet", "a Parquet table", is_parquet, rows=parquet_rows)
 
 def parquet_notes(data: bytes) -> ParquetNotes:
     """The notes on metrics in the metadata of a readable file."""
-    _, parquet = pyarrow_for("Parquet")
-    return _notes((parquet.read_schema(io.BytesIO(data)).metadata or {}).get(_KEY, b""))
+    with parquet_file(data, "Parquet") as file:
+        return _notes((file.schema_arrow.metadata or {}).get(_KEY, b""))
 
 
 def parquet_bytes(columns: Mapping[str, Sequence[Any]], notes: ParquetNotes) -> bytes:

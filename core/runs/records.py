@@ -233,7 +233,7 @@ def _nested(value: Mapping[str, object]) -> dict[str, object]:
 
 def _lines(data: bytes, file_name: str, problems: Problems) -> Iterable[tuple[int, dict[str, object]]]:
     """The objects of a file by line; empty for a run without processed items."""
-    for one in jsonl_objects(decode_utf8(data, file_name)) if data.strip() else ():
+    for one in jsonl_objects(decode_utf8(data, file_name), file_name) if data.strip() else ():
         problems += one.problems
         if one.value is None:
             continue

@@ -12,7 +12,7 @@ from core.sources.reading import SourceReader
 from core.sources.scores import Scores, scores_and_ratings
 from core.tables.columns import is_json
 from core.tables.containers import decode
-from core.tables.mapping import is_parquet
+from core.tables.parquet import is_parquet
 from core.tables.streaming import head_of
 
 RatedSide = Callable[[Scores], tuple[People, CorrelationOptions]]

@@ -21,6 +21,7 @@ from typing import IO, Any
 from sqlite_utils import Database
 
 from core import __version__
+from core.budget import Drawing, open_zip
 from core.disk import is_read_only, why_not_written
 from core.errors import InputError, StorageError
 from core.installation import COMMAND, CONVERT
@@ -59,7 +60,9 @@ FORMAT = "assay-backup"
 FORMAT_VERSION = 1
 """The only version of backups and bundles."""
 LARGEST_BYTES = 2 * 1024**3
-"""Largest unpacked size without folders of runs; larger files are refused before reading. Folders need the disk alone."""
+"""Largest unpacked size without folders of runs; larger files are refused before reading. Both need the disk alone."""
+_LARGEST_MANIFEST = 32 * 2**20
+_LARGEST_KEY = 1_000
 
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Other methods may need gigabytes to unpack a few bytes, or raise other errors."""
@@ -230,23 +233,29 @@ def read_backup(data: bytes | Path, file_name: str, folder: Path) -> Backup:
     Raises InputError with every problem found: a damaged or different zip, members that do not match the manifest, a
     database that is damaged, altered or from another version of Assay, an invalid key, or too little space.
     """
-    manifest, members, problems = _members(data, file_name, folder)
+    manifest, key, problems = _members(data, file_name, folder)
     database = folder / _DATABASE
-    if _DATABASE in members:
-        database.write_bytes(members[_DATABASE])
+    if database.exists():
         problems += _database_problems(database, manifest["migrations"])
-    if _KEY in members:
-        problems += _key_problems(members[_KEY])
-    if not problems:
+    if key is not None:
+        problems += _key_problems(key)
+    if key is not None and not problems:
         with open_store(database) as store:  # migrates
             _shut_doors(store)
             studies = tuple(study.name for study in list_studies(store))
             missing = _note_left_out(store, manifest)
     else:
         raise InputError(f"{file_name} cannot be restored:", problems)
-    key = members[_KEY].decode("ascii")
     lacking = manifest["tables"].get("left_out", {})
-    return Backup(database, key, manifest["created_utc"], manifest["app_version"], studies, missing, lacking)
+    return Backup(
+        database,
+        key.decode("ascii"),
+        manifest["created_utc"],
+        manifest["app_version"],
+        studies,
+        missing,
+        lacking,
+    )
 
 
 def _note_left_out(store: Store, manifest: dict[str, Any]) -> tuple[int, ...]:
@@ -271,10 +280,11 @@ def _shut_doors(store: Store) -> None:
 
 def _members(
     data: bytes | Path, file_name: str, folder: Path
-) -> tuple[dict[str, Any], dict[str, bytes], list[str]]:
-    """(manifest, database and key if they exist, problems). Folders of runs are unpacked into `folder`."""
+) -> tuple[dict[str, Any], bytes | None, list[str]]:
+    """(manifest, key if it exists, problems). The database and the folders of runs are unpacked into `folder`."""
+    drawing = Drawing(file_name, "restored")
     try:
-        with zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data) as archive:
+        with open_zip(data, drawing) as archive:
             if any(info.compress_type not in _PACKED for info in archive.infolist()):
                 raise InputError(
                     f"{file_name} uses a zip compression that Assay does not use (only stored and deflated)."
@@ -288,16 +298,21 @@ def _members(
             present = set(archive.namelist())
             if _MANIFEST not in present:
                 raise InputError(f"{file_name} is not a backup: the zip has no {_MANIFEST}.")
-            manifest = json.loads(archive.read(_MANIFEST))
+            for name, most in ((_MANIFEST, _LARGEST_MANIFEST), (_KEY, _LARGEST_KEY)):
+                if name in present and archive.getinfo(name).file_size > most:
+                    raise InputError(f"{file_name} is damaged: its {name} has more than {most:,} bytes.")
+            content = archive.read(_MANIFEST)
+            drawing.draw_json(content)
+            manifest = json.loads(content)
             _check_manifest(manifest, file_name)
-            members = {name: archive.read(name) for name in (_DATABASE, _KEY) if name in present}
-            problems = [f"{name} is missing" for name in (_DATABASE, _KEY) if name not in members]
-            problems += [
-                f"{name} does not match the manifest (its sha256 differs)"
-                for name, content in members.items()
-                if hashlib.sha256(content).hexdigest() != manifest["sha256"].get(name)
-            ]
-            problems += _unpack_tables(archive, tables, manifest["sha256"], folder)
+            hashes = manifest["sha256"]
+            problems = [f"{name} is missing" for name in (_DATABASE, _KEY) if name not in present]
+            key = archive.read(_KEY) if _KEY in present else None
+            if _DATABASE in present:
+                problems += _unpack(archive, archive.getinfo(_DATABASE), hashes, folder)
+            if key is not None and hashlib.sha256(key).hexdigest() != hashes.get(_KEY):
+                problems.append(_differs(_KEY))
+            problems += _unpack_tables(archive, tables, hashes, folder)
     except (
         *(zipfile.BadZipFile, zlib.error, EOFError, OSError),
         *(ValueError, NotImplementedError, RuntimeError),
@@ -305,7 +320,7 @@ def _members(
         raise InputError(
             f"{file_name} is damaged or not a backup: it cannot be read ({problem})."
         ) from problem
-    return manifest, members, problems
+    return manifest, key, problems
 
 
 def _unpack_tables(
@@ -323,23 +338,34 @@ def _unpack_tables(
         problems.append(f"its tables need {in_bytes(needed)}, but the disk has {in_bytes(free)} left")
     if problems:
         return problems
-    for name, info in tables.items():
-        target, digest, left = folder / name, hashlib.sha256(), info.file_size
-        for parent in reversed(Path(name).parents[:-1]):
-            (folder / parent).mkdir(mode=0o700, exist_ok=True)
-        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with archive.open(info) as content, os.fdopen(handle, "wb") as file:
-            while piece := content.read(min(_PIECE, left + 1)):
-                left -= len(piece)
-                if left < 0:
-                    break
-                digest.update(piece)
-                file.write(piece)
-            file.flush()
-            os.fsync(file.fileno())
-        if left < 0 or digest.hexdigest() != hashes[name]:
-            problems.append(f"{name} does not match the manifest (its sha256 differs)")
+    for info in tables.values():
+        problems += _unpack(archive, info, hashes, folder)
     return problems
+
+
+def _unpack(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, hashes: dict[str, str], folder: Path
+) -> list[str]:
+    """Unpack a member piece by piece; returns the problem with it."""
+    name = info.filename
+    digest, left = hashlib.sha256(), info.file_size
+    for parent in reversed(Path(name).parents[:-1]):
+        (folder / parent).mkdir(mode=0o700, exist_ok=True)
+    handle = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with archive.open(info) as content, os.fdopen(handle, "wb") as file:
+        while piece := content.read(min(_PIECE, left + 1)):
+            left -= len(piece)
+            if left < 0:
+                break
+            digest.update(piece)
+            file.write(piece)
+        file.flush()
+        os.fsync(file.fileno())
+    return [_differs(name)] if left < 0 or digest.hexdigest() != hashes.get(name) else []
+
+
+def _differs(name: str) -> str:
+    return f"{name} does not match the manifest (its sha256 differs)"
 
 
 def _check_manifest(manifest: Any, file_name: str) -> None:
@@ -377,10 +403,12 @@ def _database_problems(path: Path, steps: list[Any]) -> list[str]:
             found = [row[0] for row in connection.execute("PRAGMA integrity_check(3)")]
             if found != ["ok"]:
                 problems.append(f"{_DATABASE} is damaged: {'; '.join(str(line) for line in found)}")
-            astray = connection.execute("PRAGMA foreign_key_check").fetchall()
-            if astray:
+            n_astray, first = 0, ""
+            for table, *_ in connection.execute("PRAGMA foreign_key_check"):
+                n_astray, first = n_astray + 1, first or table
+            if n_astray:
                 problems.append(
-                    f"{_DATABASE}: {len(astray)} rows refer to missing rows, the first in table {astray[0][0]}"
+                    f"{_DATABASE}: {n_astray} rows refer to missing rows, the first in table {first}"
                 )
             database = Database(connection, execute_plugins=False)
             if step := newer_step(database):
@@ -398,7 +426,7 @@ def _database_problems(path: Path, steps: list[Any]) -> list[str]:
                     f"if a version from before the first release made it, convert it with {CONVERT}"
                 )
                 problems += [f"{_DATABASE} {difference}" for difference in differing]
-    except sqlite3.Error as problem:
+    except (sqlite3.Error, UnicodeDecodeError) as problem:  # names in a damaged database may be no text
         problems.append(f"{_DATABASE} cannot be read ({problem})")
     return problems
 

@@ -3,7 +3,6 @@
 import hashlib
 import io
 import json
-import re
 import zipfile
 import zlib
 from collections import Counter
@@ -18,6 +17,7 @@ from typing import IO, Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from core import __version__
+from core.budget import Drawing, draw_unpacked, json_values, open_zip
 from core.errors import InputError, NotFound, Problems
 from core.formats.logs import inspect
 from core.installation import COMMAND
@@ -58,8 +58,6 @@ from core.tables.files import read_file
 from core.tables.reading import clean_text, is_language_tag, name_of, text_problem
 
 FORMAT = "assay-study"
-LARGEST_BYTES = 512 * 1024 * 1024
-"""Largest unpacked size; larger files are refused before reading."""
 LARGEST_MANIFEST = 1_000_000
 MOST_VALUES = 20_000
 """Most values in one line or JSON member; no valid row has as many."""
@@ -88,7 +86,6 @@ _TABLES: dict[str, type] = {
 }
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Other methods may need gigabytes to unpack a few bytes, or raise other errors."""
-_STRING_OR_COMMA = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|,', re.DOTALL)
 
 
 def is_bundle(data: bytes) -> bool:
@@ -125,10 +122,12 @@ def zipped(members: Mapping[str, bytes]) -> bytes:
 
 def read_bundle(data: bytes, file_name: str) -> StudyRecord:
     """Read the study in a bundle. Raises InputError with every problem; a study is never read in part."""
+    drawing = Drawing(file_name, "restored")
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        with open_zip(data, drawing) as archive:
+            draw_unpacked(archive.infolist(), drawing)
             _check_members(archive, file_name)
-            record, problems = _read(archive)
+            record, problems = _read(archive, drawing)
     except (
         zipfile.BadZipFile,
         ValueError,
@@ -147,7 +146,7 @@ def read_bundle(data: bytes, file_name: str) -> StudyRecord:
     raise InputError(f"{file_name} cannot be restored{stopped}:", problems)
 
 
-def _read(archive: zipfile.ZipFile) -> tuple[StudyRecord | None, Problems]:
+def _read(archive: zipfile.ZipFile, drawing: Drawing) -> tuple[StudyRecord | None, Problems]:
     """The study, or None with the problems if a line cannot be read."""
 
     def whole(kind: Any, name: str) -> Any:
@@ -158,7 +157,8 @@ def _read(archive: zipfile.ZipFile) -> tuple[StudyRecord | None, Problems]:
     guidelines = whole(dict[str, str], _GUIDELINES)
     wording = whole(dict[str, dict[str, str]], _WORDING)
     tables = {
-        name: _rows(kind, archive.open(f"{name}.jsonl"), name, problems) for name, kind in _TABLES.items()
+        name: _rows(kind, archive.open(f"{name}.jsonl"), name, drawing, problems)
+        for name, kind in _TABLES.items()
     }
     if problems:
         return None, problems
@@ -173,8 +173,6 @@ def _check_members(archive: zipfile.ZipFile, file_name: str) -> None:
         raise InputError(
             f"{file_name} uses a zip compression that bundles do not use (only stored and deflated)."
         )
-    if sum(info.file_size for info in archive.infolist()) > LARGEST_BYTES:
-        raise InputError(f"{file_name} unpacks to more than {LARGEST_BYTES // 2**20} MiB.")
     if _MANIFEST not in sizes:
         raise InputError(f"{file_name} is not a study bundle: the zip has no {_MANIFEST}.")
     if sizes[_MANIFEST] > LARGEST_MANIFEST:
@@ -209,11 +207,13 @@ def _check_manifest(manifest: Any, file_name: str) -> None:
         raise InputError(f"{file_name} is damaged: its manifest lists no files.")
 
 
-def _rows(kind: type, lines: IO[bytes], name: str, problems: Problems) -> tuple[Any, ...]:
+def _rows(kind: type, lines: IO[bytes], name: str, drawing: Drawing, problems: Problems) -> tuple[Any, ...]:
     rows = []
     for number, line in enumerate(lines, start=1):
         if problems.n >= MOST_COUNTED:
             break
+        drawing.draw("rows")
+        drawing.draw_json(line)
         row = _parse(kind, line.rstrip(b"\r\n"), f"{name}.jsonl, line {number}", problems)
         if not problems:  # otherwise the rows are not used
             rows.append(row)
@@ -237,8 +237,7 @@ def _parse(kind: Any, content: bytes, place: str, problems: Problems) -> Any:
 
 def _holds_too_much(content: bytes) -> bool:
     """Whether there are more values than any row has. Reporting each costs hundreds of bytes."""
-    commas = (found for found in _STRING_OR_COMMA.finditer(content) if found.end() - found.start() == 1)
-    return len(content) > MOST_VALUES and next(islice(commas, MOST_VALUES, None), None) is not None
+    return len(content) > MOST_VALUES and json_values(content, MOST_VALUES) > MOST_VALUES
 
 
 def _out_of_range(row: Any) -> list[str]:

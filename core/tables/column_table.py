@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.budget import IN_ARRAYS
 from core.schema.row_columns import Coded, combined, renamed, same_everywhere
 from core.tables.columns import (
     LABEL_PAIR,
@@ -29,9 +30,9 @@ from core.tables.columns import (
     names_in,
     no_label,
 )
-from core.tables.mapping import parquet_table, pyarrow_for
+from core.tables.parquet import parquet_table, pyarrow_for
 from core.tables.problems import FileFindings
-from core.tables.reading import numbers_in
+from core.tables.reading import drawing_for, numbers_in
 from core.tables.writer import unguarded
 
 _AT_ONCE = 1_000
@@ -78,7 +79,8 @@ def csv_columns(
     if is_json(text, file_name) or is_jsonl(text, file_name):
         return None
     keys, columns, house, delimiter = csv_opened(text, known, file_name)
-    rows, wanted = csv_cells(csv_lines(text), delimiter), set(choose(keys, columns))
+    rows, wanted = csv_cells(csv_lines(text), delimiter, file_name), set(choose(keys, columns))
+    drawing = drawing_for(file_name)
     try:
         header = [house.named.get(cell.strip().lower()) for cell in next(rows)[1]]
         parts = {
@@ -88,8 +90,10 @@ def csv_columns(
         }
         while some := [cells for _, cells in islice(rows, _AT_ONCE)]:
             by_column = list(zip(header, *some, strict=True))
+            drawing.draw("rows", len(some))
+            drawing.draw("values", len(parts) * len(some) // IN_ARRAYS)
             for place, part in parts.items():
-                part.add(by_column[place][1:])
+                drawing.draw("values", part.add(by_column[place][1:]))
     except (csv.Error, ValueError, StopIteration):
         return ColumnTable(keys, columns)
     found = {header[place] or "": part for place, part in parts.items()}
@@ -115,8 +119,9 @@ class _Part:
     codes: list[NDArray[np.int32]] = field(default_factory=list)
     has_number: bool = False
 
-    def add(self, cells: Sequence[str]) -> None:
-        """Add the cells of some rows."""
+    def add(self, cells: Sequence[str]) -> int:
+        """Add the cells of some rows; returns how many different cells are new."""
+        before = len(self.places or ())
         if self.numbers is not None:
             if (found := numbers_in(cells)) is None:
                 self.numbers = None
@@ -128,6 +133,7 @@ class _Part:
         if (places := self.places) is not None:
             codes = [places.setdefault(cell, len(places)) for cell in cells]
             self.codes.append(np.array(codes, dtype=np.int32))
+        return max(len(self.places or ()) - before, 0)
 
     def as_numbers(self) -> NDArray[np.float64] | None:
         """The whole column as numbers; None if it is not numbers."""
@@ -150,7 +156,7 @@ def parquet_columns(
     """The table in a Parquet file, like `csv_columns`; None if it cannot be read."""
     arrow, _ = pyarrow_for(file_name)
     try:
-        table = parquet_table(data, file_name)
+        table = parquet_table(data, file_name, in_objects=False)
         keys = [str(name) for name in table.column_names]
         columns = columns_of_keys(keys, known)
         header, wanted = tuple(columns.get(key, key) for key in keys), {*choose(keys, columns)}

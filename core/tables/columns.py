@@ -16,10 +16,12 @@ from typing import Any, Literal, NamedTuple
 
 import regex
 
+from core.budget import Drawing
 from core.tables.problems import FileFindings, likely_columns, listed, rename
 from core.tables.reading import (
     MOST_NAME,
     JsonObject,
+    drawing_for,
     duplicate_problems,
     is_language_tag,
     is_nothing,
@@ -382,7 +384,8 @@ def read_rows(
     """
     if is_jsonl(text, findings.file_name):
         return _jsonl_rows(text, columns, findings)
-    return csv_records(csv_lines(text), delimiter_of(text), columns, findings, without)
+    drawing = drawing_for(findings.file_name)
+    return csv_records(csv_lines(text), delimiter_of(text), columns, findings, without, drawing)
 
 
 def jsonl_bytes(rows: Iterable[Mapping[str, Any]]) -> bytes:
@@ -390,9 +393,9 @@ def jsonl_bytes(rows: Iterable[Mapping[str, Any]]) -> bytes:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
-def header_of(text: str) -> list[str]:
+def header_of(text: str, file_name: str) -> list[str]:
     """The header of CSV text, in lower case; empty if the text has no line."""
-    return [cell.lower() for cell in first_cells(text, delimiter_of(text))]
+    return [cell.lower() for cell in first_cells(text, delimiter_of(text), file_name)]
 
 
 def csv_lines(text: str) -> Iterator[str]:
@@ -407,9 +410,46 @@ def allow_cells(length: int) -> None:
     csv.field_size_limit(max(csv.field_size_limit(), length))
 
 
-def csv_cells(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+class CsvReader(Iterator[list[str]]):
+    """The one `csv.reader`: it refuses a row with too many cells before it is made.
+
+    file_name: None for the beginning of a text, which needs no bound. strict: whether a wrong quotation mark is a csv.Error.
+    Raises OverBudget that names the file.
+    """
+
+    def __init__(
+        self, lines: Iterable[str], delimiter: str, file_name: str | None, *, strict: bool = False
+    ) -> None:
+        self._delimiter, self._n_cells = delimiter, 0
+        self._drawing = None if file_name is None else drawing_for(file_name)
+        counted = lines if self._drawing is None else self._counted(lines, self._drawing)
+        self._reader = csv.reader(counted, delimiter=delimiter, strict=strict)
+
+    @property
+    def line_num(self) -> int:
+        """Lines read so far."""
+        return self._reader.line_num
+
+    def __next__(self) -> list[str]:
+        """The next row; an empty one for an empty line."""
+        self._n_cells = 0
+        cells = next(self._reader)
+        if self._drawing is not None and len(cells) > self._drawing.left("columns"):
+            self._drawing.draw("columns", len(cells), known=True)
+        return cells
+
+    def _counted(self, lines: Iterable[str], drawing: Drawing) -> Iterator[str]:
+        most = drawing.left("values")
+        for line in lines:
+            self._n_cells += line.count(self._delimiter) + 1
+            if self._n_cells > most:
+                drawing.draw("values", self._n_cells)
+            yield line
+
+
+def csv_cells(lines: Iterable[str], delimiter: str, file_name: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not empty, each with its first line. csv.Error names the line of an invalid row."""
-    reader, start = csv.reader(lines, delimiter=delimiter, strict=True), 1
+    reader, start = CsvReader(lines, delimiter, file_name, strict=True), 1
     try:
         for cells in reader:
             line, start = start, reader.line_num + 1
@@ -428,12 +468,17 @@ def csv_records(
     columns: Columns,
     findings: FileFindings,
     without: Collection[str] = (),
+    drawing: Drawing | None = None,
 ) -> Iterator[Record]:
-    """Yield the rows of CSV lines below their header; see read_rows."""
+    """Yield the rows of CSV lines below their header; see read_rows. drawing: of a table that is held whole."""
     header: list[str | None] | None = None
+    kept: list[tuple[int, str]] = []
     freed = 0
     try:
-        for line, cells in csv_cells(lines, delimiter):
+        for line, cells in csv_cells(lines, delimiter, findings.file_name):
+            if drawing is not None:
+                drawing.draw("rows")
+                drawing.draw("values", len(cells) if header is None else len(kept))
             if header is None:
                 written = [cell.strip().lower() for cell in cells]
                 _check_header(written, line, columns, findings)
@@ -482,7 +527,7 @@ def _fit(head: str, mark: str, *, cut: bool) -> tuple[int, int, int, int]:
     """How well a separator divides the first rows; see delimiter_of. cut: whether the last row may be incomplete."""
     rows, broken = [], False
     try:
-        for cells in csv.reader(csv_lines(head), delimiter=mark, strict=True):
+        for cells in CsvReader(csv_lines(head), mark, None, strict=True):
             if any(map(str.strip, cells)):
                 rows.append(cells)
             if len(rows) > _FIRST_ROWS:
@@ -506,19 +551,24 @@ def _fit(head: str, mark: str, *, cut: bool) -> tuple[int, int, int, int]:
     return fits, known, alike, len(header)
 
 
-def filled_rows(text: str, delimiter: str) -> Iterator[list[str]]:
+def filled_rows(text: str, delimiter: str, file_name: str) -> Iterator[list[str]]:
     """Yield the rows of CSV text that are not empty."""
-    return (cells for cells in csv.reader(csv_lines(text), delimiter=delimiter) if any(map(str.strip, cells)))
+    drawing = drawing_for(file_name)
+    for cells in CsvReader(csv_lines(text), delimiter, file_name):
+        if any(map(str.strip, cells)):
+            drawing.draw("rows")
+            drawing.draw("values", len(cells))
+            yield cells
 
 
-def first_cells(text: str, delimiter: str) -> list[str]:
+def first_cells(text: str, delimiter: str, file_name: str) -> list[str]:
     """The cells of the first line that is not empty; none if all lines are."""
-    return [cell.strip() for cell in next(filled_rows(text, delimiter), [])]
+    return [cell.strip() for cell in next(filled_rows(text, delimiter, file_name), [])]
 
 
 def refuse_data_as_names(text: str, file_name: str) -> None:
     """Raise InputError if the first line of CSV text holds data instead of the names of the columns."""
-    rows = filled_rows(text[:_FIRST_CHARACTERS], delimiter_of(text))
+    rows = filled_rows(text[:_FIRST_CHARACTERS], delimiter_of(text), file_name)
     header = [cell.strip() for cell in next(rows, [])]
     if _is_data(header, list(islice(rows, _FIRST_ROWS))):
         typed = sorted(filter(_typed, dict.fromkeys(header)), key=lambda cell: bool(_WHOLE.fullmatch(cell)))
@@ -606,7 +656,7 @@ def _missing(where: str, columns: Columns, names: Collection[str], unknown: list
 def _jsonl_rows(text: str, columns: Columns, findings: FileFindings) -> Iterator[Record]:
     ignored: dict[str, None] = {}
     there: set[str] = set()
-    for one in jsonl_objects(text):
+    for one in jsonl_objects(text, findings.file_name):
         findings.problems += one.problems
         if one.value is not None:
             where = line_place(one.line)
@@ -619,11 +669,17 @@ def _jsonl_rows(text: str, columns: Columns, findings: FileFindings) -> Iterator
     note_ignored(findings, list(ignored))
 
 
-def jsonl_objects(text: str | Iterable[str]) -> Iterator[JsonLine]:
-    """Yield the lines that are not empty, each with its own problems for the caller to report. text: whole, or its lines."""
+def jsonl_objects(text: str | Iterable[str], file_name: str) -> Iterator[JsonLine]:
+    """Yield the lines that are not empty, each with its own problems for the caller to report.
+
+    text: whole, or its lines, of which one is held at a time. Raises OverBudget if there are too many to hold.
+    """
+    drawing = drawing_for(file_name) if isinstance(text, str) else None
     for line, written in enumerate(io.StringIO(text) if isinstance(text, str) else text, start=1):
         if not written.strip():
             continue
+        if drawing is not None:
+            drawing.draw("rows")
         value, problem = parse_json(written.rstrip("\n"), line)
         if problem:
             yield JsonLine(line, None, [problem], written)
@@ -726,7 +782,7 @@ def open_records(
             reject(name, [problem])
         return object_records(json_objects(value, "", findings), known, findings)
     if is_jsonl(text, name):
-        lines = list(jsonl_objects(numbers_as_json(text)))
+        lines = list(jsonl_objects(numbers_as_json(text), name))
         keys = _filled_keys(one.value for one in lines if one.value is not None)
         return object_records(reported(lines, findings), known, findings, keys)
     keys, columns, house = _house(text, known, name)
@@ -754,9 +810,13 @@ def object_records(
     keys: Sequence[str] | None = None,
 ) -> Table:
     """The table of (place, object) pairs. keys: the keys of all objects; None to collect them here."""
+    objects = list(objects)
     if keys is None:
-        objects = list(objects)
         keys = _filled_keys(one for _, one in objects)
+    drawing = drawing_for(findings.file_name)
+    drawing.draw("columns", len(keys), known=True)
+    # Readers look at every column of every row, also where the object lacks it.
+    drawing.draw("values", len(keys) * len(objects), known=True)
     columns = columns_of_keys(keys, known)
     return Table(list(keys), columns, list(records_of_objects(objects, keys, columns, findings)))
 
@@ -834,7 +894,7 @@ def _house(
     """Keys of CSV text, key -> Assay's name, and the columns to read. Raises InputError for a first line of data."""
     refuse_data_as_names(text, file_name)
     # As written, not in lower case: columns such as BLEU and chrF keep their case.
-    keys = [key for cell in first_cells(text, delimiter_of(text)) if (key := unguarded(cell))]
+    keys = [key for cell in first_cells(text, delimiter_of(text), file_name) if (key := unguarded(cell))]
     columns = columns_of_keys(keys, known)
     names = {key: columns.get(key, key) for key in keys}
     # read_rows compares the header's cells as they are written, in lower case.
@@ -856,10 +916,10 @@ def file_columns(
     usual: names that other programs use; suggested if a column is missing, but never used.
     """
     if is_jsonl(text, file_name):
-        keys = _filled_keys(one.value for one in jsonl_objects(text) if one.value is not None)
+        keys = _filled_keys(one.value for one in jsonl_objects(text, file_name) if one.value is not None)
     else:
         refuse_data_as_names(text, file_name)
-        keys = header_of(text)
+        keys = header_of(text, file_name)
     return columns_among(keys, known, required, usual)
 
 
@@ -922,7 +982,7 @@ def objects_in(text: str, file_name: str) -> Iterator[JsonObject]:
         value, _ = parse_json(text)
         rows = value if isinstance(value, list) else [value]
     elif is_jsonl(text, file_name):
-        rows = (line.value for line in jsonl_objects(text))
+        rows = (line.value for line in jsonl_objects(text, file_name))
     return (one for one in rows if isinstance(one, JsonObject))
 
 

@@ -13,18 +13,15 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, TypeVar, overload
+from typing import IO, Any, TypeVar, overload
 
 import regex
 
-from core.tables.columns import Table, csv_lines, delimiter_of, open_records
+from core.budget import Drawing, OverBudget, bytes_as_text, draw_unpacked, open_zip
+from core.tables.columns import CsvReader, Table, csv_lines, delimiter_of, open_records
 from core.tables.problems import FileFindings, listed
-from core.tables.reading import bad_bytes, reject, sha256_of, shown
+from core.tables.reading import bad_bytes, drawing_for, reject, sha256_of, shown
 
-LARGEST_BYTES = 512 * 1024 * 1024
-"""Most bytes that a compressed file or a workbook may unpack to."""
-MOST_SHEET_CELLS = 20_000_000
-"""Most cells in the rectangle of a sheet: the library holds all of them, empty ones too."""
 _HEAD = 4096
 """First bytes that tell UTF-16 without a mark, and other files, from text."""
 GZIP = b"\x1f\x8b"
@@ -78,8 +75,16 @@ _WITHOUT_COMMA = re.compile(r"\s*[-+]?[0-9]*\.?[0-9]*([eE][-+]?[0-9]+)?\s*")
 _THOUSANDS = re.compile(r"\s*[-+]?[1-9][0-9]{0,2},[0-9]{3}\s*")
 _INDEX = "Unnamed: 0"
 """How pandas names the column of row numbers that it once wrote without a name."""
-_CELL = re.compile(rb"""\br\s*=\s*["']([A-Z]{0,3})([0-9]{1,7})["']""")
+_PLACE = re.compile(rb"""\br\s*=\s*["']([A-Z]{0,3})([0-9]{1,7})["']""")
 """Where a cell or a row of a sheet says that it stands."""
+_TEXT = re.compile(rb"<(?:\w{1,20}:)?si[\s/>]")
+"""Where a text of a workbook's list of texts begins."""
+_CELL = re.compile(rb"<(?:\w{1,20}:)?c[\s/>]")
+_ROW_OR_CELL = re.compile(rb"<(?:\w{1,20}:)?(?:(row)|c)[\s/>]")
+_PIECE = 2**20
+_LONGEST_TAG = 4096
+"""Bytes of the end of a piece that are read again with the next, so that no tag is cut."""
+_BEGINS_AS_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*[\[{]")
 
 _ACCENTED = regex.compile(r"\p{L}*[\p{L}--\p{ASCII}]\p{L}*", regex.V1)
 _FOREIGN = regex.compile(r"[\p{L}--\p{ASCII}]{3}", regex.V1)
@@ -113,12 +118,30 @@ def opened(data: bytes, file_name: str) -> bytes:
     Opens gzip, XLSX and XLS; reads UTF-16, UTF-32 and Windows-1252; reads decimal commas where no comma separates cells.
     Lines keep their numbers. Raises InputError for a file that cannot be opened.
     """
+    check_content(data, file_name)
     return data if isinstance(data, Opened) or _plain(data) is not None else _opened(bytes(data), file_name)
+
+
+def check_content(data: bytes, file_name: str) -> None:
+    """Raise OverBudget if a file's text would take too much memory, or has too many lines or JSON values."""
+    drawing = drawing_for(file_name)
+    if not _is_text(data):
+        drawing.draw("bytes", len(data), known=True)
+        return
+    drawing.draw("bytes", bytes_as_text(data), known=True)
+    n_lines = data.count(b"\n") + data.count(b"\r") if len(data) > drawing.left("values") else 0
+    if n_lines > drawing.left("values"):
+        drawing.draw("values", n_lines)
+    if len(data) > drawing.left("values") and _BEGINS_AS_JSON.match(data):
+        drawing.draw_json(data)
 
 
 def decode(data: bytes, file_name: str) -> str:
     """The file's text, without a byte order mark. Raises InputError if it is empty or holds no text."""
-    text = None if isinstance(data, Opened) else _plain(data)
+    if isinstance(data, Opened) or not _is_text(data):
+        return decode_utf8(opened(data, file_name), file_name)
+    check_content(data, file_name)
+    text = _plain(data)
     if text is None:
         return decode_utf8(opened(data, file_name), file_name)
     if not text.strip():
@@ -131,6 +154,7 @@ def decode_utf8(data: bytes, file_name: str) -> str:
 
     Raises InputError for other files.
     """
+    check_content(data, file_name)
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         reject(file_name, ["file: is in UTF-16; save it as UTF-8"])
     _refuse_others(data, file_name)
@@ -172,6 +196,11 @@ def is_workbook(data: bytes) -> bool:
     return "[Content_Types].xml" in names or data[30:].startswith(_OPEN_DOCUMENT)
 
 
+def _is_text(data: bytes) -> bool:
+    """Whether a file may be a text, in any encoding."""
+    return not data.startswith((ZIP, GZIP, _OLE, PARQUET))
+
+
 def _plain(data: bytes) -> str | None:
     """The text of UTF-8 bytes that need no opening; None for others."""
     head = data[:_HEAD]
@@ -200,21 +229,21 @@ def _opened(data: bytes, file_name: str) -> bytes:
         text = _sheet_text(content, file_name, notes)
     else:
         _refuse_others(content, file_name)
-        text = _usual_separator(_text(content, file_name, notes))
-    text = _without_index(_with_decimal_points(text, notes), notes)
+        check_content(content, file_name)
+        text = _usual_separator(_text(content, file_name, notes), file_name)
+    text = _without_index(_with_decimal_points(text, file_name, notes), file_name, notes)
     return Opened(text.encode("utf-8", "surrogatepass"), notes, sha256_of(data))
 
 
 def _unpacked(data: bytes, file_name: str) -> bytes:
     """The content of a gzip file with one or several members."""
-    parts, n, rest = [], 0, data
+    parts, rest, drawing = list[bytes](), data, drawing_for(file_name)
     try:
         while rest:
             unpacker = zlib.decompressobj(wbits=31)
-            parts.append(unpacker.decompress(rest, LARGEST_BYTES + 1 - n))
-            n += len(parts[-1])
-            if n > LARGEST_BYTES:
-                reject(file_name, [f"file: unpacks to more than {LARGEST_BYTES // 2**20} MiB"])
+            drawing.draw("members")
+            parts.append(unpacker.decompress(rest, drawing.left("bytes") + 1))
+            drawing.draw("bytes", len(parts[-1]))
             if not unpacker.eof:
                 reject(file_name, ["file: the gzip file ends too early; copy it again"])
             rest = unpacker.unused_data.lstrip(b"\0")
@@ -295,30 +324,34 @@ def _utf8(content: bytes, file_name: str) -> str:
 # Separators and decimal commas
 
 
-def _usual_separator(text: str) -> str:
+def _usual_separator(text: str, file_name: str) -> str:
     """CSV text without Excel's line `sep=;`, separated by a mark that `delimiter_of` finds. The line stays, empty."""
     found = _SEPARATOR_LINE.match(text)
     if found is None:
         return text
     rest, mark = text[found.end() :], found[1]
-    return rest if delimiter_of(rest) == mark else _rewritten(rest, mark)
+    return rest if delimiter_of(rest) == mark else _rewritten(rest, mark, file_name)
 
 
-def _rewritten(text: str, mark: str) -> str:
+def _rewritten(text: str, mark: str, file_name: str) -> str:
     """The rows with commas between quoted cells, on the same lines."""
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    for cells in csv.reader(csv_lines(text), delimiter=mark):
+    for cells in CsvReader(csv_lines(text), mark, file_name):
         writer.writerow(cells)
     return buffer.getvalue()
 
 
-def _rows_of(text: str, mark: str) -> list[list[str]] | None:
+def _rows_of(text: str, mark: str, file_name: str) -> list[list[str]] | None:
     """All rows of CSV text, blank ones too; None if it cannot be read, which its reader reports."""
+    rows, drawing = list[list[str]](), drawing_for(file_name)
     try:
-        return list(csv.reader(csv_lines(text), delimiter=mark, strict=True))
+        for cells in CsvReader(csv_lines(text), mark, file_name, strict=True):
+            drawing.draw("values", len(cells) + 1)
+            rows.append(cells)
     except csv.Error:
         return None
+    return rows
 
 
 def _written(rows: Iterable[Sequence[str]], mark: str) -> str:
@@ -327,13 +360,13 @@ def _written(rows: Iterable[Sequence[str]], mark: str) -> str:
     return buffer.getvalue()
 
 
-def _with_decimal_points(text: str, notes: list[str]) -> str:
+def _with_decimal_points(text: str, file_name: str, notes: list[str]) -> str:
     """The text with decimal points in the columns of numbers that have decimal commas; never if commas separate cells."""
     start = text.lstrip()
     if start.startswith(("{", "[")) or not _SOME_DECIMAL.search(text):
         return text
     mark = delimiter_of(text)
-    rows = None if mark == "," else _rows_of(text, mark)
+    rows = None if mark == "," else _rows_of(text, mark, file_name)
     if rows is None:
         return text
     filled = [cells for cells in rows if any(map(str.strip, cells))]
@@ -359,12 +392,12 @@ def _has_decimal_commas(cells: Sequence[str]) -> bool:
     return all(_DECIMAL_COMMA.fullmatch(cell) or _WITHOUT_COMMA.fullmatch(cell) for cell in cells)
 
 
-def _without_index(text: str, notes: list[str]) -> str:
+def _without_index(text: str, file_name: str, notes: list[str]) -> str:
     """CSV text in which a first column that only numbers the rows, as pandas writes it, has no name."""
     if _INDEX not in text[:_HEAD] or text.lstrip().startswith(("{", "[")):
         return text
     mark = delimiter_of(text)
-    rows = _rows_of(text, mark)
+    rows = _rows_of(text, mark, file_name)
     filled = [cells for cells in rows or () if any(map(str.strip, cells))]
     if rows is None or not filled or filled[0][0].strip() != _INDEX:
         return text
@@ -378,13 +411,13 @@ def _without_index(text: str, notes: list[str]) -> str:
 # Workbooks
 
 
-def _members(data: bytes) -> dict[str, int]:
-    """The members of a zip with their unpacked sizes; none if it is damaged."""
+def _members(data: bytes) -> frozenset[str]:
+    """The names of a zip's members; none if it is damaged or has too many."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return {info.filename: info.file_size for info in archive.infolist()}
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
-        return {}
+        with open_zip(data, Drawing("")) as archive:
+            return frozenset(archive.namelist())
+    except (OverBudget, zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
+        return frozenset()
 
 
 def _sheet_text(data: bytes, file_name: str, notes: list[str]) -> str:
@@ -456,31 +489,47 @@ def _check_workbook(data: bytes, file_name: str) -> None:
     for start, (what, instead) in _OFFICE.items():
         if any(name.startswith(start) for name in names):
             reject(file_name, [f"file: is {what}; {instead}"])
-    if sum(names.values()) > LARGEST_BYTES:
-        reject(file_name, [f"file: unpacks to more than {LARGEST_BYTES // 2**20} MiB"])
+    drawing = drawing_for(file_name)
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        with open_zip(data, drawing) as archive:
+            draw_unpacked(archive.infolist(), drawing)
             # Unpacks every member within its stated size: a workbook may lie about it.
             damaged = archive.testzip()
             # Any member may be a sheet, whatever its name is.
-            most = max((_cells_in(archive.read(name)) for name in names), default=0)
+            for info in archive.infolist():
+                with archive.open(info) as content:
+                    n_texts, n_cells = _n_cells(content)
+                # The library holds every text once, and the rectangle of each sheet, empty cells too.
+                drawing.draw("values", n_texts + n_cells)
     except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, RuntimeError) as problem:
         reject(file_name, [f"file: is a workbook that cannot be read ({shown(str(problem))})"])
     if damaged is not None:
         reject(file_name, [f"file: is a damaged workbook ({shown(damaged)}); save it again"])
-    if most > MOST_SHEET_CELLS:
-        reject(file_name, [f"file: a sheet spans {most:,} cells, above {MOST_SHEET_CELLS:,}; save it as CSV"])
 
 
-def _cells_in(sheet: bytes) -> int:
-    """The number of cells in the rectangle that a sheet's cells span from its first."""
-    places = _CELL.findall(sheet)
-    widest = max({column for column, _ in places}, key=lambda name: (len(name), name), default=b"A")
-    lowest = max(map(int, {row for _, row in places}), default=1)
-    width = 0
+def _n_cells(sheet: IO[bytes]) -> tuple[int, int]:
+    """The texts of a workbook's member, and the cells in the rectangle that its cells span from the first."""
+    n_texts, n_rows, in_row = 0, 0, 0
+    widest, lowest, run, rest = b"A", 1, 0, b""
+    while (piece := sheet.read(_PIECE)) or rest:
+        last, piece = not piece, rest + piece
+        # A tag that may go on in the next piece is left to it.
+        end = len(piece) if last else max(piece.rfind(b"<"), len(piece) - _LONGEST_TAG, 0)
+        piece, rest = piece[:end], piece[end:]
+        places = _PLACE.findall(piece)
+        widest = max({column for column, _ in places} | {widest}, key=lambda name: (len(name), name))
+        lowest = max({int(row) for _, row in places} | {lowest})
+        n_texts += len(_TEXT.findall(piece))
+        if sum(bool(column) for column, _ in places) < len(_CELL.findall(piece)):
+            for found in _ROW_OR_CELL.finditer(piece):  # a cell without a place follows the one before
+                n_rows, in_row = (n_rows + 1, 0) if found[1] else (n_rows, in_row + 1)
+                run = max(run, in_row)
+        if last:
+            break
+    at = 0
     for letter in widest:
-        width = width * 26 + letter - 64
-    return max(width, 1) * lowest
+        at = at * 26 + letter - 64
+    return n_texts, (at + run) * (lowest + n_rows)
 
 
 # Files that hold no table

@@ -1,11 +1,13 @@
 """Files and JSON as commands and notebooks write them. Commands import this at their start, so it loads nothing slow."""
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from core.budget import Drawing
 from core.disk import why_not_written
 from core.errors import InputError
 from core.scratch import scratch_folder
@@ -17,9 +19,11 @@ def json_text(value: Any) -> str:
 
 
 def read_file(path: Path) -> bytes:
-    """Return the file's bytes. Raises InputError that names the file if it cannot be read."""
+    """Return the file's bytes. Raises InputError that names the file if it cannot be read, OverBudget if it is too large."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            Drawing(str(path)).draw("bytes", os.fstat(file.fileno()).st_size, known=True)
+            return file.read()
     except OSError as problem:
         raise InputError(f"{path} cannot be read: {problem.strerror or problem}.") from problem
 

@@ -5,18 +5,18 @@ each answer. What was found is said in one line a role and can be changed: the o
 """
 
 import ast
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import regex
 
+from core.budget import json_values
 from core.schema.scores import Turn, TurnRole
 from core.tables.columns import Record, Table, named_columns
 from core.tables.mapping import NOT_USED
 from core.tables.problems import FileFindings, same_wording
-from core.tables.reading import is_nothing, label_of, shown
+from core.tables.reading import is_nothing, label_of, numbers_as_json, parse_json, shown
 from core.tables.roles import holds_texts, is_about, rates, who_in, words_in
 
 
@@ -87,6 +87,8 @@ _MOST_COLUMNS = 500
 """Columns beyond which a table does not hold answers side by side, and is not searched for them."""
 _MOST_LOOKED_AT = 50
 """Rows whose cells decide what a column holds."""
+_MOST_LITERALS = 20_000
+"""Values of a list as Python writes it; parsing takes kilobytes for each."""
 TURNS = "turns"
 """The column of a row's earlier turns, in the tables that `Layout.rows` makes."""
 
@@ -271,13 +273,15 @@ def _listed(text: str) -> object:
         ]
     if not start.startswith("[{"):
         return text
+    value, problem = parse_json(numbers_as_json(start))
+    if problem is None:
+        return value
+    if json_values(start, _MOST_LITERALS) > _MOST_LITERALS:
+        return text
     try:
-        return json.loads(start)
-    except ValueError:
-        try:
-            return ast.literal_eval(start)  # as pandas writes lists into CSV
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            return text
+        return ast.literal_eval(start)  # as pandas writes lists into CSV
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
 
 
 def turns_of(turns: Sequence[Turn]) -> dict[str, list[dict[str, str]]]:

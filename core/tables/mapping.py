@@ -18,6 +18,7 @@ from core.errors import InputError, Problems, nearest_names
 from core.schema.scale import DeclaredScale
 from core.tables.columns import (
     VOCABULARY,
+    CsvReader,
     Record,
     csv_lines,
     delimiter_of,
@@ -28,7 +29,8 @@ from core.tables.columns import (
     objects_in,
     refuse_data_as_names,
 )
-from core.tables.containers import PARQUET, changed, decode, opened
+from core.tables.containers import changed, decode, opened
+from core.tables.parquet import is_parquet, parquet_file, parquet_rows, parquet_table, pyarrow_for
 from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
     JsonObject,
@@ -36,7 +38,6 @@ from core.tables.reading import (
     is_undefined,
     looks_like_number,
     parse_json,
-    reject,
     shown,
     whole_input,
 )
@@ -112,33 +113,6 @@ def checked_columns(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return found
 
 
-def is_parquet(data: bytes, _file_name: str = "") -> bool:
-    """Whether the file is Parquet, whatever its name is."""
-    return data.startswith(PARQUET)
-
-
-def pyarrow_for(file_name: str) -> tuple[Any, Any]:
-    """The package pyarrow and its module pyarrow.parquet. InputError names the file if it is not installed."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise InputError(
-            f"{shown(file_name)} needs the package pyarrow, which is not installed: install it, or use CSV or JSONL."
-        ) from None
-    return pyarrow, pyarrow.parquet
-
-
-def parquet_table(data: bytes, file_name: str) -> Any:
-    """The pyarrow.Table in the bytes of a Parquet file. pyarrow's errors stay its own.
-
-    In this thread alone: a thread of pyarrow's that still holds the bytes when Python ends aborts the process.
-    """
-    _, parquet = pyarrow_for(file_name)
-    with parquet.ParquetFile(io.BytesIO(data), pre_buffer=False) as file:
-        return file.read(use_threads=False)
-
-
 def first_rows(data: bytes, file_name: str) -> FirstRows:
     """The columns and first rows of a table, JSONL or a JSON list. InputError if the file is none of these."""
     if keys := tuple(_parquet_keys(data, file_name)):
@@ -150,17 +124,14 @@ def first_rows(data: bytes, file_name: str) -> FirstRows:
         rows = tuple(tuple(_as_text(one.get(key)) for key in keys) for one in found)
     else:
         refuse_data_as_names(text, file_name)
-        filled = _filled(text)
+        filled = _filled(text, file_name)
         keys = tuple(cell.strip() for cell in next(filled, ()))
         rows = tuple(map(tuple, islice(filled, FIRST_ROWS)))
     return FirstRows(keys, rows, named_columns(keys, VOCABULARY))
 
 
 def _first_parquet_rows(data: bytes, file_name: str) -> tuple[tuple[str, ...], ...]:
-    _, parquet = pyarrow_for(file_name)
-    file = parquet.ParquetFile(io.BytesIO(opened(data, file_name)), pre_buffer=False)
-    batch = next(file.iter_batches(batch_size=FIRST_ROWS, use_threads=False), None)
-    rows = [] if batch is None else batch.to_pylist()
+    rows = list(islice(parquet_rows(opened(data, file_name), file_name), FIRST_ROWS))
     return tuple(tuple(_as_text(cell) for cell in row.values()) for row in rows)
 
 
@@ -223,7 +194,7 @@ def with_names(data: bytes, file_name: str, names: Mapping[str, str]) -> bytes:
     data = opened(data, file_name)
     text = decode(data, file_name)
     renamed = _changed(text, file_name, lambda one: _renamed(one, names))
-    return changed(_renamed_header(text, names).encode() if renamed is None else renamed, data)
+    return changed(_renamed_header(text, file_name, names).encode() if renamed is None else renamed, data)
 
 
 def class_words(data: bytes, file_name: str) -> dict[str, dict[str, int]]:
@@ -279,7 +250,7 @@ def with_numbers(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str,
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, delimiter=delimiter_of(text), lineterminator="\n")
     places: dict[int, Mapping[str, float | None]] = {}
-    for cells in csv.reader(csv_lines(text), delimiter=delimiter_of(text)):
+    for cells in CsvReader(csv_lines(text), delimiter_of(text), file_name):
         if not places:
             places = {at: numbers[cell.strip()] for at, cell in enumerate(cells) if cell.strip() in numbers}
         writer.writerow(
@@ -317,7 +288,7 @@ def _rows(data: bytes, file_name: str) -> Iterator[Mapping[str, object]]:
     if is_json(text, file_name) or is_jsonl(text, file_name):
         yield from _objects(text, file_name)
         return
-    filled = _filled(text)
+    filled = _filled(text, file_name)
     header = [cell.strip() for cell in next(filled, [])]
     yield from (dict(zip(header, cells, strict=False)) for cells in filled)
 
@@ -327,11 +298,8 @@ def _parquet_keys(data: bytes, file_name: str) -> list[str]:
     data = opened(data, file_name)
     if not is_parquet(data, file_name):
         return []
-    arrow, parquet = pyarrow_for(file_name)
-    try:
-        return [str(name) for name in parquet.read_schema(io.BytesIO(data)).names]
-    except (arrow.ArrowException, OSError, ValueError) as error:
-        reject(file_name, [f"file: not readable as Parquet ({shown(str(error))})"])
+    with parquet_file(data, file_name) as file:
+        return [str(name) for name in file.schema_arrow.names]
 
 
 def _columns_of(data: bytes, file_name: str) -> list[str]:
@@ -343,7 +311,7 @@ def _columns_of(data: bytes, file_name: str) -> list[str]:
         keys = list(dict.fromkeys(key for one in _objects(text, file_name) for key in one))
     else:
         refuse_data_as_names(text, file_name)
-        keys = [cell.strip() for cell in next(_filled(text), [])]
+        keys = [cell.strip() for cell in next(_filled(text, file_name), [])]
     if not keys:
         raise InputError(
             f"{shown(file_name)} has no columns to name: expected a table, JSONL or a JSON list of objects"
@@ -351,8 +319,8 @@ def _columns_of(data: bytes, file_name: str) -> list[str]:
     return keys
 
 
-def _filled(text: str) -> Iterator[list[str]]:
-    return filled_rows(text, delimiter_of(text))
+def _filled(text: str, file_name: str) -> Iterator[list[str]]:
+    return filled_rows(text, delimiter_of(text), file_name)
 
 
 def _changed(text: str, file_name: str, change: Callable[[JsonObject], dict[str, object]]) -> bytes | None:
@@ -378,10 +346,10 @@ def _changed_line(line: str, change: Callable[[JsonObject], dict[str, object]]) 
     return json.dumps(change(value), ensure_ascii=False) + line[len(line.rstrip("\r\n")) :]
 
 
-def _renamed_header(text: str, names: Mapping[str, str]) -> str:
+def _renamed_header(text: str, file_name: str, names: Mapping[str, str]) -> str:
     delimiter = delimiter_of(text)
     lines = list(csv_lines(text))
-    reader = csv.reader(iter(lines), delimiter=delimiter)
+    reader = CsvReader(iter(lines), delimiter, file_name)
     begins = 0
     for header in reader:
         if any(map(str.strip, header)):

@@ -17,6 +17,7 @@ import regex
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
+from core.budget import Drawing, current_budget, json_values, over_budget
 from core.errors import InputError, Problems
 
 MOST_NAME = 200
@@ -96,6 +97,11 @@ def reject(file_name: str, problems: Iterable[str]) -> NoReturn:
     """Raise InputError for the file, with its problems."""
     found = Problems(problems)
     raise InputError(f"{shown(file_name)} cannot be imported: {found.counted}", found)
+
+
+def drawing_for(file_name: str) -> Drawing:
+    """A new drawing on the budget for the reading of a file."""
+    return Drawing(shown(file_name))
 
 
 def bad_bytes(lines: Iterable[bytes]) -> str:
@@ -226,6 +232,8 @@ def parse_json(text: str, line: int = 0) -> tuple[object, str | None]:
     line: the number of the line that `text` is, in formats with one value a line; 0 if it is the whole file.
     """
     place = line_place(line) if line else whole_input()
+    if len(text) > (most := current_budget().values) and json_values(text, most) > most:
+        return None, f"{place}: {over_budget('values')}"
     try:
         return json.loads(text, object_pairs_hook=_json_object, parse_constant=_no_constant), None
     except json.JSONDecodeError as error:

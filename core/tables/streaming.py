@@ -9,16 +9,17 @@ import hashlib
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
+from core.budget import Drawing
 from core.errors import InputError
 from core.tables.columns import (
     Columns,
+    CsvReader,
     Record,
     allow_cells,
     columns_of_keys,
@@ -35,15 +36,14 @@ from core.tables.columns import (
     split_item,
 )
 from core.tables.containers import decode, is_plain
-from core.tables.mapping import is_parquet, new_names, pyarrow_for, with_columns
+from core.tables.mapping import new_names, with_columns
+from core.tables.parquet import is_parquet, n_parquet_rows, parquet_file, parquet_rows
 from core.tables.problems import FileFindings
-from core.tables.reading import bad_bytes, numbers_as_json, reject, shown
+from core.tables.reading import bad_bytes, drawing_for, numbers_as_json, reject
 
 HEAD_BYTES = 1 << 20
 """First bytes of a file, by which its form is recognised; of a table up to the end of a line."""
 BUFFER_BYTES = 1 << 20
-_AT_ONCE = 1_000
-"""Rows of a Parquet file that are turned into objects together."""
 Form = Literal["csv", "jsonl", "parquet"]
 Object = tuple[str, Mapping[str, object]]
 """The place of a row, and its cells under the file's own names."""
@@ -98,6 +98,7 @@ class Survey:
 class _Seen:
     """What was seen of the cells, row by row."""
 
+    drawing: Drawing
     n_rows: int = 0
     keys: dict[str, None] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
@@ -108,6 +109,7 @@ class _Seen:
         self.n_rows += 1
         for key, value in cells.items():
             if key not in self.keys:
+                self.drawing.draw("columns")
                 self.keys[key] = None
             if key not in self.reasons and (reason := no_label(where, value)):
                 self.reasons[key] = reason
@@ -158,15 +160,14 @@ class TableFile:
     def has_more_rows(self, n: int) -> bool:
         """Whether the table has more than n rows; reads no more of the file than needed to know."""
         if self.form == "parquet":
-            with self._parquet() as file:
-                return int(file.metadata.num_rows) > n
+            return n_parquet_rows(self.path, self.name) > n
         if not _has_more_lines(self.path, n):
             return False
         if self.form == "jsonl":
             return _more_than(n, (line for line in self._lines("\n") if line.strip()))
         *_, delimiter = csv_opened(self._head(), {}, self.name)
         rows = (
-            cells for cells in csv.reader(self._lines(""), delimiter=delimiter) if any(map(str.strip, cells))
+            cells for cells in CsvReader(self._lines(""), delimiter, self.name) if any(map(str.strip, cells))
         )
         try:
             return _more_than(n + 1, rows)  # the first is the header
@@ -175,7 +176,10 @@ class TableFile:
 
     def survey(self, known: Mapping[str, Sequence[str]]) -> Survey:
         """Read the file for what only the whole of it can tell. known: the reader's columns."""
-        seen, unheard = _Seen(), FileFindings(self.name, "")  # `records` reports the same problems
+        seen, unheard = (
+            _Seen(drawing_for(self.name)),
+            FileFindings(self.name, ""),
+        )  # `records` reports the same problems
         if self.form == "csv":
             keys, columns, house, delimiter = csv_opened(self._head(), known, self.name)
             for record in self._csv_records(house, delimiter, unheard):
@@ -236,33 +240,19 @@ class TableFile:
 
     def _objects(self, findings: FileFindings) -> Iterator[Object]:
         if self.form == "jsonl":
-            return reported(jsonl_objects(map(numbers_as_json, self._lines("\n"))), findings)
+            return reported(jsonl_objects(map(numbers_as_json, self._lines("\n")), self.name), findings)
         return self._parquet_objects()
 
     def _parquet_objects(self) -> Iterator[Object]:
-        at = 0
-        with self._parquet() as file:
-            for batch in file.iter_batches(batch_size=_AT_ONCE):
-                for row in batch.to_pylist():
-                    at += 1
-                    yield f"row {at}", row
+        for at, row in enumerate(parquet_rows(self.path, self.name), start=1):
+            yield f"row {at}", row
 
     def _parquet_keys(self) -> list[str]:
-        with self._parquet() as file:
+        with parquet_file(self.path, self.name) as file:
             keys = [str(name) for name in file.schema_arrow.names]
         if len(set(keys)) < len(keys):
             reject(self.name, ["file: two columns have the same name"])
         return keys
-
-    @contextmanager
-    def _parquet(self) -> Iterator[Any]:
-        """The file, opened so that a large row group is not held whole."""
-        arrow, parquet = pyarrow_for(self.name)
-        try:
-            with parquet.ParquetFile(self.path, buffer_size=BUFFER_BYTES, pre_buffer=False) as file:
-                yield file
-        except (arrow.ArrowException, OSError, MemoryError, ValueError, OverflowError, KeyError) as error:
-            reject(self.name, [f"file: not readable as Parquet ({shown(str(error))})"])
 
 
 class _Joined(io.RawIOBase):

@@ -14,7 +14,7 @@ from core.schema import big_tables
 from core.scratch import scratch_folder
 from core.store import Store
 from core.tables.files import read_file
-from core.tables.mapping import is_parquet
+from core.tables.parquet import is_parquet
 from core.tables.reading import sha256_of
 from core.tables.streaming import TableFile
 from pages.tabs import new_run

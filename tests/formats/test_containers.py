@@ -19,11 +19,11 @@ from helpers.texts.workbooks import workbook
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.budget import Budget, OverBudget, budget_set
 from core.errors import InputError
 from core.formats.panel import read_panel
 from core.formats.registry import read_questions, read_ratings, read_scores, read_study, read_texts
 from core.study.bundle import is_bundle
-from core.tables import containers
 from core.tables.columns import DELIMITERS, delimiter_of, filled_rows
 from core.tables.containers import decode, decode_utf8, findings_of, is_plain, opened
 from core.tables.mapping import class_words, first_rows, with_columns, with_numbers
@@ -211,7 +211,7 @@ def test_words_become_numbers_in_every_container(container: str) -> None:
 )
 def test_decimal_commas(data: str, cells: list[str]) -> None:
     text = decode(data.encode(), "t.csv")
-    assert [row[1] for row in filled_rows(text, delimiter_of(text))][1:] == cells
+    assert [row[1] for row in filled_rows(text, delimiter_of(text), "t.csv")][1:] == cells
 
 
 def test_decimal_commas_keep_lines_and_texts() -> None:
@@ -306,13 +306,13 @@ def test_what_is_no_table_is_named(data: bytes, word: str) -> None:
         assert word in problem
 
 
-def test_gzip_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(containers, "LARGEST_BYTES", 1_000)
-    assert decode(gzip.compress(b"a\n" * 500), "t.csv.gz") == "a\n" * 500
-    with pytest.raises(InputError):
-        decode(gzip.compress(b"a\n" * 501), "t.csv.gz")
-    with pytest.raises(InputError):
-        decode(workbook({"One": [["a" * 2_000]]}), "t.xlsx")
+def test_gzip_is_bounded() -> None:
+    with budget_set(Budget(bytes=1_000)):
+        assert decode(gzip.compress(b"a\n" * 500), "t.csv.gz") == "a\n" * 500
+        with pytest.raises(OverBudget):
+            decode(gzip.compress(b"a\n" * 501), "t.csv.gz")
+        with pytest.raises(OverBudget):
+            decode(workbook({"One": [["a" * 2_000]]}), "t.xlsx")
 
 
 def test_members_of_gzip_are_joined() -> None:
@@ -390,14 +390,14 @@ def test_the_separator_of_any_texts(below: list[list[str]], mark: str, end: str)
     header = [f"Spalte {at}" for at in range(len(below[0]))]
     text = as_csv([header, *below], mark, end)
     assert delimiter_of(text) == mark
-    assert list(filled_rows(text, mark)) == [header, *below]
+    assert list(filled_rows(text, mark, "t.csv")) == [header, *below]
 
 
 @given(st.lists(st.text(alphabet="ab ,;", min_size=1, max_size=20), min_size=1, max_size=12))
 def test_a_single_column_stays_one(cells: list[str]) -> None:
     texts = [f"x{cell}x" for cell in cells]
     text = "\n".join(["Antwort", *texts]) + "\n"
-    assert list(filled_rows(text, delimiter_of(text))) == [["Antwort"], *([one] for one in texts)]
+    assert list(filled_rows(text, delimiter_of(text), "t.csv")) == [["Antwort"], *([one] for one in texts)]
 
 
 def test_a_table_longer_than_the_part_that_decides() -> None:

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from core.budget import Budget, budget_set
 from core.cli import main
 from core.errors import InputError
-from core.formats.logs import inspect as inspect_log
 from core.formats.logs.entries import by_people
 from core.formats.panel import read_panel
 from core.formats.registry import FORMATS, format_of, read_evaluators, read_ratings, read_scores, read_texts
@@ -170,10 +170,9 @@ def test_damaged_members_are_named() -> None:
     assert "header.json" in problems(lambda: scores(INSPECT, repacked(0, header=b"{")))[0]
 
 
-def test_a_large_log_is_refused_before_it_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inspect_log, "LARGEST_BYTES", 100_000)
-    assert len(problems(lambda: scores(INSPECT))) == 1
-    monkeypatch.undo()
+def test_a_large_log_is_refused_before_it_is_unpacked() -> None:
+    with budget_set(Budget(bytes=100_000)):
+        assert len(problems(lambda: scores(INSPECT))) == 1
     # A list that promises less than the member holds is not believed.
     data = bytearray(repacked(zipfile.ZIP_DEFLATED))
     at = data.rindex(b"samples/q1_epoch_1.json") - 46 + 24

@@ -22,8 +22,8 @@ from core.tables.roles import (
 def _table(text: str) -> Table:
     """The table in CSV text without quotes; cells that are `-` are empty."""
     header, *lines = text.strip().splitlines()
-    keys = first_cells(header, ",")
-    rows = [dict(zip(keys, first_cells(line, ","), strict=True)) for line in lines]
+    keys = first_cells(header, ",", "t.csv")
+    rows = [dict(zip(keys, first_cells(line, ",", "t.csv"), strict=True)) for line in lines]
     return Table(keys, {}, [Record(f"line {at}", row, at) for at, row in enumerate(rows, start=2)])
 
 

@@ -25,6 +25,7 @@ from helpers.texts.factories import (
     zipped,
 )
 
+from core.budget import Budget, budget_set
 from core.errors import InputError
 from core.installation import CONVERT
 from core.results.study.results import study_results
@@ -32,7 +33,6 @@ from core.schema.study import GUESSED_SIDES, StudyRecord
 from core.store import Store, open_store
 from core.store.answers import load_record
 from core.store.raters import token_sha256
-from core.study import bundle as bundle_module
 from core.study.blinding import open_desk
 from core.study.bundle import is_bundle, read_bundle, write_bundle
 from core.study.lifecycle import (
@@ -256,13 +256,13 @@ def test_other_zips_and_no_zips(store: Store) -> None:
 
 
 def test_a_bomb_is_refused_unread(store: Store, written: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bundle_module, "LARGEST_BYTES", 2**20)
     buffer = io.BytesIO(written)
     with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("log2.jsonl", bytes(2**20))
     assert len(buffer.getvalue()) < 100_000
     monkeypatch.setattr(zipfile.ZipFile, "read", lambda *_: pytest.fail("read before the size was known"))
-    assert "unpacks to more than 1 MiB" in refused(store, buffer.getvalue()).what
+    with budget_set(Budget(bytes=2**20)):
+        assert "ASSAY_MOST_BYTES" in next(iter(refused(store, buffer.getvalue()).problems))
 
 
 def test_a_bomb_that_lies_about_its_size(store: Store, written: bytes) -> None:

@@ -9,6 +9,7 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any, get_args
 
+from core.budget import Drawing
 from core.cli import Later, later
 from core.cli.serve import add_url_option, address_of
 from core.cli.shared.options import (
@@ -696,7 +697,9 @@ def _wording(options: argparse.Namespace) -> None:
 
 def _texts(path: Path) -> dict[str, str]:
     try:
-        texts = json.loads(read_file(path))
+        content = read_file(path)
+        Drawing(str(path)).draw_json(content)
+        texts = json.loads(content)
     except ValueError as problem:
         raise InputError(f"{path} is not valid JSON ({problem}).") from problem
     if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):

@@ -1,12 +1,12 @@
 """Logs of Inspect (`inspect eval`): a zip of JSON files (`.eval`), or one JSON file (`.json`)."""
 
-import io
 import math
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from core.budget import Drawing, draw_unpacked, open_zip
 from core.formats.logs.entries import (
     EPOCH,
     Entry,
@@ -18,10 +18,11 @@ from core.formats.logs.entries import (
     scalars,
     text_of,
 )
-from core.tables.mapping import pyarrow_for
+from core.tables.parquet import pyarrow_for
 from core.tables.problems import FileFindings
 from core.tables.reading import (
     JsonObject,
+    drawing_for,
     duplicate_problems,
     label_of,
     name_problem,
@@ -33,8 +34,6 @@ from core.tables.reading import (
     type_name,
 )
 
-LARGEST_BYTES = 512 * 1024 * 1024
-"""Largest unpacked size of the members that are read; larger logs are refused before they are unpacked."""
 VALUES: Mapping[str, float] = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Letters as Inspect's `value_to_float` maps them: correct, partly correct, incorrect, no answer."""
 WORDS: Mapping[str, float] = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -157,41 +156,47 @@ def _number(value: object) -> float | None:
 
 def _unpacked(data: bytes, findings: FileFindings) -> tuple[JsonObject, Iterator[tuple[str, JsonObject]]]:
     """The header and the samples of a zip. Raises InputError if it is damaged or too large."""
+    drawing = drawing_for(findings.file_name)
     try:
-        archive = zipfile.ZipFile(io.BytesIO(data))
-        members = archive.infolist()
+        with open_zip(data, drawing) as archive:
+            members = archive.infolist()
+            named = {one.filename: one for one in members}
+            about = named.get(_HEADER) or named.get(_START)
+            samples = [
+                one for one in members if one.filename.startswith(_SAMPLES) and one.filename.endswith(".json")
+            ]
+            draw_unpacked([*([about] if about else []), *samples], drawing)
+            header = _member(data, archive, about, drawing, findings) if about else None
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
         reject(findings.file_name, [f"file: not readable as a zip ({shown(str(error))})"])
-    named = {one.filename: one for one in members}
-    about = named.get(_HEADER) or named.get(_START)
-    samples = [one for one in members if one.filename.startswith(_SAMPLES) and one.filename.endswith(".json")]
-    wanted = [*([about] if about else []), *samples]
-    if (size := sum(one.file_size for one in wanted)) > LARGEST_BYTES:
-        reject(
-            findings.file_name,
-            [
-                f"file: unpacks to {size:,} bytes; the most is {LARGEST_BYTES:,}. Split the log, or leave out its events"
-            ],
-        )
-    header = _member(data, archive, about, findings) if about else None
     if header is None:
         reject(findings.file_name, findings.problems or [f"file: has no {_HEADER}"])
-    read = (
-        (one.filename, sample)
-        for one in samples
-        if (sample := _member(data, archive, one, findings)) is not None
-    )
-    return header, read
+    return header, _samples(data, samples, drawing, findings)
+
+
+def _samples(
+    data: bytes, members: Sequence[zipfile.ZipInfo], drawing: Drawing, findings: FileFindings
+) -> Iterator[tuple[str, JsonObject]]:
+    """The samples that can be read, one after the other."""
+    with open_zip(data, drawing_for(findings.file_name)) as archive:
+        for one in members:
+            if (sample := _member(data, archive, one, drawing, findings)) is not None:
+                yield one.filename, sample
 
 
 def _member(
-    data: bytes, archive: zipfile.ZipFile, member: zipfile.ZipInfo, findings: FileFindings
+    data: bytes,
+    archive: zipfile.ZipFile,
+    member: zipfile.ZipInfo,
+    drawing: Drawing,
+    findings: FileFindings,
 ) -> JsonObject | None:
     """A member's JSON object; None, with a problem added, if it is damaged."""
     name = shown(member.filename)
     content = _content(data, archive, member, findings)
     if content is None:
         return None
+    drawing.draw_json(content)
     value, problem = parse_json(numbers_as_json(content))
     if problem is None and not isinstance(value, JsonObject):
         problem = f"is {type_name(value)}, expected an object"

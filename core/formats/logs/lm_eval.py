@@ -75,7 +75,7 @@ def _samples(data: bytes, findings: FileFindings) -> Sequence[tuple[str, JsonObj
         value, problem = parse_json(numbers_as_json(text))
         findings.problems += [problem] if problem else []
         return json_objects(value, "sample ", findings) if not problem else []
-    lines = list(jsonl_objects(numbers_as_json(text)))
+    lines = list(jsonl_objects(numbers_as_json(text), findings.file_name))
     findings.problems += [problem for line in lines for problem in line.problems]
     return [(line_place(line.line), line.value) for line in lines if line.value is not None]
 

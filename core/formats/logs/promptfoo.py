@@ -71,7 +71,7 @@ def read_log(data: bytes, findings: FileFindings) -> list[Entry]:
 def _results(data: bytes, findings: FileFindings) -> Iterator[tuple[str, JsonObject]]:
     text = decode(data, findings.file_name)
     if not _is_one_value(text, findings.file_name):
-        for line in jsonl_objects(text):
+        for line in jsonl_objects(text, findings.file_name):
             findings.problems += line.problems
             if line.value is not None:
                 yield line_place(line.line), line.value

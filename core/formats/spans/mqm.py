@@ -12,10 +12,10 @@ import regex
 from core.errors import InputError, Problems
 from core.formats import Format
 from core.schema.scores import ErrorSpan, RatedText, Rating, RatingSet, score_of
-from core.tables.columns import LABEL_PAIR, named_columns, require, target_language
+from core.tables.columns import LABEL_PAIR, CsvReader, allow_cells, named_columns, require, target_language
 from core.tables.containers import decode, findings_of
 from core.tables.problems import FileFindings
-from core.tables.reading import name_of, name_problem, reject, shown
+from core.tables.reading import drawing_for, name_of, name_problem, reject, shown
 
 WEIGHTS = {"critical": 25.0, "major": 5.0, "minor": 1.0, "neutral": 0.0}
 MINOR_PUNCTUATION = 0.1
@@ -173,11 +173,14 @@ def taken_for_quoted(rows: Sequence[tuple[int, Sequence[str]]]) -> bool:
 
 
 def _unquoted(text: str, findings: FileFindings) -> list[tuple[int, list[str]]]:
-    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t", strict=True)
-    rows = []
+    allow_cells(len(text) + 1)
+    reader = CsvReader(io.StringIO(text, newline=""), "\t", findings.file_name, strict=True)
+    rows, drawing = list[tuple[int, list[str]]](), drawing_for(findings.file_name)
     try:
-        rows = [(reader.line_num, row) for row in reader if row]
+        for row in filter(None, reader):
+            drawing.draw("rows")
+            drawing.draw("values", len(row))
+            rows.append((reader.line_num, row))
     except csv.Error as error:
         findings.problems.append(f"line {reader.line_num}: not a valid table ({error})")
     return rows

@@ -63,7 +63,7 @@ def objects_of(data: bytes, findings: FileFindings) -> list[tuple[str, JsonObjec
         if problem:
             reject(name, [problem])
         return json_objects([value] if isinstance(value, JsonObject) else value, "", findings)
-    return list(reported(jsonl_objects(numbers_as_json(text)), findings))
+    return list(reported(jsonl_objects(numbers_as_json(text), findings.file_name), findings))
 
 
 def for_ratings(known: Mapping[str, Sequence[str]]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.budget import Drawing
 from core.errors import InputError
 from core.results.cells import corrected_column, corrected_note, ends, interval
 from core.results.check.rules import FEWEST_ITEMS
@@ -177,6 +178,7 @@ def _is_estimate(value: object) -> bool:
 
 def read_earlier(data: bytes, name: str) -> dict[str, Any]:
     """The JSON of an earlier check. Raises InputError for anything else."""
+    Drawing(name).draw_json(data)
     try:
         found = json.loads(data, parse_constant=_finite, parse_float=_finite)
         known = isinstance(found, dict) and isinstance(found["use"], str) and isinstance(found["human"], dict)

@@ -252,7 +252,7 @@ def of_file(data: bytes, file_name: str) -> Basis:
     The second form is the table `variance-components` of `study results`. Missing components are 0. Raises InputError.
     """
     text = decode(data, file_name)
-    rows = list(filled_rows(text, delimiter_of(text)))
+    rows = list(filled_rows(text, delimiter_of(text), file_name))
     header = [cell.strip().lower() for cell in rows[0]] if rows else []
     if {"component", "variance"} <= set(header):
         at, value = header.index("component"), header.index("variance")

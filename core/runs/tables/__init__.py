@@ -27,7 +27,8 @@ from core.schema.settings import Settings
 from core.store import Store
 from core.store.beside import keep_folder, new_folder, run_folder, sync
 from core.store.runs import insert_run
-from core.tables.mapping import parse_columns, pyarrow_for
+from core.tables.mapping import parse_columns
+from core.tables.parquet import pyarrow_for
 from core.tables.streaming import TableFile, form_of, head_of
 
 CHUNKS_LOOKED_AT = 4

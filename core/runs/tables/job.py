@@ -23,7 +23,7 @@ from core.runs.tables.scored import texts_of
 from core.schema.big_tables import ABOUT_COLUMNS, LABELS, REASONS, ROW, TEXTS_FILE, part_name
 from core.store import Store
 from core.store.beside import PARTIAL, put_in_place
-from core.tables.mapping import pyarrow_for
+from core.tables.parquet import pyarrow_for
 
 CHUNKS_AT_ONCE = 2
 """One is scored while another is read or written."""

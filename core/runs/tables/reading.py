@@ -34,7 +34,7 @@ from core.runs.scoring import masked_said
 from core.schema.big_tables import LABELS, NOTES_KEY, ROW, TEXT_COLUMNS
 from core.schema.scores import mask_notes
 from core.tables.columns import MOST_REPEATED, ONLY_SYSTEM, needed_at, repeats_said, require
-from core.tables.mapping import pyarrow_for
+from core.tables.parquet import pyarrow_for
 from core.tables.problems import FileFindings, same_wording
 from core.tables.reading import shown
 from core.tables.streaming import Survey, TableFile

@@ -32,7 +32,7 @@ from core.stats.degeneracy import CONSTANT_SHARE, Constant
 from core.store.beside import run_folder
 from core.store.runs import run_items
 from core.tables.files import writing_file
-from core.tables.mapping import pyarrow_for
+from core.tables.parquet import pyarrow_for
 from core.tables.writer import for_excel
 
 MOST_REASONS = 100_000
