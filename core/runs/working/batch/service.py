@@ -237,7 +237,8 @@ class _Desk:
             return batch.status in ("failed", *_CANCELLED), batch.made, batch.id
 
         first, *others = sorted(listed, key=rank)
-        cancelled, paid = [], []
+        cancelled: list[str] = []
+        paid: list[str] = []
         for each in others:
             running = each.status not in (*ENDED, *_CANCELLED)
             gone = each.status in _CANCELLED or (running and self.api.cancel(each.id))
