@@ -421,6 +421,18 @@ def test_admin_pages_ask_for_the_role_themselves() -> None:
         assert ("visitor.any_desk(" if path.parent.name == "annotate" else "visitor.admin_store()") in text
 
 
+def test_temporary_files_lie_in_scratch_folders_alone() -> None:
+    """Only those go if the process is killed. A folder of Ray's has a process of its own that deletes it."""
+    named = re.compile(r"\b(mkdtemp|mkstemp|NamedTemporaryFile|TemporaryDirectory)\b")
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for top in ("core", "pages", "assay")
+        for path in (ROOT / top).rglob("*.py")
+        if named.search(path.read_text("utf-8"))
+    }
+    assert found == {"core/runs/working/cluster.py"}
+
+
 def test_every_page_stands_in_the_contract() -> None:
     """`a page never imports a page` looks only at the pages that pyproject.toml lists."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))

@@ -30,6 +30,7 @@ from core.runs.working.worker import work
 from core.schema import big_tables
 from core.schema.big_tables import ABOUT_COLUMNS, LABELS, REASONS, TEXTS_FILE, part_name
 from core.schema.scores import mask_named
+from core.scratch import PREFIX
 from core.store import Store, open_store
 from core.store.beside import PARTIAL, files_in, new_folder, run_folder
 from core.store.places import folders_of
@@ -255,11 +256,12 @@ def test_nothing_to_score_is_refused_before_the_run(tmp_path: Path, store: Store
 
 
 def test_what_a_killed_reader_left_is_deleted(store: Store) -> None:
-    left = folders_of(store.path) / "new-999999999-abc"
+    left = folders_of(store.path) / f"{PREFIX}abc"
     left.mkdir(parents=True)
-    with new_folder(store) as folder:
+    with new_folder(store) as folder, new_folder(store) as other:
         assert not left.exists()
-        assert folder.is_dir()
+        assert folder.is_dir(), "its process lives"
+        assert other.is_dir()
     assert not folder.exists()
 
 
@@ -326,7 +328,7 @@ def test_a_full_disk_stops_the_run(tmp_path: Path, store: Store, monkeypatch: py
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(pyarrow.parquet, "write_table", full)
-    with pytest.raises(StorageError, match="No space left"):
+    with pytest.raises(StorageError, match="is full"):
         worked(run)
     progress = progress_of(store, run.run.run_id)
     assert (progress.state, progress.n_finished) == ("stopped", 0)
