@@ -48,6 +48,8 @@ _NOUNS = {
 }
 IN_ARRAYS = 8
 """Numbers in an array that count as one value."""
+OF_ROW = 5
+"""Values as which a row or a JSON object counts beside its cells: what readers make of it takes some 500 bytes."""
 _BUDGET: ContextVar[Budget | None] = ContextVar("budget", default=None)
 _STRING_OR_OTHERS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[^"]+', re.DOTALL)
 _STRING_OR_OTHERS_BYTES = re.compile(_STRING_OR_OTHERS.pattern.encode(), re.DOTALL)
@@ -165,8 +167,8 @@ def json_values(text: str | bytes, most: int) -> int:
 
 def _marks(text: str | bytes) -> int:
     if isinstance(text, bytes):
-        return text.count(b",") + text.count(b":") + text.count(b"[") + text.count(b"{")
-    return text.count(",") + text.count(":") + text.count("[") + text.count("{")
+        return text.count(b",") + text.count(b":") + text.count(b"[") + OF_ROW * text.count(b"{")
+    return text.count(",") + text.count(":") + text.count("[") + OF_ROW * text.count("{")
 
 
 def bytes_as_text(data: bytes) -> int:
