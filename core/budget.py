@@ -14,7 +14,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from functools import cache
 from io import BytesIO
-from itertools import islice
 from pathlib import Path
 from typing import IO, Literal
 
@@ -49,9 +48,11 @@ _NOUNS = {
 }
 IN_ARRAYS = 8
 """Numbers in an array that count as one value."""
+OF_ROW = 5
+"""Values as which a row or a JSON object counts beside its cells: what readers make of it takes some 500 bytes."""
 _BUDGET: ContextVar[Budget | None] = ContextVar("budget", default=None)
-_STRING_OR_VALUE = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[{,:]', re.DOTALL)
-_STRING_OR_VALUE_BYTES = re.compile(_STRING_OR_VALUE.pattern.encode(), re.DOTALL)
+_STRING_OR_OTHERS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[^"]+', re.DOTALL)
+_STRING_OR_OTHERS_BYTES = re.compile(_STRING_OR_OTHERS.pattern.encode(), re.DOTALL)
 _FOUR_BYTES = re.compile(rb"[\xf0-\xff]")
 _THREE_BYTES = re.compile(rb"[\xc4-\xff]")
 _ENTRY = b"PK\x01\x02"
@@ -149,16 +150,25 @@ def json_values(text: str | bytes, most: int) -> int:
     Every value but the first follows a comma, a colon or an opening bracket. Those inside strings count only if the text may
     have too many.
     """
-    if isinstance(text, bytes):
-        n = text.count(b",") + text.count(b":") + text.count(b"[") + text.count(b"{")
-        lengths = (one.end() - one.start() for one in _STRING_OR_VALUE_BYTES.finditer(text))
-    else:
-        n = text.count(",") + text.count(":") + text.count("[") + text.count("{")
-        lengths = (one.end() - one.start() for one in _STRING_OR_VALUE.finditer(text))
+    n = _marks(text)
     if n <= most:
         return n
-    # A string takes two characters at least, or is cut off at the very end of the text.
-    return sum(1 for _ in islice((length for length in lengths if length == 1), most + 1))
+    n = 0
+    found = (
+        _STRING_OR_OTHERS.finditer(text) if isinstance(text, str) else _STRING_OR_OTHERS_BYTES.finditer(text)
+    )
+    for one in found:
+        if one[0][0] not in ('"', ord('"')):
+            n += _marks(one[0])
+            if n > most:
+                return most + 1
+    return n
+
+
+def _marks(text: str | bytes) -> int:
+    if isinstance(text, bytes):
+        return text.count(b",") + text.count(b":") + text.count(b"[") + OF_ROW * text.count(b"{")
+    return text.count(",") + text.count(":") + text.count("[") + OF_ROW * text.count("{")
 
 
 def bytes_as_text(data: bytes) -> int:

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 import regex
 
-from core.budget import Drawing
+from core.budget import OF_ROW, Drawing
 from core.tables.problems import FileFindings, likely_columns, listed, rename
 from core.tables.reading import (
     MOST_NAME,
@@ -478,7 +478,7 @@ def csv_records(
         for line, cells in csv_cells(lines, delimiter, findings.file_name):
             if drawing is not None:
                 drawing.draw("rows")
-                drawing.draw("values", len(cells) if header is None else len(kept))
+                drawing.draw("values", OF_ROW + len(cells if header is None else kept))
             if header is None:
                 written = [cell.strip().lower() for cell in cells]
                 _check_header(written, line, columns, findings)
@@ -816,7 +816,8 @@ def object_records(
     drawing = drawing_for(findings.file_name)
     drawing.draw("columns", len(keys), known=True)
     # Readers look at every column of every row, also where the object lacks it.
-    drawing.draw("values", len(keys) * len(objects), known=True)
+    drawing.draw("rows", len(objects), known=True)
+    drawing.draw("values", (OF_ROW + len(keys)) * len(objects), known=True)
     columns = columns_of_keys(keys, known)
     return Table(list(keys), columns, list(records_of_objects(objects, keys, columns, findings)))
 

@@ -86,7 +86,7 @@ _LONGEST_TAG = 4096
 """Bytes of the end of a piece that are read again with the next, so that no tag is cut."""
 _BEGINS_AS_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*[\[{]")
 
-_ACCENTED = regex.compile(r"\p{L}*[\p{L}--\p{ASCII}]\p{L}*", regex.V1)
+_WORD = regex.compile(r"\p{L}++", regex.V1)
 _FOREIGN = regex.compile(r"[\p{L}--\p{ASCII}]{3}", regex.V1)
 _MOST_FOREIGN = 0.1
 """Largest share of the words with accents that may have three in a row, as text of another alphabet has."""
@@ -306,7 +306,7 @@ def _as_windows(content: bytes, file_name: str, notes: list[str]) -> str:
         text = content.decode("cp1252")
     except UnicodeDecodeError:
         reject(file_name, [bad_bytes(lines)])
-    words = list(dict.fromkeys(_ACCENTED.findall(text)))
+    words = list(dict.fromkeys(one[0] for one in _WORD.finditer(text) if not one[0].isascii()))
     if sum(map(bool, map(_FOREIGN.search, words))) > _MOST_FOREIGN * len(words):
         reject(file_name, [bad_bytes(lines)])
     check = f": check {', '.join(map(shown, words[:_SHOWN_WORDS]))}" if words else ""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from core.budget import IN_ARRAYS, Drawing, current_budget
+from core.budget import IN_ARRAYS, OF_ROW, Drawing, current_budget
 from core.errors import InputError
 from core.tables.containers import PARQUET
 from core.tables.reading import drawing_for, reject, shown
@@ -118,15 +118,17 @@ def _draw_footer(file: Any, drawing: Drawing, *, in_objects: bool) -> None:
     """Use what the footer says that the whole table has. It may say less than is true."""
     about = file.metadata
     drawing.draw("rows", about.num_rows, known=True)
-    groups = [about.row_group(at) for at in range(about.num_row_groups)]
-    chunks = [group.column(at) for group in groups for at in range(group.num_columns)]
-    n_values = sum(chunk.num_values for chunk in chunks)
-    drawing.draw("values", n_values if in_objects else n_values // IN_ARRAYS, known=in_objects)
-    fixed = sum(
-        chunk.num_values * max(about.schema.column(at % about.num_columns).length, 0)
-        for at, chunk in enumerate(chunks)
+    leaves = [about.schema.column(at) for at in range(about.num_columns)]
+    n_values = about.num_rows * len(leaves)
+    drawing.draw(
+        "values",
+        n_values + OF_ROW * about.num_rows if in_objects else n_values // IN_ARRAYS,
+        known=in_objects,
     )
-    drawing.draw("bytes", max(fixed, sum(chunk.total_uncompressed_size for chunk in chunks)), known=True)
+    # Sizes of row groups, but nothing of their columns: pyarrow ends the process where a damaged footer describes those.
+    sizes = sum(about.row_group(at).total_byte_size for at in range(about.num_row_groups))
+    fixed = sum(max(leaf.length, 0) for leaf in leaves) * about.num_rows
+    drawing.draw("bytes", max(fixed, sizes, 0), known=True)
 
 
 def _batches(file: Any, file_name: str | None) -> Iterator[Any]:

@@ -54,7 +54,12 @@ def head_of(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             head = file.read(HEAD_BYTES)
-            return head if len(head) < HEAD_BYTES else head + file.readline()
+            if len(head) < HEAD_BYTES:
+                return head
+            drawing = drawing_for(path.name)
+            head += file.readline(drawing.left("bytes"))
+            drawing.draw("bytes", len(head))
+            return head
     except OSError as problem:
         raise InputError(f"{path} cannot be read: {problem.strerror or problem}.") from problem
 
@@ -230,7 +235,12 @@ class TableFile:
             file.seek(len(head))
             raw = io.BufferedReader(_Joined(start, file), BUFFER_BYTES)
             try:
-                yield from io.TextIOWrapper(raw, encoding="utf-8-sig", newline=newline)
+                lines = io.TextIOWrapper(raw, encoding="utf-8-sig", newline=newline)
+                if self.path.stat().st_size <= (most := drawing_for(self.name).left("bytes")):
+                    yield from lines
+                while line := lines.readline(most + 1):
+                    drawing_for(self.name).draw("bytes", len(line))
+                    yield line
             except UnicodeDecodeError:
                 file.seek(0)
                 reject(self.name, [bad_bytes(file)])

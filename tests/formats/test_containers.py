@@ -404,3 +404,8 @@ def test_a_table_longer_than_the_part_that_decides() -> None:
     chance = random.Random(1)
     rows = [["Frage", "Urteil"], *([" ".join(chance.choices("ab,", k=4_000)), "0"] for _ in range(12))]
     assert delimiter_of(as_csv(rows, ";")) == ";"
+
+
+def test_a_long_word_costs_no_more_than_its_length_in_an_old_encoding() -> None:
+    """The pattern that finds words with accents once took time with the square of a word's length: hours for this one."""
+    assert decode(b"text\ncaf\xe9 " + b"x" * 2_000_000, "t.csv").startswith("text\ncafé x")

@@ -6,12 +6,15 @@ import subprocess
 import sys
 import tracemalloc
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from helpers.texts import hostile_files
-from helpers.texts.hostile_files import HOSTILE, read_everywhere
+from helpers.texts.hostile_files import HONEST, HOSTILE, read_everywhere
 
 from core.budget import Budget, OverBudget, budget_set, json_values
+from core.tables.problems import FileFindings
+from core.tables.streaming import TableFile, head_of
 
 SMALL = Budget(rows=1_000, columns=500, values=5_000, bytes=2_000_000, members=200)
 N = 100_000
@@ -43,12 +46,13 @@ def test_the_bound_fires_before_the_objects_are_made(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "n"), [("[1, 2]", 2), ('{"a": "[,:{"}', 2), ('"' + "," * 50, 0), ('["\\",,,"]', 1), ("[[[", 3)]
+    ("text", "n"),
+    [("[1, 2]", 2), ('{"a": "[,:{"}', 6), ('"' + "," * 50, 0), ('["\\",,,,,,,"]', 1), ("[[[", 3)],
 )
 def test_marks_inside_strings_are_no_values(text: str, n: int) -> None:
-    assert json_values(text, 3) == n
-    assert json_values(text.encode(), 3) == n
-    assert json_values("[" * 1_000, 3) == 4  # counting stops
+    assert json_values(text, 6) == n
+    assert json_values(text.encode(), 6) == n
+    assert json_values("[" * 1_000, 6) == 7  # counting stops
 
 
 @pytest.mark.slow
@@ -56,8 +60,44 @@ def test_marks_inside_strings_are_no_values(text: str, n: int) -> None:
 @pytest.mark.parametrize("n", [900_000, 12_000_000])
 def test_no_file_takes_more_than_the_memory_promised(kind: str, n: int, tmp_path: Path) -> None:
     """Just below the bound of rows, and above those of values and bytes."""
-    made = tmp_path / "file"
+    _, peak = read_apart(kind, n, tmp_path)
+    assert peak < MOST_MIB
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", HONEST)
+def test_a_hundred_thousand_rows_with_sixteen_scores_fit_in_every_format(kind: str, tmp_path: Path) -> None:
+    said, peak = read_apart(kind, 100_000, tmp_path)
+    assert said == [100_000, 16]
+    assert peak < MOST_MIB
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_a_big_table_has_no_bound_of_rows(form: Literal["csv", "jsonl", "parquet"], tmp_path: Path) -> None:
+    """As the million-row file: only the rows at hand count, so the bounds are those of a few."""
+    path = tmp_path / "t"
+    path.write_bytes(HONEST[{"csv": "CSV", "jsonl": "JSONL", "parquet": "Parquet"}[form]][1](5_000))
+    with budget_set(Budget(rows=100, columns=20, values=150_000)):
+        table, known = TableFile(path, form), {"item_id": ("item_id",)}
+        assert sum(1 for _ in table.records(table.survey(known), known, FileFindings("t", ""))) == 5_000
+
+
+def test_a_line_of_a_big_table_is_bounded(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"item_id,text\n" + b"1,a\n" * 500_000 + b"2," + b"a" * 3_000_000)
+    with budget_set(Budget(bytes=2_000_000)):
+        table, known = TableFile(path, "csv"), {"item_id": ("item_id",)}
+        with pytest.raises(OverBudget):
+            table.survey(known)
+        path.write_bytes(b"a" * 3_000_000)
+        with pytest.raises(OverBudget):
+            head_of(path)
+
+
+def read_apart(kind: str, n: int, folder: Path) -> tuple[list[object], float]:
+    """What doors say of a file that makes about n objects, and the peak in MiB of the process that reads it."""
     script = [sys.executable, hostile_files.__file__, kind]
-    subprocess.run([*script, str(n), made], check=True)
-    done = subprocess.run([*script, "0", made], check=True, capture_output=True, text=True)
-    assert json.loads(done.stdout)["peak"] < MOST_MIB
+    subprocess.run([*script, str(n), folder / "file"], check=True)
+    done = subprocess.run([*script, "0", folder / "file"], check=True, capture_output=True, text=True)
+    told = json.loads(done.stdout)
+    return told["said"], told["peak"]

@@ -99,7 +99,7 @@ HOSTILE: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "wide text": ("t.csv", lambda n: "item_id,text\n1,\U0001f600".encode() + b"a" * 40 * n),
     "Windows text": ("t.csv", lambda n: b"item_id,text\n1,\xe9" + b"\na" * n),
     "UTF-16 text": ("t.csv", lambda n: ("item_id,text\n1," + "\na" * n).encode("utf-16")),
-    "gzip": ("t.csv.gz", lambda n: gzip.compress(b"item_id,text\n1," + b"a" * 100 * n)),
+    "gzip bytes": ("t.csv.gz", lambda n: gzip.compress(b"item_id,text\n1," + b"a" * 100 * n)),
     "gzip members": ("t.csv.gz", lambda n: gzip.compress(b"") * n),
     "workbook span": ("t.xlsx", lambda n: _workbook(f'<row r="{n}"><c r="XFD{n}"><v>1</v></c></row>')),
     "workbook cells": ("t.xlsx", lambda n: _workbook("<row>" + "<c/>" * n + "</row>")),
@@ -121,6 +121,54 @@ HOSTILE: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "backup members": ("t.zip", lambda n: _zip({f"assay.db.d/{at}": b"" for at in range(n // 20)})),
 }
 """What is too much -> the file's name, and its bytes if it makes about n objects."""
+
+
+def _wide(n: int) -> list[dict[str, object]]:
+    """Rows with 16 scores of full length."""
+    names = [f"m{at}" for at in range(16)]
+    return [
+        {"item_id": f"q{row // 5}", "system": f"s{row % 5}"}
+        | {name: (row + 0.5) / (at + 3) for at, name in enumerate(names)}
+        for row in range(n)
+    ]
+
+
+def _columns(rows: list[dict[str, object]]) -> dict[str, list[object]]:
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def _wide_csv(n: int) -> bytes:
+    rows = _wide(n)
+    return "\n".join([",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]).encode()
+
+
+def _wide_sheet(n: int) -> bytes:
+    def cell(place: str, value: object) -> str:
+        if isinstance(value, str):
+            return f'<c r="{place}" t="inlineStr"><is><t>{value}</t></is></c>'
+        return f'<c r="{place}"><v>{value}</v></c>'
+
+    rows = _wide(n)
+    return _workbook(
+        "".join(
+            f'<row r="{at}">{"".join(cell(f"{chr(65 + place)}{at}", one) for place, one in enumerate(cells))}</row>'
+            for at, cells in enumerate([list(rows[0]), *(list(row.values()) for row in rows)], start=1)
+        )
+    )
+
+
+HONEST: dict[str, tuple[str, Callable[[int], bytes]]] = {
+    "CSV": ("t.csv", _wide_csv),
+    "gzip": ("t.csv.gz", lambda n: gzip.compress(_wide_csv(n))),
+    "JSON": ("t.json", lambda n: json.dumps(_wide(n)).encode()),
+    "JSONL": ("t.jsonl", lambda n: "\n".join(map(json.dumps, _wide(n))).encode()),
+    "Parquet": (
+        "t.parquet",
+        lambda n: _parquet(_columns(_wide(n))),
+    ),
+    "workbook": ("t.xlsx", _wide_sheet),
+}
+"""Tables of n rows and 16 scores."""
 
 
 def read_everywhere(data: bytes, name: str) -> list[Exception | None]:
@@ -162,9 +210,12 @@ def peak_mib() -> float:
 
 if __name__ == "__main__":
     chosen, number, at = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
-    file_name, make = HOSTILE[chosen]
+    file_name, make = (HOSTILE | HONEST)[chosen]
     if number:
         at.write_bytes(make(number))
+    elif chosen in HONEST:
+        table = read_scores(at.read_bytes(), file_name)
+        print(json.dumps({"said": [len(table.rows), len(table.metrics)], "peak": peak_mib()}))
     else:
         said = [type(one).__name__ for one in read_everywhere(at.read_bytes(), file_name)]
         print(json.dumps({"said": said, "peak": peak_mib()}))
