@@ -137,7 +137,7 @@ def _printed(what: str, total: int, app: Served, steps: Iterator[int]) -> float:
     seen: list[tuple[int, float]] = []
     for number in steps:
         memory = app.memory_mib()
-        each = 1024 * (memory - seen[-1][1]) / (number - seen[-1][0]) if seen else float("nan")
+        each = 1024 * (memory - seen[-1][1]) / max(1, number - seen[-1][0]) if seen else float("nan")
         print(f"| {what} | {number:,} | {memory:.1f} | {each:.1f} |", flush=True)
         seen.append((number, memory))
     after_first = next(memory for number, memory in seen if number >= BEFORE * total)
