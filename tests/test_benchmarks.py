@@ -97,6 +97,11 @@ def test_a_check_goes_from_file_to_file_as_rarely_as_promised():
             ["--texts", "10", "--latency", "0.01"],
             r"10 requests of (?s:.*)The same files: yes",
         ),
+        (
+            "memory_of_votes",
+            ["--votes", "20", "--raters", "2", "--views", "20"],
+            r"\| votes \| \d+ \|(?s:.*)\| views in one tab \| 20 \|(?s:.*)\| views, each in a new tab \| 20 \|",
+        ),
         ("writers", ["--writers", "2", "--seconds", "1"], r"\| 2 \|(?s:.*)\| 0 \|$"),
         (
             "score_command",

@@ -27,6 +27,7 @@ RATERS_MODULES = (
     "annotate/pairs.py",
     "annotate/texts.py",
     "widgets/blind_pair.py",
+    "widgets/gone.py",
     "widgets/own.py",
     "widgets/rating_scales.py",
 )

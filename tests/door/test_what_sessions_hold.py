@@ -20,7 +20,7 @@ from core.store.answers import answers_of, assignments_of
 from core.store.raters import update_rater
 
 pytestmark = pytest.mark.slow
-N_RATERS, WARM, MORE = 4, 100, 120
+N_RATERS, WARM, MORE = 4, 140, 120
 """Raters, votes of all before the first count, and between the counts."""
 LOOKS = (
     ("start", ""),
