@@ -125,6 +125,11 @@ class Drawing:
             )
         self._used[bound] = self._used.get(bound, 0) + n
 
+    def draw_row(self, n_values: int) -> None:
+        """Use a row, and its values."""
+        self.draw("rows")
+        self.draw("values", n_values)
+
     def draw_json(self, text: str | bytes) -> None:
         """Use the values of a JSON text, before it is parsed."""
         n = json_values(text, self.left("values"))

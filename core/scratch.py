@@ -6,6 +6,7 @@ uses them again, and a container has numbers of its own.
 """
 
 import os
+import re
 import secrets
 import shutil
 import sys
@@ -19,6 +20,7 @@ if sys.platform != "win32":
 
 PREFIX = ".assay-"
 """Beginning of the names of these folders."""
+_NAME = re.compile(re.escape(PREFIX) + r"[0-9a-f]{12}")
 
 
 @contextmanager
@@ -29,7 +31,7 @@ def scratch_folder(place: Path | None = None) -> Iterator[Path]:
     folder for temporary files. Leftovers of killed processes in `place` are deleted first.
     Raises OSError if the folder cannot be made.
     """
-    there = _common() if place is None else place
+    there = _common() if place is None else place.resolve()
     delete_leftovers([there])
     folder, lock = _locked_folder(there)
     try:
@@ -43,29 +45,29 @@ def scratch_folder(place: Path | None = None) -> Iterator[Path]:
 
 def _common() -> Path:
     """The system's folder for temporary files, where a link stands for each scratch folder elsewhere."""
-    return Path(tempfile.gettempdir())
+    return Path(tempfile.gettempdir()).resolve()
 
 
 def _locked_folder(place: Path) -> tuple[Path, int | None]:
     while True:
         folder = place / f"{PREFIX}{secrets.token_hex(6)}"
-        if place != _common():
-            with suppress(OSError):  # first, so that no folder lacks it
-                (_common() / folder.name).symlink_to(folder.absolute())
-        try:
-            folder.mkdir(0o700)
-        except OSError:
-            _unsign(folder)
-            raise
+        folder.mkdir(0o700)
         if sys.platform == "win32":  # folders cannot be locked there, so leftovers stay
             return folder, None
         with suppress(FileNotFoundError):  # taken for a leftover before it was locked
             lock = os.open(folder, os.O_RDONLY)
-            flock(lock, LOCK_EX)
+            try:
+                flock(lock, LOCK_EX)
+            except OSError:  # a disk without locks: nobody may take the folder for a leftover
+                os.close(lock)
+                return folder, None
             if folder.exists():
+                # Signed before anything is written to it, and only now: a sign of a folder without a lock is taken away.
+                if not place.samefile(_common()):
+                    with suppress(OSError):
+                        (_common() / folder.name).symlink_to(folder)
                 return folder, lock
             os.close(lock)
-        _unsign(folder)
 
 
 def _unsign(folder: Path) -> None:
@@ -82,7 +84,7 @@ def delete_leftovers(places: Iterable[Path], settle: Callable[[Path], bool] | No
     What cannot be read or deleted stays, because whoever opens a database must not be stopped by it.
     """
     common = _common()
-    for place in dict.fromkeys([*places, common]):
+    for place in dict.fromkeys([*(place.resolve() for place in places), common]):
         for path in _named(place):
             folder = _signed(path) if path.is_symlink() and place == common else path
             if folder is not None and _deleted(folder, settle) and folder != path:
@@ -91,7 +93,7 @@ def delete_leftovers(places: Iterable[Path], settle: Callable[[Path], bool] | No
 
 def _named(place: Path) -> list[Path]:
     try:
-        return [place / name for name in os.listdir(place) if name.startswith(PREFIX)]
+        return [place / name for name in os.listdir(place) if _NAME.fullmatch(name)]
     except (OSError, ValueError):  # there is no such folder, or it cannot be read
         return []
 
@@ -106,16 +108,19 @@ def _signed(sign: Path) -> Path | None:
 
 
 def _deleted(folder: Path, settle: Callable[[Path], bool] | None) -> bool:
-    """Delete a leftover; returns whether the folder is gone."""
+    """Delete a leftover of this user; returns whether the folder is gone."""
     if sys.platform == "win32":
         return False
     try:
         lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except FileNotFoundError:
-        return True
+        return folder.parent.is_dir()  # otherwise its disk is away, and may come back
     except OSError:
         return False
     try:
+        made = os.fstat(lock)
+        if made.st_uid != os.geteuid() or made.st_mode & 0o077:  # no folder that this user's Assay made
+            return False
         flock(lock, LOCK_EX | LOCK_NB)
         if settle is None and is_pending(folder):
             return False

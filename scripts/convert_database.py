@@ -97,7 +97,7 @@ def _convert_files(old: Path, new: Path, folder: Path) -> None:
         shutil.copyfile(key_path(old), key_path(made))
         key_path(made).chmod(0o600)
         key = key_path(made).stat().st_ino
-    pending = PendingRestore(new.name, made.name, f"{folder.name}-none", key)
+    pending = PendingRestore(new.name, made.name, f"{folder.name}-none", key, 0)
     pending.note(folder)
     if key:
         os.link(key_path(made), key_path(new))

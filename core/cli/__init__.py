@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from core import __version__
 from core.analyses import ANALYSES
-from core.disk import is_disk_problem, why_not_written
 from core.errors import AssayError
 from core.installation import COMMAND
 
@@ -165,6 +164,8 @@ def main(arguments: Sequence[str] | None = None, program: str = COMMAND) -> int:
     except BrokenPipeError:  # the program that reads our output has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as problem:  # a write that no function knows, such as of a library
+        from core.disk import is_disk_problem, why_not_written
+
         path = Path(problem.filename or "The output")
         if not is_disk_problem(problem):
             raise

@@ -72,14 +72,17 @@ class Progress:
 
     @property
     def nothing_usable(self) -> str:
-        """That no answer of the model could be used, as a sentence; empty if one was, or if none was given.
+        """That no answer of a judge could be used, as a sentence; empty if one was, or if none was given.
 
-        The answers of a run that is done are all there; whoever reads the state alone would take it for a result.
+        The answers of a run that is done are all there; whoever reads the state alone would take it for a result. Other runs may
+        have made a part of their items by rules, without the model.
         """
+        if kind_named(self.run.kind).work != "judging":
+            return ""
         calls, unusable = sum(one.calls for one in self.costs), sum(one.unusable for one in self.costs)
         if self.n_done or not calls or unusable < calls or any(one.cached for one in self.costs):
             return ""
-        return f"None of the model's {counted(calls, 'answer')} could be used, so no item has a result."
+        return f"None of the judge's {counted(calls, 'answer')} could be used, so no item has a result."
 
     @property
     def can_resume(self) -> bool:

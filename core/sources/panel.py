@@ -270,20 +270,22 @@ def texts_beside_panel(
     reading: SourceReader,
     roles: Roles | None = None,
     system_column: str | None = None,
-) -> Iterator[TextBeside]:
-    """Yield what the sources of a panel hold about its texts: questions, texts, and reasons of judges.
+) -> list[TextBeside]:
+    """What the sources of a panel hold about its texts: questions, texts, and reasons of judges.
 
     roles: what the panel found about the columns of the first source. system_column: of its table, if that says nothing.
     """
     if is_study_of_pairs(source, reading):
         assert isinstance(source, StudySource)
         record = study_record(source, reading)
-        yield from pair_texts(
-            record, list(_outputs([one for one in judges if isinstance(one, OF_RUNS)], reading))
+        return list(
+            pair_texts(record, list(_outputs([one for one in judges if isinstance(one, OF_RUNS)], reading)))
         )
-        return
-    for one in (source, *judges):
-        yield from _texts_in(one, reading, *((roles, system_column) if one is source else (None, None)))
+    return [
+        text
+        for one in (source, *judges)
+        for text in _texts_in(one, reading, *((roles, system_column) if one is source else (None, None)))
+    ]
 
 
 def _texts_in(

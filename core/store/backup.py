@@ -22,7 +22,7 @@ from sqlite_utils import Database
 
 from core import __version__
 from core.budget import Drawing, open_zip
-from core.disk import is_read_only, why_not_written
+from core.disk import is_disk_problem, is_read_only, why_not_written
 from core.errors import InputError, StorageError
 from core.installation import COMMAND, CONVERT
 from core.scratch import scratch_folder
@@ -317,6 +317,10 @@ def _members(
         *(zipfile.BadZipFile, zlib.error, EOFError, OSError),
         *(ValueError, NotImplementedError, RuntimeError),
     ) as problem:
+        if isinstance(problem, OSError) and is_disk_problem(problem):
+            raise StorageError(
+                f"{file_name} cannot be unpacked: {why_not_written(problem, folder / _DATABASE)}."
+            ) from problem
         raise InputError(
             f"{file_name} is damaged or not a backup: it cannot be read ({problem})."
         ) from problem
@@ -569,7 +573,11 @@ class _Exchange:
         with closing(sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_SECONDS)) as reader:
             there = self._check_place(reader)  # it may have been created in the meantime
         pending = PendingRestore(
-            self._path.name, self._backup.database.name, kept.name, self._new_key.stat().st_ino
+            self._path.name,
+            self._backup.database.name,
+            kept.name,
+            self._new_key.stat().st_ino,
+            self._path.stat().st_ino,
         )
         pending.note(self._folder)
         self._pending = pending

@@ -26,7 +26,10 @@ BUSY_TIMEOUT_SECONDS = 30
 
 def database_path(given: str | os.PathLike[str] | None = None) -> Path:
     """Path of the database: `given` (the `--db` option), or ASSAY_DB, or the default of where Assay is installed."""
-    return Path(given or os.environ.get("ASSAY_DB") or default_database())
+    path = Path(given or os.environ.get("ASSAY_DB") or default_database())
+    return (
+        path.resolve() if path.is_symlink() else path
+    )  # its key and the folders of its runs lie beside the file itself
 
 
 def make_private(database: Path) -> None:

@@ -27,6 +27,19 @@ class PendingRestore:
     """Name of the copy of the old database. Its key and folder of runs are named after it."""
     new_key: int
     """Number (inode) of the file of the new key."""
+    old: int
+    """Number (inode) of the file of the old database, which stays that of the new content; 0: there was none."""
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether every name is one of a file beside the folder. Any other note is not Assay's."""
+        names = (self.database, self.unpacked, self.kept)
+        plain = all(isinstance(name, str) and name == Path(name).name != "" for name in names)
+        return (
+            plain
+            and ".." not in names
+            and all(isinstance(number, int) for number in (self.new_key, self.old))
+        )
 
     def note(self, folder: Path) -> None:
         """Write it into the scratch folder, on disk when this returns."""
@@ -86,8 +99,12 @@ def _settled(folder: Path) -> bool:
         pending = PendingRestore(**json.loads((folder / PENDING).read_text("utf-8")))
     except (OSError, ValueError, TypeError):  # killed while it was written: nothing had been changed
         return True
+    if not pending.is_sound:
+        return False
     database = folder.with_name(pending.database)
     try:
+        if pending.old and not (database.exists() and database.stat().st_ino == pending.old):
+            return False  # moved away by its owner, and the copy may be all that is left of the old one
         if not database.exists():
             pending.undo(folder)
         elif database.samefile(folder / pending.unpacked):  # a converted database that took its place

@@ -422,6 +422,7 @@ class CsvReader(Iterator[list[str]]):
     ) -> None:
         self._delimiter, self._n_cells = delimiter, 0
         self._drawing = None if file_name is None else drawing_for(file_name)
+        self._most_cells = float("inf") if self._drawing is None else self._drawing.left("columns")
         counted = lines if self._drawing is None else self._counted(lines, self._drawing)
         self._reader = csv.reader(counted, delimiter=delimiter, strict=strict)
 
@@ -434,7 +435,7 @@ class CsvReader(Iterator[list[str]]):
         """The next row; an empty one for an empty line."""
         self._n_cells = 0
         cells = next(self._reader)
-        if self._drawing is not None and len(cells) > self._drawing.left("columns"):
+        if self._drawing is not None and len(cells) > self._most_cells:
             self._drawing.draw("columns", len(cells), known=True)
         return cells
 
@@ -473,12 +474,15 @@ def csv_records(
     """Yield the rows of CSV lines below their header; see read_rows. drawing: of a table that is held whole."""
     header: list[str | None] | None = None
     kept: list[tuple[int, str]] = []
-    freed = 0
+    # Drawn at once where too many: a call for each row would cost more than the row.
+    most_rows, most_values = (drawing.left("rows"), drawing.left("values")) if drawing else (0, 0)
+    n_rows = n_values = freed = 0
     try:
         for line, cells in csv_cells(lines, delimiter, findings.file_name):
-            if drawing is not None:
-                drawing.draw("rows")
-                drawing.draw("values", OF_ROW + len(cells if header is None else kept))
+            n_rows, n_values = n_rows + 1, n_values + OF_ROW + len(cells if header is None else kept)
+            if drawing is not None and (n_rows > most_rows or n_values > most_values):
+                drawing.draw("rows", n_rows)
+                drawing.draw("values", n_values)
             if header is None:
                 written = [cell.strip().lower() for cell in cells]
                 _check_header(written, line, columns, findings)
@@ -556,8 +560,7 @@ def filled_rows(text: str, delimiter: str, file_name: str) -> Iterator[list[str]
     drawing = drawing_for(file_name)
     for cells in CsvReader(csv_lines(text), delimiter, file_name):
         if any(map(str.strip, cells)):
-            drawing.draw("rows")
-            drawing.draw("values", len(cells))
+            drawing.draw_row(len(cells))
             yield cells
 
 
@@ -810,16 +813,23 @@ def object_records(
     keys: Sequence[str] | None = None,
 ) -> Table:
     """The table of (place, object) pairs. keys: the keys of all objects; None to collect them here."""
-    objects = list(objects)
     if keys is None:
+        objects = list(objects)
         keys = _filled_keys(one for _, one in objects)
     drawing = drawing_for(findings.file_name)
     drawing.draw("columns", len(keys), known=True)
-    # Readers look at every column of every row, also where the object lacks it.
-    drawing.draw("rows", len(objects), known=True)
-    drawing.draw("values", (OF_ROW + len(keys)) * len(objects), known=True)
     columns = columns_of_keys(keys, known)
-    return Table(list(keys), columns, list(records_of_objects(objects, keys, columns, findings)))
+    drawn = _drawn(objects, OF_ROW + len(keys), drawing)
+    return Table(list(keys), columns, list(records_of_objects(drawn, keys, columns, findings)))
+
+
+def _drawn(
+    objects: Iterable[tuple[str, Mapping[str, object]]], n_values: int, drawing: Drawing
+) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """The objects, each with its values drawn. Readers look at every column of every row, also where the object lacks it."""
+    for one in objects:
+        drawing.draw_row(n_values)
+        yield one
 
 
 def records_of_objects(

@@ -143,6 +143,13 @@ def printable_text(text: str) -> str:
     return str(_FORBIDDEN.sub(REPLACEMENT, text))
 
 
+def text_in(cell: object) -> str:
+    """A cell as a printable text; empty if it holds nothing."""
+    if cell is None or is_nothing(cell):
+        return ""
+    return printable_text(cell if isinstance(cell, str) else str(cell))
+
+
 def control_count(text: str) -> int:
     """The number of control characters that printable_text replaces."""
     return len(_CONTROL.findall(text))

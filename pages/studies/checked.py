@@ -94,7 +94,7 @@ def _given(store: Store, study: Study, record: StudyRecord) -> Given | None:
             *(() if dimension is None else ("--dimension", dimension)),
         ),
         texts=lambda: texts_file(source, reading)[0],
-        beside=lambda: list(texts_beside_panel(source, judges.sources, reading)),
+        beside=lambda: texts_beside_panel(source, judges.sources, reading),
         facts=partial(facts_beside, reading, judges.sources, dimension),
         study=study,
         of_pairs=of_pairs,

@@ -23,10 +23,11 @@ from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
     is_nothing,
     label_of,
+    labels_of,
     looks_like_number,
     number_in,
-    printable_text,
     shown,
+    text_in,
 )
 
 _REASONS = (*SAID, "reason", "reasons", "justification", "comment", "critique")
@@ -84,7 +85,8 @@ def beside_row(
 ) -> TextBeside:
     """What a row of a table holds. number: of the row, from 1, which is its item where no column names items."""
     cells = {names.get(key, key): cell for key, cell in by_column.items()}
-    labels = {key: word for key, cell in cells.items() if (word := label_of(cell)) is not None}
+    words = zip(cells, labels_of(cells.values()), strict=True)
+    labels = {key: word for key, word in words if word is not None}
     row = ScoredRow(
         labels.get("item_id", str(number)),
         labels.get("system", ONLY_SYSTEM),
@@ -93,17 +95,13 @@ def beside_row(
         {"row": str(number)} | labels,
     )
     rater = labels.get("rater", "")
-    said = {judge or rater: _text(by_column.get(key)) for key, judge in reasons.items()}
+    said = {judge or rater: text_in(by_column.get(key)) for key, judge in reasons.items()}
     return TextBeside(
         row,
-        _text(cells.get("question") or cells.get("source")),
-        _text(cells.get("text")),
+        text_in(cells.get("question") or cells.get("source")),
+        text_in(cells.get("text")),
         {judge: text for judge, text in said.items() if text and not looks_like_number(text)},
     )
-
-
-def _text(cell: object) -> str:
-    return "" if is_nothing(cell) else printable_text(cell if isinstance(cell, str) else str(cell))
 
 
 def _whose(column: str) -> str | None:
