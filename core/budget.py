@@ -1,8 +1,9 @@
 """How much one file may make of itself while it is read: rows, columns, values, bytes and members.
 
 Bytes of a file say little about what it costs: 31 kB of Parquet hold millions of rows, and 100 kB of zip unpack to gigabytes of
-JSON. So every reader draws on a budget before it makes an object. The defaults keep a process that reads any one file below
-1.5 GB; an owner with more memory raises them by the variables of the environment that messages name.
+JSON. So every reader draws on a budget before it makes an object. The defaults keep the reading of any one file below 1.5 GB (what
+an analysis makes of the rows comes on top); an owner with more memory raises them by the variables of the environment that
+messages name.
 """
 
 import os
@@ -42,7 +43,7 @@ class Budget:
 _NOUNS = {
     "rows": "rows",
     "columns": "columns",
-    "values": "lines, cells or JSON values",
+    "values": "lines, cells or JSON values (a row counts as five more)",
     "bytes": "MiB of content",
     "members": "members",
 }

@@ -51,7 +51,12 @@ def _common() -> Path:
 def _locked_folder(place: Path) -> tuple[Path, int | None]:
     while True:
         folder = place / f"{PREFIX}{secrets.token_hex(6)}"
-        folder.mkdir(0o700)
+        _sign(folder)  # before it is there, so that a killed process leaves none without
+        try:
+            folder.mkdir(0o700)
+        except OSError:
+            _unsign(folder)
+            raise
         if sys.platform == "win32":  # folders cannot be locked there, so leftovers stay
             return folder, None
         with suppress(FileNotFoundError):  # taken for a leftover before it was locked
@@ -62,12 +67,17 @@ def _locked_folder(place: Path) -> tuple[Path, int | None]:
                 os.close(lock)
                 return folder, None
             if folder.exists():
-                # Signed before anything is written to it, and only now: a sign of a folder without a lock is taken away.
-                if not place.samefile(_common()):
-                    with suppress(OSError):
-                        (_common() / folder.name).symlink_to(folder)
+                _sign(folder)  # again: a sign without a folder may have been taken away
                 return folder, lock
             os.close(lock)
+        _unsign(folder)
+
+
+def _sign(folder: Path) -> None:
+    common = _common()
+    with suppress(OSError):
+        if not folder.parent.samefile(common):
+            (common / folder.name).symlink_to(folder)
 
 
 def _unsign(folder: Path) -> None:

@@ -146,14 +146,16 @@ class BatchService:
                     cast_to=httpx2.Response,
                     body=body,
                     # A service that knows this header starts one batch even if a proxy repeats the request.
-                    options={"headers": {"Idempotency-Key": name}},
+                    # A body without metadata is another request.
+                    options={"headers": {"Idempotency-Key": name if "metadata" in body else f"{name}-plain"}},
                 )
             except openai.APIStatusError as error:
                 status = error.response.status_code
                 if "metadata" in refused_parts(status, error.response.content, body):
                     del body["metadata"]
                     continue
-                if status in (408, 409) or status >= 500:  # 409: it has the name, from a repeated request
+                # A redirect may lead to the batch that was made; 409: it has the name, from a repeated request.
+                if 300 <= status < 400 or status in (408, 409) or status >= 500:
                     raise lost from None
                 raise
             except openai.APIConnectionError as error:
@@ -195,7 +197,8 @@ class BatchService:
                 break
             more = page.get("has_more")
             if more is False or not new:
-                whole = more is not True  # otherwise it goes round in circles
+                # A list that does not say where it ends, or goes round in circles, may have more than it shows.
+                whole = more is False or (not entries and more is None)
                 break
             after = next(reversed(new))
         found = [one for one in listed.values() if one.name == name or one.input == file_id]

@@ -51,11 +51,14 @@ def marks_in(text: str) -> tuple[Mark, ...]:
     if (at := _hidden(text)) is not None:
         found["hidden"] = _excerpt(text, *at)
     low = visible.lower()
+    # Words to an examiner may be broken over lines, as in any text of fixed width.
+    flowing = str(_LINE_END.sub(" ", visible))
     for rule in _rules():
         if rule.kind in found or not any(stem in low for stem in rule.stems):
             continue
-        if (match := rule.pattern.search(visible)) is not None:
-            found[rule.kind] = _excerpt(visible, *match.span())
+        for read in (visible, flowing) if rule.kind == "examiner" and flowing != visible else (visible,):
+            if rule.kind not in found and (match := rule.pattern.search(read)) is not None:
+                found[rule.kind] = _excerpt(read, *match.span())
     return tuple(Mark(kind, found[kind]) for kind in MARKS if kind in found)
 
 
@@ -76,6 +79,7 @@ _ALIKE = str.maketrans(
 )
 """Letters of Cyrillic and Greek that look like Latin ones; only in words that mix alphabets."""
 _BLANKS = regex.compile(r"[^\S\n]+")
+_LINE_END = regex.compile(r" ?(?<!\n)\n(?!\n) ?")
 _DRESSING = regex.compile(r"</?[A-Za-z]{1,10}[ \t]?/?>|[*`~]+")
 """Markup of HTML and Markdown within words and between them."""
 

@@ -220,6 +220,48 @@ def test_an_answer_that_was_lost_on_the_way_pays_one_batch(
     assert len(service.batches) == 1, told
 
 
+def test_a_redirect_after_a_submission_is_a_lost_answer(service: BatchService, database: Path) -> None:
+    """`See Other` may lead to the batch that was made."""
+    service.leads_to_batch = True
+    status, told = submitted(database)
+    assert (status, n_done(database), service.paid) == (0, N_ITEMS, ["batch_0"]), told
+
+
+def test_a_list_that_may_have_more_proves_nothing(service: BatchService, database: Path) -> None:
+    """It keeps metadata, shows the newest batches alone, and never says that there are more."""
+    killed_before_the_answer(service, database, made=True)
+    for number in range(1, 4):
+        service.batches[f"other_{number}"] = {**service.batches["batch_0"], "id": f"other_{number}"} | {
+            "input_file_id": f"other_file_{number}",
+            "metadata": {"assay": "another"},
+        }
+    service.newest_only = True
+    n_before = len(service.batches)
+    status, told = submitted(database)
+    assert (status, len(service.batches)) == (2, n_before), told
+
+
+@pytest.mark.parametrize("after", [1, 100])
+def test_answers_without_a_file_are_waited_for_and_never_asked_again(
+    service: BatchService, database: Path, after: int
+) -> None:
+    service.names_files_after = after
+    status, told = submitted(database)
+    assert (status, n_done(database)) == ((0, N_ITEMS) if after == 1 else (2, 0)), told
+    service.names_files_after = 0
+    status, told = submitted(database)
+    assert (n_done(database), service.paid) == (N_ITEMS, ["batch_0"]), told
+
+
+def test_of_two_batches_the_one_with_answers_is_taken(service: BatchService, database: Path) -> None:
+    service.twice = True
+    killed_before_the_answer(service, database, made=True)
+    service.batches["batch_0"] |= {"status": "expired", "output_file_id": None}
+    status, told = submitted(database)
+    assert (status, n_done(database)) == (0, N_ITEMS), told
+    assert len(service.batches) == 2
+
+
 def test_of_two_batches_of_one_name_one_is_paid(service: BatchService, database: Path) -> None:
     service.twice = True
     status, told = submitted(database)

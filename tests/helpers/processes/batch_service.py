@@ -44,6 +44,12 @@ class BatchService:
         self.lost: Callable[[], None] | None = None
         self.lost_before: Callable[[], None] | None = None
         self.twice = False
+        self.leads_to_batch = False
+        """A new batch is answered with a redirect to it."""
+        self.names_files_after = 0
+        """How often a completed batch is looked at before it names its files."""
+        self.newest_only = False
+        """The list has one page, of the newest, and does not say that there are more."""
         self.files: dict[str, bytes] = {}
         self.names: list[str] = []
         """Names of the uploaded files."""
@@ -153,9 +159,15 @@ class BatchService:
             if self.lost is not None:
                 self.lost()
                 return None
+            if self.leads_to_batch:
+                return 303, b""
             return 200, self.batches[number]
         if found := re.fullmatch(r"/batches/(\w+)", path):
-            return 200, self._looked_at(self.batches[found[1]])
+            batch = self._looked_at(self.batches[found[1]])
+            if batch["status"] == "completed" and self.names_files_after > 0:
+                self.names_files_after -= 1
+                return 200, {**batch, "output_file_id": None}
+            return 200, batch
         if found := re.fullmatch(r"/batches/(\w+)/cancel", path):
             self.batches[found[1]]["status"] = "cancelled"
             return 200, self.batches[found[1]]
@@ -181,6 +193,8 @@ class BatchService:
             return 404, {"error": {"message": "no such page"}}
         left_out = {"without metadata": {"metadata"}, "without either name": {"metadata", "input_file_id"}}
         names = [] if self.lists == "nothing" else list(self.batches)[::-1]
+        if self.newest_only:
+            return 200, {"object": "list", "data": [self.batches[one] for one in names[:PAGE]]}
         begin = names.index(query["after"][0]) + 1 if "after" in query else 0
         hidden = left_out.get(self.lists, set())
         page = [

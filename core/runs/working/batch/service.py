@@ -8,8 +8,10 @@ attempt waits for the same batches, and looks a submission up whose answer it ne
 
 import fcntl
 import json
+import math
 import secrets
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -104,9 +106,14 @@ def answers_of_service(
         desk = _Desk(api, folder, run_id, every, again, tell, sleep)
         batches = {name: desk.submitted(name) for name in sorted(waiting)}
         ended: dict[str, Batch] = {}
+        unnamed: Counter[str] = Counter()
         while len(ended) < len(batches):
             for name in batches.keys() - ended.keys():
-                if (found := api.batch(batches[name].batch)).status in ENDED:
+                found = api.batch(batches[name].batch)
+                if found.status == "completed" and not (found.output or found.errors):
+                    unnamed[name] += 1
+                    _refuse_unnamed(found, name, unnamed[name])
+                elif found.status in ENDED:
                     ended[name] = found
             if len(ended) < len(batches):
                 tell(f"waiting for {len(batches) - len(ended)} of {len(batches)} batches")
@@ -233,8 +240,9 @@ class _Desk:
         if known and not (len(listed) > 1 and any(each.id == known for each in listed)):
             return one
 
-        def rank(batch: "Batch") -> tuple[bool, float, str]:
-            return batch.status in ("failed", *_CANCELLED), batch.made, batch.id
+        def rank(batch: "Batch") -> tuple[bool, bool, float, str]:
+            empty = batch.status in ENDED and not batch.output
+            return batch.status in ("failed", *_CANCELLED), empty, batch.made or math.inf, batch.id
 
         first, *others = sorted(listed, key=rank)
         cancelled: list[str] = []
@@ -280,6 +288,18 @@ def _noted(folder: Path) -> dict[str, _Submission]:
 def _note(folder: Path, one: _Submission) -> None:
     values = {name: value for name, value in asdict(one).items() if value}
     append_lines(folder / _BATCHES, [json.dumps(values).encode()])
+
+
+def _refuse_unnamed(batch: "Batch", file: str, looks: int) -> None:
+    """Raise InputError if a completed batch still names no file of answers; some services name it a moment later.
+
+    looks: how often it was seen so. The batch stays noted, so that its answers can still be fetched.
+    """
+    if looks > _LOOKS:
+        raise InputError(
+            f"The batch service says that batch {batch.id} of {file} is completed, but names no file of answers. "
+            "Nothing was submitted again. Try again later."
+        )
 
 
 def _refuse_failed(folder: Path, ended: Mapping[str, "Batch"]) -> None:
