@@ -41,7 +41,7 @@ LOOKS = (
 """Page and query of what an owner looks at, in turn."""
 ROUNDS, MORE_ROUNDS = 3, 6
 """Times that an owner looks at all of them before the first count, and between the counts."""
-MOST_OBJECTS, MOST_BLOCKS = 3, 8
+MOST_OBJECTS, MOST_BLOCKS = 10, 12
 """What a vote and a view may leave, as in Held. Without forgetting, a vote leaves 50 and 90."""
 
 
