@@ -14,6 +14,8 @@ from helpers.models.vllm_environment import real_model as real_model
 from helpers.models.vllm_environment import tiny_model as tiny_model
 from helpers.models.vllm_environment import vllm_python as vllm_python
 from helpers.models.vllm_environment import vllm_server as vllm_server
+from helpers.processes.disks import disk as disk
+from helpers.processes.disks import may_mount
 from helpers.processes.ray_workers import ray_python as ray_python
 from helpers.texts.factories import plain_pairs
 from xdist.remote import Producer
@@ -110,8 +112,14 @@ class FileAfterFile(LoadFileScheduling):
         return next((shared for shared in SHARED if shared in file), file)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes long comes first, so that no worker is left alone with a long file at the end."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What takes long comes first, so that no worker is left alone with a long file at the end. Without the right to mount a
+    disk, tests on full and read-only disks cannot run at all.
+    """
+    on_disks = [item for item in items if "disk" in getattr(item, "fixturenames", ())]
+    if on_disks and not may_mount():
+        config.hook.pytest_deselected(items=on_disks)
+        items[:] = [item for item in items if item not in on_disks]
 
     def rank(item: pytest.Item) -> tuple[bool, bool, bool]:
         slow = item.get_closest_marker("slow") is not None

@@ -1,7 +1,6 @@
 """Real disks of a few megabytes that fill up or become read-only while people work on them. Needs the right to mount."""
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from helpers.processes.app_server import ROOT, running
+from helpers.processes.disks import mounted
 from helpers.processes.raw_rater import RawRater
 from helpers.texts.factories import StudyAtHand, dataset, plain_pairs, study_in
 
@@ -20,21 +20,6 @@ from core.store.backup import restore_backup, write_backup, write_backup_file
 from core.store.beside import append_lines, make_run_folder
 from core.study.raters import links
 from core.tables.files import write_file
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 6 MB."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    if shutil.which("mount") is None or not mounted("-t", "tmpfs", "-o", "size=6m", "tmpfs", str(place)):
-        pytest.skip("needs the right to mount a tmpfs")
-    yield place
-    subprocess.run(["umount", "--lazy", str(place)], check=True)
-
-
-def mounted(*options: str) -> bool:
-    return subprocess.run(["mount", *options], capture_output=True, check=False).returncode == 0
 
 
 @contextmanager
