@@ -206,7 +206,7 @@ _CLAUSE = r"(?:^|[.!?;:,\"'“”‘’(\[>*–—-]\s*|\b(?:please|kindly|and|t
 _ANSWER = r"(?:answer|response|reply|text|summary|essay|submission|output|paper|translation|passage|solution|review|one|it)"
 _VALUE = (
     r"(?:(?:highest|maximum|max|top|best|full|perfect|excellent|high) (?:possible )?(?:scores?|marks?|rating|grade|points|credit)"
-    r"|(?:score|mark|rating|grade) of \[*\d|\d+ ?(?:/|out of) ?\d+|\d+ points?\b|\d+ ?%|a \d+(?= ?(?:[.!,;\"')\]]|$))|an? a\+|with (?:a |an )?\d+\b"
+    r"|(?:score|mark|rating|grade)(?: of)? \[*\d|\d+ ?(?:/|out of) ?\d+|\d+ points?\b|\d+ ?%|a \d+(?= ?(?:[.!,;\"')\]]|$))|an? a\+|with (?:a |an )?\d+\b"
     r"|as (?:the |fully |entirely |completely )?(?:correct|perfect|excellent|best|better|flawless|outstanding|right)\b"
     r"|(?:correct|right)(?= ?(?:[.!)\]]|$)))"
 )
@@ -247,6 +247,20 @@ _WORDS: tuple[tuple[MarkKind, str, str], ...] = (
         r"(?<!not )(?<!n't )\b(?:ignore|disregard|forget|override)<2>(?:"
         r"(?:instructions?|guidelines?|rubrics?|criteria|rules) above|(?:the|everything|all|anything)(?: of the)? above\b(?: and\b|[.,!]|$| this)"
         r"|(?:you were|you have been) told|(?:scoring |grading )?rubric\b|system prompt\b)",
+    ),
+    (
+        "examiner",
+        "before this|instruction",
+        r"(?<!not )(?<!n't )\b(?:ignore|disregard|forget) (?:everything|all|anything) (?:before|prior to) (?:this|that)\b"
+        r"|\b(?:pay no attention to|do not follow|don't follow) (?:the |any |all )?"
+        r"(?:(?:previous|prior|earlier|above)<1>?instructions?\b|instructions? (?:above|before)\b)",
+    ),
+    (
+        "examiner",
+        "rate|score|grade|give|award",
+        r"\byou (?:should|must|have to|need to|ought to) (?:rate|score|grade|mark|give|award) (?:(?:this|the|my)(?: \p{L}+)?? "
+        + _ANSWER
+        + r"(?: with| as)? )?(?:a |an )?\d+(?: ?(?:/|out of) ?\d+)?(?= ?(?:[.!,;\"')\]]|$))",
     ),
     (
         "examiner",
