@@ -166,13 +166,13 @@ def may_be_misread(value: str) -> bool:
 def metric_column(metric: Metric, clear: bool, taken: frozenset[str]) -> str:
     """The wide column's name for a metric. clear: whether its values show that it is one."""
     name, plain = metric.name, metric.name.lower()
-    marked = not clear or plain in taken or plain.startswith((LABEL_MARK, METRIC_MARK))
     end = ""
     if metric.direction == "lower":
         end = LOWER_MARK
     elif metric.signature == STATED or name.endswith((LOWER_MARK, HIGHER_MARK)):
         end = HIGHER_MARK
-    return f"{METRIC_MARK if marked else ''}{name}{end}"
+    marked = not clear or plain in taken or plain.startswith((LABEL_MARK, METRIC_MARK))
+    return f"{METRIC_MARK if marked or _names_people(name + end) else ''}{name}{end}"
 
 
 def wide_metric(column: str) -> tuple[str, Direction | None]:
@@ -245,6 +245,11 @@ def wide_columns(
     return found
 
 
+def _names_people(key: str) -> bool:
+    """Whether a column has people's ratings by its name."""
+    return key.lower() not in LABELS and who_in(key, family_of(key) != NO_FAMILY) == "person"
+
+
 def _by_name(key: str) -> str | None:
     """Why a column is not a metric by its name; empty if it is one, None if its cells must decide."""
     plain, name = key.lower(), wide_metric(key)[0]
@@ -256,7 +261,7 @@ def _by_name(key: str) -> str | None:
         return "a label"
     if key in UNUSED or plain in INDEX_COLUMNS:
         return "not used"
-    if who_in(key, family_of(key) != NO_FAMILY) == "person" and plain not in LABELS:
+    if _names_people(key):
         return _OF_PEOPLE
     return (
         f"a label by its name; if it is a metric, rename it {METRIC_MARK}{key}" if plain in LABELS else None

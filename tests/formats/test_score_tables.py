@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -112,6 +113,14 @@ def test_any_names_and_numbers_come_back(
     table = ScoreTable(rows, metrics, values, reasons)
     found = read_scores(WRITERS[kind](table, shape), f"x.{kind}")
     assert same_scores(found, table)
+
+
+@pytest.mark.parametrize("kind", list(WRITERS))
+@pytest.mark.parametrize("name", ["Rater0", "annotator 2", "human", "expert_1"])
+def test_a_metric_with_the_name_of_a_person_comes_back(kind: str, name: str) -> None:
+    table = small()
+    table = replace(table, metrics=(replace(table.metrics[0], name=name), *table.metrics[1:]))
+    assert same_scores(read_scores(WRITERS[kind](table, "wide"), f"scores.{kind}"), table)
 
 
 def test_results_as_003_publishes_them() -> None:
