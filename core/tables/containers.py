@@ -29,6 +29,7 @@ GZIP = b"\x1f\x8b"
 ZIP = b"PK\x03\x04"
 """First bytes of a zip archive, a workbook among them."""
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_GZIP_PIECE = 2**16
 PARQUET = b"PAR1"
 """First bytes of a Parquet file."""
 _MARKS = (
@@ -237,18 +238,25 @@ def _opened(data: bytes, file_name: str) -> bytes:
 
 def _unpacked(data: bytes, file_name: str) -> bytes:
     """The content of a gzip file with one or several members."""
-    parts, rest, drawing = list[bytes](), data, drawing_for(file_name)
+    parts, drawing = list[bytes](), drawing_for(file_name)
+    unpacker = None
     try:
-        while rest:
-            unpacker = zlib.decompressobj(wbits=31)
-            drawing.draw("members")
-            parts.append(unpacker.decompress(rest, drawing.left("bytes") + 1))
-            drawing.draw("bytes", len(parts[-1]))
-            if not unpacker.eof:
-                reject(file_name, ["file: the gzip file ends too early; copy it again"])
-            rest = unpacker.unused_data.lstrip(b"\0")
+        # In pieces: what follows a member is copied, and a file may have many members.
+        for at in range(0, len(data), _GZIP_PIECE):
+            rest = data[at : at + _GZIP_PIECE]
+            while rest and (unpacker is not None or (rest := rest.lstrip(b"\0"))):
+                if unpacker is None:
+                    drawing.draw("members")
+                    unpacker = zlib.decompressobj(wbits=31)
+                parts.append(unpacker.decompress(rest, drawing.left("bytes") + 1))
+                drawing.draw("bytes", len(parts[-1]))
+                rest = b""
+                if unpacker.eof:
+                    rest, unpacker = unpacker.unused_data, None
     except zlib.error as problem:
         reject(file_name, [f"file: not readable as gzip ({problem})"])
+    if unpacker is not None:
+        reject(file_name, ["file: the gzip file ends too early; copy it again"])
     return b"".join(parts)
 
 

@@ -57,10 +57,9 @@ def test_marks_inside_strings_are_no_values(text: str, n: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", HOSTILE)
-@pytest.mark.parametrize("n", [900_000, 12_000_000])
-def test_no_file_takes_more_than_the_memory_promised(kind: str, n: int, tmp_path: Path) -> None:
-    """Just below the bound of rows, and above those of values and bytes."""
-    _, peak = read_apart(kind, n, tmp_path)
+def test_no_file_takes_more_than_the_memory_promised(kind: str, tmp_path: Path) -> None:
+    """Just below the bound of rows."""
+    _, peak = read_apart(kind, 900_000, tmp_path)
     assert peak < MOST_MIB
 
 
