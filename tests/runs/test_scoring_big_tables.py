@@ -256,8 +256,8 @@ def test_nothing_to_score_is_refused_before_the_run(tmp_path: Path, store: Store
 
 
 def test_what_a_killed_reader_left_is_deleted(store: Store) -> None:
-    left = folders_of(store.path) / f"{PREFIX}abc"
-    left.mkdir(parents=True)
+    left = folders_of(store.path) / f"{PREFIX}0123456789ab"
+    left.mkdir(mode=0o700, parents=True)
     with new_folder(store) as folder, new_folder(store) as other:
         assert not left.exists()
         assert folder.is_dir(), "its process lives"
