@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import settings_reference
 
-from core.analyses import ANALYSES, analysis
+from core.analyses import ANALYSES, analysis, command_of
 from core.schema.analysis import CHOICES, Analysis, Table, Taken
 from core.schema.rows import documented, row_fields
 from core.schema.settings import SettingField, Settings, as_parameter, fields_of, worded
@@ -185,7 +185,7 @@ def _docstring(one: Analysis[Any, Any], options: Mapping[str, SettingField]) -> 
     yield from [
         *_wrapped(one.question),
         "",
-        *_wrapped(f"The same numbers as the command ``{one.name}``.", ""),
+        *_wrapped(f"The same numbers as the command ``{command_of(one.name)}``.", ""),
         "",
     ]
     yield from ["Parameters", "----------"]
@@ -202,7 +202,7 @@ def _docstring(one: Analysis[Any, Any], options: Mapping[str, SettingField]) -> 
     yield from ["", "Returns", "-------", "Result"]
     more = f" Further tables: {tables}." if tables else ""
     yield from _wrapped(
-        f"Table ``{one.name}`` with the columns {columns}.{more} See docs/results.md.", "    "
+        f"Table ``{one.tables[0].name}`` with the columns {columns}.{more} See docs/results.md.", "    "
     )
     yield from ["", "Raises", "------", "InputError"]
     yield from _wrapped(
@@ -254,7 +254,7 @@ def _section(one: Analysis[Any, Any]) -> Iterator[str]:
     inputs = " ".join(_DATA[kind].inputs for kind in one.takes)
     yield f"## {one.title}\n"
     yield f"{one.question} [How it is computed]({document}.md#{heading}).\n"
-    yield f"```sh\npython -m core {one.name} {inputs}\n```\n"
+    yield f"```sh\npython -m core {command_of(one.name)} {inputs}\n```\n"
     yield f"In Python: `assay.{one.function}({parameters})`.\n"
     yield f"When it misleads: {one.misleads}\n"
     yield "Options:\n"

@@ -17,6 +17,10 @@ class Registered:
 
     module: str
     summary: str
+    noun: str = ""
+    """The noun of whose verbs its command is one, such as `report`; empty: its command is a noun of its own."""
+    verb: str = ""
+    """Its command, if that is not the analysis's name."""
 
 
 ANALYSES: dict[str, Registered] = {
@@ -38,6 +42,17 @@ ANALYSES: dict[str, Registered] = {
     ),
 }
 """Name -> module, in the order in which doors list them."""
+
+
+def commands_of(noun: str) -> dict[str, str]:
+    """Command -> the analysis that it asks, of the verbs of this noun; empty: of the nouns."""
+    return {one.verb or name: name for name, one in ANALYSES.items() if one.noun == noun}
+
+
+def command_of(name: str) -> str:
+    """What users type to ask the analysis of this name, such as `report levels`."""
+    one = ANALYSES[name]
+    return f"{one.noun} {one.verb or name}".strip()
 
 
 def analysis(name: str) -> "Analysis[Any, Any]":

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core import __version__
-from core.analyses import ANALYSES
+from core.analyses import ANALYSES, commands_of
 from core.errors import AssayError
 from core.installation import COMMAND
 
@@ -125,18 +125,28 @@ def _summaries() -> dict[str, str]:
     """Noun -> what it is for, in the order of the help."""
     at = [*_NOUNS].index(_BEHIND) + 1
     nouns = [*_NOUNS.items()]
-    analyses = ((name, one.summary) for name, one in ANALYSES.items())
-    return dict([*nouns[:at], *analyses, *nouns[at:]])
+    return dict([*nouns[:at], *_analyses("").items(), *nouns[at:]])
 
 
-def _loader(noun: str) -> Callable[[_Commands], None]:
-    """What adds the options of a noun."""
-    if noun not in ANALYSES:
-        add: Callable[[_Commands], None] = _module_of(noun).add_to
+def _analyses(noun: str) -> dict[str, str]:
+    """Command -> summary, of the analyses that are verbs of this noun; empty: nouns."""
+    return {command: ANALYSES[name].summary for command, name in commands_of(noun).items()}
+
+
+def add_analyses(verbs: _Commands, noun: str) -> None:
+    """Register the analyses that are verbs of a noun."""
+    later(verbs, _analyses(noun), partial(_loader, of=noun))
+
+
+def _loader(command: str, of: str = "") -> Callable[[_Commands], None]:
+    """What adds the options of a noun, or of an analysis that is a verb of the noun `of`."""
+    name = commands_of(of).get(command)
+    if name is None:
+        add: Callable[[_Commands], None] = _module_of(command).add_to
         return add
     from core.cli.analyses import add_analysis
 
-    return partial(add_analysis, name=noun)
+    return partial(add_analysis, command=command, name=name)
 
 
 def _module_of(noun: str) -> Any:

@@ -65,17 +65,17 @@ _DATA: Mapping[Taken, _Opened] = {
 }
 
 
-def add_analysis(nouns: Commands, name: str) -> None:
+def add_analysis(commands: Commands, command: str, name: str) -> None:
     """Register the command of an analysis."""
     found = analysis(name)
-    command = nouns.add_parser(name, description=found.question)
+    command_line = commands.add_parser(command, description=found.question)
     for kind in found.takes:
-        _DATA[kind].add(command)
+        _DATA[kind].add(command_line)
     for add in dict.fromkeys(add for kind in found.takes for add in _DATA[kind].further):
-        add(command)
-    add_settings(command, found.Options)
-    add_result_options(command, *(table.name for table in found.tables), document="docs/results.md")
-    command.set_defaults(run=partial(_answer, found))
+        add(command_line)
+    add_settings(command_line, found.Options)
+    add_result_options(command_line, *(table.name for table in found.tables), document="docs/results.md")
+    command_line.set_defaults(run=partial(_answer, found))
 
 
 def _opened(kind: Taken, options: argparse.Namespace) -> Any:

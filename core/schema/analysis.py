@@ -177,7 +177,7 @@ class Table(Generic[Found]):
     """A table of a result: which rows it has, and what is said about them."""
 
     name: str
-    """Of its files, in lower case with hyphens. The first table of an analysis has the analysis's name."""
+    """Of its files, in lower case with hyphens. The first table of a new analysis has the analysis's name."""
     row: type
     """The type of its rows; see core.schema.rows."""
     rows: Callable[[Found], Sequence[object] | None]
@@ -197,7 +197,8 @@ class Analysis(Generic[Chosen, Found]):
     """A question, what it needs, how it is answered, and what the answer looks like."""
 
     name: str
-    """Of its command and of its main table, in lower case with hyphens; with underscores that of its function."""
+    """In lower case with hyphens; with underscores that of its function. Its command has it, too, unless its line in the
+    register says another."""
     title: str
     question: str
     """In one sentence, as a user would ask it."""
