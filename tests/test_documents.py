@@ -123,7 +123,7 @@ def test_every_command_is_shown() -> None:
     loaded.load_all()
     nouns = loaded.choices
     split = [shlex.split(line) for line in commands()]
-    for noun in ("study", "generate", "judge", "runs", "admin"):
+    for noun in ("study", "generate", "judge", "report", "runs", "admin"):
         verbs = next(action for action in nouns[noun]._actions if action.dest == "verb").choices
         assert {words[1] for words in split if words[0] == noun} == set(verbs), noun
     without_verbs = {
@@ -142,4 +142,4 @@ def test_every_command_is_shown() -> None:
     }
     without_verbs |= set(commands_of(""))
     assert without_verbs <= {words[0] for words in split}
-    assert set(nouns) == {"study", "generate", "judge", "runs", "admin", *without_verbs}
+    assert set(nouns) == {"study", "generate", "judge", "report", "runs", "admin", *without_verbs}

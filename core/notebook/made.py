@@ -43,7 +43,7 @@ def made_levels(
     seed: int = 0,
     db: str | os.PathLike[str] | None = None,
 ) -> Result:
-    """Check whether the levels of each item are what they claim, as ``judge levels`` does.
+    """Check whether the levels of each item are what they claim, as ``report levels`` does.
 
     Parameters
     ----------

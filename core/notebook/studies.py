@@ -288,7 +288,7 @@ def pairs(
     seed: int = 0,
     db: str | os.PathLike[str] | None = None,
 ) -> Result:
-    """Report on a judge of pairs, and on its agreement with the votes of a study, as ``judge pairs`` does.
+    """Report on a judge of pairs, and on its agreement with the votes of a study, as ``report pairs`` does.
 
     Parameters
     ----------

@@ -469,7 +469,7 @@ def bias(
     seed: int = BIAS.rng,
     db: str | os.PathLike[str] | None = None,
 ) -> Result:
-    """Measure what besides quality sways judges and metrics, as ``judge bias`` does.
+    """Measure what besides quality sways judges and metrics, as ``report bias`` does.
 
     Parameters
     ----------

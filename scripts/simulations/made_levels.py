@@ -120,7 +120,7 @@ GRID = Grid(
     name="made-levels",
     title="Are made levels what they claim?",
     about=f"""
-Files of {_ITEMS} items with the levels A0 to A4, checked as `judge levels` does with its usual tolerance. The best level supports
+Files of {_ITEMS} items with the levels A0 to A4, checked as `report levels` does with its usual tolerance. The best level supports
 all claims of the reference, and each further level loses an equal number of them at random, the worst four fifths.
 
 - `judge` claims: a claims judge. Each verdict on a claim is wrong with the probability `noise`. The score is the share of

@@ -1,4 +1,4 @@
-"""`judge bias` over whole runs: twins by rules, pairwise and rubric judges on a scripted server, a metric, a judge by rules."""
+"""`report bias` over whole runs: twins by rules, pairwise and rubric judges on a scripted server, a metric, a judge by rules."""
 
 import json
 import re
@@ -61,13 +61,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def told(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Run `judge bias` with --json; what it prints."""
+    """Run `report bias` with --json; what it prints."""
     monkeypatch.chdir(folder)
     monkeypatch.setenv("ASSAY_DB", str(folder / "assay.db"))
 
     def command(*words: str, status: int = 0) -> Any:
         capsys.readouterr()
-        assert main(["judge", "bias", *words, "--json"]) == status
+        assert main(["report", "bias", *words, "--json"]) == status
         said = capsys.readouterr()
         return json.loads(said.out) if status == 0 else said.err
 
@@ -115,13 +115,13 @@ def test_it_prints_the_verdict_first_and_writes_its_tables(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    assert main(["judge", "bias", "scores.csv", "--out", "bias.csv"]) == 0
+    assert main(["report", "bias", "scores.csv", "--out", "bias.csv"]) == 0
     assert "chrf-6-2 is biased on" in capsys.readouterr().out.splitlines()[0]
     written = pd.read_csv("bias.csv")
     assert {"judge", "probe", "verdict", "change_low", "of_gap", "flips", "detectable", "p_bh"} <= set(
         written
     )
-    assert main(["judge", "bias", "scores.csv", "--out", "changes.csv", "--table", "bias-changes"]) == 0
+    assert main(["report", "bias", "scores.csv", "--out", "changes.csv", "--table", "bias-changes"]) == 0
     assert len(pd.read_csv("changes.csv")) == 10
 
 

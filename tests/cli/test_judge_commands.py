@@ -12,6 +12,7 @@ from helpers.texts.judge_runs import LEVELS, marked_texts, marks, rows_of, texts
 
 from core.cli import main
 from core.formats.registry import read_scores
+from core.runs.kinds import kinds_that
 from core.runs.records import read_judge_folder
 from core.store import open_store
 from core.store.runs import list_runs
@@ -60,15 +61,22 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
         yield bench
 
 
+def noun_of(verb: str) -> str:
+    """The noun of a verb: judge or report."""
+    return (
+        "judge" if verb in {kind.verb or kind.name for kind in kinds_that("judging", "audit")} else "report"
+    )
+
+
 @pytest.fixture
 def judge(bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Run `judge ...`, which must succeed; what it prints."""
+    """Run `judge VERB` or `report VERB`, which must succeed; what it prints."""
     monkeypatch.chdir(bench.folder)
     monkeypatch.setenv("ASSAY_DB", str(bench.folder / "assay.db"))
 
     def command(*arguments: str) -> str:
         capsys.readouterr()
-        status = main(["judge", *arguments])
+        status = main([noun_of(arguments[0]), *arguments])
         said = capsys.readouterr()
         assert status == 0, said.err
         return said.out
@@ -78,12 +86,12 @@ def judge(bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
 
 @pytest.fixture
 def refused(judge: Command, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Run `judge ...`, which must not work; what it says."""
+    """Run `judge VERB` or `report VERB`, which must not work; what it says."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
     def command(*arguments: str) -> str:
         capsys.readouterr()
-        assert main(["judge", *arguments]) == 2
+        assert main([noun_of(arguments[0]), *arguments]) == 2
         said = capsys.readouterr().err
         assert "Traceback" not in said
         return said
@@ -317,7 +325,7 @@ def test_verbs_say_what_they_take(judge: Command, capsys: pytest.CaptureFixture[
     }
     for verb, options in asked.items():
         with pytest.raises(SystemExit) as ended:
-            main(["judge", verb, "--help"])
+            main([noun_of(verb), verb, "--help"])
         assert ended.value.code == 0
         said = capsys.readouterr().out
         assert [option for option in options if option not in said] == [], verb

@@ -228,14 +228,14 @@ def test_comparing_takes_the_names_that_it_prints_and_says_what_is_no_judge(
     done(*RULES, "--out", "first")
     done(*RULES, "--beta", "2", "--out", "second")
     few = ["--resamples", "0"]
-    assert "claims-rules-recall#2" in done("judge", "compare", "first", "second", *few)
+    assert "claims-rules-recall#2" in done("report", "compare", "first", "second", *few)
     names = "claims-rules-recall,claims-rules-recall#2"
-    printed = done("judge", "compare", "first", "second", "--metrics", names, *few)
+    printed = done("report", "compare", "first", "second", "--metrics", names, *few)
     assert "claims-rules-recall and claims-rules-recall#2: 6 texts scored by both." in printed
-    assert "#3" in refused("judge", "compare", "first", "second", "--metrics", names.replace("2", "3"), *few)
+    assert "#3" in refused("report", "compare", "first", "second", "--metrics", names.replace("2", "3"), *few)
     done("judge", "cef", "mills.jsonl", *who(server), "--questions", "2", "--limit", "1", "--out", "cef")
     done("judge", "answers", "cef", *who(server), "--out", "answers")
-    assert "answers gives an audit of judges" in refused("judge", "compare", "answers", "first", *few)
+    assert "answers gives an audit of judges" in refused("report", "compare", "answers", "first", *few)
 
 
 def test_costs_tell_whose_calls_others_paid_for_and_which_runs_are_not_finished(
@@ -248,10 +248,10 @@ def test_costs_tell_whose_calls_others_paid_for_and_which_runs_are_not_finished(
     done(*claims, "--out", "first")
     done(*claims, "--name", "late", "--out", "late")
     assert any(cost["cached"] for cost in report("first")["costs"])
-    first = done("judge", "costs", "first")
+    first = done("report", "costs", "first")
     assert "paid for by other runs" not in first
     cached = sum(cost["cached"] for cost in report("late")["costs"])
-    both = done("judge", "costs", "first", "run:2")
+    both = done("report", "costs", "first", "run:2")
     assert f"Note: late: {cached} answers came from the cache, paid for by other runs" in both
     assert sum(line.startswith(("Note: late:", "Note: claims-tiny:")) for line in both.splitlines()) == 1
 
@@ -262,11 +262,11 @@ def test_costs_tell_whose_calls_others_paid_for_and_which_runs_are_not_finished(
     status, _, _ = command(*CLAIMS, *who(server), "--seed", "9", "--retries", "0", "--out", "begun")
     assert status == 2
     for given in ("begun", "run:3"):
-        rows = json.loads(done("judge", "costs", given, "--json"))
+        rows = json.loads(done("report", "costs", given, "--json"))
         assert (rows[-1]["n_items"], rows[-1]["n_wanted"]) == (2, 3)
         assert rows[-1]["calls"] > 0
         assert rows[-1]["calls_per_text"] is None
-        assert "Note: claims-tiny: 2 of 3 items are finished" in done("judge", "costs", given)
+        assert "Note: claims-tiny: 2 of 3 items are finished" in done("report", "costs", given)
 
 
 def test_the_options_and_notes_of_a_judge_are_its_own(

@@ -176,9 +176,9 @@ def test_no_command_tells_the_judge_by_system_before_unblinding(
         ("runs", "list"),
         ("runs", "show", "1"),
         ("runs", "show", "1", "--item", "q00"),
-        ("judge", "costs", run),
-        ("judge", "pairs", run, "--json"),
-        ("judge", "pairs", "judged", "--out", "pairs.csv"),
+        ("report", "costs", run),
+        ("report", "pairs", run, "--json"),
+        ("report", "pairs", "judged", "--out", "pairs.csv"),
         ("judge", "export", run, "--out", "judge.yaml"),
         ("correlate", run, "--with", "level", "--group", "system", "--json"),
         ("correlate", "judged/scores.csv", "--with", "level", "--out", "table.csv"),
@@ -188,15 +188,17 @@ def test_no_command_tells_the_judge_by_system_before_unblinding(
     grouped = said[-3]
     assert "masked" in grouped
     assert "answer 1" not in grouped, "no group by a mask"
-    said += [command(*one)[1] for one in (("judge", "consistency", run), ("judge", "compare", run, "judged"))]
+    said += [
+        command(*one)[1] for one in (("report", "consistency", run), ("report", "compare", run, "judged"))
+    ]
     files = [path for path in Path().rglob("*") if path.is_file() and not path.name.startswith("assay.db")]
     assert {"scores.csv", "records.jsonl", "details.csv", "run.json"} <= {path.name for path in files}
     clean(*said, *(path.read_bytes() for path in files))
     assert "masked texts hide" in refused(command("correlate", run, "--with", "level", "--levels"))
     for beside_votes in (
         ("check", GIVEN, run),
-        ("judge", "pairs", run, "--study", STUDY),
-        ("judge", "pairs", run, "--table", "pairs-systems", "--out", "won.csv"),
+        ("report", "pairs", run, "--study", STUDY),
+        ("report", "pairs", run, "--table", "pairs-systems", "--out", "won.csv"),
         ("calibrate", GIVEN, run),
         ("study", "results", STUDY),
         ("judge", "rubric", GIVEN, "--backend", "rules", "--out", "x"),
@@ -253,7 +255,7 @@ def test_after_unblinding_the_verdicts_count_for_the_real_systems(
     assert MASK_NOTE not in panel.notes
     (found,) = metrics_against_votes(study.record, table, n_resamples=100)
     assert (found.agreement.estimate, found.agreement.n) == (1.0, 16), "A0 is not among the main levels"
-    said = done(command("judge", "pairs", "run:1", "--study", STUDY))
+    said = done(command("report", "pairs", "run:1", "--study", STUDY))
     assert ONE in said
     assert command("check", GIVEN, "run:1")[0] in (0, 3, 4)
 

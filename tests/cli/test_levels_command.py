@@ -1,4 +1,4 @@
-"""`judge levels`: from every kind of scores, with the steps of a generation run, and a file of items to remake."""
+"""`report levels`: from every kind of scores, with the steps of a generation run, and a file of items to remake."""
 
 import csv
 import io
@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def told(folder: Path, capsys: pytest.CaptureFixture[str]) -> Any:
     def run(*words: object, as_json: bool = True) -> Any:
         capsys.readouterr()
-        given = ["judge", "levels", *map(str, words), "--resamples", "20", "--db", str(folder / "assay.db")]
+        given = ["report", "levels", *map(str, words), "--resamples", "20", "--db", str(folder / "assay.db")]
         code = main([*given, "--json"] if as_json else given)
         out = capsys.readouterr()
         assert code == 0, out.err
@@ -166,7 +166,7 @@ def test_mistakes_are_named(
     words: tuple[str, ...], wanted: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = [word.format(scores=folder / "scores.csv") for word in words]
-    assert main(["judge", "levels", *given, "--db", str(folder / "assay.db")]) != 0
+    assert main(["report", "levels", *given, "--db", str(folder / "assay.db")]) != 0
     assert not Path("x.csv").exists()
     said = capsys.readouterr().err
     assert "Traceback" not in said

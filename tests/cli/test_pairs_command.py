@@ -1,4 +1,4 @@
-"""`judge pairs`: a judge of a study's pairs, run by the commands over a scripted server; what it prints and refuses."""
+"""`report pairs`: a judge of a study's pairs, run by the commands over a scripted server; what it prints and refuses."""
 
 import csv
 import json
@@ -60,36 +60,36 @@ def command(capsys: pytest.CaptureFixture[str]) -> Command:
 
 def test_before_the_study_is_unblinded_nothing_is_by_system(folder: Path, command: Command) -> None:
     for judge in ("run:1", "judged"):
-        found = json.loads(command("judge", "pairs", judge, "--json"))
+        found = json.loads(command("report", "pairs", judge, "--json"))
         assert found["systems"] == []
         assert found["systems_reason"]
         (whole, *_) = found["orders"]
         assert (whole["n_pairs"], whole["same"]["estimate"], whole["n_flips"]) == (20, 0.5, [10, 0])
         assert whole["position"]["p"] == 2 / 2**2, "ten pairs, but of two questions"
         assert found["votes"] is None
-        printed = command("judge", "pairs", judge)
+        printed = command("report", "pairs", judge)
         assert not any(name in printed for name in ("ai ", "human", "answer 1", "answer 2"))
     out = folder / "systems.csv"
     assert "masked" in command(
-        "judge", "pairs", "run:1", "--table", "pairs-systems", "--out", out, rc=MISTAKE
+        "report", "pairs", "run:1", "--table", "pairs-systems", "--out", out, rc=MISTAKE
     )
     assert not out.exists()
-    assert "unblind" in command("judge", "pairs", "run:1", "--study", "s", rc=MISTAKE)
+    assert "unblind" in command("report", "pairs", "run:1", "--study", "s", rc=MISTAKE)
 
 
 def test_wrong_options_are_named_together(folder: Path, command: Command) -> None:
     said = command(
-        "judge", "pairs", "run:1", "--texts", "--epsilon", 2, "--gaps", 0, "--resamples", -1, rc=MISTAKE
+        "report", "pairs", "run:1", "--texts", "--epsilon", 2, "--gaps", 0, "--resamples", -1, rc=MISTAKE
     )
     assert all(option in said for option in ("--texts", "--epsilon", "--gaps", "--resamples"))
     out = folder / "x.csv"
-    assert "--table" in command("judge", "pairs", "run:1", "--table", "gaps", "--out", out, rc=MISTAKE)
+    assert "--table" in command("report", "pairs", "run:1", "--table", "gaps", "--out", out, rc=MISTAKE)
 
 
 def test_with_the_votes_of_the_unblinded_study(folder: Path, command: Command) -> None:
     with open_store(folder / "assay.db") as store:
         factories.ended(store, 1)
-    found = json.loads(command("judge", "pairs", "run:1", "--study", "study:s", "--json"))
+    found = json.loads(command("report", "pairs", "run:1", "--study", "study:s", "--json"))
     assert {one["system"] for one in found["systems"]} == {"ai", "human"}
     levels = {(one["level"], one["answers"]): one["n_pairs"] for one in found["votes"]["blocks"]}
     assert levels["", "four"] == 16
@@ -98,14 +98,14 @@ def test_with_the_votes_of_the_unblinded_study(folder: Path, command: Command) -
     assert found["votes"]["blocks"][0]["agreement_raters"]["estimate"] == 1
     out = folder / "gaps.csv"
     command(
-        *("judge", "pairs", "judged", "--study", "s", "--gaps", 3, "--texts"),
+        *("report", "pairs", "judged", "--study", "s", "--gaps", 3, "--texts"),
         *("--table", "gaps", "--out", out),
     )
     rows = list(csv.DictReader(out.open(encoding="utf-8")))
     assert len(rows) == 3
     assert "Candidate, ai: Alpha text" in rows[0]["text"]
     assert "candidate read first: Alpha first: True." in rows[0]["reasons"]
-    printed = command("judge", "pairs", "run:1", "--study", "s")
+    printed = command("report", "pairs", "run:1", "--study", "s")
     assert all(title in printed for title in ("Both orders", "Win rates", "Beside raters", "Alt-test"))
 
 
@@ -113,7 +113,7 @@ def test_the_check_reads_the_same_verdicts_and_both_texts(folder: Path, command:
     found = json.loads(
         command("check", "study:s", "run:1", "--use", "gate", "--json", "--gaps", 2, "--texts", rc=UNDECIDED)
     )
-    pairs = json.loads(command("judge", "pairs", "run:1", "--study", "s", "--json"))
+    pairs = json.loads(command("report", "pairs", "run:1", "--study", "s", "--json"))
     three = next(one for one in pairs["votes"]["blocks"] if (one["level"], one["answers"]) == ("", "three"))
     (judge,) = found["judges"]
     assert judge["agreement"]["estimate"] == pytest.approx(three["agreement"]["estimate"])

@@ -102,7 +102,7 @@ def test_judges_stand_side_by_side_from_folders_and_runs(parrots: Path, run: Run
 
 
 def test_looks_at_what_judges_marked(parrots: Path, run: Run) -> None:
-    copied = json.loads(run("judge", "copying", "run:1", "run:2", "--json", "--resamples", "20"))
+    copied = json.loads(run("report", "copying", "run:1", "run:2", "--json", "--resamples", "20"))
     first = copied["judges"][0]
     assert first["n_errors"] == 3
     assert first["of_people"]["estimate"] == pytest.approx(2 / 3)
@@ -110,26 +110,26 @@ def test_looks_at_what_judges_marked(parrots: Path, run: Run) -> None:
     assert first["located"] == {"exact": 3}
     assert [one["n_alone"] for one in copied["disjoint"]] == [0, 0]
     assert "In its examples" in run(
-        "judge", "copying", "parrot", "--rated", "rated.jsonl", "--resamples", "0"
+        "report", "copying", "parrot", "--rated", "rated.jsonl", "--resamples", "0"
     )
     curve = json.loads(
-        run("judge", "examples-curve", "rated.jsonl", "few", "parrot", "--json", "--resamples", "20")
+        run("report", "examples-curve", "rated.jsonl", "few", "parrot", "--json", "--resamples", "20")
     )
     assert [point["n_examples"] for point in curve["points"]] == [1, None]
     assert [point["mean_shown"] for point in curve["points"]] == [1.0, 1.0]
-    assert "Mean shown" in run("judge", "examples-curve", "rated.jsonl", "few", "parrot", "--resamples", "0")
-    matrix = json.loads(run("judge", "raters", "marks.csv", "--json", "--resamples", "0"))
+    assert "Mean shown" in run("report", "examples-curve", "rated.jsonl", "few", "parrot", "--resamples", "0")
+    matrix = json.loads(run("report", "raters", "marks.csv", "--json", "--resamples", "0"))
     assert matrix["rows"] == matrix["columns"] == ["ann", "ben"]
     # ben against ann: 5 + 0 of 10 predicted and of 8 marked.
     assert matrix["cells"][1][0]["f1"] == pytest.approx(10 / 18)
-    said = run("judge", "raters", "marks.csv")
+    said = run("report", "raters", "marks.csv")
     assert ": a rater against themself" in said
 
 
 @pytest.mark.shared
 def test_a_folder_with_a_file_a_rater_gives_their_matrix(shared_data: Path, tmp_path: Path, run: Run) -> None:
     folder = folder_by_rater(shared_data / "wmt23", tmp_path / "set")
-    found = json.loads(run("judge", "raters", str(folder), "--json", "--resamples", "0"))
+    found = json.loads(run("report", "raters", str(folder), "--json", "--resamples", "0"))
     names = [f"rater{n}" for n in range(1, N_RATERS + 1)]
     assert found["rows"] == found["columns"] == names
     common = len(SYSTEMS) * -(-N_SEGMENTS // EVERY)
@@ -166,7 +166,7 @@ def test_specialists_stand_in_the_matrix_for_the_rater_they_learned_from(files: 
     for rater in ("ann", "ben"):
         options = ["--backend", "rules", "--rater", rater, "--out", rater]
         assert main(["judge", "automqm", "both.jsonl", *options]) == 0
-    command = ["judge", "raters", "both.jsonl", "run:1", "run:2"]
+    command = ["report", "raters", "both.jsonl", "run:1", "run:2"]
     matrix = json.loads(run(*command, "--json", "--resamples", "0"))
     assert matrix["rows"] == ["ann", "ben"]
     # ann's Parrot marks B's "quick" and A's "the": nothing that ann marked, and of ben 5 of the 8 it marks and 10 he does.
@@ -186,7 +186,7 @@ def test_an_unblinded_study_of_ratings_is_gold_too(tmp_path: Path, run: Run) -> 
         unblind(at_hand)
     found = json.loads(run("spans", "study:ratings", "study:ratings", "--json", "--resamples", "0"))
     assert (found["f1"], found["n_items"], found["left_out"]) == (1.0, 2, {})
-    matrix = json.loads(run("judge", "raters", "study:ratings", "--json", "--resamples", "0"))
+    matrix = json.loads(run("report", "raters", "study:ratings", "--json", "--resamples", "0"))
     assert matrix["rows"] == ["R1", "R2"]
     assert matrix["cells"][0][1]["f1"] == 1.0
 
@@ -202,8 +202,8 @@ def test_an_unblinded_study_of_ratings_is_gold_too(tmp_path: Path, run: Run) -> 
         (["spans", "rated.jsonl", "marks.csv", "marks.csv"], "is given twice"),
         (["spans", "rated.jsonl", "marks.csv", "--resamples", "-1"], "--resamples"),
         (["spans", "rated.jsonl", "marks.csv", "--by", "rater"], "do not name raters"),
-        (["judge", "copying", "run:1"], "There is no database"),
-        (["judge", "raters", "rated.jsonl"], "no named raters"),
+        (["report", "copying", "run:1"], "There is no database"),
+        (["report", "raters", "rated.jsonl"], "no named raters"),
     ],
 )
 def test_mistakes_are_told_in_a_sentence(

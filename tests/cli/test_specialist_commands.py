@@ -147,7 +147,7 @@ def test_rated_texts_become_a_folder(
     assert examples_of(output) == {2}
     assert {row["metric"] for row in rows_of(tmp_path / "out" / "scores.csv")} == {output.name}
     assert "automqm\t" in run("runs", "list")
-    assert "mark errors" in run("judge", "costs", "out")
+    assert "mark errors" in run("report", "costs", "out")
 
 
 def test_ratings_may_stand_in_another_file(run: Command, tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ def test_what_raters_marked_in_a_study_becomes_examples(
     run("judge", "direct", "study:ratings", "--out", str(folder), *asked)
     assert {text.scores["direct-tiny"] for text in read_judge_folder(folder).texts} == {100}
     copies = run(
-        "judge", "copying", str(tmp_path / "out"), "--rated", "study:ratings", "--resamples", "0", "--json"
+        "report", "copying", str(tmp_path / "out"), "--rated", "study:ratings", "--resamples", "0", "--json"
     )
     assert json.loads(copies)["judges"][0]["n_errors"] == 8
     every = ("run:1", "run:2", str(tmp_path / "out"), str(folder))

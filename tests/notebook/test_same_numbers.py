@@ -363,7 +363,7 @@ def test_bias(tmp_path: Path, told: Told, as_frame: bool) -> None:
     scored.to_csv(file, index=False)
     texts = scored.drop(columns="x").assign(text=[f"Text {at}." for at in range(len(cells))], system="s")
     texts.to_csv(twins, index=False)
-    words = ("judge", "bias", file, "--limit", 0.2, "--changes", 3, "--texts", twins)
+    words = ("report", "bias", file, "--limit", 0.2, "--changes", 3, "--texts", twins)
     found = assay.bias(assay.read(file, "scores") if as_frame else file, limit=0.2, changes=3, texts=twins)
     assert in_json(found.json) == told(*words)
     assert found.names == ["bias", "bias-changes"]
@@ -474,7 +474,7 @@ def test_plan(demo_database: Path, told: Told) -> None:
 
 
 def test_pairs(demo_database: Path, told: Told, tmp_path: Path) -> None:
-    words = ["judge", "pairs", "run:1", "--resamples", 300, "--db", demo_database]
+    words = ["report", "pairs", "run:1", "--resamples", 300, "--db", demo_database]
     alone = assay.pairs("run:1", resamples=300, db=demo_database)
     assert in_json(alone.json) == told(*words)
     assert alone.json["votes"] is None

@@ -63,21 +63,21 @@ def test_judges_compared_with_each_other_and_themselves(
         zip((column.name for column in taken["agreement"].columns), taken["agreement"].rows[0], strict=True)
     )
     names = ("--metrics", f"{row['first']},{row['second']}")
-    compare = ("judge", "compare", first, second, *names, "--texts", "99")
+    compare = ("report", "compare", first, second, *names, "--texts", "99")
     visit(("run", one.run_id), "Reliability")
     found = as_csv(taken)
     for table in ("agreement", "two-judges"):
         assert found[table] == written(*compare, table=table), table
-    assert found["judge-repeats"] == written("judge", "consistency", first)
-    assert found["judge-reasked"] == written("judge", "reasked", first)
-    assert found["judge-ablation"] == written("judge", "ablation", first)
+    assert found["judge-repeats"] == written("report", "consistency", first)
+    assert found["judge-reasked"] == written("report", "reasked", first)
+    assert found["judge-ablation"] == written("report", "ablation", first)
     visit(("run", two.run_id), "Reliability")
     for table in ("judge-repeats", "judge-orders"):
-        assert csv_of(taken[table]) == written("judge", "consistency", second, table=table), table
+        assert csv_of(taken[table]) == written("report", "consistency", second, table=table), table
     costs = cost_table(
         costs_side_by_side([cost_of_run(at_hand(store, one.run_id)) for one in (one, two)]), ["item"]
     )
-    assert csv_of(costs) == written("judge", "costs", first, second)
+    assert csv_of(costs) == written("report", "costs", first, second)
     visit(("run", one.run_id), "Cost")
     assert {column.name for column in costs.columns} == {
         column.name for column in taken["judge-costs"].columns
@@ -95,7 +95,7 @@ def test_models_that_answer_each_others_questions(
     taken = tables_taken(monkeypatch)
     visit(("run", both[0].run_id), "Result", "check")
     names = [f"run:{run.run_id}" for run in reversed(both)]
-    assert as_csv(taken)["judge-reliability"] == written("judge", "reliability", *names)
+    assert as_csv(taken)["judge-reliability"] == written("report", "reliability", *names)
 
 
 def specialist() -> None:
@@ -136,8 +136,8 @@ def test_marked_errors(
     same("Agreement", "agreement", ["span-agreement"], "spans", gold, first, *grouped, *many)
     several = ["spans-side-by-side", "spans-tests"]
     same("Agreement", "agreement", several, "spans", gold, first, second, *many)
-    same("Raters", "raters", ["raters-people"], "judge", "raters", gold, *few)
+    same("Raters", "raters", ["raters-people"], "report", "raters", gold, *few)
     called = "{name}"
-    same("Copying", "copying", ["copied-errors", "marked-alone"], "judge", "copying", first, second)
+    same("Copying", "copying", ["copied-errors", "marked-alone"], "report", "copying", first, second)
     curve = ["examples-curve", "examples-curve-tests"]
-    same("Examples", "curve", curve, "judge", "examples-curve", gold, first, second, *many)
+    same("Examples", "curve", curve, "report", "examples-curve", gold, first, second, *many)

@@ -162,7 +162,7 @@ def look(kind: str, folder: Path, other: Path) -> list[list[str]]:
         said += [["ablation", f"{folder}", f"{other}"], ["reasked", f"{folder}"]]
     if kind == "answers":
         said += [["reliability", f"{folder}", f"{other}", *RESAMPLES]]
-    return [["judge", *one] for one in said]
+    return [["report", *one] for one in said]
 
 
 def run(kind: str, numbers: range, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Counter[bool]:

@@ -203,8 +203,8 @@ OF_SCORES: dict[str, Callable[[str], tuple[str, ...]]] = {
     "calibrate": lambda one: ("calibrate", RATINGS, one, *FEW),
     "alt-test": lambda one: ("alt-test", RATED, one, "--judge", "chrf-6-0"),
     "meta-correlate": lambda one: ("meta-correlate", PUBLISHED, one, *FEW),
-    "judge compare": lambda one: ("judge", "compare", one, "judged", *FEW),
-    "judge levels": lambda one: ("judge", "levels", one, TEXTS, "--metric", "chrf-6-0", *FEW),
+    "report compare": lambda one: ("report", "compare", one, "judged", *FEW),
+    "report levels": lambda one: ("report", "levels", one, TEXTS, "--metric", "chrf-6-0", *FEW),
 }
 OF_RATINGS: dict[str, Callable[[str], tuple[str, ...]]] = {
     "correlate": lambda one: ("correlate", SCORES, "--with", "human", "--human", one, *FEW),
@@ -216,7 +216,7 @@ OF_RATINGS: dict[str, Callable[[str], tuple[str, ...]]] = {
 }
 OF_MARKS: dict[str, Callable[[str], tuple[str, ...]]] = {
     "spans": lambda one: ("spans", one, MARKS, *FEW),
-    "judge raters": lambda one: ("judge", "raters", one, *FEW),
+    "report raters": lambda one: ("report", "raters", one, *FEW),
 }
 
 
@@ -371,8 +371,8 @@ NEEDS_JUDGE = [PEOPLE, PAIRS, PUBLISHED]
         *((("score", one, "--out", "no.csv"), one) for one in NEEDS_TEXTS),
         *((("study", "import-ratings", one, "--task", "task.yaml"), one) for one in NEEDS_TEXTS),
         *((OF_MARKS[door](one), one) for door in OF_MARKS for one in NEEDS_MARKS),
-        *((("judge", "consistency", one), one) for one in NEEDS_JUDGE),
-        *((("judge", "costs", one), one) for one in NEEDS_JUDGE),
+        *((("report", "consistency", one), one) for one in NEEDS_JUDGE),
+        *((("report", "costs", one), one) for one in NEEDS_JUDGE),
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value[:2]),
 )
@@ -391,10 +391,10 @@ def test_a_source_that_lacks_what_is_needed_is_refused_in_one_sentence(
         *(OF_MARKS[door](OPEN) for door in OF_MARKS),
         ("score", OPEN, "--out", "no.csv"),
         ("study", "import-ratings", OPEN, "--task", "task.yaml"),
-        ("judge", "levels", SCORED, OPEN),
-        ("judge", "copying", "judged", "--rated", OPEN),
+        ("report", "levels", SCORED, OPEN),
+        ("report", "copying", "judged", "--rated", OPEN),
         ("convert", OPEN, "--to", "rated", "--out", "no.jsonl"),
-        ("judge", "pairs", "judged", "--study", OPEN),
+        ("report", "pairs", "judged", "--study", OPEN),
         ("study", "plan", "--pilot", OPEN),
         ("check", RATED, SCORES, "--judge", "chrf-6-0", "--labels", OPEN),
     ],

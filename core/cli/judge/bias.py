@@ -1,4 +1,4 @@
-"""`judge bias`: what besides quality sways a judge, from its scores of a file of edited twins."""
+"""`report bias`: what besides quality sways a judge, from its scores of a file of edited twins."""
 
 import argparse
 

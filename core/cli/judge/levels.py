@@ -1,4 +1,4 @@
-"""`judge levels`: are made levels what they claim to be, and which to remake?"""
+"""`report levels`: are made levels what they claim to be, and which to remake?"""
 
 import argparse
 import sys
@@ -47,7 +47,7 @@ _HELP = {
 
 
 def add_levels(verbs: Commands) -> None:
-    """Register `judge levels`."""
+    """Register `report levels`."""
     command = verb(
         verbs,
         "levels",

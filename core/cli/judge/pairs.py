@@ -1,4 +1,4 @@
-"""`judge pairs`: what the order does to a judge that compares pairs, and whether it votes as blind raters do."""
+"""`report pairs`: what the order does to a judge that compares pairs, and whether it votes as blind raters do."""
 
 import argparse
 
@@ -24,7 +24,7 @@ _N_RESAMPLES, _N_GAPS = 10_000, 10
 
 
 def add_to(verbs: Commands) -> None:
-    """Register `judge pairs`."""
+    """Register `report pairs`."""
     command = verb(
         verbs,
         "pairs",
