@@ -32,6 +32,11 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.alt_test",
         "may a judge replace a rater? The Alt-test, with the human ceiling and power",
     ),
+    "consistency": Registered(
+        "core.analyses.consistency",
+        "compare a judge's repeats, and its scores in both orders",
+        noun="report",
+    ),
     "corrected": Registered(
         "core.analyses.corrected",
         "a judge's mean or pass rate, corrected by human labels on some of the texts",

@@ -9,12 +9,21 @@ from collections.abc import Sequence
 from typing import Literal
 
 from core.notebook.answering import answered
-from core.notebook.frames import Names, Source, each_of, panel_from, study_from, tables_from
+from core.notebook.frames import (
+    Names,
+    Source,
+    each_of,
+    judge_output_from,
+    panel_from,
+    study_from,
+    tables_from,
+)
 from core.notebook.result import Result
 
 __all__ = [
     "agreement",
     "alt_test",
+    "consistency",
     "corrected",
     "votes",
 ]
@@ -251,6 +260,56 @@ def alt_test(
             item=item,
             repeated=repeated,
         ),
+    )
+
+
+def consistency(judge: Source, *, resamples: int = 10000, confidence: float = 0.95, seed: int = 0) -> Result:
+    """Does the judge give the same score when it is asked again, and when it reads the two texts in the other order?
+
+    The same numbers as the command ``report consistency``.
+
+    Parameters
+    ----------
+    judge
+        A judge's run, as ``"run:3"``, or the folder that it wrote.
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``judge-repeats`` with the columns ``component``, ``agreeing``, ``sd``, ``n``, ``left_out``. Further
+        tables: ``judge-orders``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a source that is no judge's run. For a judge with one repeat in one
+        order.
+
+    Notes
+    -----
+    Misleads: At temperature 0, or with a server that ignores seeds, a judge mostly repeats itself, which proves
+    little. A judge that always gives one score agrees perfectly, and a consistent judge can still be wrong. A
+    mean difference near 0 hides texts that change in both directions.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.consistency("run:3")  # doctest: +SKIP
+    """
+    return answered(
+        "consistency",
+        {
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: judge_output_from(judge),
     )
 
 

@@ -27,7 +27,7 @@ from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import SettingsError, as_parameter
 from core.schema.study import RatingTask, StudyRecord
-from core.sources.judges import JudgeAsked, asked_of, facts_of, judge_if_any
+from core.sources.judges import JudgeAsked, asked_of, facts_of, judge_if_any, judge_of
 from core.sources.named import FileSource, parse_source
 from core.sources.named import Source as StoredSource
 from core.sources.panel import Judge, panel_of_source, texts_beside_panel
@@ -295,6 +295,12 @@ def _judge_scores(source: Source, choice: PanelChoice, *, find: bool) -> ScoreTa
 def judge_from(source: Source, db: str | os.PathLike[str] | None = None) -> JudgeOutput | None:
     """Return a judge's records from its run or the folder of its run; None for any other source. Raises InputError."""
     return None if frame_in(source) is not None else judge_if_any(named_source(source), reading_of(db))
+
+
+def judge_output_from(judge: Source) -> JudgeOutput:
+    """Return all that a judge's run recorded. Raises InputError."""
+    check_type("judge", judge, PATH, '"run:N", or the folder of a judge\'s run')
+    return judge_of(named_source(judge), reading_of())
 
 
 def facts_from(sources: Sequence[Source], panel: Panel, dimension: str | None) -> dict[str, JudgeFacts]:

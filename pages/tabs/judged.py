@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import streamlit as st
 
+from core.analyses.consistency import ANALYSIS as CONSISTENCY
 from core.errors import AssayError
 from core.joining.tables import LISTED_AS, CorrelationOptions, merge_tables
 from core.judges.kind import JudgeKind
@@ -15,7 +16,7 @@ from core.judges.rubric import Rubric
 from core.plots import judges as plots
 from core.results.correlations.table import CorrelationReport
 from core.results.injection import injections_of_judge, injections_said, marked_tables
-from core.results.judges.consistency import Consistency, consistency, orders_table, repeats_table
+from core.results.judges.consistency import nothing_compared
 from core.results.judges.costs import JudgeCost, Unit, cost_table, costs_side_by_side
 from core.results.judges.scores import degeneracy, level_table, score_summary, summary_table
 from core.runs.asked import asked_of
@@ -31,14 +32,13 @@ from core.store.kept import step_costs
 from core.store.runs import item_counts
 from pages.tabs import levels
 from pages.tabs.phrases import NO_ITEM, NOT_JUDGED
-from pages.widgets import chosen_judge, chosen_scores, menus, parts, result_table
+from pages.widgets import analysis, chosen_judge, chosen_scores, menus, parts, result_table
 from pages.widgets.against import has_levels
+from pages.widgets.analysis import Data
 from pages.widgets.chosen_judge import factor_of
 from pages.widgets.chosen_scores import FILE, RUN, Chosen, Scores
 from pages.widgets.messages import plain
 from pages.widgets.parts import constants, nothing, part, waiting
-
-CONSISTENCY = "Consistency"
 
 
 def render_scores(store: Store, scores: Scores) -> None:
@@ -226,30 +226,16 @@ def account(store: Store, run: Run) -> JudgeCost:
 
 def render_consistency(store: Store, run: Run) -> None:
     """Show agreement over repeats, then over the two orders of texts."""
-    part(
-        CONSISTENCY,
-        "Does the judge give the same score when asked again? At temperature 0, or on a server that ignores seeds, it "
-        "mostly repeats itself: that proves little. A consistent judge can still be wrong.",
-        "judge-consistency",
-    )
+    output = chosen_judge.output_of(store, run)
     if "consistency" not in KINDS[run.kind].reports:
-        nothing("a judge of this kind has no repeats; start two runs with different seeds and compare them")
-        return
-    with st.spinner("Computing ..."):
-        found: Consistency = chosen_scores.once(
-            ("consistency", menus.key_of(store, run)),
-            lambda: consistency(chosen_judge.output_of(store, run)),
-        )
-    constants(found.constants)
-    if found.n_repeats < 2:
-        nothing("every text was judged once; start a new run with two or more repeats")
+        why = "a judge of this kind has no repeats; start two runs with different seeds and compare them"
+    elif missing := nothing_compared(output):
+        why = f"{missing}; start a new run with two or more repeats, or with both orders"
     else:
-        result_table.show(repeats_table(found))
-    if found.order is not None:
-        if len(found.orders) < 2:
-            nothing("the judge read the two texts in one order; start a new run with both orders")
-        else:
-            result_table.show(orders_table(found.order, found.orders))
+        analysis.render(CONSISTENCY, lambda: [Data(menus.key_of(store, run), lambda: output)])
+        return
+    part(CONSISTENCY.title, CONSISTENCY.question, CONSISTENCY.section)
+    nothing(why)
 
 
 _LOOKED_INTO = 30

@@ -46,7 +46,6 @@ from core.results.judges.agreement import (
     pairs_table,
     same_components,
 )
-from core.results.judges.consistency import consistency, orders_table, repeats_table
 from core.results.judges.copying import (
     Copying,
     CopyOptions,
@@ -113,16 +112,6 @@ def add_reports(verbs: Commands) -> None:
         "judge-ablation",
     )
     command.add_argument("judges", nargs="+", metavar=JUDGES, help="cross-examinations with --repeats")
-    command = verb(
-        verbs,
-        "consistency",
-        "compare a judge's repeats, and its scores in both orders",
-        _consistency,
-        "judge-repeats",
-        "judge-orders",
-    )
-    command.add_argument("judge", metavar=JUDGES, help="a judge with --repeats or --order both")
-    add_interval_options(command, _N_RESAMPLES)
     command = verb(
         verbs,
         "reasked",
@@ -194,21 +183,6 @@ def _ablation(options: argparse.Namespace) -> None:
     rows = ablation(_outputs(options.judges, options))
     extra = ("percent_variance_of_mean", "percent_variance_within")
     give(options, [_with(row, extra) for row in rows], [ablation_table(rows)])
-
-
-def _consistency(options: argparse.Namespace) -> None:
-    made = checked_intervals(options, [options.judge])
-    output = judge_of(parse_source(options.judge), reading_of(options))
-    found = consistency(output, **made)
-    if why := found.compares_nothing:
-        raise InputError(
-            f"{shown(output.name)} cannot be compared with itself: {why}. Run the judge with --repeats, or a rubric judge "
-            "with --order both."
-        )
-    orders_used = f", in the order {' and '.join(found.orders)}" if found.orders else ""
-    said = f"{shown(found.judge)}: {counted(found.n_texts, 'text')}, {counted(found.n_repeats, 'repeat')}{orders_used}."
-    orders: Said = [] if found.order is None else ["", orders_table(found.order, found.orders)]
-    give(options, plain(found), [said, *found.constants, repeats_table(found), *orders])
 
 
 def _reasked(options: argparse.Namespace) -> None:

@@ -36,10 +36,10 @@ from core.schema.analysis import PanelChoice, PeopleChoice
 from core.schema.panel import Panel
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
-from core.schema.scores import Direction, OutputSet, RatingSet, ScoreTable
+from core.schema.scores import Direction, JudgeOutput, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import Settings, fields_of
 from core.schema.study import Study, StudyRecord
-from core.sources.judges import JUDGE_NAMES, facts_of
+from core.sources.judges import JUDGE_NAMES, facts_of, judge_of
 from core.sources.named import (
     STORED,
     FileSource,
@@ -383,6 +383,16 @@ def open_tables(options: argparse.Namespace) -> list[ScoreTable]:
     """Return the tables of scores. Raises InputError with the problems of all."""
     check_columns(options, options.scores)
     return scores_given(options.scores, options)
+
+
+def add_judge_input(command: argparse.ArgumentParser) -> None:
+    """Register the results of a judge; see `open_judge`."""
+    command.add_argument("judge", metavar=JUDGE_NAMES, help="a judge's run, or the folder that it wrote")
+
+
+def open_judge(options: argparse.Namespace) -> JudgeOutput:
+    """Return what a judge's run recorded. Raises InputError."""
+    return judge_of(parse_source(options.judge), reading_of(options))
 
 
 def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
