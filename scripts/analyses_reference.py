@@ -101,6 +101,19 @@ _DATA: Mapping[Taken, _Data] = {
         "DIR|run:N",
         "For a source that is no judge's run.",
     ),
+    "costs": _Data(
+        {
+            "judges": (
+                "Source | Sequence[Source]",
+                'Judges\' runs, as ``"run:3"``, or the folders that they wrote; one or several.',
+            )
+        },
+        "Names | None",
+        "costs_from(judges)",
+        "from core.notebook.frames import Source, costs_from",
+        "DIR|run:N ...",
+        "For a source that is no judge's run, and for a run that is named twice.",
+    ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.
 

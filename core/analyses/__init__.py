@@ -41,6 +41,11 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.corrected",
         "a judge's mean or pass rate, corrected by human labels on some of the texts",
     ),
+    "costs": Registered(
+        "core.analyses.costs",
+        "compare the cost of judges: calls, tokens and money by step and text",
+        noun="report",
+    ),
     "votes": Registered(
         "core.analyses.votes",
         "do metrics and judges prefer the answers that the raters of a blind study preferred?",

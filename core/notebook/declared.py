@@ -12,6 +12,7 @@ from core.notebook.answering import answered
 from core.notebook.frames import (
     Names,
     Source,
+    costs_from,
     each_of,
     judge_output_from,
     panel_from,
@@ -25,6 +26,7 @@ __all__ = [
     "alt_test",
     "consistency",
     "corrected",
+    "costs",
     "votes",
 ]
 
@@ -432,6 +434,58 @@ def corrected(
             item=item,
             repeated=repeated,
         ),
+    )
+
+
+def costs(
+    judges: Source | Sequence[Source], *, input_price: float | None = None, output_price: float | None = None
+) -> Result:
+    """What do judges cost: calls, tokens and money, step by step and for one text?
+
+    The same numbers as the command ``report costs``.
+
+    Parameters
+    ----------
+    judges
+        Judges' runs, as ``"run:3"``, or the folders that they wrote; one or several.
+    input_price
+        Price of a million input tokens of every judge, in place of that of its run (number from 0 to
+        1000000000000; default: that of its run).
+    output_price
+        Price of a million output tokens of every judge, in place of that of its run (number from 0 to
+        1000000000000; default: that of its run).
+
+    Returns
+    -------
+    Result
+        Table ``judge-costs`` with the columns ``judge``, ``step``, ``calls``, ``cached``, ``unusable``,
+        ``input_tokens``, ``output_tokens``, ``input_share``, ``money``, ``calls_per_item``,
+        ``input_tokens_per_item``, ``output_tokens_per_item``, ``money_per_item``, ``calls_per_text``,
+        ``input_tokens_per_text``, ``output_tokens_per_text``, ``money_per_text``, ``seconds``, ``n_items``,
+        ``n_texts``, ``n_wanted``, ``n_found``, ``reasons``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a source that is no judge's run, and for a run that is named twice.
+
+    Notes
+    -----
+    Misleads: Answers from the cache cost nothing because another run paid for them: to compare judges, use runs
+    without. A text costs less the more texts its item has, because equal requests of an item are sent once.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.costs(["run:3", "run:4"], input_price=0.15, output_price=0.6)  # doctest: +SKIP
+    """
+    return answered(
+        "costs",
+        {
+            "input_price": input_price,
+            "output_price": output_price,
+        },
+        lambda: costs_from(judges),
     )
 
 
