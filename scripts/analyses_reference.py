@@ -114,6 +114,17 @@ _DATA: Mapping[Taken, _Data] = {
         "DIR|run:N ...",
         "For a source that is no judge's run, and for a run that is named twice.",
     ),
+    "two-scores": _Data(
+        {
+            "first": ("Source", "Scores of a judge or a metric."),
+            "second": ("Source", "Those of another one on the same texts."),
+        },
+        "Names | None",
+        "two_scores_from(first, second)",
+        "from core.notebook.frames import Source, two_scores_from",
+        "A B",
+        "For scores that cannot be read.",
+    ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.
 

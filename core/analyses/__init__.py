@@ -46,6 +46,12 @@ ANALYSES: dict[str, Registered] = {
         "compare the cost of judges: calls, tokens and money by step and text",
         noun="report",
     ),
+    "judge-agreement": Registered(
+        "core.analyses.judge_agreement",
+        "compare two judges on the same texts: agreement, and texts on which they differ",
+        noun="report",
+        verb="compare",
+    ),
     "votes": Registered(
         "core.analyses.votes",
         "do metrics and judges prefer the answers that the raters of a blind study preferred?",

@@ -20,12 +20,14 @@ from core.cli.shared.sources import (
     add_scores_input,
     add_study_input,
     add_table_options,
+    add_two_scores_input,
     open_costs,
     open_judge,
     open_panel,
     open_people,
     open_study,
     open_tables,
+    open_two_scores,
 )
 from core.errors import InputError
 from core.schema.analysis import CHOICES, Analysis, Taken
@@ -79,6 +81,13 @@ _DATA: Mapping[Taken, _Opened] = {
         lambda options: [*options.judges],
         "reading the costs",
         (add_database_option,),
+    ),
+    "two-scores": _Opened(
+        add_two_scores_input,
+        open_two_scores,
+        lambda options: [options.first, options.second],
+        "reading the scores",
+        (add_pair_option, add_database_option),
     ),
 }
 

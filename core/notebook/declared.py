@@ -18,6 +18,7 @@ from core.notebook.frames import (
     panel_from,
     study_from,
     tables_from,
+    two_scores_from,
 )
 from core.notebook.result import Result
 
@@ -27,6 +28,7 @@ __all__ = [
     "consistency",
     "corrected",
     "costs",
+    "judge_agreement",
     "votes",
 ]
 
@@ -486,6 +488,74 @@ def costs(
             "output_price": output_price,
         },
         lambda: costs_from(judges),
+    )
+
+
+def judge_agreement(
+    first: Source,
+    second: Source,
+    *,
+    metrics: Sequence[str] | None = None,
+    texts: int = 10,
+    resamples: int = 10000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Do two judges order the same texts alike, how far apart are their scores, and on which texts?
+
+    The same numbers as the command ``report compare``.
+
+    Parameters
+    ----------
+    first
+        Scores of a judge or a metric.
+    second
+        Those of another one on the same texts.
+    metrics
+        One column of each (default: matching columns, e.g. both coverages, or a single column with all others)
+        (list of texts).
+    texts
+        Number of texts to show, largest difference first (whole number of at least 0).
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``agreement`` with the columns ``first``, ``second``, ``measure``, ``estimate``. Further tables:
+        ``two-judges``; ``judge-components``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For scores that cannot be read. If no columns match, and if no text is in
+        both.
+
+    Notes
+    -----
+    Misleads: Judges that agree can share an error: only levels or people show who is right. If texts of all
+    levels are pooled, any two judges that see the damage agree: read the tau within items. A mean difference near
+    0 hides differences in both directions: read the standard deviation, too.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.judge_agreement("run:3", "run:4")  # doctest: +SKIP
+    """
+    return answered(
+        "judge-agreement",
+        {
+            "metrics": metrics,
+            "texts": texts,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: two_scores_from(first, second),
     )
 
 

@@ -25,10 +25,10 @@ from core.results.judges.costs import JudgeCost
 from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
 from core.schema.panel import Panel, TextBeside
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
-from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
+from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable, WithTexts
 from core.schema.settings import SettingsError, as_parameter
 from core.schema.study import RatingTask, StudyRecord
-from core.sources.judges import JudgeAsked, asked_of, costs_of, facts_of, judge_if_any, judge_of
+from core.sources.judges import JudgeAsked, asked_of, costs_of, facts_of, judge_if_any, judge_of, with_texts
 from core.sources.named import FileSource, parse_source
 from core.sources.named import Source as StoredSource
 from core.sources.panel import Judge, panel_of_source, texts_beside_panel
@@ -306,6 +306,18 @@ def judge_output_from(judge: Source) -> JudgeOutput:
 def costs_from(judges: Source | Sequence[Source]) -> list[JudgeCost]:
     """Return what the runs of judges cost. Raises InputError with the problems of all."""
     return costs_of([_a_run("judges", one) for one in each_of(judges)], reading_of())
+
+
+def two_scores_from(first: Source, second: Source) -> tuple[WithTexts, WithTexts]:
+    """Return the scores of both sources, with their texts where a run knows them. Raises InputError."""
+
+    def read_one(source: Source) -> WithTexts:
+        if frame_in(source) is not None:
+            return WithTexts(scores_of(source), list)
+        return with_texts(named_source(source), reading_of())
+
+    with in_parameters():
+        return read_one(first), read_one(second)
 
 
 def _a_run(name: str, source: Source) -> str:

@@ -1,18 +1,18 @@
 """The part of a page that answers an analysis's question, made from its declaration: options, verdict, tables, figures."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
 
 from core.plots.drawn import draw
 from core.schema.analysis import Analysis, Answer
-from core.schema.settings import fields_of
+from core.schema.settings import Settings, fields_of
 from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import chosen_scores, settings_form
 from pages.widgets.messages import plain
-from pages.widgets.parts import part
+from pages.widgets.parts import part, waiting
 from pages.widgets.result_table import show, together
 
 
@@ -23,31 +23,49 @@ class Data:
     key: chosen_scores.Key
     """All that says which data it is."""
     open: Callable[[], Any]
+    settles: Mapping[str, Any] = field(default_factory=dict)
+    """Options that this choice settles, which the form leaves out."""
+    grows: chosen_scores.Key | None = None
+    """What identifies data that grow, whatever their state; None: they stand still."""
 
 
-def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> None:
-    """Ask for the data and the options, then show the answer.
+def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> Answer | None:
+    """Ask for the data and the options, then show the answer, and return it.
 
-    choose: draws what asks for the data, in the order of `takes`. title: above it, if not that of the analysis.
+    choose: draws what asks for the data, in the order of `takes`; no data: it has said why there is nothing to ask. title: above
+    it, if not that of the analysis.
     """
     part(title or found.title, found.question, found.section)
     data = choose()
-    options = found.Options.checked(_form(found), found.refusal)
-    question = (found.name, *(one.key for one in data), options.model_dump_json())
-    with st.spinner("Computing ..."):
+    if not data:
+        return None
+    settled = {name: value for one in data for name, value in one.settles.items()}
+    answer = answered(found, found.Options.checked(_form(found, settled), found.refusal), data)
+    show_answer(answer)
+    return answer
+
+
+def answered(found: Analysis[Any, Any], options: Settings, data: Sequence[Data]) -> Answer:
+    """The answer about these data, computed once; about data that grow an earlier one will do for a while."""
+    grows = tuple(one.grows or one.key for one in data) if any(one.grows for one in data) else None
+    kind = (found.name, options.model_dump_json())
+    with waiting(grows is not None):
         # The answer itself holds functions, which no cache keeps.
-        result = chosen_scores.once(
-            question, lambda: found.answer(options, *(one.open() for one in data)).result
+        result = chosen_scores.now_and_then(
+            grows,
+            (*kind, *(one.key for one in data)),
+            kind,
+            lambda: found.answer(options, *(one.open() for one in data)).result,
         )
-    show_answer(Answer(found, options, result))
+    return Answer(found, options, result)
 
 
-def _form(found: Analysis[Any, Any]) -> dict[str, Any]:
-    """Draw the options, those that are rarely changed in a folded part."""
+def _form(found: Analysis[Any, Any], settled: Mapping[str, Any]) -> dict[str, Any]:
+    """Draw the options, those that are rarely changed in a folded part. settled: values of those that are not drawn."""
     prefix = found.function
     fields = fields_of(found.Options)
     folded = {name for name, one in fields.items() if one.about.folded}
-    chosen = settings_form.render(found.Options, prefix, without=folded)
+    chosen = {**settled, **settings_form.render(found.Options, prefix, without=folded, beside=settled)}
     if folded:
         with st.expander("More options"):
             chosen |= settings_form.render(
@@ -56,13 +74,16 @@ def _form(found: Analysis[Any, Any]) -> dict[str, Any]:
     return chosen
 
 
-def show_answer(answer: Answer) -> None:
-    """Show the verdicts, what is said after them, and each table with its figure."""
+def show_answer(answer: Answer, called: str = "") -> None:
+    """Show the verdicts, what is said after them, and each table with its figure.
+
+    called: another name for its downloads, of a second answer of the analysis on a page.
+    """
     for place, sentence in enumerate(answer.said):
         verdict = place < len(answer.verdicts)
         st.markdown(f"**{plain(sentence)}**" if verdict else plain(sentence))
     there = [one for one in answer.analysis.tables if one.name in answer.tables]
-    with together(answer.analysis.name):
+    with together(called or answer.analysis.name):
         for place, declared in enumerate(there):
             table, figure = answer.tables[declared.name], answer.figures.get(declared.name)
             if place:

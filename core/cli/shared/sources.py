@@ -37,10 +37,10 @@ from core.schema.analysis import PanelChoice, PeopleChoice
 from core.schema.panel import Panel
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
-from core.schema.scores import Direction, JudgeOutput, OutputSet, RatingSet, ScoreTable
+from core.schema.scores import Direction, JudgeOutput, OutputSet, RatingSet, ScoreTable, WithTexts
 from core.schema.settings import Settings, fields_of
 from core.schema.study import Study, StudyRecord
-from core.sources.judges import JUDGE_NAMES, costs_of, facts_of, judge_of
+from core.sources.judges import JUDGE_NAMES, costs_of, facts_of, judge_of, with_texts
 from core.sources.named import (
     STORED,
     FileSource,
@@ -370,6 +370,19 @@ def add_judge_input(command: argparse.ArgumentParser) -> None:
 def open_judge(options: argparse.Namespace) -> JudgeOutput:
     """Return what a judge's run recorded. Raises InputError."""
     return judge_of(parse_source(options.judge), reading_of(options))
+
+
+def add_two_scores_input(command: argparse.ArgumentParser) -> None:
+    """Register two judges or metrics; see `open_two_scores`."""
+    command.add_argument("first", metavar="A", help=f"{JUDGE_NAMES}, or a table of scores")
+    command.add_argument("second", metavar="B", help="the second one")
+
+
+def open_two_scores(options: argparse.Namespace) -> tuple[WithTexts, WithTexts]:
+    """Return the scores of both, with their texts where a run knows them. Raises InputError with all problems."""
+    reading = reading_of(options)
+    first, second = read_each([options.first, options.second], lambda source: with_texts(source, reading))
+    return first, second
 
 
 def add_costs_input(command: argparse.ArgumentParser) -> None:
