@@ -31,6 +31,7 @@ from core.joining.panel import metrics_of, named_people, on_scale, panel_of, pan
 from core.joining.tables import check_join, row_number_notes
 from core.schema.analysis import REFUSE, RepeatedRatings
 from core.schema.panel import Panel, of_rows
+from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, TO_GUESS, DeclaredScale
 from core.schema.scores import RatingSet, ScoreTable
 from core.schema.unit import ID, ROW
@@ -38,7 +39,7 @@ from core.tables.columns import METRIC_MARK, Table, known_at
 from core.tables.containers import findings_of
 from core.tables.problems import listed
 from core.tables.reading import shown
-from core.tables.roles import Roles, check_decided, passed_over, roles_said
+from core.tables.roles import check_decided, passed_over, roles_said
 
 
 def read_panel(
