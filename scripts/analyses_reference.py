@@ -93,6 +93,20 @@ _DATA: Mapping[Taken, _Data] = {
         "SCORES ...",
         "For scores that cannot be read or merged.",
     ),
+    "table_on_disk": _Data(
+        {
+            "run": ("str | int", 'Run over a big table: ``3`` or ``"run:3"``.'),
+            "db": (
+                "str | os.PathLike[str] | None = None",
+                "Database. Default: ``$ASSAY_DB``, else the app's.",
+            ),
+        },
+        "Names | None",
+        "big_table_from(run, db)",
+        "from core.notebook.frames import big_table_from",
+        "RUN",
+        "For a run of another kind.",
+    ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.
 
@@ -101,6 +115,7 @@ _HEAD = '''"""The functions of `import assay` that answer the questions of core/
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Literal
 
