@@ -13,6 +13,7 @@ from core.cli.shared.options import Commands, add_database_option, add_pair_opti
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
+    add_big_table_input,
     add_costs_input,
     add_judge_input,
     add_panel_options,
@@ -21,6 +22,7 @@ from core.cli.shared.sources import (
     add_study_input,
     add_table_options,
     add_two_scores_input,
+    open_big_table,
     open_costs,
     open_judge,
     open_panel,
@@ -82,12 +84,15 @@ _DATA: Mapping[Taken, _Opened] = {
         "reading the costs",
         (add_database_option,),
     ),
-    "two-scores": _Opened(
+    "two_scores": _Opened(
         add_two_scores_input,
         open_two_scores,
         lambda options: [options.first, options.second],
         "reading the scores",
         (add_pair_option, add_database_option),
+    ),
+    "table_on_disk": _Opened(
+        add_big_table_input, open_big_table, lambda options: [], "reading the table", (add_database_option,)
     ),
 }
 

@@ -15,13 +15,13 @@ from core.schema.result_table import ResultTable
 from core.schema.rows import result_json, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores", "judge", "costs", "two-scores"]
+Taken = Literal["panel", "people", "study", "scores", "table_on_disk", "judge", "costs", "two_scores"]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
-everything said in an unblinded study. scores: tables of scores, from one source or several. judge: all that a judge's run
-recorded. costs: what the runs of judges cost. two-scores: two tables
-of scores, with their texts where a run knows them.
+everything said in an unblinded study. scores: tables of scores, from one source or several. table_on_disk: a run over a table too big
+for memory. judge: all that a judge's run recorded. costs: what the runs of judges cost. two_scores: two tables of scores, with their
+texts where a run knows them.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -127,7 +127,8 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "scores": _NoChoice,
     "judge": _NoChoice,
     "costs": _NoChoice,
-    "two-scores": _NoChoice,
+    "two_scores": _NoChoice,
+    "table_on_disk": _NoChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 

@@ -106,8 +106,8 @@ def _data(store: Store, first: Scores, second: Scores) -> Data:
     return Data(
         (first.key, second.key),
         lambda: (_with_texts(store, first), _with_texts(store, second)),
-        {"metrics": (name_a, name_b)},
-        (first.grows or first.key, second.grows or second.key) if first.grows or second.grows else None,
+        settles={"metrics": (name_a, name_b)},
+        grows=(first.grows or first.key, second.grows or second.key) if first.grows or second.grows else None,
     )
 
 

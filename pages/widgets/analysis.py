@@ -23,53 +23,58 @@ class Data:
     key: chosen_scores.Key
     """All that says which data it is."""
     open: Callable[[], Any]
+    offered: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Option -> the values that these data offer, such as names of metrics."""
     settles: Mapping[str, Any] = field(default_factory=dict)
     """Options that this choice settles, which the form leaves out."""
     grows: chosen_scores.Key | None = None
-    """What identifies data that grow, whatever their state; None: they stand still."""
+    """What identifies data that grow while the page is open, whatever their state; None: they stand still."""
 
 
 def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> Answer | None:
     """Ask for the data and the options, then show the answer, and return it.
 
-    choose: draws what asks for the data, in the order of `takes`; no data: it has said why there is nothing to ask. title: above
+    choose: draws what asks for the data, in the order of `takes`; without any it has said why there is nothing to ask. title: above
     it, if not that of the analysis.
     """
     part(title or found.title, found.question, found.section)
     data = choose()
-    if not data:
+    if len(data) < len(found.takes):
         return None
-    settled = {name: value for one in data for name, value in one.settles.items()}
-    answer = answered(found, found.Options.checked(_form(found, settled), found.refusal), data)
+    options = found.Options.checked(_form(found, data), found.refusal)
+    answer = answered(found, options, data)
     show_answer(answer)
     return answer
 
 
 def answered(found: Analysis[Any, Any], options: Settings, data: Sequence[Data]) -> Answer:
     """The answer about these data, computed once; about data that grow an earlier one will do for a while."""
-    grows = tuple(one.grows or one.key for one in data) if any(one.grows for one in data) else None
-    kind = (found.name, options.model_dump_json())
-    with waiting(grows is not None):
+    asked = (found.name, options.model_dump_json())
+    growing = any(one.grows for one in data)
+    with waiting(growing):
         # The answer itself holds functions, which no cache keeps.
         result = chosen_scores.now_and_then(
-            grows,
-            (*kind, *(one.key for one in data)),
-            kind,
+            (found.name, *(one.grows or one.key for one in data)) if growing else None,
+            (*asked, *(one.key for one in data)),
+            asked,
             lambda: found.answer(options, *(one.open() for one in data)).result,
         )
     return Answer(found, options, result)
 
 
-def _form(found: Analysis[Any, Any], settled: Mapping[str, Any]) -> dict[str, Any]:
-    """Draw the options, those that are rarely changed in a folded part. settled: values of those that are not drawn."""
+def _form(found: Analysis[Any, Any], data: Sequence[Data]) -> dict[str, Any]:
+    """Draw the options that the data do not settle, those that are rarely changed in a folded part."""
     prefix = found.function
     fields = fields_of(found.Options)
+    settled = {name: value for one in data for name, value in one.settles.items()}
+    offered = {name: values for one in data for name, values in one.offered.items()}
     folded = {name for name, one in fields.items() if one.about.folded}
-    chosen = {**settled, **settings_form.render(found.Options, prefix, without=folded, beside=settled)}
+    chosen = settings_form.render(found.Options, prefix, without=folded, beside=settled, offered=offered)
+    chosen = {**settled, **chosen}
     if folded:
         with st.expander("More options"):
             chosen |= settings_form.render(
-                found.Options, prefix, without=fields.keys() - folded, beside=chosen
+                found.Options, prefix, without=fields.keys() - folded, beside=chosen, offered=offered
             )
     return chosen
 
