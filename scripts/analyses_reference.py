@@ -114,6 +114,21 @@ _DATA: Mapping[Taken, _Data] = {
         "DIR|run:N ...",
         "For a source that is no judge's run, and for a run that is named twice.",
     ),
+    "tried": _Data(
+        {
+            "runs": ("Sequence[str]", 'Runs of one kind of judge, as ``"run:3"``.'),
+            "ratings": (
+                "Source | None = None",
+                "Ratings or votes of people on these texts. Default: those in the runs' own file, else known levels alone.",
+            ),
+        },
+        "Mapping[str, float] | None",
+        "tried_from(runs, ratings, dimension=dimension, component=component, input_price_of=input_price_of, "
+        "output_price_of=output_price_of)",
+        "from core.notebook.frames import Source, tried_from",
+        "run:N ...",
+        "For anything but runs of one kind of judge, and for a dimension or a component that is not there.",
+    ),
     "two_scores": _Data(
         {
             "first": ("Source", "Scores of a judge or a metric."),
@@ -148,7 +163,7 @@ _HEAD = '''"""The functions of `import assay` that answer the questions of core/
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from core.notebook.answering import answered
@@ -205,7 +220,7 @@ def _function(one: Analysis[Any, Any]) -> str:
         *(f"{name}: {kind}" for each in data for name, (kind, _) in each.parameters.items()),
         "*",
         *(
-            f"{field.name}: {_chosen(field, kind)} = {field.default!r}"
+            f"{field.name}: {_chosen(field, kind)} = {None if isinstance(field.default, Mapping) else field.default!r}"
             for kind in one.takes
             for field in fields_of(CHOICES[kind]).values()
         ),

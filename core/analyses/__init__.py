@@ -52,6 +52,11 @@ ANALYSES: dict[str, Registered] = {
         noun="report",
         verb="compare",
     ),
+    "prompts": Registered(
+        "core.analyses.prompts",
+        "compare prompts or models of a judge that ran on the same texts",
+        noun="report",
+    ),
     "votes": Registered(
         "core.analyses.votes",
         "do metrics and judges prefer the answers that the raters of a blind study preferred?",

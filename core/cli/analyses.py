@@ -21,6 +21,7 @@ from core.cli.shared.sources import (
     add_scores_input,
     add_study_input,
     add_table_options,
+    add_tried_input,
     add_two_scores_input,
     open_big_table,
     open_costs,
@@ -29,6 +30,7 @@ from core.cli.shared.sources import (
     open_people,
     open_study,
     open_tables,
+    open_tried,
     open_two_scores,
 )
 from core.errors import InputError
@@ -83,6 +85,13 @@ _DATA: Mapping[Taken, _Opened] = {
         lambda options: [*options.judges],
         "reading the costs",
         (add_database_option,),
+    ),
+    "tried": _Opened(
+        add_tried_input,
+        open_tried,
+        lambda options: [options.human],
+        "reading the scores",
+        (add_pair_option, add_database_option),
     ),
     "two_scores": _Opened(
         add_two_scores_input,

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from core.notebook.answering import answered
@@ -20,6 +20,7 @@ from core.notebook.frames import (
     panel_from,
     study_from,
     tables_from,
+    tried_from,
     two_scores_from,
 )
 from core.notebook.result import Result
@@ -31,6 +32,7 @@ __all__ = [
     "corrected",
     "costs",
     "judge_agreement",
+    "prompts",
     "table",
     "votes",
 ]
@@ -559,6 +561,87 @@ def judge_agreement(
             "seed": seed,
         },
         lambda: two_scores_from(first, second),
+    )
+
+
+def prompts(
+    runs: Sequence[str],
+    ratings: Source | None = None,
+    *,
+    dimension: str | None = None,
+    component: str | None = None,
+    input_price_of: Mapping[str, float] | None = None,
+    output_price_of: Mapping[str, float] | None = None,
+    resamples: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Which of several prompts or models of a judge follows people or known levels best, and at what price?
+
+    The same numbers as the command ``report prompts``.
+
+    Parameters
+    ----------
+    runs
+        Runs of one kind of judge, as ``"run:3"``.
+    ratings
+        Ratings or votes of people on these texts. Default: those in the runs' own file, else known levels alone.
+    dimension
+        Which dimension of the ratings to use (default: the only one).
+    component
+        Column to compare where a judge has several, such as f1 or coverage (default: its first).
+    input_price_of
+        Price of a million input tokens of one model, in place of that of its run; may be repeated.
+    output_price_of
+        Price of a million output tokens of one model, in place of that of its run; may be repeated.
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``prompts`` with the columns ``prompt``, ``model``, ``run``, ``quality``, ``measure``,
+        ``difference``, ``p``, ``p_holm``, ``levels``, ``levels_difference``, ``levels_p``, ``levels_p_holm``,
+        ``monotonic``, ``unusable``, ``tokens_per_text``, ``tokens_in_per_text``, ``tokens_out_per_text``,
+        ``price_per_1000``, ``seconds_per_1000``, ``n``, ``n_scored``, ``use``, ``constant``, ``price_reason``,
+        ``seconds_reason``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For anything but runs of one kind of judge, and for a dimension or a
+        component that is not there. For fewer than two runs with scores, and if there are neither ratings of
+        people nor two levels.
+
+    Notes
+    -----
+    Misleads: The best of several prompts was found on these texts, so its quality is a little too high: try it on
+    others. Levels reward a prompt that notices damage, not one that agrees with people.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.prompts(["run:3", "run:4"], "study:pilot")  # doctest: +SKIP
+    """
+    return answered(
+        "prompts",
+        {
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: tried_from(
+            runs,
+            ratings,
+            dimension=dimension,
+            component=component,
+            input_price_of=input_price_of,
+            output_price_of=output_price_of,
+        ),
     )
 
 

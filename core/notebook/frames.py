@@ -23,7 +23,8 @@ from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
 from core.results.judges.costs import JudgeCost
-from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
+from core.results.judges.prompts import RunsTried
+from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings, TriedChoice
 from core.schema.panel import Panel, TextBeside
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable, WithTexts
@@ -36,6 +37,7 @@ from core.sources.panel import Judge, panel_of_source, texts_beside_panel
 from core.sources.people import people_of as source_people
 from core.sources.people import ratings_and_task
 from core.sources.people import ratings_of as source_ratings
+from core.sources.prompts import runs_tried
 from core.sources.reading import SourceReader
 from core.sources.scores import scores_of as source_scores
 from core.sources.studies import study_or_bundle
@@ -330,6 +332,18 @@ def two_scores_from(first: Source, second: Source) -> tuple[WithTexts, WithTexts
 
     with in_parameters():
         return read_one(first), read_one(second)
+
+
+def tried_from(runs: Sequence[str], ratings: Source | None, **choice: Any) -> RunsTried:
+    """Return runs of a judge with ratings or votes of people beside them. choice: of TriedChoice. Raises InputError."""
+    if ratings is not None:
+        check_type("ratings", ratings, PATH, 'a file of ratings, "study:NAME" or "run:N"')
+    wanted = {name: value for name, value in choice.items() if value is not None}
+    human = None if ratings is None else os.fspath(ratings)  # type: ignore[arg-type]  # checked above
+    with in_parameters():
+        return runs_tried(
+            names_of(runs), human, TriedChoice.checked(wanted, "Invalid parameters"), reading_of()
+        )
 
 
 def _a_run(name: str, source: Source) -> str:

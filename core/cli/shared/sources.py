@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from core.cli.shared.options import (
+    Options,
     add_columns_option,
     add_database_option,
     add_pair_option,
@@ -21,6 +22,7 @@ from core.cli.shared.options import (
     name_list,
     print_notes,
 )
+from core.cli.shared.setting_options import add_settings, settings_given
 from core.errors import InputError
 from core.formats.mt_metrics_eval import ratings_among
 from core.formats.panel.repeats import Repeated
@@ -31,9 +33,10 @@ from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
 from core.results.correlations.table import dimension_of
 from core.results.judges.costs import JudgeCost
+from core.results.judges.prompts import RunsTried
 from core.results.judges.spans import SpanOptions
 from core.results.meta_correlation import Side
-from core.schema.analysis import PanelChoice, PeopleChoice
+from core.schema.analysis import PanelChoice, PeopleChoice, TriedChoice
 from core.schema.panel import Panel
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
@@ -49,6 +52,7 @@ from core.sources.named import (
 )
 from core.sources.panel import panel_of_source
 from core.sources.people import people_of
+from core.sources.prompts import runs_tried
 from core.sources.reading import SourceReader, read_each
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
@@ -386,6 +390,33 @@ def add_judge_input(command: argparse.ArgumentParser) -> None:
 def open_judge(options: argparse.Namespace) -> JudgeOutput:
     """Return what a judge's run recorded. Raises InputError."""
     return judge_of(parse_source(options.judge), reading_of(options))
+
+
+def add_tried_input(command: argparse.ArgumentParser) -> None:
+    """Register runs whose prompts or models are compared; see `open_tried`."""
+    command.add_argument("runs", nargs="+", metavar="run:N", help="runs of one kind of judge")
+    add_tried_options(command)
+
+
+def add_tried_options(command: Options) -> None:
+    """Register the people beside prompts, and what is compared; see `tried_choice`."""
+    command.add_argument(
+        "--human",
+        metavar="FILE|study:NAME",
+        help=f"ratings or votes of people on these texts: {HUMAN_NAMES} (default: those in the runs' own file, else known levels "
+        "alone)",
+    )
+    add_settings(command, TriedChoice)
+
+
+def tried_choice(options: argparse.Namespace) -> TriedChoice:
+    """Return what `add_tried_options` registers. Raises SettingsError."""
+    return TriedChoice.checked(settings_given(options, TriedChoice), "Invalid options")
+
+
+def open_tried(options: argparse.Namespace) -> RunsTried:
+    """Return the runs with the people beside them. Raises InputError."""
+    return runs_tried(options.runs, options.human, tried_choice(options), reading_of(options))
 
 
 def add_two_scores_input(command: argparse.ArgumentParser) -> None:
