@@ -487,3 +487,17 @@ def test_scores_of_a_judge_go_into_correlations(
     found: dict[str, Any] = row["kendall_per_item"]
     assert (row["group"]["metric"], row["n"]) == ("rubric-tiny", N_TEXTS)
     assert found["estimate"] > 0.5
+
+
+@pytest.mark.parametrize("verb", ["compare", "consistency", "costs", "bias", "reliability"])
+def test_a_verb_that_moved_says_where_it_is(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["judge", verb, "rubric", "--json"])
+    assert ended.value.code == 2
+    told = capsys.readouterr().err.split("`")
+    assert told[1] == f"judge {verb}"
+    assert main(["judge", "prompts", "run:1", "run:2"]) == 2
+    assert capsys.readouterr().err.split("`")[3].startswith("report prompts")
+    with pytest.raises(SystemExit) as helped:
+        main([*told[3].split(), "--help"])
+    assert helped.value.code == 0
