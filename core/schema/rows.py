@@ -18,9 +18,11 @@ from typing import Any, Literal, TypeVar, dataclass_transform
 
 from core.schema.result_table import Cell, Column, Heat, Interval, ResultTable
 
-Ends = Literal["value", "beside", "object"]
-"""How JSON writes a number with its interval: the number alone; with `low`, `high` and `interval_reason` beside it; or as an
-object of `estimate`, `low`, `high`, `reason` and `interval_reason`."""
+Ends = Literal["value", "beside", "object", "counted"]
+"""How JSON writes a number with its interval: the number alone; with `low`, `high` and `interval_reason` beside it; as an
+object of `estimate`, `low`, `high`, `reason` and `interval_reason`; or as such an object with `n` and `n_left_out`, too."""
+WHOLE = "*"
+"""In place of a JSON key: the rows of this field are the whole JSON, a list."""
 _OF_A_ROW = "of a row"
 
 
@@ -93,6 +95,7 @@ def entry(
     """Declare a field that JSON alone holds.
 
     rows: the type of the row or rows in it. keyed_by: of several rows, the field whose value is their key in an object.
+    key: WHOLE for a result whose JSON is the list of these rows; its other fields then have the key "".
     """
     return field(metadata={_OF_A_ROW: _Declared(about, None, key, ends, keyed_by, rows=rows)})
 
@@ -141,12 +144,21 @@ def row_fields(row: type) -> tuple[RowField, ...]:
     return tuple(found)
 
 
-def columns_of(row: type, hidden: Collection[str] = ()) -> tuple[Column, ...]:
-    """The columns of rows of this type. hidden: names of columns for files alone. Raises KeyError for an unknown name."""
-    if unknown := set(hidden) - {one.column.name for one in row_fields(row) if one.column is not None}:
+def columns_of(
+    row: type, hidden: Collection[str] = (), shaped: Mapping[str, Mapping[str, Any]] | None = None
+) -> tuple[Column, ...]:
+    """The columns of rows of this type.
+
+    hidden: names of columns for files alone. shaped: name of a column -> what of it differs, such as its title. Raises KeyError for
+    an unknown name.
+    """
+    changes: dict[str, dict[str, Any]] = {name: dict(of) for name, of in (shaped or {}).items()}
+    for name in hidden:
+        changes.setdefault(name, {})["shown"] = False
+    if unknown := changes.keys() - {one.column.name for one in row_fields(row) if one.column is not None}:
         raise KeyError(f"{row.__name__} has no column {', '.join(sorted(unknown))}")
     return tuple(
-        replace(one.column, shown=False) if one.column.name in hidden else one.column
+        replace(one.column, **changes.get(one.column.name, {}))
         for one in row_fields(row)
         if one.column is not None
     )
@@ -160,11 +172,12 @@ def table_of(
     title: str = "",
     notes: tuple[str, ...] = (),
     hidden: Collection[str] = (),
+    shaped: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> ResultTable:
-    """A table of these rows. row: their type; hidden: as in `columns_of`."""
+    """A table of these rows. row: their type; hidden, shaped: as in `columns_of`."""
     shown = [one for one in row_fields(row) if one.column is not None]
     cells = tuple(tuple(_cell(one, getattr(each, one.name)) for one in shown) for each in rows)
-    return ResultTable(name, columns_of(row, hidden), cells, title, notes)
+    return ResultTable(name, columns_of(row, hidden, shaped), cells, title, notes)
 
 
 def _cell(of: RowField, value: Any) -> Cell:
@@ -177,6 +190,14 @@ def _cell(of: RowField, value: Any) -> Cell:
     return cell
 
 
+def result_json(result: object) -> Any:
+    """The JSON of a result: an object as of a row, or the list of the rows that are all of it."""
+    for one in row_fields(type(result)):
+        if one.key == WHOLE:
+            return [json_of(each) for each in getattr(result, one.name)]
+    return json_of(result)
+
+
 def json_of(row: object) -> dict[str, Any]:
     """The JSON object of a row: an undefined number and an empty reason are null."""
     found: dict[str, Any] = {}
@@ -187,8 +208,12 @@ def json_of(row: object) -> dict[str, Any]:
 
 
 def _entries(of: RowField, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Interval) and of.ends == "object":
-        yield of.key, {"estimate": plain(value.value), **_ends(value), "reason": value.reason or None}
+    if isinstance(value, Interval) and of.ends in ("object", "counted"):
+        counts = {"n": plain(value.n), "n_left_out": plain(value.n_left_out)} if of.ends == "counted" else {}
+        yield (
+            of.key,
+            {"estimate": plain(value.value), **_ends(value), "reason": value.reason or None} | counts,
+        )
     elif isinstance(value, Interval):
         yield of.key, plain(value.value)
         if of.ends == "beside":
@@ -241,12 +266,21 @@ def documented(row: type, path: str = "") -> Iterator[tuple[str, str]]:
         if not one.key:
             continue
         at = f"{path}{one.key}"
-        if one.rows is not None:
+        if one.key == WHOLE and one.rows is not None:
+            yield "[]", one.about
+            yield from documented(one.rows, "[].")
+        elif one.rows is not None:
             yield at, one.about
             several = ".*" if one.keyed_by else "[]" if _holds_several(row, one.name) else ""
             yield from documented(one.rows, f"{at}{several}.")
-        elif one.ends == "object":
-            yield at, f"{one.about}: an object of estimate, low, high, reason and interval_reason"
+        elif one.ends in ("object", "counted"):
+            counts = ", n and n_left_out" if one.ends == "counted" else ""
+            keys = (
+                "estimate, low, high, reason, interval_reason"
+                if counts
+                else "estimate, low, high, reason and interval_reason"
+            )
+            yield at, f"{one.about}: an object of {keys}{counts}"
         else:
             yield at, one.about
             if one.ends == "beside":

@@ -8,7 +8,18 @@ import numpy as np
 import pytest
 
 from core.schema.result_table import Column, Interval
-from core.schema.rows import column, columns_of, documented, entry, json_of, row, row_fields, table_of
+from core.schema.rows import (
+    WHOLE,
+    column,
+    columns_of,
+    documented,
+    entry,
+    json_of,
+    result_json,
+    row,
+    row_fields,
+    table_of,
+)
 
 
 @row
@@ -148,3 +159,29 @@ def test_two_fields_with_one_key_or_column_are_refused() -> None:
 def test_a_hidden_column_is_one_of_the_row() -> None:
     with pytest.raises(KeyError, match="Inner has no column p_valeu"):
         columns_of(Inner, hidden=("p_valeu",))
+
+
+@row
+class Counted:
+    gap: Interval = column("a gap", ends="counted")
+
+
+@row
+class Listed:
+    rows: tuple[Counted, ...] = entry("each of them", key=WHOLE, rows=Counted)
+    note: str = entry("a note", key="")
+
+
+def test_a_result_may_be_a_list_and_a_number_have_its_counts() -> None:
+    found = Listed((Counted(Interval(0.5, 0.25, 0.75, n=8, n_left_out=1)),), "n")
+    gap = {"estimate": 0.5, "low": 0.25, "high": 0.75, "reason": None, "interval_reason": None}
+    assert result_json(found) == [{"gap": gap | {"n": 8, "n_left_out": 1}}]
+    assert [key for key, _ in documented(Listed)] == ["[]", "[].gap"]
+    assert result_json(INNER[0]) == json_of(INNER[0])
+
+
+def test_a_result_changes_what_its_readers_see_of_a_column() -> None:
+    first, second = columns_of(Inner, hidden=("name",), shaped={"p_value": {"title": "P", "places": 2}})
+    assert (first.shown, second.heading, second.places, second.p_value) == (False, "P", 2, True)
+    with pytest.raises(KeyError):
+        columns_of(Inner, shaped={"q": {"title": "Q"}})
