@@ -15,11 +15,13 @@ from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
     add_panel_options,
     add_people_options,
+    add_rated_input,
     add_scores_input,
     add_study_input,
     add_table_options,
     open_panel,
     open_people,
+    open_rated,
     open_study,
     open_tables,
 )
@@ -61,6 +63,12 @@ _DATA: Mapping[Taken, _Opened] = {
         lambda options: [*options.scores],
         "reading the scores",
         (add_table_options, add_pair_option, add_database_option),
+    ),
+    "rated": _Opened(
+        add_rated_input,
+        open_rated,
+        lambda options: [options.human, *options.judges, options.shuffled],
+        "reading the ratings",
     ),
 }
 
