@@ -107,6 +107,20 @@ _DATA: Mapping[Taken, _Data] = {
         "HUMAN JUDGE ...",
         "For ratings and scores that cannot be read, and for an unknown task.",
     ),
+    "table_on_disk": _Data(
+        {
+            "run": ("str | int", 'Run over a big table: ``3`` or ``"run:3"``.'),
+            "db": (
+                "str | os.PathLike[str] | None = None",
+                "Database. Default: ``$ASSAY_DB``, else the app's.",
+            ),
+        },
+        "Names | None",
+        "big_table_from(run, db)",
+        "from core.notebook.frames import big_table_from",
+        "RUN",
+        "For a run of another kind.",
+    ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.
 
@@ -115,6 +129,7 @@ _HEAD = '''"""The functions of `import assay` that answer the questions of core/
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Literal
 

@@ -15,12 +15,12 @@ from core.schema.result_table import ResultTable
 from core.schema.rows import result_json, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores", "rated"]
+Taken = Literal["panel", "people", "study", "scores", "rated", "table_on_disk"]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
-everything said in an unblinded study. scores: tables of scores, from one source or several. rated: ratings of texts on any dimensions, and each evaluator's scores of them
-in a table of its own.
+everything said in an unblinded study. scores: tables of scores, from one source or several. rated: ratings of texts on any dimensions,
+and each evaluator's scores of them in a table of its own. table_on_disk: a run over a table too big for memory.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -153,6 +153,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "study": _NoChoice,
     "scores": _NoChoice,
     "rated": RatedChoice,
+    "table_on_disk": _NoChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 

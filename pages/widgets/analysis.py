@@ -1,7 +1,7 @@
 """The part of a page that answers an analysis's question, made from its declaration: options, verdict, tables, figures."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -26,6 +26,10 @@ class Data:
     key: chosen_scores.Key
     """All that says which data it is."""
     open: Callable[[], Any]
+    offered: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Option -> the values that these data offer, such as names of metrics."""
+    grows: chosen_scores.Key | None = None
+    """What identifies data that grow while the page is open, whatever their state; None: they stand still."""
 
 
 @dataclass(frozen=True)
@@ -45,16 +49,21 @@ def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], titl
     """
     part(title or found.title, found.question, found.section)
     data = choose()
-    show_answer(answer_of(found, form(found), *data))
+    offered = {name: values for one in data for name, values in one.offered.items()}
+    show_answer(answer_of(found, form(found, offered), *data))
 
 
 def answer_of(found: Analysis[Any, Any], options: Settings, *data: Data) -> Answer:
     """The answer, computed once. data: in the order of `takes`. Raises InputError."""
-    question = (found.name, *(one.key for one in data), options.model_dump_json())
+    asked = (found.name, options.model_dump_json())
+    growing = [one.grows for one in data if one.grows is not None]
     with st.spinner("Computing ..."):
         # The answer itself holds functions, which no cache keeps.
-        result = chosen_scores.once(
-            question, lambda: found.answer(options, *(one.open() for one in data)).result
+        result = chosen_scores.now_and_then(
+            (found.name, *growing) if growing else None,
+            (*asked, *(one.key for one in data)),
+            asked,
+            lambda: found.answer(options, *(one.open() for one in data)).result,
         )
     return Answer(found, options, result)
 
