@@ -18,6 +18,7 @@ from core.cli.shared.sources import (
     add_judge_input,
     add_panel_options,
     add_people_options,
+    add_rated_input,
     add_scores_input,
     add_study_input,
     add_table_options,
@@ -28,6 +29,7 @@ from core.cli.shared.sources import (
     open_judge,
     open_panel,
     open_people,
+    open_rated,
     open_study,
     open_tables,
     open_tried,
@@ -71,6 +73,12 @@ _DATA: Mapping[Taken, _Opened] = {
         lambda options: [*options.scores],
         "reading the scores",
         (add_table_options, add_pair_option, add_database_option),
+    ),
+    "rated": _Opened(
+        add_rated_input,
+        open_rated,
+        lambda options: [options.human, *options.judges, options.shuffled],
+        "reading the ratings",
     ),
     "judge": _Opened(
         add_judge_input,

@@ -87,7 +87,7 @@ def _two(store: Store, first: Scores, names: dict[Chosen, str]) -> None:
         )
         whole = replace(data[0], settles={})
         options = answer.options.model_copy(update={"metrics": None})
-        analysis.show_answer(analysis.answered(AGREEMENT, options, [whole]), "judge-components")
+        analysis.show_answer(analysis.answer_of(AGREEMENT, options, whole), "judge-components")
 
 
 def _data(store: Store, first: Scores, second: Scores) -> Data:

@@ -1,19 +1,24 @@
 """The part of a page that answers an analysis's question, made from its declaration: options, verdict, tables, figures."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from core.plots.drawn import draw
 from core.schema.analysis import Analysis, Answer
+from core.schema.figures import AnyFigure
 from core.schema.settings import Settings, fields_of
 from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import chosen_scores, settings_form
 from pages.widgets.messages import plain
 from pages.widgets.parts import part, waiting
 from pages.widgets.result_table import show, together
+
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -24,15 +29,25 @@ class Data:
     """All that says which data it is."""
     open: Callable[[], Any]
     offered: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Option -> the values that these data offer, such as names of metrics."""
+    """Option -> its possible values for these data, such as names of metrics; without any the form leaves it out."""
     settles: Mapping[str, Any] = field(default_factory=dict)
     """Options that this choice settles, which the form leaves out."""
     grows: chosen_scores.Key | None = None
     """What identifies data that grow while the page is open, whatever their state; None: they stand still."""
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """A figure of a table."""
+
+    figure: go.Figure | None
+    alt: str = ""
+    instead: bool = False
+    """Whether it says all that the table says, so that the table is folded."""
+
+
 def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> Answer | None:
-    """Ask for the data and the options, then show the answer, and return it.
+    """Ask for the data and the options, then show the answer, and return it. Raises InputError.
 
     choose: draws what asks for the data, in the order of `takes`; without any it has said why there is nothing to ask. title: above
     it, if not that of the analysis.
@@ -41,14 +56,49 @@ def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], titl
     data = choose()
     if len(data) < len(found.takes):
         return None
-    options = found.Options.checked(_form(found, data), found.refusal)
-    answer = answered(found, options, data)
+    answer = answer_of(found, form_of(found, *data), *data)
     show_answer(answer)
     return answer
 
 
-def answered(found: Analysis[Any, Any], options: Settings, data: Sequence[Data]) -> Answer:
-    """The answer about these data, computed once; about data that grow an earlier one will do for a while."""
+def form_of(found: Analysis[Any, Any], *data: Data) -> Settings:
+    """Draw the options that the data do not settle. Raises SettingsError."""
+    offered = {name: values for one in data for name, values in one.offered.items()}
+    settled = {name: value for one in data for name, value in one.settles.items()}
+    return form(found, offered, settled)
+
+
+def form(
+    found: Analysis[Any, Any],
+    offered: Mapping[str, Sequence[str]] = _NONE,
+    settled: Mapping[str, Any] = _NONE,
+    *,
+    folds: bool = True,
+) -> Settings:
+    """Draw the options. Raises SettingsError.
+
+    offered, settled: as `Data.offered` and `Data.settles`. folds: whether those that are rarely changed are in a part that folds;
+    False in one.
+    """
+    prefix = found.function
+    fields = fields_of(found.Options)
+    folded = {name for name, one in fields.items() if one.about.folded and folds}
+    chosen = settings_form.render(found.Options, prefix, without=folded, beside=settled, offered=offered)
+    chosen = {**settled, **chosen}
+    if folded:
+        with st.expander("More options"):
+            chosen |= settings_form.render(
+                found.Options, prefix, without=fields.keys() - folded, beside=chosen, offered=offered
+            )
+    options: Settings = found.Options.checked(chosen, found.refusal)
+    return options
+
+
+def answer_of(found: Analysis[Any, Any], options: Settings, *data: Data) -> Answer:
+    """The answer about these data, computed once; about data that grow an earlier one will do for a while. Raises InputError.
+
+    data: in the order of `takes`.
+    """
     asked = (found.name, options.model_dump_json())
     growing = any(one.grows for one in data)
     with waiting(growing):
@@ -62,41 +112,50 @@ def answered(found: Analysis[Any, Any], options: Settings, data: Sequence[Data])
     return Answer(found, options, result)
 
 
-def _form(found: Analysis[Any, Any], data: Sequence[Data]) -> dict[str, Any]:
-    """Draw the options that the data do not settle, those that are rarely changed in a folded part."""
-    prefix = found.function
-    fields = fields_of(found.Options)
-    settled = {name: value for one in data for name, value in one.settles.items()}
-    offered = {name: values for one in data for name, values in one.offered.items()}
-    folded = {name for name, one in fields.items() if one.about.folded}
-    chosen = settings_form.render(found.Options, prefix, without=folded, beside=settled, offered=offered)
-    chosen = {**settled, **chosen}
-    if folded:
-        with st.expander("More options"):
-            chosen |= settings_form.render(
-                found.Options, prefix, without=fields.keys() - folded, beside=chosen, offered=offered
-            )
-    return chosen
-
-
 def show_answer(answer: Answer, called: str = "") -> None:
-    """Show the verdicts, what is said after them, and each table with its figure.
+    """Show the verdicts, what is said after them, and each table with its figure. called: as in `show_tables`."""
+    show_said(answer)
+    show_tables(answer, answer.tables, called=called)
 
-    called: another name for its downloads, of a second answer of the analysis on a page.
+
+def show_said(answer: Answer) -> None:
+    """Show the verdicts, and what is said after them."""
+    verdicts = {one.sentence for one in answer.verdicts}
+    for sentence in answer.said:
+        st.markdown(f"**{plain(sentence)}**" if sentence in verdicts else plain(sentence))
+
+
+def show_tables(
+    answer: Answer,
+    names: Collection[str],
+    drawn: Mapping[str, Drawn] = _NONE,
+    *,
+    called: str = "",
+) -> None:
+    """Show some tables with their figures.
+
+    names: those that the answer lacks are left out. drawn: figures of the page's own. called: another name for the downloads, of a
+    second answer of the analysis on a page.
     """
-    for place, sentence in enumerate(answer.said):
-        verdict = place < len(answer.verdicts)
-        st.markdown(f"**{plain(sentence)}**" if verdict else plain(sentence))
-    there = [one for one in answer.analysis.tables if one.name in answer.tables]
-    with together(called or answer.analysis.name):
+    there = [one for one in answer.analysis.tables if one.name in answer.tables and one.name in names]
+    if not there:
+        return
+    whole = len(there) == len(answer.tables)
+    usual = answer.analysis.name if whole else f"{answer.analysis.name}-{there[0].name}"
+    with together(called or usual):
         for place, declared in enumerate(there):
             table, figure = answer.tables[declared.name], answer.figures.get(declared.name)
+            own = drawn.get(declared.name) or _drawn(answer, figure)
             if place:
                 part(declared.title, declared.question, answer.analysis.section)
             show(
                 table,
-                figure=None if figure is None else draw(figure, answer.tables),
-                alt="" if figure is None else figure.alt,
-                folded=AS_A_TABLE if figure is not None and figure.instead else "",
+                figure=own.figure,
+                alt=own.alt,
+                folded=AS_A_TABLE if own.instead else "",
                 titled=declared.heading is not None,
             )
+
+
+def _drawn(answer: Answer, figure: AnyFigure | None) -> Drawn:
+    return Drawn(None) if figure is None else Drawn(draw(figure, answer.tables), figure.alt, figure.instead)
