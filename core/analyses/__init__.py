@@ -36,6 +36,11 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.corrected",
         "a judge's mean or pass rate, corrected by human labels on some of the texts",
     ),
+    "plan": Registered(
+        "core.analyses.plan",
+        "show how many questions, raters and votes reach a power or half-width",
+        noun="study",
+    ),
     "votes": Registered(
         "core.analyses.votes",
         "do metrics and judges prefer the answers that the raters of a blind study preferred?",

@@ -15,11 +15,15 @@ from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
     add_panel_options,
     add_people_options,
+    add_pilot_option,
     add_scores_input,
+    add_standing_option,
     add_study_input,
     add_table_options,
     open_panel,
     open_people,
+    open_pilot,
+    open_standing,
     open_study,
     open_tables,
 )
@@ -61,6 +65,16 @@ _DATA: Mapping[Taken, _Opened] = {
         lambda options: [*options.scores],
         "reading the scores",
         (add_table_options, add_pair_option, add_database_option),
+    ),
+    "pilot": _Opened(
+        add_pilot_option,
+        open_pilot,
+        lambda options: [options.pilot],
+        "reading the pilot",
+        (add_database_option,),
+    ),
+    "standing": _Opened(
+        add_standing_option, open_standing, lambda _: [], "reading the study", (add_database_option,)
     ),
 }
 

@@ -21,6 +21,7 @@ from core.notebook.result import Result
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
+from core.results.study.planning import Basis, Standing
 from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
 from core.schema.panel import Panel, TextBeside
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
@@ -36,7 +37,7 @@ from core.sources.people import ratings_and_task
 from core.sources.people import ratings_of as source_ratings
 from core.sources.reading import SourceReader
 from core.sources.scores import scores_of as source_scores
-from core.sources.studies import study_or_bundle
+from core.sources.studies import pilot_if_any, standing_if_any, study_or_bundle
 from core.sources.texts import texts_of as source_texts
 from core.store import Store, database_path, open_store
 from core.tables.files import read_file
@@ -207,6 +208,18 @@ def study_from(study: Source) -> StudyRecord:
     """Return the record of a study by name or of a bundle. Raises InputError, and NotAllowed before it is unblinded."""
     check_type("study", study, PATH, '"study:NAME", or the path of a bundle')
     return study_or_bundle(os.fspath(study), reading_of(), seen=True)[0]  # type: ignore[arg-type]  # checked above
+
+
+def pilot_from(pilot: str | os.PathLike[str] | None, db: str | os.PathLike[str] | None) -> Basis | None:
+    """Return the components of a pilot. Raises InputError, and NotAllowed before it is unblinded."""
+    check_type("pilot", pilot, PATH, "study:NAME or the path of a CSV file", optional=True)
+    return pilot_if_any(None if pilot is None else os.fspath(pilot), reading_of(db))
+
+
+def standing_from(study: str | None, db: str | os.PathLike[str] | None) -> Standing | None:
+    """Return how far a study of pairs has come. Raises InputError and NotFound."""
+    check_type("study", study, str, "the name of a study", optional=True)
+    return standing_if_any(study, reading_of(db))
 
 
 def tables_from(scores: Source | Sequence[Source]) -> list[ScoreTable]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.analyses.rating_study import raters_agreement
 from core.errors import InputError
@@ -13,7 +12,6 @@ from core.joining.choices import interval_problems
 from core.notebook.frames import (
     PATH,
     Names,
-    check_choice,
     check_parameters,
     check_type,
     existing_store,
@@ -26,14 +24,13 @@ from core.results.cells import plain
 from core.results.judges.pairwise import EPSILON, pairs_json, pairs_report, pairs_said, pairs_tables
 from core.results.study.counted import Filters
 from core.results.study.pair_list import pair_list, pair_table
-from core.results.study.planning import planned
 from core.results.study.results import headline, results_said
 from core.results.study.results import study_results as results_of
 from core.results.study.tables import rating_results, shown_tables
 from core.results.study.text_list import text_list, text_table
-from core.schema.study import SCORES, StudyRecord
+from core.schema.study import StudyRecord
 from core.sources.judges import judge_of
-from core.sources.studies import pilot_of, study_or_bundle
+from core.sources.studies import study_or_bundle
 from core.store.studies import list_studies, write_log
 from core.study.analysis_set import fix_when_shown
 from core.study.export import annotation_rows
@@ -160,120 +157,6 @@ def study_results(
         [pair_table(pair_list(record, filters))],
         verdict=headline(found)[0],
     )
-
-
-def plan(
-    pilot: str | os.PathLike[str] | None = None,
-    *,
-    decided: float | None = None,
-    question_correlation: float | None = None,
-    agreement: float | None = None,
-    own_view: float | None = None,
-    rater_sd: float | None = None,
-    study: str | None = None,
-    margin: float | None = None,
-    confidence: float | None = None,
-    mean: float | None = None,
-    power: float | None = None,
-    half_width: float | None = None,
-    questions: int | None = None,
-    raters: int | Sequence[int] | None = None,
-    votes: int | None = None,
-    levels: int | None = None,
-    score: str | None = None,
-    db: str | os.PathLike[str] | None = None,
-) -> Result:
-    """Return the questions, raters and votes that reach a power or half-width, as ``study plan`` does.
-
-    Parameters
-    ----------
-    pilot
-        Variance components: ``"study:NAME"`` of an unblinded study, or the path of a CSV file. Default: from the five
-        assumptions.
-    decided, question_correlation, agreement, own_view, rater_sd
-        Assumptions, explained in docs/inference.md.
-    study
-        Name of a study of pairs: plan with its margin, level, score and levels, and show what it has reached.
-    margin, confidence
-        Non-inferiority margin (0.1) and one-sided level of the lower bound (0.9).
-    mean
-        True mean vote; 0: equally good systems.
-    power, half_width
-        Wanted power (0.8, without half_width), wanted distance of the mean from its lower bound.
-    questions
-        Show what so many questions reach instead.
-    raters, votes, levels
-        Numbers of raters to compare, votes a pair (default: all raters), levels of a question.
-    score
-        ``"composite"`` or ``"net_preference"``.
-    db
-        Database. Default: ``$ASSAY_DB``, else the app's.
-
-    Returns
-    -------
-    Result
-        Tables ``plans``, a row for each scope and number of raters, and ``power``, power against questions.
-
-    Raises
-    ------
-    InputError
-        For impossible numbers, and for a file or pilot without variance components.
-    NotAllowed
-        For a pilot that is not unblinded.
-
-    Notes
-    -----
-    Misleads: assumptions are not estimates, and components of a small pilot are uncertain.
-
-    Examples
-    --------
-    >>> import assay
-    >>> found = assay.plan(power=0.8, raters=[3, 12], score="net_preference")
-    >>> int(found.frame.loc[0, "questions"])
-    137
-    """
-    stated = {
-        "decided": decided,
-        "question_correlation": question_correlation,
-        "agreement": agreement,
-        "own_view": own_view,
-        "rater_sd": rater_sd,
-    }
-    asked: dict[str, Any] = {
-        "margin": margin,
-        "confidence_level": confidence,
-        "mean": mean,
-        "power": power,
-        "half_width": half_width,
-        "questions": questions,
-        "votes": votes,
-        "levels": levels,
-        "score": score,
-    }
-    for name, value in (*stated.items(), *asked.items()):
-        if value is not None and name != "score":
-            whole = name in ("questions", "votes", "levels")
-            check_type(name, value, Integral if whole else Real, "a whole number" if whole else "a number")
-    check_choice("score", score, (None, *SCORES))
-    if raters is not None:
-        numbers = list(raters) if isinstance(raters, Sequence) else [raters]
-        for one in numbers:
-            check_type("raters", one, Integral, "a whole number, or several")
-        asked["raters"] = tuple(numbers)
-    given = {name: value for name, value in stated.items() if value is not None}
-    check_parameters(
-        [f"{name}: leave it out, the components come from pilot" for name in given if pilot is not None]
-    )
-    if pilot is not None:
-        check_type("pilot", pilot, PATH, "study:NAME or the path of a CSV file")
-    said, as_json, tables = planned(
-        None if pilot is None else pilot_of(named_source(pilot), reading_of(db)),
-        given,
-        {name: value for name, value in asked.items() if value is not None},
-        study,
-        lambda: existing_store(db),
-    )
-    return result_of([*said, *tables], plain(as_json), verdict=said[0])
 
 
 def pairs(

@@ -15,11 +15,13 @@ from core.schema.result_table import ResultTable
 from core.schema.rows import json_of, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores"]
+Taken = Literal["panel", "people", "study", "scores", "pilot", "standing", "look"]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
-everything said in an unblinded study. scores: tables of scores, from one source or several.
+everything said in an unblinded study. scores: tables of scores, from one source or several. pilot: variance components of votes, or
+None. standing: the design of a study of pairs and how far it has come, without what raters chose, or None. look: what a look at a
+running study shows; opening it lets questions enter and is logged.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -114,6 +116,24 @@ class PanelChoice(_RatedAs, _Judges, _Raters):
     """Who is who in a panel, and the raters' scale: the names by which every door chooses them."""
 
 
+class _Pilot(Settings):
+    pilot: str | None = setting(
+        None,
+        "Pilot",
+        "variance components: of an unblinded study, or of a CSV file (then give the levels, too; default: from assumptions)",
+        metavar="study:NAME|FILE",
+    )
+
+
+class _Standing(Settings):
+    study: str | None = setting(
+        None,
+        "Study",
+        "a study of pairs: plan with its margin, confidence level, score and levels, and show what it has reached",
+        metavar="NAME",
+    )
+
+
 class _NoChoice(Settings):
     """Nothing: the data say all that they are."""
 
@@ -123,6 +143,9 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "people": PeopleChoice,
     "study": _NoChoice,
     "scores": _NoChoice,
+    "pilot": _Pilot,
+    "standing": _Standing,
+    "look": _NoChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 
@@ -190,6 +213,8 @@ class Table(Generic[Found]):
     """Names of columns that this result's readers need not see; files have them."""
     most_printed: int | None = None
     """Rows up to which a terminal prints it; None: it always does; 0: only files have it."""
+    titled: Callable[[Found], str] | None = None
+    """Its title where the result decides it; `title` then names it in the documents."""
 
 
 @dataclass(frozen=True)
@@ -291,7 +316,7 @@ class Answer:
                 one.name,
                 one.row,
                 rows,
-                title=one.title,
+                title=one.title if one.titled is None else one.titled(self.result),
                 notes=one.notes(self.result),
                 hidden=one.hidden(self.result),
             )

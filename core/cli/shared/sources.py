@@ -32,7 +32,8 @@ from core.results.correlations.paired import People
 from core.results.correlations.table import dimension_of
 from core.results.judges.spans import SpanOptions
 from core.results.meta_correlation import Side
-from core.schema.analysis import PanelChoice, PeopleChoice
+from core.results.study.planning import Basis, Standing
+from core.schema.analysis import CHOICES, PanelChoice, PeopleChoice
 from core.schema.panel import Panel
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
@@ -53,7 +54,7 @@ from core.sources.reading import SourceReader
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
 from core.sources.spans import Marked, spans_of
-from core.sources.studies import study_or_bundle
+from core.sources.studies import pilot_if_any, standing_if_any, study_or_bundle
 from core.sources.texts import Texts, texts_file
 from core.store import Store
 from core.tables.mapping import parse_columns
@@ -364,6 +365,26 @@ def open_study(options: argparse.Namespace) -> StudyRecord:
     return study_or_bundle(options.study, reading_of(options), seen=True)[0]
 
 
+def add_pilot_option(command: argparse.ArgumentParser) -> None:
+    """Register the pilot of a plan; see `open_pilot`."""
+    _add_choices(command, CHOICES["pilot"])
+
+
+def open_pilot(options: argparse.Namespace) -> Basis | None:
+    """Return the components of the pilot, if one is named. Raises InputError, and NotAllowed before it is unblinded."""
+    return pilot_if_any(options.pilot, reading_of(options))
+
+
+def add_standing_option(command: argparse.ArgumentParser) -> None:
+    """Register the study that a plan is about; see `open_standing`."""
+    _add_choices(command, CHOICES["standing"])
+
+
+def open_standing(options: argparse.Namespace) -> Standing | None:
+    """Return how far the study has come, if one is named. Raises InputError and NotFound."""
+    return standing_if_any(options.study, reading_of(options))
+
+
 def add_scores_input(command: argparse.ArgumentParser) -> None:
     """Register tables of scores; see `open_tables`."""
     command.add_argument(
@@ -385,14 +406,18 @@ def open_tables(options: argparse.Namespace) -> list[ScoreTable]:
     return scores_given(options.scores, options)
 
 
-def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
-    """Register what says how the inputs are read."""
+def _add_choices(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
     for one in fields_of(choice).values():
         if one.choices:
             text = f"{one.about.help} (default {one.usual})"
             command.add_argument(one.option, choices=one.choices, default=one.default, help=text)
         else:
             command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+
+
+def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
+    """Register what says how the inputs are read."""
+    _add_choices(command, choice)
     add_columns_option(command, several=True)
     add_reading_option(command, "flip")
     add_pair_option(command)
