@@ -102,6 +102,15 @@ _DATA: Mapping[Taken, _Data] = {
         "SCORES ...",
         "For scores that cannot be read or merged.",
     ),
+    "look": _Data(
+        {"study": ("str", "Name of a running study whose design declares early looks. The look is logged.")},
+        "Names | None",
+        "look_from(study, db)",
+        "from core.notebook.frames import look_from",
+        "NAME",
+        "NotFound for an unknown study.",
+        _DB,
+    ),
     "pilot": _Data(
         {
             "pilot": (

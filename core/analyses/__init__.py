@@ -36,6 +36,11 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.corrected",
         "a judge's mean or pass rate, corrected by human labels on some of the texts",
     ),
+    "look": Registered(
+        "core.analyses.look",
+        "show the always-valid bound of a running study, if its design declares early looks",
+        noun="study",
+    ),
     "plan": Registered(
         "core.analyses.plan",
         "show how many questions, raters and votes reach a power or half-width",

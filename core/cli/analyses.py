@@ -13,6 +13,7 @@ from core.cli.shared.options import Commands, add_database_option, add_pair_opti
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
+    add_look_input,
     add_panel_options,
     add_people_options,
     add_pilot_option,
@@ -20,6 +21,7 @@ from core.cli.shared.sources import (
     add_standing_option,
     add_study_input,
     add_table_options,
+    open_look,
     open_panel,
     open_people,
     open_pilot,
@@ -66,6 +68,7 @@ _DATA: Mapping[Taken, _Opened] = {
         "reading the scores",
         (add_table_options, add_pair_option, add_database_option),
     ),
+    "look": _Opened(add_look_input, open_look, lambda _: [], "looking at the study", (add_database_option,)),
     "pilot": _Opened(
         add_pilot_option,
         open_pilot,

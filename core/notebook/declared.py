@@ -14,6 +14,7 @@ from core.notebook.frames import (
     Names,
     Source,
     each_of,
+    look_from,
     panel_from,
     pilot_from,
     standing_from,
@@ -26,6 +27,7 @@ __all__ = [
     "agreement",
     "alt_test",
     "corrected",
+    "look",
     "plan",
     "votes",
 ]
@@ -384,6 +386,49 @@ def corrected(
             item=item,
             repeated=repeated,
         ),
+    )
+
+
+def look(study: str, *, db: str | os.PathLike[str] | None = None) -> Result:
+    """Is the always-valid bound of a running study above the margin yet?
+
+    The same numbers as the command ``study look``.
+
+    Parameters
+    ----------
+    study
+        Name of a running study whose design declares early looks. The look is logged.
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``look`` with the columns ``verdict``, ``bound``, ``margin``, ``questions_entered``, ``questions``,
+        ``looks``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. NotFound for an unknown study. NotAllowed where the design declares no early
+        looks, and unless the study is open or closed.
+
+    Notes
+    -----
+    Misleads: Once somebody has looked, this bound decides, and the verdict on all votes is for comparison only.
+    Every look is logged.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.look("pilot")  # doctest: +SKIP
+    >>> found.json["value"]  # doctest: +SKIP
+    'continue'
+    """
+    return answered(
+        "look",
+        {},
+        lambda: look_from(study, db),
     )
 
 

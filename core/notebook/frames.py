@@ -21,6 +21,7 @@ from core.notebook.result import Result
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
+from core.results.study.early import EarlyLook
 from core.results.study.planning import Basis, Standing
 from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
 from core.schema.panel import Panel, TextBeside
@@ -37,7 +38,7 @@ from core.sources.people import ratings_and_task
 from core.sources.people import ratings_of as source_ratings
 from core.sources.reading import SourceReader
 from core.sources.scores import scores_of as source_scores
-from core.sources.studies import pilot_if_any, standing_if_any, study_or_bundle
+from core.sources.studies import look_at, pilot_if_any, standing_if_any, study_or_bundle
 from core.sources.texts import texts_of as source_texts
 from core.store import Store, database_path, open_store
 from core.tables.files import read_file
@@ -220,6 +221,12 @@ def standing_from(study: str | None, db: str | os.PathLike[str] | None) -> Stand
     """Return how far a study of pairs has come. Raises InputError and NotFound."""
     check_type("study", study, str, "the name of a study", optional=True)
     return standing_if_any(study, reading_of(db))
+
+
+def look_from(study: str, db: str | os.PathLike[str] | None) -> EarlyLook:
+    """Look at a running study, which is logged. Raises InputError, NotFound, and NotAllowed unless its design declares looks."""
+    check_type("study", study, str, "the name of a study")
+    return look_at(study, reading_of(db), by="notebook")
 
 
 def tables_from(scores: Source | Sequence[Source]) -> list[ScoreTable]:

@@ -3,6 +3,7 @@
 from collections import Counter
 
 from core.results.study.counted import counts_at_all
+from core.results.study.early import EarlyLook, look
 from core.results.study.planning import Basis, Standing, of_file, of_pilot, own_basis, panel_size
 from core.schema.study import Study, StudyRecord
 from core.sources.named import FileSource, Source, StudySource, parse_source
@@ -51,6 +52,14 @@ def standing_if_any(name: str | None, reading: SourceReader) -> Standing | None:
     source = parse_source(name)
     with reading.opened() as store:
         return standing_of(store, find_study(store, source.name if isinstance(source, StudySource) else name))
+
+
+def look_at(name: str, reading: SourceReader, *, by: str) -> EarlyLook:
+    """Look at the running study of this name. by: the door, for the log. Raises NotFound, and NotAllowed as `early.look`."""
+    source = parse_source(name)
+    with reading.opened() as store:
+        study = find_study(store, source.name if isinstance(source, StudySource) else name)
+        return look(store, study, by=by)
 
 
 def standing_of(store: Store, study: Study) -> Standing:

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 from helpers.texts.factories import (
@@ -17,9 +17,10 @@ from helpers.texts.factories import (
     vote,
 )
 
+from core.analyses.look import ANALYSIS
 from core.errors import InputError, NotAllowed
 from core.results.study.counted import Filters
-from core.results.study.early import last_look, look, look_said, look_table, path_table, ready, votes_lacking
+from core.results.study.early import last_look, look, path_table, ready, votes_lacking
 from core.results.study.results import headline, study_results
 from core.schema.study import NO_LEVEL, Design, Rater
 from core.stats.non_inferiority import lower_bound_anytime
@@ -105,10 +106,10 @@ def test_a_look_shows_one_bound_and_nothing_of_a_system_text_or_rater(store: Sto
     at_hand = looked_at(store)
     both(at_hand, 3)
     found = look(store, at_hand.study, by="test")
-    assert found.to_json().keys() == SHOWN
-    table = look_table(found)
+    answer = ANALYSIS.answer(ANALYSIS.Options(), found)
+    assert answer.json.keys() == SHOWN
     (entry,) = [one for one in at_hand.record.log if one.action == LOOKED]
-    everything = json.dumps([found.to_json(), look_said(found), str(table), entry.detail]).lower()
+    everything = json.dumps([answer.json, answer.said, str(answer.tables), entry.detail]).lower()
     hidden = [name for item in at_hand.record.items for name in (item.item_id, item.question)]
     for name in (*hidden, "R1", "R2", "human", "Alpha", "Beta", "candidate", "comparator"):
         assert name.lower() not in everything, name
@@ -307,7 +308,7 @@ class TestResults:
         said = headline(found)
         assert found.early is not None
         assert (found.early.n_entered, found.early.reached_after, found.early.looks) == (6, 5, 1)
-        assert found.to_json()["early"] == {**found.early.to_json(), "caution": None}
+        assert found.to_json()["early"] == {**asdict(found.early), "caution": None}
         assert found.early.bounds == tuple(lower_bound_anytime([1.0] * 6))
         assert [row[1] for row in path_table(found.early).rows] == list(found.early.bounds)
         assert said[0].startswith("Non-inferior (always-valid bound). ")

@@ -32,6 +32,7 @@ from core.results.correlations.paired import People
 from core.results.correlations.table import dimension_of
 from core.results.judges.spans import SpanOptions
 from core.results.meta_correlation import Side
+from core.results.study.early import EarlyLook
 from core.results.study.planning import Basis, Standing
 from core.schema.analysis import CHOICES, PanelChoice, PeopleChoice
 from core.schema.panel import Panel
@@ -54,7 +55,7 @@ from core.sources.reading import SourceReader
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
 from core.sources.spans import Marked, spans_of
-from core.sources.studies import pilot_if_any, standing_if_any, study_or_bundle
+from core.sources.studies import look_at, pilot_if_any, standing_if_any, study_or_bundle
 from core.sources.texts import Texts, texts_file
 from core.store import Store
 from core.tables.mapping import parse_columns
@@ -383,6 +384,16 @@ def add_standing_option(command: argparse.ArgumentParser) -> None:
 def open_standing(options: argparse.Namespace) -> Standing | None:
     """Return how far the study has come, if one is named. Raises InputError and NotFound."""
     return standing_if_any(options.study, reading_of(options))
+
+
+def add_look_input(command: argparse.ArgumentParser) -> None:
+    """Register a running study; see `open_look`."""
+    command.add_argument("name", metavar="NAME", help="name of the study")
+
+
+def open_look(options: argparse.Namespace) -> EarlyLook:
+    """Look at the study, which is logged. Raises NotFound, and NotAllowed unless its design declares looks."""
+    return look_at(options.name, reading_of(options), by="command")
 
 
 def add_scores_input(command: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""`study import-ratings`, `results`, `look`, `audit` and `export`; `results` also reads bundles."""
+"""`study import-ratings`, `results`, `audit` and `export`; `results` also reads bundles."""
 
 import argparse
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ from core.formats.registry import read_texts
 from core.formats.tasks import find_task
 from core.results.cells import plain
 from core.results.study.counted import Filters
-from core.results.study.early import look, look_said, look_table, path_table
+from core.results.study.early import path_table
 from core.results.study.pair_list import PAIRS_TABLE, pair_list, pair_table
 from core.results.study.results import (
     results_said,
@@ -72,10 +72,9 @@ RATING_WRITERS: Mapping[str, Callable[[StudyRecord], bytes]] = {
 
 
 def add_to(verbs: Commands) -> None:
-    """Register `import-ratings`, `audit`, `look`, `results` and `export`."""
+    """Register `import-ratings`, `audit`, `results` and `export`."""
     _add_import_ratings(verbs)
     _add_audit(verbs)
-    _add_look(verbs)
     _add_results(verbs)
     _add_export(verbs)
 
@@ -189,23 +188,6 @@ def _add_results(verbs: Commands) -> None:
     )
     add_database_option(command)
     command.set_defaults(run=_results)
-
-
-def _add_look(verbs: Commands) -> None:
-    """Register `study look`."""
-    command = verbs.add_parser("look")
-    command.add_argument("name", metavar="NAME", help="name of the study")
-    add_result_options(command)
-    add_database_option(command)
-    command.set_defaults(run=_look)
-
-
-def _look(options: argparse.Namespace) -> None:
-    check_options(out_problems(options))
-    check_out_file(options, [])
-    with existing_store(options.db) as store:
-        found = look(store, find_study(store, options.name), by="command")
-    give(options, found.to_json(), [*look_said(found), "", look_table(found)])
 
 
 def _add_export(verbs: Commands) -> None:

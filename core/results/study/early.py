@@ -5,8 +5,8 @@ A look must not reveal more than that bound: no score of a system, text or rater
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -51,10 +51,6 @@ class EarlyLook:
     """Votes that the next question still lacks; None if every question has entered."""
     n_excluded_since: int
     """Raters whose votes stay in the bound although they were excluded after a question with their votes had entered."""
-
-    def to_json(self) -> dict[str, Any]:
-        """The documented form (docs/formats.md), ready for json.dumps."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -246,36 +242,6 @@ def against_margin(found: EarlyLook) -> str:
     return (
         f"{100 * found.confidence_level:g} % bound is {decimal(found.bound, places)}, "
         f"{'above' if found.reached_after else 'not above'} the margin of {decimal(-found.margin, places)}"
-    )
-
-
-def look_table(found: EarlyLook) -> ResultTable:
-    """A look as a table of one row."""
-    return ResultTable(
-        "look",
-        (
-            Column("verdict", "Verdict", names_row=True),
-            Column("bound", "Lower bound"),
-            Column("margin", "Margin", general=True),
-            Column("questions_entered", "Questions entered"),
-            Column("questions", "Questions"),
-            Column("looks", "Looks"),
-        ),
-        (
-            (
-                EARLY_NAMES[found.value],
-                found.bound,
-                -found.margin,
-                found.n_entered,
-                found.n_questions,
-                found.looks,
-            ),
-        ),
-        title="Early look",
-        notes=(
-            f"Always-valid lower bound of the mean of question means, one-sided at {100 * found.confidence_level:g} %: the "
-            "error holds for all looks together.",
-        ),
     )
 
 

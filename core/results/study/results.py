@@ -617,7 +617,7 @@ class StudyResults:
             **(
                 {}
                 if self.early is None
-                else {"early": {**self.early.to_json(), "caution": early_caution(self)}}
+                else {"early": {**asdict(self.early), "caution": early_caution(self)}}
             ),
             **found["overall"],
             "answers": {"n_used": self.answers_used, "n_left_out": self.answers_left_out},
