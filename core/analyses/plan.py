@@ -619,7 +619,7 @@ def _hidden(found: StudyPlan) -> tuple[str, ...]:
     return named if any(one.reason for one in found.plans) else (*named, "reason")
 
 
-def _titled(found: StudyPlan) -> str:
+def _heading(found: StudyPlan) -> str:
     fixed = found.wanted.questions
     return "What each number of raters needs" if fixed is None else f"What {fixed:,} questions reach"
 
@@ -675,7 +675,7 @@ ANALYSIS = Analysis(
             PlanRow,
             lambda found: found.plans,
             "What each number of raters needs",
-            titled=_titled,
+            heading=_heading,
             notes=_notes,
             hidden=_hidden,
         ),

@@ -13,6 +13,7 @@ from core.cli.shared.options import Commands, add_database_option, add_pair_opti
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
+    add_big_table_input,
     add_look_input,
     add_panel_options,
     add_people_options,
@@ -21,6 +22,7 @@ from core.cli.shared.sources import (
     add_standing_option,
     add_study_input,
     add_table_options,
+    open_big_table,
     open_look,
     open_panel,
     open_people,
@@ -78,6 +80,9 @@ _DATA: Mapping[Taken, _Opened] = {
     ),
     "standing": _Opened(
         add_standing_option, open_standing, lambda _: [], "reading the study", (add_database_option,)
+    ),
+    "table_on_disk": _Opened(
+        add_big_table_input, open_big_table, lambda options: [], "reading the table", (add_database_option,)
     ),
 }
 

@@ -12,16 +12,17 @@ from typing import Any, Generic, Literal, TypeVar
 
 from core.schema.figures import AnyFigure
 from core.schema.result_table import ResultTable
-from core.schema.rows import json_of, table_of
+from core.schema.rows import result_json, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores", "pilot", "standing", "look"]
+Taken = Literal["panel", "people", "study", "scores", "pilot", "standing", "look", "table_on_disk"]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
 everything said in an unblinded study. scores: tables of scores, from one source or several. pilot: variance components of votes, or
 None. standing: the design of a study of pairs and how far it has come, without what raters chose, or None. look: what a look at a
-running study shows; opening it lets questions enter and is logged.
+running study shows; opening it lets questions enter and is logged. table_on_disk: a run over a table too big for
+memory.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -146,6 +147,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "pilot": _Pilot,
     "standing": _Standing,
     "look": _NoChoice,
+    "table_on_disk": _NoChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 
@@ -195,6 +197,10 @@ def _none(_found: Any) -> tuple[Any, ...]:
     return ()
 
 
+def _as_declared(_found: Any) -> Mapping[str, Mapping[str, Any]]:
+    return {}
+
+
 @dataclass(frozen=True)
 class Table(Generic[Found]):
     """A table of a result: which rows it has, and what is said about them."""
@@ -211,10 +217,12 @@ class Table(Generic[Found]):
     notes: Callable[[Found], tuple[str, ...]] = _none
     hidden: Callable[[Found], Collection[str]] = _none
     """Names of columns that this result's readers need not see; files have them."""
+    shaped: Callable[[Found], Mapping[str, Mapping[str, Any]]] = _as_declared
+    """Name of a column -> what of the column is different in this result, such as its title or whether it is a percentage."""
+    heading: Callable[[Found], str] | None = None
+    """Its title in this result, where that names what is in it; None: `title`."""
     most_printed: int | None = None
     """Rows up to which a terminal prints it; None: it always does; 0: only files have it."""
-    titled: Callable[[Found], str] | None = None
-    """Its title where the result decides it; `title` then names it in the documents."""
 
 
 @dataclass(frozen=True)
@@ -316,9 +324,10 @@ class Answer:
                 one.name,
                 one.row,
                 rows,
-                title=one.title if one.titled is None else one.titled(self.result),
+                title=one.title if one.heading is None else one.heading(self.result),
                 notes=one.notes(self.result),
                 hidden=one.hidden(self.result),
+                shaped=one.shaped(self.result),
             )
             for one in self.analysis.tables
             if (rows := one.rows(self.result)) is not None
@@ -346,6 +355,6 @@ class Answer:
         return figures
 
     @cached_property
-    def json(self) -> dict[str, Any]:
+    def json(self) -> Any:
         """The documented JSON."""
-        return json_of(self.result)
+        return result_json(self.result)
