@@ -111,6 +111,15 @@ _DATA: Mapping[Taken, _Data] = {
         "NotFound for an unknown study.",
         _DB,
     ),
+    "part": _Data(
+        {"study": ("str | os.PathLike[str]", "Name of an unblinded study, or the path of a bundle (.zip).")},
+        "Names | None",
+        "part_from(study, db, levels=levels, raters=raters, questions=questions, languages=languages)",
+        "from core.notebook.frames import Names, part_from",
+        "NAME",
+        "For filters of a study of ratings. NotFound for an unknown study. NotAllowed before it is unblinded.",
+        _DB,
+    ),
     "pilot": _Data(
         {
             "pilot": (
@@ -196,7 +205,7 @@ def functions() -> str:
 
 def results() -> str:
     """Return the document."""
-    return "\n".join([_START, *(line for name in ANALYSES for line in _section(analysis(name)))])
+    return "\n".join([_START, *(line for name in ANALYSES for line in _sections(analysis(name)))])
 
 
 def _formatted(code: str) -> str:
@@ -320,6 +329,12 @@ def _kind(field: SettingField, model: type[Settings]) -> str:
     else:
         kind = {"number": "float", "whole": "int", "switch": "bool", "text": "str"}[field.shape]
     return f"{kind} | None" if field.optional else kind
+
+
+def _sections(one: Analysis[Any, Any]) -> Iterator[str]:
+    """Return the section of an analysis, and those of its others."""
+    for each in (one, *one.others):
+        yield from _section(each)
 
 
 def _section(one: Analysis[Any, Any]) -> Iterator[str]:

@@ -46,6 +46,12 @@ ANALYSES: dict[str, Registered] = {
         "show how many questions, raters and votes reach a power or half-width",
         noun="study",
     ),
+    "study-results": Registered(
+        "core.analyses.study_results",
+        "show verdict, agreement and composite, with intervals",
+        noun="study",
+        verb="results",
+    ),
     "votes": Registered(
         "core.analyses.votes",
         "do metrics and judges prefer the answers that the raters of a blind study preferred?",

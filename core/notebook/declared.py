@@ -17,6 +17,7 @@ from core.notebook.frames import (
     each_of,
     look_from,
     panel_from,
+    part_from,
     pilot_from,
     standing_from,
     study_from,
@@ -30,6 +31,7 @@ __all__ = [
     "corrected",
     "look",
     "plan",
+    "study_results",
     "table",
     "votes",
 ]
@@ -555,6 +557,72 @@ def plan(
         },
         lambda: pilot_from(pilot, db),
         lambda: standing_from(study, db),
+    )
+
+
+def study_results(
+    study: str | os.PathLike[str],
+    *,
+    levels: Names | None = None,
+    raters: Names | None = None,
+    questions: Names | None = None,
+    languages: Names | None = None,
+    resamples: int = 10000,
+    db: str | os.PathLike[str] | None = None,
+) -> Result:
+    """Which of the two systems is better, and does the verdict hold?
+
+    The same numbers as the command ``study results``.
+
+    Parameters
+    ----------
+    study
+        Name of an unblinded study, or the path of a bundle (.zip).
+    levels
+        Levels, e.g. A1-A4, A1,A3 or all (default: those of the main analysis). Any filter makes the result
+        exploratory.
+    raters
+        Raters to include (default: all who have answered).
+    questions
+        Questions to include (default: all).
+    languages
+        Languages to include (default: all).
+    resamples
+        Bootstrap resamples of intervals; verdicts always use 10,000 (whole number of at least 1).
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``sensitivity`` with the columns ``counted``, ``pairs``, ``bound``, ``verdict``. Further tables:
+        ``answer``; ``robustness``; ``bounds``; ``rater-means``; ``variance-components``; ``choices``;
+        ``agreement``; ``pairwise``; ``contingency``; ``composite``; ``ties``; ``plan``; ``power``; ``position``;
+        ``repeats``; ``seconds``; ``blinding``; ``blinding-sides``; ``early``; ``pairs``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For filters of a study of ratings. NotFound for an unknown study. NotAllowed
+        before it is unblinded. For an unknown level, rater, question or language.
+
+    Notes
+    -----
+    Misleads: "Not shown" does not mean worse. An answer changed by a filter is exploratory.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.study_results("demo", db=demo_database)
+    >>> found.json["answer"]["value"], found.json["verdict"]["value"]
+    ('better', 'non-inferior')
+    """
+    return answered(
+        "study-results",
+        {
+            "resamples": resamples,
+        },
+        lambda: part_from(study, db, levels=levels, raters=raters, questions=questions, languages=languages),
     )
 
 

@@ -22,6 +22,7 @@ from core.notebook.result import Result
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
+from core.results.study.counted import Filters, StudyPart
 from core.results.study.early import EarlyLook
 from core.results.study.planning import Basis, Standing
 from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
@@ -39,7 +40,7 @@ from core.sources.people import ratings_and_task
 from core.sources.people import ratings_of as source_ratings
 from core.sources.reading import SourceReader
 from core.sources.scores import scores_of as source_scores
-from core.sources.studies import look_at, pilot_if_any, standing_if_any, study_or_bundle
+from core.sources.studies import look_at, part_of, pilot_if_any, standing_if_any, study_or_bundle
 from core.sources.texts import texts_of as source_texts
 from core.store import Store, database_path, open_store
 from core.tables.files import read_file
@@ -239,6 +240,15 @@ def big_table_from(run: str | int, db: str | os.PathLike[str] | None = None) -> 
 
     check_type("run", run, (str, int), "a run, such as 3 or 'run:3'")
     return big_table_of_source(run_named(str(run)), SourceReader(opened=partial(existing_store, db)))
+
+
+def part_from(
+    study: str | os.PathLike[str], db: str | os.PathLike[str] | None, **names: Names | None
+) -> StudyPart:
+    """Return a study with what filters select of it. Raises InputError, NotFound, and NotAllowed before it is unblinded."""
+    check_type("study", study, PATH, "the name of a study or the path of a bundle; studies() lists the names")
+    filters = Filters(**{name: None if one is None else names_of(one) for name, one in names.items()})
+    return part_of(os.fspath(study), reading_of(db), filters)
 
 
 def tables_from(scores: Source | Sequence[Source]) -> list[ScoreTable]:

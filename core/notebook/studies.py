@@ -6,33 +6,21 @@ import os
 from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
-from core.analyses.rating_study import raters_agreement
-from core.errors import InputError
 from core.joining.choices import interval_problems
 from core.notebook.frames import (
     PATH,
-    Names,
     check_parameters,
     check_type,
     existing_store,
     named_source,
-    names_of,
     reading_of,
 )
 from core.notebook.result import Result, result_of
-from core.results.cells import plain
 from core.results.judges.pairwise import EPSILON, pairs_json, pairs_report, pairs_said, pairs_tables
-from core.results.study.counted import Filters
-from core.results.study.pair_list import pair_list, pair_table
-from core.results.study.results import headline, results_said
-from core.results.study.results import study_results as results_of
-from core.results.study.tables import rating_results, shown_tables
-from core.results.study.text_list import text_list, text_table
 from core.schema.study import StudyRecord
 from core.sources.judges import judge_of
 from core.sources.studies import study_or_bundle
 from core.store.studies import list_studies, write_log
-from core.study.analysis_set import fix_when_shown
 from core.study.export import annotation_rows
 
 if TYPE_CHECKING:
@@ -80,83 +68,6 @@ def studies(db: str | os.PathLike[str] | None = None) -> pd.DataFrame:
         for one in found
     ]
     return pd.DataFrame(rows, columns=columns)
-
-
-def study_results(
-    study: str | os.PathLike[str],
-    *,
-    levels: Names | None = None,
-    raters: Names | None = None,
-    questions: Names | None = None,
-    languages: Names | None = None,
-    resamples: int = 10_000,
-    db: str | os.PathLike[str] | None = None,
-) -> Result:
-    """Return the results of an unblinded study, as ``study results`` does: the answer first.
-
-    Parameters
-    ----------
-    study
-        Name of a study, or the path of a bundle (.zip).
-    levels, raters, questions, languages
-        Names to include. Default: the declared analysis. Any filter makes the result exploratory.
-    resamples
-        Resamples of the intervals, at least 1.
-    db
-        Database. Default: ``$ASSAY_DB``, else the app's.
-
-    Returns
-    -------
-    Result
-        Pairs: tables ``sensitivity``, ``answer``, ``robustness``, ``bounds``, ``choices``, ``agreement``, ``contingency``, ...
-        Ratings: ``totals``, ``means-by-system``, ``means-by-level``, ``raters`` and ``repeats``, and how far raters agree: ``agreement``,
-        ``agreement-pairs`` and ``agreement-raters``. docs/formats.md describes all of them.
-
-    Raises
-    ------
-    InputError
-        For an unknown level, rater, question or language, and for filters of a rating study.
-    NotFound
-        For an unknown study.
-    NotAllowed
-        Before the study is unblinded.
-
-    Notes
-    -----
-    Misleads: "not shown" does not mean worse. An answer changed by a filter is exploratory.
-
-    Examples
-    --------
-    >>> import assay
-    >>> found = assay.study_results("demo", db=demo_database)
-    >>> found.json["answer"]["value"], found.json["verdict"]["value"]
-    ('better', 'non-inferior')
-    """
-    check_type("resamples", resamples, Integral, "a whole number of at least 1")
-    check_parameters([f"resamples: {resamples} is less than 1"] if resamples < 1 else [])
-    given = {"levels": levels, "raters": raters, "questions": questions, "languages": languages}
-    record, stored = _record(study, db)
-    if record.study.kind == "ratings":
-        if named := [name for name, value in given.items() if value is not None]:
-            raise InputError(f"{', '.join(named)}: a study of ratings has no filters; leave them out.")
-        as_json, said, tables = rating_results(record, n_resamples=resamples)
-        agreed = raters_agreement(record)
-        as_json["agreement"] = agreed.json
-        listed = text_table(text_list(record))
-        return result_of([*said, *agreed.said, *tables, *agreed.tables], plain(as_json), [listed])
-    if levels is not None and record.study.asks == "preference":
-        raise InputError(f"levels: study {record.study.name!r} has plain pairs without levels.")
-    filters = Filters(**{name: None if value is None else names_of(value) for name, value in given.items()})
-    found = results_of(record, filters, n_resamples=resamples)
-    if stored:
-        with existing_store(db) as store:
-            fix_when_shown(store, record.study.study_id)
-    return result_of(
-        [*results_said(found), *shown_tables(found)],
-        plain(found.to_json()),
-        [pair_table(pair_list(record, filters))],
-        verdict=headline(found)[0],
-    )
 
 
 def pairs(

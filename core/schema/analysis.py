@@ -15,13 +15,14 @@ from core.schema.result_table import ResultTable
 from core.schema.rows import result_json, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores", "pilot", "standing", "look", "table_on_disk"]
+Taken = Literal["panel", "people", "study", "scores", "pilot", "standing", "look", "part", "table_on_disk"]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
 everything said in an unblinded study. scores: tables of scores, from one source or several. pilot: variance components of votes, or
 None. standing: the design of a study of pairs and how far it has come, without what raters chose, or None. look: what a look at a
-running study shows; opening it lets questions enter and is logged. table_on_disk: a run over a table too big for
+running study shows; opening it lets questions enter and is logged. part: an unblinded study, whole or what filters
+select of it. table_on_disk: a run over a table too big for
 memory.
 """
 Tell = Callable[[str], object]
@@ -135,6 +136,25 @@ class _Standing(Settings):
     )
 
 
+class _Part(Settings):
+    levels: tuple[str, ...] | None = setting(
+        None,
+        "Levels",
+        "levels, e.g. A1-A4, A1,A3 or all (default: those of the main analysis). Any filter makes the result exploratory",
+        listed=True,
+        metavar="A1-A4",
+    )
+    raters: tuple[str, ...] | None = setting(
+        None, "Raters", "raters to include (default: all who have answered)", listed=True, metavar="A,B"
+    )
+    questions: tuple[str, ...] | None = setting(
+        None, "Questions", "questions to include (default: all)", listed=True, metavar="ID,ID"
+    )
+    languages: tuple[str, ...] | None = setting(
+        None, "Languages", "languages to include (default: all)", listed=True, metavar="en,ja"
+    )
+
+
 class _NoChoice(Settings):
     """Nothing: the data say all that they are."""
 
@@ -147,6 +167,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "pilot": _Pilot,
     "standing": _Standing,
     "look": _NoChoice,
+    "part": _Part,
     "table_on_disk": _NoChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
@@ -195,6 +216,10 @@ Chosen = TypeVar("Chosen", bound=Settings)
 
 def _none(_found: Any) -> tuple[Any, ...]:
     return ()
+
+
+def _always(*_data: Any) -> bool:
+    return True
 
 
 def _as_declared(_found: Any) -> Mapping[str, Mapping[str, Any]]:
@@ -255,6 +280,8 @@ class Analysis(Generic[Chosen, Found]):
     """When its numbers mislead, and what to read beside them."""
     example: str
     """Lines of a doctest, for the docstring of its function."""
+    before: Callable[[Found], tuple[str, ...]] = _none
+    """What is said before the verdicts, such as what was compared."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
     """What is said after the verdicts."""
     figures: Callable[[Found], tuple[AnyFigure, ...]] = _none
@@ -262,6 +289,10 @@ class Analysis(Generic[Chosen, Found]):
     """Code of a verdict -> what it means."""
     one_judge: bool = False
     """Whether it answers about a single judge, so that a page asks which."""
+    fits: Callable[..., bool] = _always
+    """Whether it answers about these data, where `others` answer about some."""
+    others: "tuple[Analysis[Any, Any], ...]" = ()
+    """The same question with the same options, of data of another kind: their results, tables and JSON are others."""
     refuses: str = ""
     """Data that it refuses, for the docstring of its function: `With fewer than two raters.`"""
 
@@ -272,7 +303,8 @@ class Analysis(Generic[Chosen, Found]):
 
     def answer(self, options: Chosen, *data: Any, tell: Tell = _quiet) -> "Answer":
         """Compute. data: in the order of `takes`. Raises SettingsError with all problems."""
-        return Answer(self, options, self.compute(options, *data, tell=tell))
+        asked = next((one for one in (self, *self.others) if one.fits(*data)), self)
+        return Answer(asked, options, asked.compute(options, *data, tell=tell))
 
     @property
     def refusal(self) -> str:
@@ -313,25 +345,33 @@ class Answer:
 
     @property
     def said(self) -> tuple[str, ...]:
-        """The verdicts' sentences, and what is said after them."""
-        return (*(one.sentence for one in self.verdicts), *self.analysis.sentences(self.result))
+        """What is said before the verdicts, their sentences, and what is said after them."""
+        verdicts = (one.sentence for one in self.verdicts)
+        return (*self.analysis.before(self.result), *verdicts, *self.analysis.sentences(self.result))
 
     @cached_property
     def tables(self) -> dict[str, ResultTable]:
         """Name -> table, the main one first; without those that this result does not have."""
         return {
-            one.name: table_of(
-                one.name,
-                one.row,
-                rows,
-                title=one.title if one.heading is None else one.heading(self.result),
-                notes=one.notes(self.result),
-                hidden=one.hidden(self.result),
-                shaped=one.shaped(self.result),
-            )
+            one.name: self._made(one, rows, one.notes(self.result))
             for one in self.analysis.tables
             if (rows := one.rows(self.result)) is not None
         }
+
+    def table(self, name: str, rows: Sequence[object], notes: tuple[str, ...] = ()) -> ResultTable:
+        """A table of the analysis with other rows, such as those that a page selects. Raises KeyError for an unknown name."""
+        return self._made({one.name: one for one in self.analysis.tables}[name], rows, notes)
+
+    def _made(self, one: Table[Any], rows: Sequence[object], notes: tuple[str, ...]) -> ResultTable:
+        return table_of(
+            one.name,
+            one.row,
+            rows,
+            title=one.title if one.heading is None else one.heading(self.result),
+            notes=notes,
+            hidden=one.hidden(self.result),
+            shaped=one.shaped(self.result),
+        )
 
     @property
     def printed(self) -> tuple[ResultTable, ...]:

@@ -52,6 +52,8 @@ class RowField:
     """Whether it maps names to cells, each of which is a column."""
     inner: bool = False
     """Whether it holds a row whose columns stand in this table."""
+    optional: bool = False
+    """Whether JSON has no such key where it is None."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ class _Declared:
     rows: type | None = None
     by_name: bool = False
     inner: bool = False
+    optional: bool = False
 
 
 def column(
@@ -100,13 +103,16 @@ def entry(
     ends: Ends = "value",
     rows: type | None = None,
     keyed_by: str = "",
+    optional: bool = False,
 ) -> Any:
     """Declare a field that JSON alone holds.
 
-    rows: the type of the row or rows in it. keyed_by: of several rows, the field whose value is their key in an object.
+    rows: the type of the row or rows in it. keyed_by: of several rows, the field whose value is their key in an object. optional:
+    whether JSON has no such key where the field is None.
     key: WHOLE for a result whose JSON is the list of these rows; its other fields then have the key "".
     """
-    return field(metadata={_OF_A_ROW: _Declared(about, None, key, ends, keyed_by, rows=rows)})
+    declared = _Declared(about, None, key, ends, keyed_by, rows=rows, optional=optional)
+    return field(metadata={_OF_A_ROW: declared})
 
 
 def columns(about: str, *, key: str | None = None, names_row: bool = False, shown: bool = True) -> Any:
@@ -174,7 +180,7 @@ def row_fields(row: type) -> tuple[RowField, ...]:
             RowField(
                 *(one.name, declared.about, shape, key),
                 *(declared.ends, declared.keyed_by, declared.words, declared.rows),
-                *(declared.by_name, declared.inner),
+                *(declared.by_name, declared.inner, declared.optional),
             )
         )
     return tuple(found)
@@ -272,8 +278,9 @@ def json_of(row: object) -> dict[str, Any]:
     """The JSON object of a row: an undefined number and an empty reason are null."""
     found: dict[str, Any] = {}
     for one in row_fields(type(row)):
-        if one.key:
-            found |= dict(_entries(one, getattr(row, one.name)))
+        value = getattr(row, one.name)
+        if one.key and not (one.optional and value is None):
+            found |= dict(_entries(one, value))
     return found
 
 

@@ -1,8 +1,11 @@
 """Studies by name, as bundles, as the pilot of a plan, and what a running one has reached."""
 
 from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from core.results.study.counted import counts_at_all
+from core.errors import InputError
+from core.results.study.counted import Filters, StudyPart, counts_at_all, filtered
 from core.results.study.early import EarlyLook, look
 from core.results.study.planning import Basis, Standing, of_file, of_pilot, own_basis, panel_size
 from core.schema.study import Study, StudyRecord
@@ -13,7 +16,7 @@ from core.store import Store
 from core.store.answers import answers_of
 from core.store.raters import raters_of
 from core.store.studies import find_study, items_of
-from core.study.analysis_set import USUAL_VOTES, main_levels, released_record
+from core.study.analysis_set import USUAL_VOTES, fix_when_shown, main_levels, released_record
 from core.study.bundle import stored_or_bundled
 from core.study.raters import check_asks
 
@@ -26,6 +29,44 @@ def study_or_bundle(written: str, reading: SourceReader, *, seen: bool = False) 
     source = parse_source(written)
     name = source.name if isinstance(source, StudySource) else written
     return stored_or_bundled(name, reading.opened, seen=seen)
+
+
+_NAMED = ("raters", "questions", "languages")
+"""Filters beside levels."""
+
+
+def part_of(
+    written: str,
+    reading: SourceReader,
+    filters: Filters,
+    levels: Callable[[tuple[str, ...]], Sequence[str]] | None = None,
+) -> StudyPart:
+    """Return a study, by name or as a bundle, with what filters select of it; a stored study counts as seen from then on.
+
+    levels: makes those of the filters from all levels of the study; None: as the filters say. Raises InputError for filters that it
+    does not have, NotFound, and NotAllowed before it is unblinded.
+    """
+    record, stored = study_or_bundle(written, reading)  # nothing counts as seen yet: a filter may be refused
+    of_levels = levels is not None or filters.levels is not None
+    named = [
+        *(["levels"] if of_levels else []),
+        *(name for name in _NAMED if getattr(filters, name) is not None),
+    ]
+    if record.study.kind == "ratings":
+        why = "a study of ratings has no filters; leave it out. To analyse a part, export the ratings"
+        if named:
+            raise InputError("This study has no such part", [f"{name}: {why}" for name in named])
+        return StudyPart(record, filters)
+    if of_levels and record.study.asks == "preference":
+        why = f"levels: study {record.study.name!r} has plain pairs without levels"
+        raise InputError("This study has no such part", [why])
+    if levels is not None:
+        filters = replace(filters, levels=levels(record.study.levels))
+    filtered(record, filters)
+    if stored:
+        with reading.opened() as store:
+            fix_when_shown(store, record.study.study_id)
+    return StudyPart(record, filters)
 
 
 def pilot_of(source: Source, reading: SourceReader) -> Basis:

@@ -7,11 +7,11 @@ import pytest
 from helpers.texts.factories import LEVELS, dataset, item_ids, prefers, record_of, study_in, vote
 
 from core.analyses.plan import ANALYSIS, PlanOptions, Reached, StudyPlan, reached_by, reached_said
+from core.analyses.study_results.pair_rows import answer_of
 from core.errors import InputError
 from core.report import csv_of
 from core.results.study.counted import Filters, count
 from core.results.study.planning import of_file, of_pilot
-from core.results.study.raters import rater_tables
 from core.results.study.results import study_results
 from core.schema.assumptions import ASSUMPTIONS
 from core.schema.rows import json_of
@@ -128,7 +128,7 @@ def test_a_pilot_gives_its_own_components() -> None:
 
 def test_components_of_the_written_table_come_back() -> None:
     results = study_results(pilot(), n_resamples=50)
-    _, table = rater_tables(results.raters_as_sample)
+    table = answer_of(results).tables["variance-components"]
     found = of_file(csv_of(table), "components.csv")
     assert found.components == results.raters_as_sample.components.components
 

@@ -18,6 +18,7 @@ from core.cli.shared.options import (
     existing_database,
     existing_store,
     in_options,
+    levels_named,
     name_list,
     print_notes,
 )
@@ -32,6 +33,7 @@ from core.results.correlations.paired import People
 from core.results.correlations.table import dimension_of
 from core.results.judges.spans import SpanOptions
 from core.results.meta_correlation import Side
+from core.results.study.counted import Filters, StudyPart
 from core.results.study.early import EarlyLook
 from core.results.study.planning import Basis, Standing
 from core.schema.analysis import CHOICES, PanelChoice, PeopleChoice
@@ -55,7 +57,7 @@ from core.sources.reading import SourceReader
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
 from core.sources.spans import Marked, spans_of
-from core.sources.studies import look_at, pilot_if_any, standing_if_any, study_or_bundle
+from core.sources.studies import look_at, part_of, pilot_if_any, standing_if_any, study_or_bundle
 from core.sources.texts import Texts, texts_file
 from core.store import Store
 from core.tables.mapping import parse_columns
@@ -410,6 +412,19 @@ def open_big_table(options: argparse.Namespace) -> "BigTable":
     from core.sources.big_tables import big_table_of_source, run_named
 
     return big_table_of_source(run_named(options.run_named), reading_of(options))
+
+
+def add_part_input(command: argparse.ArgumentParser) -> None:
+    """Register an unblinded study with its filters; see `open_part`."""
+    command.add_argument("study", metavar="NAME|BUNDLE", help="name of a study, or a bundle (.zip)")
+    _add_choices(command, CHOICES["part"])
+
+
+def open_part(options: argparse.Namespace) -> StudyPart:
+    """Return the study with what the filters select of it. Raises InputError and NotAllowed as `part_of`."""
+    filters = Filters(None, *map(name_list, (options.raters, options.questions, options.languages)))
+    levels = None if options.levels is None else partial(levels_named, text=options.levels)
+    return part_of(options.study, reading_of(options), filters, levels)
 
 
 def add_scores_input(command: argparse.ArgumentParser) -> None:

@@ -155,7 +155,6 @@ def add_to(nouns: Commands) -> None:
         verbs,
         {
             "audit": "check whether length, diff, punctuation, ... reveal the system",
-            "results": "show verdict, agreement and composite, with intervals",
             "export": "export answers as CSV, JSONL or Factual's JSON, or the whole study as a bundle",
         },
         _of_results,

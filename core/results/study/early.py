@@ -12,7 +12,6 @@ import numpy as np
 
 from core.results.cells import decimal
 from core.results.study.counted import Filters, count, counts_at_all, pair_scores
-from core.schema.result_table import Column, ResultTable
 from core.schema.study import EnteredQuestion, Study, StudyRecord
 from core.stats.non_inferiority import above_margin, lower_bound_anytime
 from core.stats.resampling import Floats
@@ -242,19 +241,4 @@ def against_margin(found: EarlyLook) -> str:
     return (
         f"{100 * found.confidence_level:g} % bound is {decimal(found.bound, places)}, "
         f"{'above' if found.reached_after else 'not above'} the margin of {decimal(-found.margin, places)}"
-    )
-
-
-def path_table(found: EarlyResult) -> ResultTable:
-    """The bound after each question, once the study has ended."""
-    return ResultTable(
-        "early",
-        (
-            Column("question", "Question", names_row=True),
-            Column("bound", "Lower bound"),
-            Column("margin", "Margin", general=True),
-        ),
-        tuple((n, bound, -found.margin) for n, bound in enumerate(found.bounds, start=1)),
-        title="Bound after each question",
-        notes=("Questions are in the order of entry. The bound never falls.",),
     )
