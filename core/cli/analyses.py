@@ -19,6 +19,7 @@ from core.cli.shared.sources import (
     add_part_input,
     add_people_options,
     add_pilot_option,
+    add_rated_input,
     add_scores_input,
     add_standing_option,
     add_study_input,
@@ -29,6 +30,7 @@ from core.cli.shared.sources import (
     open_part,
     open_people,
     open_pilot,
+    open_rated,
     open_standing,
     open_study,
     open_tables,
@@ -88,7 +90,17 @@ _DATA: Mapping[Taken, _Opened] = {
         (add_database_option,),
     ),
     "standing": _Opened(
-        add_standing_option, open_standing, lambda _: [], "reading the study", (add_database_option,)
+        add_standing_option,
+        open_standing,
+        lambda _: [],
+        "reading the study",
+        (add_database_option,),
+    ),
+    "rated": _Opened(
+        add_rated_input,
+        open_rated,
+        lambda options: [options.human, *options.judges, options.shuffled],
+        "reading the ratings",
     ),
     "table_on_disk": _Opened(
         add_big_table_input, open_big_table, lambda options: [], "reading the table", (add_database_option,)

@@ -9,7 +9,6 @@ from core.errors import AssayError, InputError
 from core.notebook import declared
 from core.notebook.analyses import (
     acc23,
-    calibrate,
     compare,
     correlate,
     levels,
@@ -31,7 +30,6 @@ __all__ = [
     "Result",
     "acc23",
     "bias",
-    "calibrate",
     "check",
     "compare",
     "correlate",

@@ -15,14 +15,17 @@ from core.schema.result_table import ResultTable
 from core.schema.rows import result_json, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores", "pilot", "standing", "look", "part", "table_on_disk"]
+Taken = Literal[
+    "panel", "people", "study", "scores", "pilot", "standing", "look", "part", "rated", "table_on_disk"
+]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
 everything said in an unblinded study. scores: tables of scores, from one source or several. pilot: variance components of votes, or
 None. standing: the design of a study of pairs and how far it has come, without what raters chose, or None. look: what a look at a
 running study shows; opening it lets questions enter and is logged. part: an unblinded study, whole or what filters
-select of it. table_on_disk: a run over a table too big for
+select of it. rated: ratings of texts on any dimensions, and each evaluator's scores of them in a table
+of its own. table_on_disk: a run over a table too big for
 memory.
 """
 Tell = Callable[[str], object]
@@ -60,13 +63,16 @@ class _Judges(Settings):
     )
 
 
-class _RatedAs(Settings):
+class _OnDimension(Settings):
     dimension: str | None = setting(
         None,
         "Dimension",
         "which dimension of the ratings to use (default: the only one)",
         metavar="D",
     )
+
+
+class _OnScale(Settings):
     scale: str | None = setting(
         None,
         "Scale",
@@ -88,6 +94,9 @@ class _RatedAs(Settings):
         listed=True,
         metavar="WORD,...",
     )
+
+
+class _ByRow(Settings):
     system_column: str | None = setting(
         None,
         "System column",
@@ -110,11 +119,11 @@ class _RatedAs(Settings):
 
 
 # Fields are in the order of the last base to the first.
-class PeopleChoice(_RatedAs, _Raters):
+class PeopleChoice(_ByRow, _OnScale, _OnDimension, _Raters):
     """Who rated, and on which scale: the names by which every door chooses people alone."""
 
 
-class PanelChoice(_RatedAs, _Judges, _Raters):
+class PanelChoice(_ByRow, _OnScale, _OnDimension, _Judges, _Raters):
     """Who is who in a panel, and the raters' scale: the names by which every door chooses them."""
 
 
@@ -155,6 +164,28 @@ class _Part(Settings):
     )
 
 
+class _Asked(Settings):
+    task: str | None = setting(
+        None,
+        "Task",
+        "task with the classes to choose from (default: that of the study or judge, else guessed from the ratings)",
+        metavar="NAME|FILE",
+    )
+
+
+class _Twin(Settings):
+    shuffled: str | None = setting(
+        None,
+        "Run with shuffled words",
+        "a run of the first JUDGE on texts with shuffled words; shows how often its scores drop",
+        metavar="DIR|run:N",
+    )
+
+
+class RatedChoice(_Twin, _OnScale, _Asked):
+    """What raters could choose from, and a judge's run on shuffled words."""
+
+
 class _NoChoice(Settings):
     """Nothing: the data say all that they are."""
 
@@ -168,6 +199,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "standing": _Standing,
     "look": _NoChoice,
     "part": _Part,
+    "rated": RatedChoice,
     "table_on_disk": _NoChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
@@ -280,11 +312,13 @@ class Analysis(Generic[Chosen, Found]):
     """When its numbers mislead, and what to read beside them."""
     example: str
     """Lines of a doctest, for the docstring of its function."""
-    before: Callable[[Found], tuple[str, ...]] = _none
-    """What is said before the verdicts, such as what was compared."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
     """What is said after the verdicts."""
+    said: Callable[[Found], tuple[str, ...]] | None = None
+    """All that is said in its order, the verdicts' sentences among it; None: the verdicts, then `sentences`."""
     figures: Callable[[Found], tuple[AnyFigure, ...]] = _none
+    json: Callable[[Found], Any] = result_json
+    """Its JSON, where that is not the result as its rows declare it; `documented` still describes it."""
     codes: Mapping[str, str] = field(default_factory=dict)
     """Code of a verdict -> what it means."""
     one_judge: bool = False
@@ -345,9 +379,10 @@ class Answer:
 
     @property
     def said(self) -> tuple[str, ...]:
-        """What is said before the verdicts, their sentences, and what is said after them."""
-        verdicts = (one.sentence for one in self.verdicts)
-        return (*self.analysis.before(self.result), *verdicts, *self.analysis.sentences(self.result))
+        """The verdicts' sentences, and what is said beside them."""
+        if self.analysis.said is not None:
+            return self.analysis.said(self.result)
+        return (*(one.sentence for one in self.verdicts), *self.analysis.sentences(self.result))
 
     @cached_property
     def tables(self) -> dict[str, ResultTable]:
@@ -397,4 +432,4 @@ class Answer:
     @cached_property
     def json(self) -> Any:
         """The documented JSON."""
-        return result_json(self.result)
+        return self.analysis.json(self.result)
