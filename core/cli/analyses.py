@@ -16,10 +16,14 @@ from core.cli.shared.sources import (
     add_big_table_input,
     add_costs_input,
     add_judge_input,
+    add_look_input,
     add_panel_options,
+    add_part_input,
     add_people_options,
+    add_pilot_option,
     add_rated_input,
     add_scores_input,
+    add_standing_option,
     add_study_input,
     add_table_options,
     add_tried_input,
@@ -27,9 +31,13 @@ from core.cli.shared.sources import (
     open_big_table,
     open_costs,
     open_judge,
+    open_look,
     open_panel,
+    open_part,
     open_people,
+    open_pilot,
     open_rated,
+    open_standing,
     open_study,
     open_tables,
     open_tried,
@@ -73,6 +81,28 @@ _DATA: Mapping[Taken, _Opened] = {
         lambda options: [*options.scores],
         "reading the scores",
         (add_table_options, add_pair_option, add_database_option),
+    ),
+    "look": _Opened(add_look_input, open_look, lambda _: [], "looking at the study", (add_database_option,)),
+    "part": _Opened(
+        add_part_input,
+        open_part,
+        lambda options: [options.study],
+        "reading the study",
+        (add_database_option,),
+    ),
+    "pilot": _Opened(
+        add_pilot_option,
+        open_pilot,
+        lambda options: [options.pilot],
+        "reading the pilot",
+        (add_database_option,),
+    ),
+    "standing": _Opened(
+        add_standing_option,
+        open_standing,
+        lambda _: [],
+        "reading the study",
+        (add_database_option,),
     ),
     "rated": _Opened(
         add_rated_input,
@@ -123,7 +153,8 @@ def add_analysis(commands: Commands, command: str, name: str) -> None:
     for add in dict.fromkeys(add for kind in found.takes for add in _DATA[kind].further):
         add(command_line)
     add_settings(command_line, found.Options)
-    add_result_options(command_line, *(table.name for table in found.tables), document="docs/results.md")
+    names = dict.fromkeys(table.name for one in (found, *found.others) for table in one.tables)
+    add_result_options(command_line, *names, document="docs/results.md")
     command_line.set_defaults(run=partial(_answer, found))
 
 
