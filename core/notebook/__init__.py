@@ -12,10 +12,8 @@ from core.notebook.analyses import (
     calibrate,
     compare,
     correlate,
-    levels,
     meta_correlate,
     rank,
-    redundancy,
 )
 from core.notebook.big_table import table
 from core.notebook.declared import *
@@ -39,7 +37,6 @@ __all__ = [
     "damage",
     "escalate",
     "gaps",
-    "levels",
     "made_levels",
     "meta_correlate",
     "metrics",
@@ -49,7 +46,6 @@ __all__ = [
     "plot",
     "rank",
     "read",
-    "redundancy",
     "score",
     "studies",
     "study_annotations",

@@ -32,7 +32,7 @@ def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], titl
     """
     part(title or found.title, found.question, found.section)
     data = choose()
-    options = found.Options.checked(_form(found), found.refusal)
+    options = found.Options.checked(form(found), found.refusal)
     question = (found.name, *(one.key for one in data), options.model_dump_json())
     with st.spinner("Computing ..."):
         # The answer itself holds functions, which no cache keeps.
@@ -42,8 +42,8 @@ def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], titl
     show_answer(Answer(found, options, result))
 
 
-def _form(found: Analysis[Any, Any]) -> dict[str, Any]:
-    """Draw the options, those that are rarely changed in a folded part."""
+def form(found: Analysis[Any, Any]) -> dict[str, Any]:
+    """Draw the options, those that are rarely changed in a folded part; return what was chosen, for `checked`."""
     prefix = found.function
     fields = fields_of(found.Options)
     folded = {name for name, one in fields.items() if one.about.folded}
