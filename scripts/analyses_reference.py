@@ -290,17 +290,6 @@ def _kind(field: SettingField, model: type[Settings]) -> str:
     return f"{kind} | None" if field.optional else kind
 
 
-def _keys(one: Analysis[Any, Any]) -> Iterator[tuple[str, str]]:
-    """Each JSON key with what it holds. An entry that is the whole JSON has no key."""
-    for keys, what in documented(one.Result):
-        if not one.alone:
-            yield keys, what
-            continue
-        inner = [key.removeprefix(one.alone) for key in keys.split(", ") if key.startswith(f"{one.alone}[")]
-        if inner:
-            yield ", ".join(inner), what
-
-
 def _usage(one: Analysis[Any, Any], inputs: str) -> str:
     """Return its command with its inputs. A switch stands behind them, with a value if it takes one."""
     command = command_of(one.name)
@@ -342,7 +331,7 @@ def _section(one: Analysis[Any, Any]) -> Iterator[str]:
             for each in documented_columns(table.row)
         )
     yield "JSON (`--json`):\n"
-    yield "".join(f"- `{key}`: {what}\n" for key, what in _keys(one))
+    yield "".join(f"- `{key}`: {what}\n" for key, what in documented(one.Result))
 
 
 if __name__ == "__main__":

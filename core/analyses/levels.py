@@ -12,7 +12,7 @@ from core.schema.analysis import (
     rng_setting,
 )
 from core.schema.result_table import Interval
-from core.schema.rows import column, columns, entry, row
+from core.schema.rows import WHOLE, column, columns, entry, row
 from core.schema.settings import Settings
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class MetricRow:
 class Levels:
     """Every metric by level."""
 
-    levels: tuple[MetricRow, ...] = entry("each metric", rows=MetricRow)
+    levels: tuple[MetricRow, ...] = entry("each metric", rows=MetricRow, key=WHOLE)
     numbers: "tuple[MetricByLevel, ...]"
     """As they were computed."""
     renamed: tuple[str, ...]
@@ -184,7 +184,6 @@ ANALYSIS = Analysis(
     compute=compute,
     verdicts=lambda _: (),
     sentences=lambda found: found.renamed,
-    alone="levels",
     section="statistics#levels",
     misleads="An average can fall although single items do not: read monotonic. Items whose scores are all equal are left out, so a "
     "metric with many of them has shares of few items.",

@@ -98,10 +98,10 @@ ANALYSIS = Analysis(
             PairRow,
             lambda found: found.pairs,
             "Correlations between metrics",
-            titled=lambda found: (
+            heading=lambda found: (
                 f"{found.method.capitalize()} between metrics, over the texts that both scored"
             ),
-            headings=lambda found: {"correlation": found.method.capitalize()},
+            shaped=lambda found: {"correlation": {"title": found.method.capitalize()}},
         ),
     ),
 )
