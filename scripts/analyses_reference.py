@@ -53,6 +53,10 @@ _TOLD = {
     "leave_out": 'texts to leave out, as ``{"system": ["refA", "Human"]}``',
     "direction": 'metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``',
 }
+_RATED_TYPES = {"dimension": "Names | None"}
+_RATED_TOLD = {
+    "dimension": "dimension of the ratings; several are used one by one and as a mean (default: the only one)",
+}
 _DATA: Mapping[Taken, _Data] = {
     "panel": _Data(
         {
@@ -113,6 +117,25 @@ _DATA: Mapping[Taken, _Data] = {
         "For unknown columns, values or metrics.",
         _TYPES,
         _TOLD,
+    ),
+    "rated": _Data(
+        {
+            "scores": (
+                "Sources",
+                f"{_SCORES}; several, or a dictionary from names to them, are used side by side.",
+            ),
+            "with_": (
+                "Target = 'level'",
+                '``"level"`` (the negative level, so that a good metric is positive) or ratings by people.',
+            ),
+        },
+        "Names | None",
+        "rated_from(scores, with_, dimension, raters, z_normalise, leave_out, direction)",
+        "from core.notebook.frames import Directions, LeaveOut, Names, Source, Sources, Target, rated_from",
+        "FILE --with level",
+        "For unknown columns, dimensions or metrics, and if scores and ratings share no text.",
+        _TYPES | _RATED_TYPES,
+        _TOLD | _RATED_TOLD,
     ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.

@@ -42,6 +42,18 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.votes",
         "do metrics and judges prefer the answers that the raters of a blind study preferred?",
     ),
+    "rank": Registered(
+        "core.analyses.rank",
+        "which metric follows quality most closely, and which does no test separate?",
+        noun="correlate",
+        switch="rank",
+    ),
+    "compare": Registered(
+        "core.analyses.compare",
+        "which of two metrics follows quality more closely?",
+        noun="correlate",
+        switch="compare",
+    ),
     "levels": Registered(
         "core.analyses.levels",
         "do scores fall with each step of damage, and where does the damaged text win?",

@@ -10,10 +10,8 @@ from core.notebook import declared
 from core.notebook.analyses import (
     acc23,
     calibrate,
-    compare,
     correlate,
     meta_correlate,
-    rank,
 )
 from core.notebook.big_table import table
 from core.notebook.declared import *
@@ -32,7 +30,6 @@ __all__ = [
     "bias",
     "calibrate",
     "check",
-    "compare",
     "correlate",
     "damage",
     "escalate",
@@ -44,7 +41,6 @@ __all__ = [
     "pairs",
     "plan",
     "plot",
-    "rank",
     "read",
     "score",
     "studies",

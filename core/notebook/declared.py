@@ -14,8 +14,11 @@ from core.notebook.frames import (
     LeaveOut,
     Names,
     Source,
+    Sources,
+    Target,
     each_of,
     panel_from,
+    rated_from,
     study_from,
     table_from,
     tables_from,
@@ -25,8 +28,10 @@ from core.notebook.result import Result
 __all__ = [
     "agreement",
     "alt_test",
+    "compare",
     "corrected",
     "levels",
+    "rank",
     "redundancy",
     "votes",
 ]
@@ -448,6 +453,190 @@ def votes(
         },
         lambda: study_from(study),
         lambda: tables_from(scores),
+    )
+
+
+def rank(
+    scores: Sources,
+    with_: Target = "level",
+    method: Literal["pearson", "spearman", "kendall"] = "pearson",
+    *,
+    dimension: Names | None = None,
+    raters: Literal["averaged", "kept"] = "averaged",
+    z_normalise: bool = False,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    test: Literal["permutation", "williams"] = "permutation",
+    resamples: int = 10000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Which metric follows quality most closely, and which metrics does no test on the same texts separate?
+
+    The same numbers as the command ``correlate --rank``.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read``
+        reads; several, or a dictionary from names to them, are used side by side.
+    with_
+        ``"level"`` (the negative level, so that a good metric is positive) or ratings by people.
+    method
+        Coefficient to rank by.
+    dimension
+        Dimension of the ratings; several are used one by one and as a mean (default: the only one).
+    raters
+        Use one mean rating for each text, or every rating.
+    z_normalise
+        Standardise each rater's ratings: subtract the rater's mean, divide by the SD.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+    test
+        Test of every two metrics: permutation swaps their scores item by item; williams assumes independent
+        texts.
+    resamples
+        Swaps of a test and resamples of a difference, at most 1,000 of each (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``ranking`` with the columns ``cluster``, ``metric``, ``direction``, ``coefficient``, ``method``,
+        ``n``, ``left_out``, ``reason``. Further tables: ``comparisons``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown columns, dimensions or metrics, and if scores and ratings share
+        no text. For williams with Kendall.
+
+    Notes
+    -----
+    Misleads: Only texts that all metrics scored are compared. Two metrics of one cluster may differ: clusters use
+    p_bh, corrected for all comparisons.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics=["chrf-6-0", "bleu-4"])
+    >>> list(assay.rank(scores, "level", method="spearman", resamples=200).frame["metric"])
+    ['chrf-6-0', 'bleu-4']
+    """
+    return answered(
+        "rank",
+        {
+            "method": method,
+            "test": test,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: rated_from(scores, with_, dimension, raters, z_normalise, leave_out, direction),
+    )
+
+
+def compare(
+    scores: Sources,
+    first: str,
+    second: str,
+    with_: Target = "level",
+    *,
+    dimension: Names | None = None,
+    raters: Literal["averaged", "kept"] = "averaged",
+    z_normalise: bool = False,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    group: Sequence[str] = (),
+    methods: Sequence[str] = ("pearson", "spearman", "kendall"),
+    system_scores: Literal["all", "rated"] = "all",
+    resamples: int = 10000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Which of two metrics follows quality more closely, on the texts that both scored?
+
+    The same numbers as the command ``correlate --compare``.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read``
+        reads; several, or a dictionary from names to them, are used side by side.
+    first
+        A metric.
+    second
+        Another metric.
+    with_
+        ``"level"`` (the negative level, so that a good metric is positive) or ratings by people.
+    dimension
+        Dimension of the ratings; several are used one by one and as a mean (default: the only one).
+    raters
+        Use one mean rating for each text, or every rating.
+    z_normalise
+        Standardise each rater's ratings: subtract the rater's mean, divide by the SD.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+    group
+        One correlation for each value of these columns (default: all texts together) (list of texts).
+    methods
+        Coefficients to report: pearson, spearman, kendall (default: all) (list of texts).
+    system_scores
+        Texts over which a metric's system score is the mean: all, as in WMT's metrics task, or the rated ones;
+        human scores are always means over rated texts.
+    resamples
+        Number of resamples of items; 0 for no intervals (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``comparison`` with the columns ``*``, ``first``, ``second``, ``view``, ``method``,
+        ``first_coefficient``, ``second_coefficient``, ``difference``, ``p_two_sided``, ``p_holm``, ``n``,
+        ``n_left_out``, ``left_out``, ``reason``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown columns, dimensions or metrics, and if scores and ratings share
+        no text. Unless both are metrics of the scores.
+
+    Notes
+    -----
+    Misleads: The views answer different questions, so p_holm is corrected for them and for groups. Coefficients
+    are not corrected: choose one before you look at p.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics=["chrf-6-0", "bleu-4"])
+    >>> frame = assay.compare(scores, "chrf-6-0", "bleu-4", methods="spearman", resamples=200).frame
+    >>> frame[["view", "n"]].values.tolist()
+    [['pooled', 140], ['per item', 130], ['given system', 140]]
+    """
+    return answered(
+        "compare",
+        {
+            "group": group,
+            "methods": methods,
+            "system_scores": system_scores,
+            "first": first,
+            "second": second,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: rated_from(scores, with_, dimension, raters, z_normalise, leave_out, direction),
     )
 
 
