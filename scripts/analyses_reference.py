@@ -145,7 +145,7 @@ _HEAD = '''"""The functions of `import assay` that answer the questions of core/
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from core.notebook.answering import answered
@@ -234,6 +234,7 @@ def _parameters(one: Analysis[Any, Any], options: Mapping[str, SettingField]) ->
         )
         for kind in one.takes
         for field in fields_of(CHOICES[kind]).values()
+        if field.name not in _DATA[kind].parameters
     ]
     needed, asked, others = [], [], []
     for name, field in options.items():
@@ -309,6 +310,8 @@ def _kind(field: SettingField, model: type[Settings]) -> str:
         inner = next(one for one in (values, *typing.get_args(values)) if typing.get_origin(one) is tuple)
         kind = f"Sequence[{typing.get_args(inner)[0].__name__}]"
     else:
+        if model.model_fields[field.name].annotation == dict[str, float]:
+            return "Mapping[str, float]"
         kind = {"number": "float", "whole": "int", "switch": "bool", "text": "str"}[field.shape]
     return f"{kind} | None" if field.optional else kind
 

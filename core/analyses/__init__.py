@@ -42,6 +42,10 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.votes",
         "do metrics and judges prefer the answers that the raters of a blind study preferred?",
     ),
+    "correlate": Registered(
+        "core.analyses.correlate",
+        "correlations of metrics with human ratings or damage levels",
+    ),
     "rank": Registered(
         "core.analyses.rank",
         "which metric follows quality most closely, and which does no test separate?",

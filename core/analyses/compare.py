@@ -23,6 +23,7 @@ from core.schema.settings import Settings, setting
 if TYPE_CHECKING:
     from core.joining.rated import Rated
     from core.results.correlations.ranking import MetricComparison
+    from core.stats.resampling import Estimate
 
 
 class GroupedOptions(Settings):
@@ -109,7 +110,7 @@ class ComparedRow:
 class Compared:
     """Two metrics in every group and view."""
 
-    comparisons: tuple[ComparedRow, ...] = entry("each comparison", key=WHOLE, rows=ComparedRow)
+    comparison: tuple[ComparedRow, ...] = entry("each comparison", key=WHOLE, rows=ComparedRow)
     numbers: "tuple[MetricComparison, ...]"
     """As they were computed."""
     renamed: tuple[str, ...]
@@ -117,11 +118,11 @@ class Compared:
     @property
     def n_tests(self) -> int:
         """Tests of a coefficient in all groups and views."""
-        return max((one.n_tests for one in self.comparisons), default=0)
+        return max((one.n_tests for one in self.comparison), default=0)
 
     def several(self, name: str) -> bool:
         """Whether comparisons differ in a field."""
-        return len({getattr(one, name) for one in self.comparisons}) > 1
+        return len({getattr(one, name) for one in self.comparison}) > 1
 
 
 def compute(options: CompareOptions, rated: "Rated", *, tell: Tell) -> Compared:
@@ -144,16 +145,29 @@ def compared(numbers: "Sequence[MetricComparison]", renamed: tuple[str, ...] = (
     """Comparisons of the same two metrics as every door shows them."""
     from core.results.cells import drawn_how, interval, width_warned
 
+    def cell(found: "Estimate") -> Interval:
+        return drawn_how(width_warned(interval(found)), found)
+
     return Compared(
         tuple(
             ComparedRow(
-                *(one.group, one.first, one.second, one.view.replace("_", " "), one.view, one.method),
-                *(
-                    drawn_how(width_warned(interval(each)), each)
-                    for each in (one.first_estimate, one.second_estimate, one.difference)
-                ),
-                *(one.p, one.p_holm, one.n_tests, one.n_swaps, one.n, sum(one.left_out.values())),
-                *(one.left_out, one.p_reason),
+                group=one.group,
+                first=one.first,
+                second=one.second,
+                view=one.view.replace("_", " "),
+                of=one.view,
+                method=one.method,
+                first_coefficient=cell(one.first_estimate),
+                second_coefficient=cell(one.second_estimate),
+                difference=cell(one.difference),
+                p=one.p,
+                p_holm=one.p_holm,
+                n_tests=one.n_tests,
+                n_swaps=one.n_swaps,
+                n=one.n,
+                n_left_out=sum(one.left_out.values()),
+                left_out=one.left_out,
+                reason=one.p_reason,
             )
             for one in numbers
         ),
@@ -166,7 +180,7 @@ def _verdicts(found: Compared) -> tuple[Verdict, ...]:
     """The verdict of the first coefficient over all texts, unless there are groups."""
     from core.results.correlations.ranking import compared_verdict
 
-    if any(one.group for one in found.comparisons):
+    if any(one.group for one in found.comparison):
         return ()
     return tuple(
         Verdict(
@@ -198,7 +212,7 @@ def _notes(found: Compared) -> tuple[str, ...]:
         for note in left_out_notes(
             [
                 (", ".join(one.group.values()), one.left_out)
-                for one in found.comparisons
+                for one in found.comparison
                 if (one.of == "per_system") == (things == "systems")
             ],
             things,
@@ -213,7 +227,7 @@ def _notes(found: Compared) -> tuple[str, ...]:
 
 
 def _two(found: Compared) -> tuple[str, str]:
-    return next(((one.first, one.second) for one in found.comparisons), ("first", "second"))
+    return next(((one.first, one.second) for one in found.comparison), ("first", "second"))
 
 
 def _shaped(found: Compared) -> Mapping[str, Mapping[str, object]]:
@@ -227,7 +241,7 @@ def _shaped(found: Compared) -> Mapping[str, Mapping[str, object]]:
 def _hidden(found: Compared) -> list[str]:
     unseen = {
         "p_holm": found.n_tests < 2,
-        "reason": not any(one.reason for one in found.comparisons),
+        "reason": not any(one.reason for one in found.comparison),
     }
     return [name for name, hidden in unseen.items() if hidden]
 
@@ -263,7 +277,7 @@ ANALYSIS = Analysis(
         Table(
             "comparison",
             ComparedRow,
-            lambda found: found.comparisons,
+            lambda found: found.comparison,
             "Two metrics compared",
             heading=lambda found: " compared with ".join(_two(found)) + ", on the same texts",
             notes=_notes,

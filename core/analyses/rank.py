@@ -152,14 +152,22 @@ def _test_rows(found: "Numbers") -> list[TestRow]:
 
     return [
         TestRow(
-            *(one.first, one.second),
-            *(found.cluster.get(name) for name in (one.first, one.second)),
-            *(found.directions.get(name) for name in (one.first, one.second)),
-            found.method,
-            width_warned(
+            first=one.first,
+            second=one.second,
+            first_cluster=found.cluster.get(one.first),
+            second_cluster=found.cluster.get(one.second),
+            first_direction=found.directions.get(one.first),
+            second_direction=found.directions.get(one.second),
+            method=found.method,
+            difference=width_warned(
                 Interval(one.difference, one.low, one.high, interval_reason=one.interval_reason or "")
             ),
-            *(one.p, one.p_bh, one.test, one.n, found.left_out, one.reason),
+            p=one.p,
+            p_bh=one.p_bh,
+            test=one.test,
+            n=one.n,
+            left_out=found.left_out,
+            reason=one.reason,
         )
         for one in found.comparisons
     ]

@@ -10,7 +10,6 @@ from core.notebook import declared
 from core.notebook.analyses import (
     acc23,
     calibrate,
-    correlate,
     meta_correlate,
 )
 from core.notebook.big_table import table
@@ -30,7 +29,6 @@ __all__ = [
     "bias",
     "calibrate",
     "check",
-    "correlate",
     "damage",
     "escalate",
     "gaps",

@@ -13,20 +13,16 @@ from core.errors import InputError
 from core.formats.correlations import read_correlations
 from core.formats.tasks import find_task
 from core.joining.choices import check_choice as check_table_choice
-from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions, Raters, SystemScores
+from core.joining.tables import CorrelationOptions, SystemScores
 from core.judges.quality import Majority
 from core.notebook.frames import (
-    LEVEL,
     PATH,
     Directions,
     LeaveOut,
     Names,
     Source,
-    Sources,
-    Target,
     asked_from,
     check_choice,
-    check_parameters,
     check_type,
     choice_of,
     each_of,
@@ -36,7 +32,6 @@ from core.notebook.frames import (
     named_source,
     names_of,
     people_of,
-    rated_from,
     ratings_and_task_of,
     ratings_used,
     reading_of,
@@ -74,20 +69,7 @@ from core.results.correlations.acc23 import (
 from core.results.correlations.acc23 import (
     acc23 as accuracies_of,
 )
-from core.results.correlations.files import (
-    BY_MODEL,
-    by_model_json,
-    by_model_table,
-    correlate_files,
-    judges_by_model,
-)
 from core.results.correlations.paired import People, merged_beside
-from core.results.correlations.table import (
-    against_said,
-    correlate_dimensions,
-    correlation_rows,
-    correlation_table,
-)
 from core.results.meta_correlation import (
     Alternative,
     LiveSide,
@@ -101,139 +83,12 @@ from core.results.meta_correlation import (
 from core.results.meta_correlation import (
     meta_correlate as meta_of,
 )
-from core.schema.result_table import ResultTable
+from core.schema.analysis import RatersUsed
 from core.schema.scores import METHODS, Method
 from core.sources.scores import Scores
 from core.sources.sides import side_of
 from core.stats.calibration import Method as MapMethod
 from core.tables.reading import shown
-
-
-def correlate(
-    scores: Sources,
-    with_: Target = LEVEL,
-    *,
-    group: Names = (),
-    leave_out: LeaveOut | None = None,
-    direction: Directions | None = None,
-    dimension: Names | None = None,
-    raters: Raters = "averaged",
-    z_normalise: bool = False,
-    raw_level: bool = False,
-    system_scores: SystemScores = "all",
-    methods: Names = METHODS,
-    resample: Literal["rows", "items"] = "rows",
-    resamples: int | None = None,
-    confidence: float = 0.95,
-    seed: int = 0,
-    sizes: Mapping[str, float] | None = None,
-) -> Result:
-    """Correlate each metric with the damage level or with human ratings, as the command ``correlate`` does.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read`` reads. A
-        list of several, or a dictionary from names to them: each is correlated for itself.
-    with_
-        ``"level"`` (the negative level, so that a good metric is positive) or ratings by people.
-    group
-        One correlation for each value of these columns, e.g. ``"language"``.
-    leave_out
-        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
-    direction
-        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
-    dimension
-        Dimension of the ratings; several are used one by one and as a mean.
-    raters
-        ``"averaged"``: one mean rating for each text. ``"kept"``: every rating.
-    z_normalise
-        Standardise each rater's ratings.
-    raw_level
-        Correlate with the level itself. A good metric is then negative.
-    system_scores
-        Texts over which a metric's system score is the mean: ``"all"``, as in WMT, or ``"rated"``.
-    methods
-        Coefficients: ``"pearson"``, ``"spearman"``, ``"kendall"``.
-    resample
-        What to resample for ``pearson_low`` ... ``"items"`` is sounder if an item has several texts.
-    resamples
-        Number of resamples; 0 for no intervals. Default: until every interval settles, at most 10,000.
-    confidence, seed
-        Confidence level of intervals, and seed of all resampling.
-    sizes
-        For several: billions of parameters by model or name, where a model's name does not state them.
-
-    Returns
-    -------
-    Result
-        Table ``correlations``: a row for each metric and group. ``pearson``, ``spearman``, ``kendall`` pool all texts;
-        ``kendall_per_item`` is the mean within items, ``pearson_per_system`` is between systems (naive), and
-        ``pearson_per_system_corrected`` the same over infinitely many items. Each has ``_low``, ``_high``, ``_n`` and
-        ``_reason``. Of several: a column ``file``, and table ``judges-by-model`` with ``technique``, ``model``, ``size``,
-        ``pearson`` and ``kendall_per_item``, as in Table 2 of Factual. ``plot(found["judges-by-model"], "kendall_per_item",
-        against="size")`` draws its Figure 3b.
-
-    Raises
-    ------
-    InputError
-        For unknown columns, dimensions or metrics, and if scores and ratings share no text.
-
-    Notes
-    -----
-    Misleads: pooled coefficients mix differences between items with differences within them; read ``kendall_per_item``
-    too. Bounds from rows are too narrow if an item has several texts.
-
-    Examples
-    --------
-    >>> import assay
-    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics="chrf-6-0")
-    >>> row = assay.correlate(scores, with_="level", resamples=200).frame.iloc[0]
-    >>> bool(row["spearman_low"] < row["spearman"] < row["spearman_high"])
-    True
-    """
-    problems = _method_problems(methods)
-    if raw_level and not (isinstance(with_, str) and with_ == LEVEL):
-        problems.append("raw_level: only with the level")
-    check_choice("resample", resample, ("rows", "items"))
-    check_choice("system_scores", system_scores, get_args(SystemScores))
-    made = interval_options(
-        DEFAULT_OPTIONS.n_resamples if resamples is None else resamples, confidence, seed, problems
-    )
-    rated = rated_from(scores, with_, dimension, raters, z_normalise, leave_out, direction)
-    if sizes is not None and len(rated.files) == 1 and not isinstance(scores, Mapping):
-        check_parameters(["sizes: only for several scores"])
-    options = rated.options(
-        **made,
-        until_settled=resamples is None,
-        raw_level=raw_level,
-        methods=_in_order(methods),
-        system_scores=system_scores,
-    )
-    files = rated.files
-    table, people = files[0].table, files[0].ratings
-    if len(files) == 1:
-        report = correlate_dimensions(table, people, group=names_of(group), options=options)
-        said: list[str | ResultTable] = [
-            against_said(report, people),
-            *report.constants,
-            correlation_table(report, resampled=resample),
-        ]
-        return result_of(said, correlation_rows(report, resampled=resample))
-    report = correlate_files(files, group=names_of(group), options=options)
-    by_model = judges_by_model(report, files, sizes)
-    return result_of(
-        [
-            against_said(report, people),
-            *report.constants,
-            correlation_table(report, resampled=resample),
-            by_model_table(by_model, report, resample),
-        ],
-        {
-            "correlations": correlation_rows(report, resampled=resample),
-            BY_MODEL.replace("-", "_"): by_model_json(by_model, resample),
-        },
-    )
 
 
 def acc23(
@@ -336,7 +191,7 @@ def meta_correlate(
     alternative: Alternative = "greater",
     ratings: Source | None = None,
     dimension: Names | None = None,
-    raters: Raters = "averaged",
+    raters: RatersUsed = "averaged",
     z_normalise: bool = False,
     leave_out: LeaveOut | None = None,
     direction: Directions | None = None,
@@ -541,17 +396,6 @@ def calibrate(
 
 _map = map
 """The built-in, which a parameter of `calibrate` hides."""
-
-
-def _method_problems(methods: Names) -> list[str]:
-    unknown = [name for name in names_of(methods) if name not in METHODS]
-    if not unknown and names_of(methods):
-        return []
-    return [f"methods: {', '.join(unknown) or 'none'} is not one of {', '.join(METHODS)}"]
-
-
-def _in_order(methods: Names) -> tuple[Method, ...]:
-    return tuple(name for name in METHODS if name in names_of(methods))
 
 
 def _side(given: Result | Source, people: People | None, options: CorrelationOptions, *, human: bool) -> Side:

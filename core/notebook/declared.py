@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from core.notebook.answering import answered
@@ -30,6 +30,7 @@ __all__ = [
     "alt_test",
     "compare",
     "corrected",
+    "correlate",
     "levels",
     "rank",
     "redundancy",
@@ -453,6 +454,128 @@ def votes(
         },
         lambda: study_from(study),
         lambda: tables_from(scores),
+    )
+
+
+def correlate(
+    scores: Sources,
+    with_: Target = "level",
+    *,
+    dimension: Names | None = None,
+    raters: Literal["averaged", "kept"] = "averaged",
+    z_normalise: bool = False,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    group: Sequence[str] = (),
+    methods: Sequence[str] = ("pearson", "spearman", "kendall"),
+    system_scores: Literal["all", "rated"] = "all",
+    raw_level: bool = False,
+    resample: Literal["rows", "items"] = "rows",
+    resamples: int | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+    sizes: Mapping[str, float] = {},
+) -> Result:
+    """Does each metric follow quality, which people rated or the damage level states?
+
+    The same numbers as the command ``correlate``.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read``
+        reads; several, or a dictionary from names to them, are used side by side.
+    with_
+        ``"level"`` (the negative level, so that a good metric is positive) or ratings by people.
+    dimension
+        Dimension of the ratings; several are used one by one and as a mean (default: the only one).
+    raters
+        Use one mean rating for each text, or every rating.
+    z_normalise
+        Standardise each rater's ratings: subtract the rater's mean, divide by the SD.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+    group
+        One correlation for each value of these columns (default: all texts together) (list of texts).
+    methods
+        Coefficients to report: pearson, spearman, kendall (default: all) (list of texts).
+    system_scores
+        Texts over which a metric's system score is the mean: all, as in WMT's metrics task, or the rated ones;
+        human scores are always means over rated texts.
+    raw_level
+        Correlate with the level instead of its negative, as Factual does; a good metric is then negative.
+    resample
+        What to resample for low and high: rows, as in Factual, or items, which is sounder if an item has several
+        texts.
+    resamples
+        Number of bootstrap resamples (whole number of at least 0; default: until every interval settles, at most
+        10,000).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+    sizes
+        With several files: parameters, in billions, of a model (or of the model behind a file) whose name does
+        not state them.
+
+    Returns
+    -------
+    Result
+        Table ``correlations`` with the columns ``*``, ``metric``, ``family``, ``signature``, ``direction``,
+        ``against``, ``n``, ``n_left_out``, ``left_out``, ``constant_value``, ``constant_share``, ``pearson``,
+        ``spearman``, ``kendall``, ``resampled``, ``pearson_rows_low``, ``pearson_rows_high``,
+        ``pearson_items_low``, ``pearson_items_high``, ``pearson_fisher_low``, ``pearson_fisher_high``,
+        ``spearman_rows_low``, ``spearman_rows_high``, ``spearman_items_low``, ``spearman_items_high``,
+        ``spearman_fisher_low``, ``spearman_fisher_high``, ``kendall_rows_low``, ``kendall_rows_high``,
+        ``kendall_items_low``, ``kendall_items_high``, ``kendall_fisher_low``, ``kendall_fisher_high``,
+        ``pearson_per_item``, ``pearson_per_item_n_items``, ``pearson_per_item_n_items_left_out``,
+        ``spearman_per_item``, ``spearman_per_item_n_items``, ``spearman_per_item_n_items_left_out``,
+        ``kendall_per_item``, ``kendall_per_item_n_items``, ``kendall_per_item_n_items_left_out``,
+        ``pearson_per_system``, ``pearson_per_system_n_systems``, ``spearman_per_system``,
+        ``spearman_per_system_n_systems``, ``kendall_per_system``, ``kendall_per_system_n_systems``,
+        ``pearson_per_system_corrected``, ``pearson_per_system_corrected_undefined_share``,
+        ``pearson_per_system_corrected_noise_of_scores``, ``pearson_per_system_corrected_noise_of_ratings``,
+        ``system_accuracy``, ``system_accuracy_n_pairs``, ``system_accuracy_at_least``,
+        ``system_accuracy_at_most``, ``system_accuracy_n_settled``, ``system_scores``, ``pearson_given_system``,
+        ``spearman_given_system``, ``kendall_given_system``. Further tables: ``judges-by-model``. See
+        docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown columns, dimensions or metrics, and if scores and ratings share
+        no text.
+
+    Notes
+    -----
+    Misleads: Coefficients over all rows mix differences between items with differences within them: read
+    kendall_per_item, too. Intervals over rows are too narrow if an item has several texts. Of several files with
+    different texts, correlations differ for that reason, too.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics="chrf-6-0")
+    >>> row = assay.correlate(scores, with_="level", resamples=200).frame.iloc[0]
+    >>> bool(row["spearman_low"] < row["spearman"] < row["spearman_high"])
+    True
+    """
+    return answered(
+        "correlate",
+        {
+            "group": group,
+            "methods": methods,
+            "system_scores": system_scores,
+            "raw_level": raw_level,
+            "resample": resample,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+            "sizes": sizes,
+        },
+        lambda: rated_from(scores, with_, dimension, raters, z_normalise, leave_out, direction),
     )
 
 

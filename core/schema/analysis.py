@@ -153,8 +153,17 @@ class _RatingsUsed(Settings):
     )
 
 
-class RatedChoice(ScoresChoice, _RatingsUsed):
-    """How ratings are used beside scores, and which texts and metrics count."""
+class _Quality(Settings):
+    with_: Literal["level", "human"] | None = setting(
+        None,
+        "Against",
+        "correlate with the negative damage level, or with human ratings",
+        option="with",
+    )
+
+
+class RatedChoice(ScoresChoice, _RatingsUsed, _Quality):
+    """What states the quality of texts, how ratings are used, and which texts and metrics count."""
 
 
 class _NoChoice(Settings):
@@ -217,6 +226,10 @@ def _none(_found: Any) -> tuple[Any, ...]:
     return ()
 
 
+def _nothing_said(*_given: Any) -> str:
+    return ""
+
+
 def _as_declared(_found: Any) -> Mapping[str, Mapping[str, Any]]:
     return {}
 
@@ -275,6 +288,8 @@ class Analysis(Generic[Chosen, Found]):
     """When its numbers mislead, and what to read beside them."""
     example: str
     """Lines of a doctest, for the docstring of its function."""
+    workload: Callable[..., str] = _nothing_said
+    """How much there is to do, where that takes long; empty: it does not. It takes what `compute` takes."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
     """What is said after the verdicts."""
     figures: Callable[[Found], tuple[AnyFigure, ...]] = _none

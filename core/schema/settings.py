@@ -66,6 +66,8 @@ class About:
     """Whether a page shows it only on request, because it is rarely changed."""
     leading: bool = False
     """Whether the question is asked with it: its function takes it without a name, and a switch of a command as its value."""
+    parameter: str = ""
+    """Name in a function of `import assay`, where it is not that of the option."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +165,7 @@ def setting(
     listed: bool = False,
     folded: bool = False,
     leading: bool = False,
+    parameter: str = "",
 ) -> Any:
     """Define a settings field. Parameters that are not described here: see About.
 
@@ -172,7 +175,10 @@ def setting(
     """
     if within is not None:
         at_least, at_most = within
-    about = About(label, help, option, metavar, unit, words or {}, step, scored, listed, folded, leading)
+    about = About(
+        *(label, help, option, metavar, unit, words or {}, step, scored, listed, folded, leading),
+        parameter=parameter,
+    )
     extra: Any = {_ABOUT: about}  # pydantic wants JSON there, and writes no schema of these
     if not listed:
         return Field(default, ge=at_least, gt=above, le=at_most, lt=below, json_schema_extra=extra)
@@ -323,8 +329,10 @@ def _named_values(given: object, kind: Any) -> object:
     lines = given.splitlines() if isinstance(given, str) else given
     found: dict[str, object] = {}
     for line in filter(None, (str(line).strip() for line in lines)):
-        name, equals, value = (part.strip() for part in line.partition("="))
-        if not (equals and _NAME.fullmatch(name)):
+        # Who names numbers has names of the data, which may contain the sign.
+        parts = line.rpartition("=") if kind is float else line.partition("=")
+        name, equals, value = (part.strip() for part in parts)
+        if not (equals and (name if kind is float else _NAME.fullmatch(name))):
             raise ValueError(f"{line!r} is not NAME=VALUE")
         found[name] = value if kind is str else _json_or_text(value)
     return found
@@ -385,7 +393,7 @@ def as_option(field: SettingField, value: str | None) -> str:
 
 def as_parameter(field: SettingField, value: str | None) -> str:
     """Name of a field, or a field with a value, as a parameter of a function in a notebook."""
-    name = field.option.removeprefix("--").replace("-", "_")
+    name = field.about.parameter or field.option.removeprefix("--").replace("-", "_")
     if iskeyword(name):
         name += "_"
     return name if value is None else f"{name}={value!r}"

@@ -11,6 +11,8 @@ from helpers.texts.score_factories import ratings, table
 
 from core.analyses.compare import ANALYSIS as COMPARE
 from core.analyses.compare import compared
+from core.analyses.correlate import ANALYSIS as CORRELATE
+from core.analyses.correlate import correlations
 from core.analyses.rank import ANALYSIS as RANK
 from core.analyses.rank import ranking_of
 from core.joining.choices import columns_at
@@ -21,10 +23,11 @@ from core.results.correlations.ranking import (
     compare_in_groups,
     rank_metrics,
 )
-from core.results.correlations.table import correlate_scores, correlation_rows, correlation_table
+from core.results.correlations.table import correlate_scores
 from core.results.study.results import holm_of_raters
 from core.schema.analysis import Answer
 from core.schema.result_table import ResultTable
+from core.schema.rows import result_json
 from core.schema.scores import Rating, ScoredRow
 from core.stats.multiplicity import corrected
 from core.stats.resampling import NO_WIDTH
@@ -167,14 +170,22 @@ def test_the_interval_of_two_rows_has_no_width_and_says_so() -> None:
     made = table([(ScoredRow("1", "a"), 0.1), (ScoredRow("2", "b"), 0.5)], ["m"])
     people = ratings(Rating("1", 1.0, "a", None, "r", "q"), Rating("2", 3.0, "b", None, "r", "q"))
     report = correlate_scores(made, people, options=CorrelationOptions(n_resamples=50))
-    (row,) = correlation_rows(report, resampled="items")
+    (row,) = result_json(correlations(report, "items"))
     assert (row["pearson"]["low"], row["pearson"]["high"]) == (1, 1)
     reasons = [row[name]["interval_reason"] for name in ("pearson", "pearson_per_system", "system_accuracy")]
     assert reasons == [NO_WIDTH] * 3
     assert row["pearson"]["over_items"]["reason"] == NO_WIDTH
-    (cells,) = flat_rows(correlation_table(report))
+    (cells,) = flat_rows(
+        Answer(CORRELATE, CORRELATE.Options(), correlations(report, "items")).tables["correlations"]
+    )
     assert cells["pearson"] == 1
     assert cells["pearson_low"] == cells["pearson_per_system_low"] == cells["system_accuracy_high"] == 1
-    said = [note for note in notes(correlation_table(report)) if NO_WIDTH in note]
+    said = [
+        note
+        for note in notes(
+            Answer(CORRELATE, CORRELATE.Options(), correlations(report, "items")).tables["correlations"]
+        )
+        if NO_WIDTH in note
+    ]
     assert len(said) == 1
     assert said[0].startswith("Pearson, Spearman, Kendall, Pearson per system, accuracy: ")

@@ -303,7 +303,7 @@ def compare_in_groups(
     *,
     group: Sequence[str] = (),
     options: CorrelationOptions = DEFAULT_OPTIONS,
-    tell: Callable[[str], None] | None = None,
+    tell: Callable[[str], object] | None = None,
 ) -> tuple[MetricComparison, ...]:
     """Compare two metrics in every group and view and by each of `options.methods`, in the order of `correlate_dimensions`.
 
