@@ -53,8 +53,8 @@ _TOLD = {
     "leave_out": 'texts to leave out, as ``{"system": ["refA", "Human"]}``',
     "direction": 'metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``',
 }
-_RATED_TYPES = {"dimension": "Names | None"}
-_RATED_TOLD = {
+_QUALITY_TYPES = {"dimension": "Names | None"}
+_QUALITY_TOLD = {
     "dimension": "dimension of the ratings; several are used one by one and as a mean (default: the only one)",
 }
 _DATA: Mapping[Taken, _Data] = {
@@ -118,7 +118,7 @@ _DATA: Mapping[Taken, _Data] = {
         _TYPES,
         _TOLD,
     ),
-    "rated": _Data(
+    "quality": _Data(
         {
             "scores": (
                 "Sources",
@@ -130,12 +130,12 @@ _DATA: Mapping[Taken, _Data] = {
             ),
         },
         "Names | None",
-        "rated_from(scores, with_, dimension, raters, z_normalise, leave_out, direction)",
-        "from core.notebook.frames import Directions, LeaveOut, Names, Source, Sources, Target, rated_from",
+        "quality_from(scores, with_, dimension, raters, z_normalise, leave_out, direction)",
+        "from core.notebook.frames import Directions, LeaveOut, Names, Source, Sources, Target, quality_from",
         "FILE --with level",
         "For unknown columns, dimensions or metrics, and if scores and ratings share no text.",
-        _TYPES | _RATED_TYPES,
-        _TOLD | _RATED_TOLD,
+        _TYPES | _QUALITY_TYPES,
+        _TOLD | _QUALITY_TOLD,
     ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.

@@ -21,7 +21,7 @@ from core.schema.rows import WHOLE, column, columns, entry, row
 from core.schema.settings import Settings, setting
 
 if TYPE_CHECKING:
-    from core.joining.rated import Rated
+    from core.joining.quality import Quality
     from core.results.correlations.ranking import MetricComparison
     from core.stats.resampling import Estimate
 
@@ -125,17 +125,17 @@ class Compared:
         return len({getattr(one, name) for one in self.comparison}) > 1
 
 
-def compute(options: CompareOptions, rated: "Rated", *, tell: Tell) -> Compared:
+def compute(options: CompareOptions, quality: "Quality", *, tell: Tell) -> Compared:
     """Compare two metrics in every group and view and by each coefficient (`compare_in_groups`)."""
-    from core.joining.rated import renamed_said
+    from core.joining.quality import renamed_said
     from core.results.correlations.ranking import compare_in_groups
 
-    of = rated.merged
+    of = quality.merged
     drawing = options.model_dump(exclude={"first", "second", "group"})
     numbers = compare_in_groups(
         *(of.table, of.ratings, options.first, options.second),
         group=options.group,
-        options=rated.options(**drawing),
+        options=quality.options(**drawing),
         tell=tell,
     )
     return compared(numbers, renamed_said(of.table))
@@ -252,7 +252,7 @@ ANALYSIS = Analysis(
     question="Which of two metrics follows quality more closely, on the texts that both scored?",
     Options=CompareOptions,
     Result=Compared,
-    takes=("rated",),
+    takes=("quality",),
     compute=compute,
     verdicts=_verdicts,
     codes={

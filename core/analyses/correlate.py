@@ -11,7 +11,7 @@ from core.schema.rows import WHOLE, cells, column, columns, documented_columns, 
 from core.schema.settings import Remark, setting
 
 if TYPE_CHECKING:
-    from core.joining.rated import Rated
+    from core.joining.quality import Quality
     from core.joining.tables import CorrelationOptions
     from core.results.correlations.files import JudgeByModel
     from core.results.correlations.table import (
@@ -314,19 +314,19 @@ class Correlations:
     """The coefficients that readers see; None: those over all rows, and the most important of each other view."""
 
 
-def compute(options: CorrelateOptions, rated: "Rated", *, tell: Tell) -> Correlations:
+def compute(options: CorrelateOptions, quality: "Quality", *, tell: Tell) -> Correlations:
     """Correlate every metric of each file with the ratings, or with the level."""
     from core.results.correlations.files import correlate_files, judges_by_model
     from core.results.correlations.table import against_said, correlate_dimensions
 
-    files, first = rated.files, rated.files[0]
+    files, first = quality.files, quality.files[0]
     problems = []
     if options.raw_level and first.ratings is not None:
         problems.append(Remark("raw_level", "only with {with_=level}"))
     if options.sizes and not first.name:
         problems.append(Remark("sizes", "only for several scores"))
     ANALYSIS.refuse(problems)
-    asked: dict[str, Any] = {"group": options.group, "options": _numbers(options, rated), "tell": tell}
+    asked: dict[str, Any] = {"group": options.group, "options": _numbers(options, quality), "tell": tell}
     if len(files) == 1:
         report, judges = correlate_dimensions(first.table, first.ratings, **asked), None
     else:
@@ -336,12 +336,12 @@ def compute(options: CorrelateOptions, rated: "Rated", *, tell: Tell) -> Correla
     return correlations(report, options.resample, said, judges)
 
 
-def _numbers(options: CorrelateOptions, rated: "Rated") -> "CorrelationOptions":
+def _numbers(options: CorrelateOptions, quality: "Quality") -> "CorrelationOptions":
     """The options of the statistics."""
     own = options.model_dump(exclude={"group", "resample", "n_resamples", "sizes"})
     settled = options.n_resamples is None
     n_resamples = MOST_RESAMPLES if options.n_resamples is None else options.n_resamples
-    return rated.options(**own, n_resamples=n_resamples, until_settled=settled)
+    return quality.options(**own, n_resamples=n_resamples, until_settled=settled)
 
 
 def correlations(
@@ -575,10 +575,10 @@ def _notes(found: Correlations) -> tuple[str, ...]:
     return report_notes(found.report, found.resampled, found.view)
 
 
-def workload(options: CorrelateOptions, rated: "Rated") -> str:
+def workload(options: CorrelateOptions, quality: "Quality") -> str:
     """How much there is to do, where that takes long."""
     n_resamples = MOST_RESAMPLES if options.n_resamples is None else options.n_resamples
-    tables = [one.table for one in rated.files]
+    tables = [one.table for one in quality.files]
     if sum(one.values.size for one in tables) * n_resamples < LONG_WORK:
         return ""
     n_rows, n_metrics = (sum(one.values.shape[at] for one in tables) for at in (0, 1))
@@ -593,7 +593,7 @@ ANALYSIS = Analysis(
     question="Does each metric follow quality, which people rated or the damage level states?",
     Options=CorrelateOptions,
     Result=Correlations,
-    takes=("rated",),
+    takes=("quality",),
     compute=compute,
     workload=workload,
     verdicts=lambda _: (),

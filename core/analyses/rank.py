@@ -17,7 +17,7 @@ from core.schema.rows import column, entry, row
 from core.schema.settings import Settings, setting
 
 if TYPE_CHECKING:
-    from core.joining.rated import Rated
+    from core.joining.quality import Quality
     from core.results.correlations.ranking import Ranking as Numbers
 
 Better = Literal["higher", "lower"]
@@ -110,15 +110,15 @@ class Ranking:
         return (*self.order, *(_ranked_row(self.numbers, *one) for one in dropped))
 
 
-def compute(options: RankOptions, rated: "Rated", *, tell: Tell) -> Ranking:
+def compute(options: RankOptions, quality: "Quality", *, tell: Tell) -> Ranking:
     """Rank the metrics and test every two of them (`rank_metrics`)."""
-    from core.joining.rated import renamed_said
+    from core.joining.quality import renamed_said
     from core.results.correlations.ranking import rank_metrics
 
     tell("ranking the metrics")
-    of, drawing = rated.merged, options.model_dump(include={"n_resamples", "confidence_level", "rng"})
+    of, drawing = quality.merged, options.model_dump(include={"n_resamples", "confidence_level", "rng"})
     numbers = rank_metrics(
-        of.table, of.ratings, method=options.method, test=options.test, options=rated.options(**drawing)
+        of.table, of.ratings, method=options.method, test=options.test, options=quality.options(**drawing)
     )
     return ranking_of(numbers, renamed_said(of.table))
 
@@ -205,7 +205,7 @@ ANALYSIS = Analysis(
     question="Which metric follows quality most closely, and which metrics does no test on the same texts separate?",
     Options=RankOptions,
     Result=Ranking,
-    takes=("rated",),
+    takes=("quality",),
     compute=compute,
     verdicts=lambda _: (),
     sentences=lambda found: found.renamed,

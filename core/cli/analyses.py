@@ -16,13 +16,13 @@ from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
     add_panel_options,
     add_people_options,
-    add_rated_input,
+    add_quality_input,
     add_scores_input,
     add_study_input,
     add_table_options,
     open_panel,
     open_people,
-    open_rated,
+    open_quality,
     open_study,
     open_tables,
 )
@@ -66,9 +66,9 @@ _DATA: Mapping[Taken, _Opened] = {
         "reading the study",
         (add_database_option,),
     ),
-    "rated": _Opened(
-        add_rated_input,
-        open_rated,
+    "quality": _Opened(
+        add_quality_input,
+        open_quality,
         lambda options: [*options.scores, options.human],
         "reading the scores",
     ),
@@ -98,7 +98,9 @@ def add_analysis(commands: Commands, command: str, name: str) -> None:
     command_line.set_defaults(run=partial(_answer, found, switches))
 
 
-_PARTS: Mapping[tuple[Taken, Taken], Callable[[Any], Any]] = {("rated", "table"): lambda rated: rated.whole}
+_PARTS: Mapping[tuple[Taken, Taken], Callable[[Any], Any]] = {
+    ("quality", "table"): lambda quality: quality.whole
+}
 """Kind of data, and another that a switch asks about -> the other, as a part of the first."""
 
 

@@ -18,7 +18,7 @@ from core.notebook.frames import (
     Target,
     each_of,
     panel_from,
-    rated_from,
+    quality_from,
     study_from,
     table_from,
     tables_from,
@@ -575,7 +575,7 @@ def correlate(
             "seed": seed,
             "sizes": sizes,
         },
-        lambda: rated_from(scores, with_, dimension, raters, z_normalise, leave_out, direction),
+        lambda: quality_from(scores, with_, dimension, raters, z_normalise, leave_out, direction),
     )
 
 
@@ -660,7 +660,7 @@ def rank(
             "confidence": confidence,
             "seed": seed,
         },
-        lambda: rated_from(scores, with_, dimension, raters, z_normalise, leave_out, direction),
+        lambda: quality_from(scores, with_, dimension, raters, z_normalise, leave_out, direction),
     )
 
 
@@ -759,7 +759,7 @@ def compare(
             "confidence": confidence,
             "seed": seed,
         },
-        lambda: rated_from(scores, with_, dimension, raters, z_normalise, leave_out, direction),
+        lambda: quality_from(scores, with_, dimension, raters, z_normalise, leave_out, direction),
     )
 
 

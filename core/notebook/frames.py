@@ -18,7 +18,7 @@ from core.formats.scorable import write_outputs
 from core.formats.scores import LABELS, Shape, write_scores_jsonl
 from core.joining.choices import TableChoice, chosen_table, interval_problems
 from core.joining.choices import check_choice as check_table_choice
-from core.joining.rated import OfFile, Rated
+from core.joining.quality import OfFile, Quality
 from core.joining.tables import merge_tables
 from core.notebook.result import Result
 from core.results.check.facts import facts_of_tables
@@ -235,7 +235,7 @@ def table_from(
     return chosen_table(table, choice)
 
 
-def rated_from(
+def quality_from(
     scores: Sources,
     with_: Target,
     dimension: Names | None,
@@ -243,7 +243,7 @@ def rated_from(
     z_normalise: bool,
     leave_out: LeaveOut | None,
     direction: Directions | None,
-) -> Rated:
+) -> Quality:
     """Return the chosen scores of each source beside the ratings, or beside their levels. Raises InputError."""
     choice, level = choice_of(leave_out, direction), isinstance(with_, str) and with_ == LEVEL
     if isinstance(with_, str | None) and not level and not _is_there(with_):
@@ -263,7 +263,7 @@ def rated_from(
             files.append(OfFile(name, chosen_table(table, choice)))
         else:
             files.append(OfFile(name, *beside_people(table, people, choice)))
-    return Rated(tuple(files), **use, choice=choice)
+    return Quality(tuple(files), **use, choice=choice)
 
 
 def ratings_used(

@@ -15,12 +15,12 @@ from core.schema.result_table import ResultTable
 from core.schema.rows import result_json, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores", "table", "rated"]
+Taken = Literal["panel", "people", "study", "scores", "table", "quality"]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
 everything said in an unblinded study. scores: tables of scores, from one source or several. table: the chosen texts and metrics of
-one table of scores. rated: the same, beside the quality of the texts, which people rated or a level states.
+one table of scores. quality: the same, beside the quality of the texts, which people rated or a level states.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -153,7 +153,7 @@ class _RatingsUsed(Settings):
     )
 
 
-class _Quality(Settings):
+class _Target(Settings):
     with_: Literal["level", "human"] | None = setting(
         None,
         "Against",
@@ -162,7 +162,7 @@ class _Quality(Settings):
     )
 
 
-class RatedChoice(ScoresChoice, _RatingsUsed, _Quality):
+class QualityChoice(ScoresChoice, _RatingsUsed, _Target):
     """What states the quality of texts, how ratings are used, and which texts and metrics count."""
 
 
@@ -176,7 +176,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "study": _NoChoice,
     "scores": _NoChoice,
     "table": ScoresChoice,
-    "rated": RatedChoice,
+    "quality": QualityChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.analyses.correlate import ANALYSIS as CORRELATE
 from core.analyses.correlate import BY_MODEL, correlations
-from core.joining.rated import OfFile
+from core.joining.quality import OfFile
 from core.joining.tables import place_of
 from core.plots import judges as plots
 from core.plots.tables import against

@@ -31,7 +31,7 @@ from core.joining.choices import (
     dimensions_of,
     interval_problems,
 )
-from core.joining.rated import OfFile, Rated
+from core.joining.quality import OfFile, Quality
 from core.joining.tables import CorrelationOptions, SystemScores
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
@@ -39,7 +39,7 @@ from core.results.correlations.paired import People, beside_people
 from core.results.correlations.table import dimension_of
 from core.results.judges.spans import SpanOptions
 from core.results.meta_correlation import Side
-from core.schema.analysis import PanelChoice, PeopleChoice, RatedChoice
+from core.schema.analysis import PanelChoice, PeopleChoice, QualityChoice
 from core.schema.panel import Panel
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
@@ -147,7 +147,7 @@ def add_rating_options(command: argparse.ArgumentParser) -> None:
         help="ratings: CSV, JSONL, MQM TSV, a folder, run:N, or study:NAME (unblinded; of a study of pairs, each row is a pair "
         "with its mean vote); with a folder of scores also the name of one of its rating sets",
     )
-    for one in fields_of(RatedChoice).values():
+    for one in fields_of(QualityChoice).values():
         if one.name != _TARGET:
             _add_choice(command, one)
     command.add_argument(
@@ -158,8 +158,8 @@ def add_rating_options(command: argparse.ArgumentParser) -> None:
     add_database_option(command)
 
 
-def add_rated_input(command: argparse.ArgumentParser) -> None:
-    """Register scores, and what states the quality of their texts; see `open_rated`."""
+def add_quality_input(command: argparse.ArgumentParser) -> None:
+    """Register scores, and what states the quality of their texts; see `open_quality`."""
     command.add_argument(
         "scores",
         nargs="+",
@@ -167,14 +167,14 @@ def add_rated_input(command: argparse.ArgumentParser) -> None:
         help="table of scores (CSV, JSONL, Parquet), JSONL with id, level and result, run:N, or a folder; several are "
         "correlated one by one, and listed by technique, model and size",
     )
-    target = fields_of(RatedChoice)[_TARGET]
+    target = fields_of(QualityChoice)[_TARGET]
     command.add_argument(
         target.option, dest="target", choices=target.choices, required=True, help=target.about.help
     )
     add_rating_options(command)
 
 
-def open_rated(options: argparse.Namespace) -> Rated:
+def open_quality(options: argparse.Namespace) -> Quality:
     """Return the scores of each file beside the ratings, or beside their levels. Raises InputError."""
     human = options.target == "human"
     check_options(
@@ -199,7 +199,7 @@ def open_rated(options: argparse.Namespace) -> Rated:
     ]
     use = correlation_options(options, files[0].ratings)
     same = not human or options.human is not None
-    return Rated(tuple(files), use.dimension, use.raters, use.z_normalise, choice, same)
+    return Quality(tuple(files), use.dimension, use.raters, use.z_normalise, choice, same)
 
 
 def add_system_scores(command: argparse.ArgumentParser) -> None:

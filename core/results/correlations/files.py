@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from core.errors import InputError
 from core.joining.choices import check_names, column_of
-from core.joining.rated import OfFile
+from core.joining.quality import OfFile
 from core.joining.tables import CorrelationOptions
 from core.results.correlations.table import (
     CorrelationReport,
