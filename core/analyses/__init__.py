@@ -26,6 +26,10 @@ class Registered:
 
 
 ANALYSES: dict[str, Registered] = {
+    "calibrate": Registered(
+        "core.analyses.calibrate",
+        "compare evaluators with human ratings: agreement, kappas, bias, and where not to use them",
+    ),
     "agreement": Registered(
         "core.analyses.agreement",
         "do people agree with each other, and is one of them harsher? No judge is needed",
@@ -69,6 +73,11 @@ ANALYSES: dict[str, Registered] = {
         "do two metrics score the same texts alike?",
         noun="correlate",
         switch="redundancy",
+    ),
+    "table": Registered(
+        "core.analyses.big_table",
+        "estimates of a run over a big table: which metric follows quality, and means by group",
+        noun="runs",
     ),
 }
 """Name -> module, in the order in which doors list them."""

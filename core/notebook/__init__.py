@@ -9,10 +9,8 @@ from core.errors import AssayError, InputError
 from core.notebook import declared
 from core.notebook.analyses import (
     acc23,
-    calibrate,
     meta_correlate,
 )
-from core.notebook.big_table import table
 from core.notebook.declared import *
 from core.notebook.frames import read
 from core.notebook.made import made_levels
@@ -27,7 +25,6 @@ __all__ = [
     "Result",
     "acc23",
     "bias",
-    "calibrate",
     "check",
     "damage",
     "escalate",
@@ -44,7 +41,6 @@ __all__ = [
     "studies",
     "study_annotations",
     "study_results",
-    "table",
     "which_judge",
 ]
 __all__ += declared.__all__

@@ -15,12 +15,14 @@ from core.schema.result_table import ResultTable
 from core.schema.rows import result_json, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores", "table", "quality"]
+Taken = Literal["panel", "people", "study", "scores", "table", "quality", "rated", "table_on_disk"]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
 everything said in an unblinded study. scores: tables of scores, from one source or several. table: the chosen texts and metrics of
-one table of scores. quality: the same, beside the quality of the texts, which people rated or a level states.
+one table of scores. quality: the same, beside the quality of the texts, which people rated or a level states. rated: ratings of
+texts on any dimensions, and each evaluator's scores of them in a table of its own. table_on_disk: a run over a table too big for
+memory.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -62,13 +64,16 @@ class _Judges(Settings):
     )
 
 
-class _RatedAs(Settings):
+class _OnDimension(Settings):
     dimension: str | None = setting(
         None,
         "Dimension",
         "which dimension of the ratings to use (default: the only one)",
         metavar="D",
     )
+
+
+class _OnScale(Settings):
     scale: str | None = setting(
         None,
         "Scale",
@@ -90,6 +95,9 @@ class _RatedAs(Settings):
         listed=True,
         metavar="WORD,...",
     )
+
+
+class _ByRow(Settings):
     system_column: str | None = setting(
         None,
         "System column",
@@ -112,11 +120,11 @@ class _RatedAs(Settings):
 
 
 # Fields are in the order of the last base to the first.
-class PeopleChoice(_RatedAs, _Raters):
+class PeopleChoice(_ByRow, _OnScale, _OnDimension, _Raters):
     """Who rated, and on which scale: the names by which every door chooses people alone."""
 
 
-class PanelChoice(_RatedAs, _Judges, _Raters):
+class PanelChoice(_ByRow, _OnScale, _OnDimension, _Judges, _Raters):
     """Who is who in a panel, and the raters' scale: the names by which every door chooses them."""
 
 
@@ -166,6 +174,28 @@ class QualityChoice(ScoresChoice, _RatingsUsed, _Target):
     """What states the quality of texts, how ratings are used, and which texts and metrics count."""
 
 
+class _Asked(Settings):
+    task: str | None = setting(
+        None,
+        "Task",
+        "task with the classes to choose from (default: that of the study or judge, else guessed from the ratings)",
+        metavar="NAME|FILE",
+    )
+
+
+class _Twin(Settings):
+    shuffled: str | None = setting(
+        None,
+        "Run with shuffled words",
+        "a run of the first JUDGE on texts with shuffled words; shows how often its scores drop",
+        metavar="DIR|run:N",
+    )
+
+
+class RatedChoice(_Twin, _OnScale, _Asked):
+    """What raters could choose from, and a judge's run on shuffled words."""
+
+
 class _NoChoice(Settings):
     """Nothing: the data say all that they are."""
 
@@ -177,6 +207,8 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "scores": _NoChoice,
     "table": ScoresChoice,
     "quality": QualityChoice,
+    "rated": RatedChoice,
+    "table_on_disk": _NoChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 
@@ -292,7 +324,11 @@ class Analysis(Generic[Chosen, Found]):
     """How much there is to do, where that takes long; empty: it does not. It takes what `compute` takes."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
     """What is said after the verdicts."""
+    said: Callable[[Found], tuple[str, ...]] | None = None
+    """All that is said in its order, the verdicts' sentences among it; None: the verdicts, then `sentences`."""
     figures: Callable[[Found], tuple[AnyFigure, ...]] = _none
+    json: Callable[[Found], Any] = result_json
+    """Its JSON, where that is not the result as its rows declare it; `documented` still describes it."""
     codes: Mapping[str, str] = field(default_factory=dict)
     """Code of a verdict -> what it means."""
     one_judge: bool = False
@@ -348,7 +384,9 @@ class Answer:
 
     @property
     def said(self) -> tuple[str, ...]:
-        """The verdicts' sentences, and what is said after them."""
+        """The verdicts' sentences, and what is said beside them."""
+        if self.analysis.said is not None:
+            return self.analysis.said(self.result)
         return (*(one.sentence for one in self.verdicts), *self.analysis.sentences(self.result))
 
     @cached_property
@@ -392,4 +430,4 @@ class Answer:
     @cached_property
     def json(self) -> Any:
         """The documented JSON."""
-        return result_json(self.result)
+        return self.analysis.json(self.result)

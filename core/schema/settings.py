@@ -68,6 +68,10 @@ class About:
     """Whether the question is asked with it: its function takes it without a name, and a switch of a command as its value."""
     parameter: str = ""
     """Name in a function of `import assay`, where it is not that of the option."""
+    apart: Mapping[str, str] = field(default_factory=dict)
+    """Of a choice that a command offers as an option for each word, such as `--macro` and `--pooled`: word -> its help."""
+    pairs: bool = False
+    """Whether each of several values is NAME=VALUE, as the placeholder says; a function takes them as a mapping, too."""
 
 
 @dataclass(frozen=True)
@@ -166,6 +170,8 @@ def setting(
     folded: bool = False,
     leading: bool = False,
     parameter: str = "",
+    apart: Mapping[str, str] | None = None,
+    pairs: bool = False,
 ) -> Any:
     """Define a settings field. Parameters that are not described here: see About.
 
@@ -178,6 +184,8 @@ def setting(
     about = About(
         *(label, help, option, metavar, unit, words or {}, step, scored, listed, folded, leading),
         parameter=parameter,
+        apart=apart or {},
+        pairs=pairs,
     )
     extra: Any = {_ABOUT: about}  # pydantic wants JSON there, and writes no schema of these
     if not listed:
@@ -249,6 +257,8 @@ class Settings(BaseModel):
         if value is None:
             return value
         if _about(own).listed:
+            if _about(own).pairs:
+                value = _pairs(_about(own), value)
             values = _several(kind, value)
             if not values and not optional and own.default:
                 noun = _NOUNS[_SHAPES[typing.get_args(kind)[0]]]
@@ -322,6 +332,17 @@ class Settings(BaseModel):
             return None
 
 
+def _pairs(about: About, given: object) -> object:
+    """NAME=VALUE of a mapping, or what was given if each of it is such a pair."""
+    if isinstance(given, Mapping):
+        return tuple(f"{name}={value}" for name, value in given.items())
+    for one in _several(tuple[str, ...], given):
+        name, _, value = str(one).rpartition("=")
+        if not (name.strip() and value.strip()):
+            raise ValueError(f"{one!r} is not {(about.metavar or 'NAME=VALUE').removesuffix(',...')}")
+    return given
+
+
 def _named_values(given: object, kind: Any) -> object:
     """NAME=VALUE lines as a mapping. Values are parsed as JSON where possible, unless the field takes only texts."""
     if not isinstance(given, str | list | tuple):
@@ -388,6 +409,8 @@ def on_page(field: SettingField, value: str | None) -> str:
 
 def as_option(field: SettingField, value: str | None) -> str:
     """Name of a field, or a field with a value, on a command line."""
+    if value in field.about.apart:
+        return f"--{value}"
     return field.option if value is None or field.shape == "switch" else f"{field.option} {value}"
 
 
