@@ -37,6 +37,7 @@ NO_ANALYSIS = {
         "shared/run_options.py",
         "shared/setting_options.py",
         "study/__init__.py",
+        "study/results.py",
     ),
     *(
         "runs/batch.py",
@@ -68,65 +69,16 @@ BY_HAND: Mapping[str, set[str]] = {
     "against_people/gaps.py": {"--gaps", "--texts"},
     "against_people/next_labels.py": {"--labels", "--next", "--next-seed", "--study"},
     "against_people/prices.py": {"--currency", "--price", "--seconds"},
-    "correlate.py": {
-        *(
-            "--compare",
-            "--group",
-            "--levels",
-            "--methods",
-            "--rank",
-            "--raw-level",
-            "--redundancy",
-            "--resample",
-        ),
-        *("--size", "--test", "--with"),
-    },
     "judge/bias.py": {"--alpha", "--changes", "--confidence", "--limit", "--seed", "--texts"},
     "judge/levels.py": {"--metric", "--remake", "f'--{one.name}'"},
     "judge/pairs.py": {"--epsilon", "--gaps", "--study", "--texts"},
     "judge/reports.py": {"--confidence", "--rated", "--repeat"},
     "meta_correlate.py": {"--alternative", "--by", "--first-order", "--method", "--over"},
-    "shared/sources.py": {
-        *(
-            "--confidence",
-            "--dimension",
-            "--raters",
-            "--resamples",
-            "--seed",
-            "--system-scores",
-            "--z-normalise",
-        ),
-    },
+    "shared/sources.py": {"--confidence", "--raters", "--resamples", "--seed", "--system-scores"},
     "spans.py": {"--by"},
-    "study/planning.py": {
-        *(
-            "--confidence",
-            "--half-width",
-            "--levels",
-            "--margin",
-            "--mean",
-            "--pilot",
-            "--power",
-            "--questions",
-        ),
-        *("--raters", "--score", "--study", "--votes", "f\"--{one.name.replace('_', '-')}\""),
-    },
-    "study/results.py": {
-        *(
-            "--again",
-            "--format",
-            "--languages",
-            "--levels",
-            "--max-items",
-            "--name",
-            "--questions",
-            "--raters",
-        ),
-        *("--raters-per-item", "--repeats", "--resamples", "--seed", "--task", "--texts"),
-    },
 }
 """Module of core/cli -> options of analyses that it registers itself, until these are declared. The list only shrinks."""
-OF_SETTINGS = {"shared/options.py", "shared/sources.py"}
+OF_SETTINGS = {"shared/options.py", "shared/sources.py", "shared/switches.py"}
 """Modules that register a field of settings as it describes itself; `add_settings` is in shared/setting_options.py."""
 SHOWN_BY_HAND = {
     "judges/agreement.py",
@@ -138,10 +90,8 @@ SHOWN_BY_HAND = {
     "metrics/meta_correlation.py",
     "specialist/agreement.py",
     "studies/behind.py",
-    "studies/early.py",
     "studies/live.py",
     "studies/orders.py",
-    "studies/planning.py",
     "studies/rated.py",
     "studies/texts.py",
     "tabs/checked/behind.py",
@@ -186,7 +136,7 @@ def by_hand() -> dict[str, set[str]]:
         name = path.relative_to(CLI).as_posix()
         own = set(registered(ast.parse(path.read_text("utf-8")))) - OUTPUTS - READING
         if name in OF_SETTINGS:
-            own -= {"one.option"}
+            own = {one for one in own if not one.endswith(".option")}
         if own and name not in NO_ANALYSIS:
             found[name] = own
     return found
