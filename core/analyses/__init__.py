@@ -36,9 +36,30 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.alt_test",
         "may a judge replace a rater? The Alt-test, with the human ceiling and power",
     ),
+    "consistency": Registered(
+        "core.analyses.consistency",
+        "compare a judge's repeats, and its scores in both orders",
+        noun="report",
+    ),
     "corrected": Registered(
         "core.analyses.corrected",
         "a judge's mean or pass rate, corrected by human labels on some of the texts",
+    ),
+    "costs": Registered(
+        "core.analyses.costs",
+        "compare the cost of judges: calls, tokens and money by step and text",
+        noun="report",
+    ),
+    "judge-agreement": Registered(
+        "core.analyses.judge_agreement",
+        "compare two judges on the same texts: agreement, and texts on which they differ",
+        noun="report",
+        verb="compare",
+    ),
+    "prompts": Registered(
+        "core.analyses.prompts",
+        "compare prompts or models of a judge that ran on the same texts",
+        noun="report",
     ),
     "votes": Registered(
         "core.analyses.votes",
