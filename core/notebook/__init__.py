@@ -9,18 +9,13 @@ from core.errors import AssayError, InputError
 from core.notebook import declared
 from core.notebook.analyses import (
     acc23,
-    compare,
-    correlate,
-    levels,
     meta_correlate,
-    rank,
-    redundancy,
 )
 from core.notebook.declared import *
 from core.notebook.frames import read
 from core.notebook.made import made_levels
 from core.notebook.result import Result, plot
-from core.notebook.studies import pairs, plan, studies, study_annotations, study_results
+from core.notebook.studies import pairs, studies, study_annotations
 from core.notebook.texts import damage, metrics, score
 from core.notebook.trust import bias, check, escalate, gaps, next_labels, which_judge
 
@@ -31,26 +26,19 @@ __all__ = [
     "acc23",
     "bias",
     "check",
-    "compare",
-    "correlate",
     "damage",
     "escalate",
     "gaps",
-    "levels",
     "made_levels",
     "meta_correlate",
     "metrics",
     "next_labels",
     "pairs",
-    "plan",
     "plot",
-    "rank",
     "read",
-    "redundancy",
     "score",
     "studies",
     "study_annotations",
-    "study_results",
     "which_judge",
 ]
 __all__ += declared.__all__

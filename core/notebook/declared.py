@@ -11,15 +11,25 @@ from typing import Literal
 
 from core.notebook.answering import answered
 from core.notebook.frames import (
+    Directions,
+    LeaveOut,
     Names,
     Source,
+    Sources,
+    Target,
     big_table_from,
     costs_from,
     each_of,
     judge_output_from,
+    look_from,
     panel_from,
+    part_from,
+    pilot_from,
+    quality_from,
     rated_from,
+    standing_from,
     study_from,
+    table_from,
     tables_from,
     tried_from,
     two_scores_from,
@@ -30,11 +40,19 @@ __all__ = [
     "agreement",
     "alt_test",
     "calibrate",
+    "compare",
     "consistency",
     "corrected",
+    "correlate",
     "costs",
     "judge_agreement",
+    "levels",
+    "look",
+    "plan",
     "prompts",
+    "rank",
+    "redundancy",
+    "study_results",
     "table",
     "votes",
 ]
@@ -774,6 +792,239 @@ def prompts(
     )
 
 
+def look(study: str, *, db: str | os.PathLike[str] | None = None) -> Result:
+    """Is the always-valid bound of a running study above the margin yet?
+
+    The same numbers as the command ``study look``.
+
+    Parameters
+    ----------
+    study
+        Name of a running study whose design declares early looks. The look is logged.
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``look`` with the columns ``verdict``, ``bound``, ``margin``, ``questions_entered``, ``questions``,
+        ``looks``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. NotFound for an unknown study. NotAllowed where the design declares no early
+        looks, and unless the study is open or closed.
+
+    Notes
+    -----
+    Misleads: Once somebody has looked, this bound decides, and the verdict on all votes is for comparison only.
+    Every look is logged.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.look("pilot")  # doctest: +SKIP
+    >>> found.json["value"]  # doctest: +SKIP
+    'continue'
+    """
+    return answered(
+        "look",
+        {},
+        lambda: look_from(study, db),
+    )
+
+
+def plan(
+    pilot: str | os.PathLike[str] | None = None,
+    *,
+    decided: float | None = None,
+    question_correlation: float | None = None,
+    agreement: float | None = None,
+    own_view: float | None = None,
+    rater_sd: float | None = None,
+    margin: float | None = None,
+    confidence: float | None = None,
+    mean: float = 0.0,
+    power: float | None = None,
+    half_width: float | None = None,
+    questions: int | None = None,
+    raters: Sequence[int] | None = None,
+    votes: int | None = None,
+    levels: int | None = None,
+    score: Literal["composite", "net_preference"] | None = None,
+    study: str | None = None,
+    db: str | os.PathLike[str] | None = None,
+) -> Result:
+    """How many questions, raters and votes does a study need?
+
+    The same numbers as the command ``study plan``.
+
+    Parameters
+    ----------
+    pilot
+        Variance components: ``"study:NAME"`` of an unblinded study, or the path of a CSV file (then give levels,
+        too). Default: from assumptions.
+    decided
+        Share of votes that choose one of the two answers (number from 0 to 1; default: 0.5).
+    question_correlation
+        Correlation of two raters' votes on two levels of a question: 0 if questions do not matter (number from 0
+        to 1; default: 0.3).
+    agreement
+        Correlation of two raters' votes on one pair (number from 0 to 1; default: 0.4).
+    own_view
+        Correlation that two votes of one rater on a question have beyond that (number from 0 to 1; default:
+        0.05).
+    rater_sd
+        Standard deviation of raters' mean votes: 0.1 puts two thirds of raters within 0.1 of the mean (number
+        from 0 to 1; default: 0.1).
+    margin
+        Non-inferiority margin; sensible values are 0.05 to 0.3 on the scale from -1 to 1 (number above 0 and
+        below 2; default: 0.1, or the study's).
+    confidence
+        Level of the one-sided lower bound (number above 0.5 and below 1; default: 0.90; for a study without a
+        margin 0.95, the two-sided 90 % interval).
+    mean
+        True mean vote; 0: equally good systems (number from -1 to 1).
+    power
+        Wanted probability that the lower bound is above the margin (number above 0 and below 1; default: 0.8,
+        without a half-width).
+    half_width
+        Wanted distance of the mean from its lower bound (number above 0 and at most 2; default: none; 0.1 for a
+        study without a margin).
+    questions
+        Show what so many questions reach, instead of power and half_width (whole number of at least 1; default:
+        as many as are needed).
+    raters
+        Numbers of raters to compare (list of whole numbers of at least 1; default: 2,3,5,8,12,20, or the
+        study's).
+    votes
+        Votes a pair (whole number of at least 1; default: all raters, or as the study states).
+    levels
+        Levels of a question in the main analysis (whole number of at least 1; default: 1, or those of the study
+        or the pilot).
+    score
+        Score of a pair (default: composite, or the study's).
+    study
+        Name of a study of pairs: plan with its margin, level, score and levels, and show what it has reached.
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``plans`` with the columns ``scope``, ``raters``, ``votes``, ``levels``, ``questions``,
+        ``total_votes``, ``hours``, ``minutes_each``, ``power``, ``half_width``, ``reason``. Further tables:
+        ``power``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a file without variance components. NotAllowed before the pilot is
+        unblinded. For a study of ratings. NotFound for an unknown study. For assumptions that contradict each
+        other, and a pilot without variance components.
+
+    Notes
+    -----
+    Misleads: Assumptions are not estimates, and components of a small pilot are uncertain.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.plan(power=0.8, raters=[3, 12], score="net_preference")
+    >>> int(found.frame.loc[0, "questions"])
+    137
+    """
+    return answered(
+        "plan",
+        {
+            "decided": decided,
+            "question_correlation": question_correlation,
+            "agreement": agreement,
+            "own_view": own_view,
+            "rater_sd": rater_sd,
+            "margin": margin,
+            "confidence": confidence,
+            "mean": mean,
+            "power": power,
+            "half_width": half_width,
+            "questions": questions,
+            "raters": raters,
+            "votes": votes,
+            "levels": levels,
+            "score": score,
+        },
+        lambda: pilot_from(pilot, db),
+        lambda: standing_from(study, db),
+    )
+
+
+def study_results(
+    study: str | os.PathLike[str],
+    *,
+    levels: Names | None = None,
+    raters: Names | None = None,
+    questions: Names | None = None,
+    languages: Names | None = None,
+    resamples: int = 10000,
+    db: str | os.PathLike[str] | None = None,
+) -> Result:
+    """Which of the two systems is better, and does the verdict hold?
+
+    The same numbers as the command ``study results``.
+
+    Parameters
+    ----------
+    study
+        Name of an unblinded study, or the path of a bundle (.zip).
+    levels
+        Levels, e.g. A1-A4, A1,A3 or all (default: those of the main analysis). Any filter makes the result
+        exploratory.
+    raters
+        Raters to include (default: all who have answered).
+    questions
+        Questions to include (default: all).
+    languages
+        Languages to include (default: all).
+    resamples
+        Bootstrap resamples of intervals; verdicts always use 10,000 (whole number of at least 1).
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``sensitivity`` with the columns ``counted``, ``pairs``, ``bound``, ``verdict``. Further tables:
+        ``answer``; ``robustness``; ``bounds``; ``rater-means``; ``variance-components``; ``choices``;
+        ``agreement``; ``pairwise``; ``contingency``; ``composite``; ``ties``; ``plan``; ``power``; ``position``;
+        ``repeats``; ``seconds``; ``blinding``; ``blinding-sides``; ``early``; ``pairs``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For filters of a study of ratings. NotFound for an unknown study. NotAllowed
+        before it is unblinded. For an unknown level, rater, question or language.
+
+    Notes
+    -----
+    Misleads: "Not shown" does not mean worse. An answer changed by a filter is exploratory.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.study_results("demo", db=demo_database)
+    >>> found.json["answer"]["value"], found.json["verdict"]["value"]
+    ('better', 'non-inferior')
+    """
+    return answered(
+        "study-results",
+        {
+            "resamples": resamples,
+        },
+        lambda: part_from(study, db, levels=levels, raters=raters, questions=questions, languages=languages),
+    )
+
+
 def votes(
     study: Source,
     scores: Source | Sequence[Source],
@@ -834,6 +1085,429 @@ def votes(
         },
         lambda: study_from(study),
         lambda: tables_from(scores),
+    )
+
+
+def correlate(
+    scores: Sources,
+    with_: Target = "level",
+    *,
+    dimension: Names | None = None,
+    raters: Literal["averaged", "kept"] = "averaged",
+    z_normalise: bool = False,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    group: Sequence[str] = (),
+    methods: Sequence[str] = ("pearson", "spearman", "kendall"),
+    system_scores: Literal["all", "rated"] = "all",
+    raw_level: bool = False,
+    resample: Literal["rows", "items"] = "rows",
+    resamples: int | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+    sizes: Mapping[str, float] = {},
+) -> Result:
+    """Does each metric follow quality, which people rated or the damage level states?
+
+    The same numbers as the command ``correlate``.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read``
+        reads; several, or a dictionary from names to them, are used side by side.
+    with_
+        ``"level"`` (the negative level, so that a good metric is positive) or ratings by people.
+    dimension
+        Dimension of the ratings; several are used one by one and as a mean (default: the only one).
+    raters
+        Use one mean rating for each text, or every rating.
+    z_normalise
+        Standardise each rater's ratings: subtract the rater's mean, divide by the SD.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+    group
+        One correlation for each value of these columns (default: all texts together) (list of texts).
+    methods
+        Coefficients to report: pearson, spearman, kendall (default: all) (list of texts).
+    system_scores
+        Texts over which a metric's system score is the mean: all, as in WMT's metrics task, or the rated ones;
+        human scores are always means over rated texts.
+    raw_level
+        Correlate with the level instead of its negative, as Factual does; a good metric is then negative.
+    resample
+        What to resample for low and high: rows, as in Factual, or items, which is sounder if an item has several
+        texts.
+    resamples
+        Number of bootstrap resamples (whole number of at least 0; default: until every interval settles, at most
+        10,000).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+    sizes
+        With several files: parameters, in billions, of a model (or of the model behind a file) whose name does
+        not state them.
+
+    Returns
+    -------
+    Result
+        Table ``correlations`` with the columns ``*``, ``metric``, ``family``, ``signature``, ``direction``,
+        ``against``, ``n``, ``n_left_out``, ``left_out``, ``constant_value``, ``constant_share``, ``pearson``,
+        ``spearman``, ``kendall``, ``resampled``, ``pearson_rows_low``, ``pearson_rows_high``,
+        ``pearson_items_low``, ``pearson_items_high``, ``pearson_fisher_low``, ``pearson_fisher_high``,
+        ``spearman_rows_low``, ``spearman_rows_high``, ``spearman_items_low``, ``spearman_items_high``,
+        ``spearman_fisher_low``, ``spearman_fisher_high``, ``kendall_rows_low``, ``kendall_rows_high``,
+        ``kendall_items_low``, ``kendall_items_high``, ``kendall_fisher_low``, ``kendall_fisher_high``,
+        ``pearson_per_item``, ``pearson_per_item_n_items``, ``pearson_per_item_n_items_left_out``,
+        ``spearman_per_item``, ``spearman_per_item_n_items``, ``spearman_per_item_n_items_left_out``,
+        ``kendall_per_item``, ``kendall_per_item_n_items``, ``kendall_per_item_n_items_left_out``,
+        ``pearson_per_system``, ``pearson_per_system_n_systems``, ``spearman_per_system``,
+        ``spearman_per_system_n_systems``, ``kendall_per_system``, ``kendall_per_system_n_systems``,
+        ``pearson_per_system_corrected``, ``pearson_per_system_corrected_undefined_share``,
+        ``pearson_per_system_corrected_noise_of_scores``, ``pearson_per_system_corrected_noise_of_ratings``,
+        ``system_accuracy``, ``system_accuracy_n_pairs``, ``system_accuracy_at_least``,
+        ``system_accuracy_at_most``, ``system_accuracy_n_settled``, ``system_scores``, ``pearson_given_system``,
+        ``spearman_given_system``, ``kendall_given_system``. Further tables: ``judges-by-model``. See
+        docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown columns, dimensions or metrics, and if scores and ratings share
+        no text.
+
+    Notes
+    -----
+    Misleads: Coefficients over all rows mix differences between items with differences within them: read
+    kendall_per_item, too. Intervals over rows are too narrow if an item has several texts. Of several files with
+    different texts, correlations differ for that reason, too.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics="chrf-6-0")
+    >>> row = assay.correlate(scores, with_="level", resamples=200).frame.iloc[0]
+    >>> bool(row["spearman_low"] < row["spearman"] < row["spearman_high"])
+    True
+    """
+    return answered(
+        "correlate",
+        {
+            "group": group,
+            "methods": methods,
+            "system_scores": system_scores,
+            "raw_level": raw_level,
+            "resample": resample,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+            "sizes": sizes,
+        },
+        lambda: quality_from(scores, with_, dimension, raters, z_normalise, leave_out, direction),
+    )
+
+
+def rank(
+    scores: Sources,
+    with_: Target = "level",
+    method: Literal["pearson", "spearman", "kendall"] = "pearson",
+    *,
+    dimension: Names | None = None,
+    raters: Literal["averaged", "kept"] = "averaged",
+    z_normalise: bool = False,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    test: Literal["permutation", "williams"] = "permutation",
+    resamples: int = 10000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Which metric follows quality most closely, and which metrics does no test on the same texts separate?
+
+    The same numbers as the command ``correlate --rank``.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read``
+        reads; several, or a dictionary from names to them, are used side by side.
+    with_
+        ``"level"`` (the negative level, so that a good metric is positive) or ratings by people.
+    method
+        Coefficient to rank by.
+    dimension
+        Dimension of the ratings; several are used one by one and as a mean (default: the only one).
+    raters
+        Use one mean rating for each text, or every rating.
+    z_normalise
+        Standardise each rater's ratings: subtract the rater's mean, divide by the SD.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+    test
+        Test of every two metrics: permutation swaps their scores item by item; williams assumes independent
+        texts.
+    resamples
+        Swaps of a test and resamples of a difference, at most 1,000 of each (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``ranking`` with the columns ``cluster``, ``metric``, ``direction``, ``coefficient``, ``method``,
+        ``n``, ``left_out``, ``reason``. Further tables: ``comparisons``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown columns, dimensions or metrics, and if scores and ratings share
+        no text. For williams with Kendall.
+
+    Notes
+    -----
+    Misleads: Only texts that all metrics scored are compared. Two metrics of one cluster may differ: clusters use
+    p_bh, corrected for all comparisons.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics=["chrf-6-0", "bleu-4"])
+    >>> list(assay.rank(scores, "level", method="spearman", resamples=200).frame["metric"])
+    ['chrf-6-0', 'bleu-4']
+    """
+    return answered(
+        "rank",
+        {
+            "method": method,
+            "test": test,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: quality_from(scores, with_, dimension, raters, z_normalise, leave_out, direction),
+    )
+
+
+def compare(
+    scores: Sources,
+    first: str,
+    second: str,
+    with_: Target = "level",
+    *,
+    dimension: Names | None = None,
+    raters: Literal["averaged", "kept"] = "averaged",
+    z_normalise: bool = False,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    group: Sequence[str] = (),
+    methods: Sequence[str] = ("pearson", "spearman", "kendall"),
+    system_scores: Literal["all", "rated"] = "all",
+    resamples: int = 10000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Which of two metrics follows quality more closely, on the texts that both scored?
+
+    The same numbers as the command ``correlate --compare``.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read``
+        reads; several, or a dictionary from names to them, are used side by side.
+    first
+        A metric.
+    second
+        Another metric.
+    with_
+        ``"level"`` (the negative level, so that a good metric is positive) or ratings by people.
+    dimension
+        Dimension of the ratings; several are used one by one and as a mean (default: the only one).
+    raters
+        Use one mean rating for each text, or every rating.
+    z_normalise
+        Standardise each rater's ratings: subtract the rater's mean, divide by the SD.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+    group
+        One correlation for each value of these columns (default: all texts together) (list of texts).
+    methods
+        Coefficients to report: pearson, spearman, kendall (default: all) (list of texts).
+    system_scores
+        Texts over which a metric's system score is the mean: all, as in WMT's metrics task, or the rated ones;
+        human scores are always means over rated texts.
+    resamples
+        Number of resamples of items; 0 for no intervals (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``comparison`` with the columns ``*``, ``first``, ``second``, ``view``, ``method``,
+        ``first_coefficient``, ``second_coefficient``, ``difference``, ``p_two_sided``, ``p_holm``, ``n``,
+        ``n_left_out``, ``left_out``, ``reason``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown columns, dimensions or metrics, and if scores and ratings share
+        no text. Unless both are metrics of the scores.
+
+    Notes
+    -----
+    Misleads: The views answer different questions, so p_holm is corrected for them and for groups. Coefficients
+    are not corrected: choose one before you look at p.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics=["chrf-6-0", "bleu-4"])
+    >>> frame = assay.compare(scores, "chrf-6-0", "bleu-4", methods="spearman", resamples=200).frame
+    >>> frame[["view", "n"]].values.tolist()
+    [['pooled', 140], ['per item', 130], ['given system', 140]]
+    """
+    return answered(
+        "compare",
+        {
+            "group": group,
+            "methods": methods,
+            "system_scores": system_scores,
+            "first": first,
+            "second": second,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: quality_from(scores, with_, dimension, raters, z_normalise, leave_out, direction),
+    )
+
+
+def levels(
+    scores: Source | Sequence[Source],
+    *,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    resamples: int = 10000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Does a metric fall with each step of damage, and where does it prefer the damaged text?
+
+    The same numbers as the command ``correlate --levels``.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read``
+        reads; several are merged.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+    resamples
+        Number of resamples of items; 0 for no intervals (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``levels`` with the columns ``metric``, ``family``, ``level``, ``mean``, ``prefers_damaged``.
+        Further tables: ``monotonic``; ``prefers-damaged``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown columns, values or metrics. If fewer than two levels have texts.
+
+    Notes
+    -----
+    Misleads: An average can fall although single items do not: read monotonic. Items whose scores are all equal
+    are left out, so a metric with many of them has shares of few items.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics="chrf-6-0")
+    >>> assay.levels(scores, resamples=0).names
+    ['levels', 'monotonic', 'prefers-damaged']
+    """
+    return answered(
+        "levels",
+        {
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: table_from(scores, leave_out, direction),
+    )
+
+
+def redundancy(
+    scores: Source | Sequence[Source],
+    method: Literal["pearson", "spearman", "kendall"] = "spearman",
+    *,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+) -> Result:
+    """Do two metrics score the same texts alike, so that one of them adds nothing?
+
+    The same numbers as the command ``correlate --redundancy``.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read``
+        reads; several are merged.
+    method
+        Coefficient of every two metrics.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+
+    Returns
+    -------
+    Result
+        Table ``redundancy`` with the columns ``first``, ``second``, ``method``, ``correlation``, ``n``,
+        ``left_out``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown columns, values or metrics.
+
+    Notes
+    -----
+    Misleads: Over texts of all levels, any two metrics that notice damage at all agree.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics=["rouge-1", "rouge-l"])
+    >>> assay.redundancy(scores).frame[["first", "second", "n"]].values.tolist()
+    [['rouge-1', 'rouge-l', 140]]
+    """
+    return answered(
+        "redundancy",
+        {
+            "method": method,
+        },
+        lambda: table_from(scores, leave_out, direction),
     )
 
 

@@ -20,11 +20,17 @@ Taken = Literal[
     "people",
     "study",
     "scores",
+    "table",
+    "quality",
     "rated",
     "judge",
     "costs",
     "two_scores",
     "tried",
+    "pilot",
+    "standing",
+    "look",
+    "part",
     "table_on_disk",
 ]  # fmt: skip
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
@@ -33,11 +39,17 @@ panel: raters and judges of the same texts, side by side.
 people: raters alone; columns and metrics of judges are nobody's.
 study: everything said in an unblinded study.
 scores: tables of scores, from one source or several.
+table: the chosen texts and metrics of one table of scores.
+quality: the same, beside the quality of the texts, which people rated or a level states.
 rated: ratings of texts on any dimensions, and each evaluator's scores of them in a table of its own.
 judge: all that a judge's run recorded.
 costs: what the runs of judges cost.
 two_scores: two tables of scores, with their texts where a run knows them.
 tried: runs of one kind of judge with several prompts or models, and people beside them.
+pilot: variance components of votes, or None.
+standing: the design of a study of pairs and how far it has come, without what raters chose, or None.
+look: what a look at a running study shows; opening it lets questions enter and is logged.
+part: an unblinded study, whole or what filters select of it.
 table_on_disk: a run over a table too big for memory.
 """
 Tell = Callable[[str], object]
@@ -48,6 +60,11 @@ def _quiet(_doing: str) -> None:
     """Tell nobody."""
 
 
+Coefficient = Literal["pearson", "spearman", "kendall"]
+"""Coefficients of correlation. Kendall's is tau-b."""
+COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall")
+RatersUsed = Literal["averaged", "kept"]
+"""averaged: one mean rating for each text; kept: every rating."""
 RepeatedRatings = Literal["refuse", "first", "last", "mean"]
 """Which of several ratings of a text by one rater counts; refuse: none, as it may be a mistake."""
 REFUSE: RepeatedRatings = "refuse"
@@ -139,6 +156,89 @@ class PanelChoice(_ByRow, _OnScale, _OnDimension, _Judges, _Raters):
     """Who is who in a panel, and the raters' scale: the names by which every door chooses them."""
 
 
+class _Pilot(Settings):
+    pilot: str | None = setting(
+        None,
+        "Pilot",
+        "variance components: of an unblinded study, or of a CSV file (then give the levels, too; default: from assumptions)",
+        metavar="study:NAME|FILE",
+    )
+
+
+class _Standing(Settings):
+    study: str | None = setting(
+        None,
+        "Study",
+        "a study of pairs: plan with its margin, confidence level, score and levels, and show what it has reached",
+        metavar="NAME",
+    )
+
+
+class _Part(Settings):
+    levels: tuple[str, ...] | None = setting(
+        None,
+        "Levels",
+        "levels, e.g. A1-A4, A1,A3 or all (default: those of the main analysis). Any filter makes the result exploratory",
+        listed=True,
+        metavar="A1-A4",
+    )
+    raters: tuple[str, ...] | None = setting(
+        None, "Raters", "raters to include (default: all who have answered)", listed=True, metavar="A,B"
+    )
+    questions: tuple[str, ...] | None = setting(
+        None, "Questions", "questions to include (default: all)", listed=True, metavar="ID,ID"
+    )
+    languages: tuple[str, ...] | None = setting(
+        None, "Languages", "languages to include (default: all)", listed=True, metavar="en,ja"
+    )
+
+
+class ScoresChoice(Settings):
+    """Which texts and metrics of a table of scores count, and how: the names by which every door chooses them."""
+
+    leave_out: tuple[str, ...] | None = setting(
+        None,
+        "Leave out",
+        "leave texts out, e.g. system=Human, item=q7, language=de or a label",
+        metavar="COLUMN=VALUE",
+    )
+    direction: tuple[str, ...] | None = setting(
+        None,
+        "Direction",
+        "whether low or high scores of a metric are better, e.g. BaryScore-W=lower for a distance",
+        metavar="METRIC=lower|higher",
+    )
+
+
+class _RatingsUsed(Settings):
+    dimension: tuple[str, ...] | None = setting(
+        None,
+        "Dimension",
+        "which dimensions of the ratings to use (default: the only one); several are used one by one and as a mean for each text",
+        listed=True,
+        metavar="D,...",
+    )
+    raters: RatersUsed = setting("averaged", "Raters", "use one mean rating for each text, or every rating")
+    z_normalise: bool = setting(
+        False,
+        "On each rater's own scale",
+        "standardise each rater's ratings: subtract the rater's mean, divide by the SD",
+    )
+
+
+class _Target(Settings):
+    with_: Literal["level", "human"] | None = setting(
+        None,
+        "Against",
+        "correlate with the negative damage level, or with human ratings",
+        option="with",
+    )
+
+
+class QualityChoice(ScoresChoice, _RatingsUsed, _Target):
+    """What states the quality of texts, how ratings are used, and which texts and metrics count."""
+
+
 class _Asked(Settings):
     task: str | None = setting(
         None,
@@ -207,6 +307,12 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "people": PeopleChoice,
     "study": _NoChoice,
     "scores": _NoChoice,
+    "pilot": _Pilot,
+    "standing": _Standing,
+    "look": _NoChoice,
+    "part": _Part,
+    "table": ScoresChoice,
+    "quality": QualityChoice,
     "rated": RatedChoice,
     "judge": _NoChoice,
     "costs": _NoChoice,
@@ -260,6 +366,14 @@ Chosen = TypeVar("Chosen", bound=Settings)
 
 def _none(_found: Any) -> tuple[Any, ...]:
     return ()
+
+
+def _always(*_data: Any) -> bool:
+    return True
+
+
+def _nothing_said(*_given: Any) -> str:
+    return ""
 
 
 def _as_declared(_found: Any) -> Mapping[str, Mapping[str, Any]]:
@@ -320,6 +434,8 @@ class Analysis(Generic[Chosen, Found]):
     """When its numbers mislead, and what to read beside them."""
     example: str
     """Lines of a doctest, for the docstring of its function."""
+    workload: Callable[..., str] = _nothing_said
+    """How much there is to do, where that takes long; empty: it does not. It takes what `compute` takes."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
     """What is said after the verdicts."""
     said: Callable[[Found], tuple[str, ...]] | None = None
@@ -331,6 +447,10 @@ class Analysis(Generic[Chosen, Found]):
     """Code of a verdict -> what it means."""
     one_judge: bool = False
     """Whether it answers about a single judge, so that a page asks which."""
+    fits: Callable[..., bool] = _always
+    """Whether it answers about these data, where `others` answer about some."""
+    others: "tuple[Analysis[Any, Any], ...]" = ()
+    """The same question with the same options, of data of another kind: their results, tables and JSON are others."""
     refuses: str = ""
     """Data that it refuses, for the docstring of its function: `With fewer than two raters.`"""
 
@@ -341,7 +461,8 @@ class Analysis(Generic[Chosen, Found]):
 
     def answer(self, options: Chosen, *data: Any, tell: Tell = _quiet) -> "Answer":
         """Compute. data: in the order of `takes`. Raises SettingsError with all problems."""
-        return Answer(self, options, self.compute(options, *data, tell=tell))
+        asked = next((one for one in (self, *self.others) if one.fits(*data)), self)
+        return Answer(asked, options, asked.compute(options, *data, tell=tell))
 
     @property
     def refusal(self) -> str:
@@ -391,18 +512,25 @@ class Answer:
     def tables(self) -> dict[str, ResultTable]:
         """Name -> table, the main one first; without those that this result does not have."""
         return {
-            one.name: table_of(
-                one.name,
-                one.row,
-                rows,
-                title=one.title if one.heading is None else one.heading(self.result),
-                notes=one.notes(self.result),
-                hidden=one.hidden(self.result),
-                shaped=one.shaped(self.result),
-            )
+            one.name: self._made(one, rows, one.notes(self.result))
             for one in self.analysis.tables
             if (rows := one.rows(self.result)) is not None
         }
+
+    def table(self, name: str, rows: Sequence[object], notes: tuple[str, ...] = ()) -> ResultTable:
+        """A table of the analysis with other rows, such as those that a page selects. Raises KeyError for an unknown name."""
+        return self._made({one.name: one for one in self.analysis.tables}[name], rows, notes)
+
+    def _made(self, one: Table[Any], rows: Sequence[object], notes: tuple[str, ...]) -> ResultTable:
+        return table_of(
+            one.name,
+            one.row,
+            rows,
+            title=one.title if one.heading is None else one.heading(self.result),
+            notes=notes,
+            hidden=one.hidden(self.result),
+            shaped=one.shaped(self.result),
+        )
 
     @property
     def printed(self) -> tuple[ResultTable, ...]:
