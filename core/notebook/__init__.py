@@ -9,12 +9,7 @@ from core.errors import AssayError, InputError
 from core.notebook import declared
 from core.notebook.analyses import (
     acc23,
-    compare,
-    correlate,
-    levels,
     meta_correlate,
-    rank,
-    redundancy,
 )
 from core.notebook.declared import *
 from core.notebook.frames import read
@@ -31,21 +26,16 @@ __all__ = [
     "acc23",
     "bias",
     "check",
-    "compare",
-    "correlate",
     "damage",
     "escalate",
     "gaps",
-    "levels",
     "made_levels",
     "meta_correlate",
     "metrics",
     "next_labels",
     "pairs",
     "plot",
-    "rank",
     "read",
-    "redundancy",
     "score",
     "studies",
     "study_annotations",

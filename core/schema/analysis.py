@@ -16,17 +16,41 @@ from core.schema.rows import result_json, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
 Taken = Literal[
-    "panel", "people", "study", "scores", "pilot", "standing", "look", "part", "rated", "table_on_disk"
-]
+    "panel",
+    "people",
+    "study",
+    "scores",
+    "table",
+    "quality",
+    "rated",
+    "judge",
+    "costs",
+    "two_scores",
+    "tried",
+    "pilot",
+    "standing",
+    "look",
+    "part",
+    "table_on_disk",
+]  # fmt: skip
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
-panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
-everything said in an unblinded study. scores: tables of scores, from one source or several. pilot: variance components of votes, or
-None. standing: the design of a study of pairs and how far it has come, without what raters chose, or None. look: what a look at a
-running study shows; opening it lets questions enter and is logged. part: an unblinded study, whole or what filters
-select of it. rated: ratings of texts on any dimensions, and each evaluator's scores of them in a table
-of its own. table_on_disk: a run over a table too big for
-memory.
+panel: raters and judges of the same texts, side by side.
+people: raters alone; columns and metrics of judges are nobody's.
+study: everything said in an unblinded study.
+scores: tables of scores, from one source or several.
+table: the chosen texts and metrics of one table of scores.
+quality: the same, beside the quality of the texts, which people rated or a level states.
+rated: ratings of texts on any dimensions, and each evaluator's scores of them in a table of its own.
+judge: all that a judge's run recorded.
+costs: what the runs of judges cost.
+two_scores: two tables of scores, with their texts where a run knows them.
+tried: runs of one kind of judge with several prompts or models, and people beside them.
+pilot: variance components of votes, or None.
+standing: the design of a study of pairs and how far it has come, without what raters chose, or None.
+look: what a look at a running study shows; opening it lets questions enter and is logged.
+part: an unblinded study, whole or what filters select of it.
+table_on_disk: a run over a table too big for memory.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -36,6 +60,11 @@ def _quiet(_doing: str) -> None:
     """Tell nobody."""
 
 
+Coefficient = Literal["pearson", "spearman", "kendall"]
+"""Coefficients of correlation. Kendall's is tau-b."""
+COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall")
+RatersUsed = Literal["averaged", "kept"]
+"""averaged: one mean rating for each text; kept: every rating."""
 RepeatedRatings = Literal["refuse", "first", "last", "mean"]
 """Which of several ratings of a text by one rater counts; refuse: none, as it may be a mistake."""
 REFUSE: RepeatedRatings = "refuse"
@@ -164,6 +193,52 @@ class _Part(Settings):
     )
 
 
+class ScoresChoice(Settings):
+    """Which texts and metrics of a table of scores count, and how: the names by which every door chooses them."""
+
+    leave_out: tuple[str, ...] | None = setting(
+        None,
+        "Leave out",
+        "leave texts out, e.g. system=Human, item=q7, language=de or a label",
+        metavar="COLUMN=VALUE",
+    )
+    direction: tuple[str, ...] | None = setting(
+        None,
+        "Direction",
+        "whether low or high scores of a metric are better, e.g. BaryScore-W=lower for a distance",
+        metavar="METRIC=lower|higher",
+    )
+
+
+class _RatingsUsed(Settings):
+    dimension: tuple[str, ...] | None = setting(
+        None,
+        "Dimension",
+        "which dimensions of the ratings to use (default: the only one); several are used one by one and as a mean for each text",
+        listed=True,
+        metavar="D,...",
+    )
+    raters: RatersUsed = setting("averaged", "Raters", "use one mean rating for each text, or every rating")
+    z_normalise: bool = setting(
+        False,
+        "On each rater's own scale",
+        "standardise each rater's ratings: subtract the rater's mean, divide by the SD",
+    )
+
+
+class _Target(Settings):
+    with_: Literal["level", "human"] | None = setting(
+        None,
+        "Against",
+        "correlate with the negative damage level, or with human ratings",
+        option="with",
+    )
+
+
+class QualityChoice(ScoresChoice, _RatingsUsed, _Target):
+    """What states the quality of texts, how ratings are used, and which texts and metrics count."""
+
+
 class _Asked(Settings):
     task: str | None = setting(
         None,
@@ -186,6 +261,43 @@ class RatedChoice(_Twin, _OnScale, _Asked):
     """What raters could choose from, and a judge's run on shuffled words."""
 
 
+class TriedChoice(Settings):
+    """Which scores of judges are compared with which ratings, and what their models cost."""
+
+    dimension: str | None = setting(
+        None,
+        "Dimension",
+        "which dimension of the ratings to use (default: the only one)",
+        metavar="D",
+    )
+    component: str | None = setting(
+        None,
+        "Score to compare",
+        "column to compare where a judge has several, such as f1 or coverage (default: its first)",
+        metavar="NAME",
+    )
+    input_price_of: dict[str, float] = setting(
+        {},
+        "Input prices",
+        "price of a million input tokens of one model, in place of that of its run; may be repeated",
+        at_least=0,
+        metavar="MODEL=MONEY",
+    )
+    output_price_of: dict[str, float] = setting(
+        {},
+        "Output prices",
+        "price of a million output tokens of one model, in place of that of its run; may be repeated",
+        at_least=0,
+        metavar="MODEL=MONEY",
+    )
+
+    @property
+    def prices(self) -> dict[str, tuple[float | None, float | None]]:
+        """Model -> price of a million input tokens and of a million output tokens; None: as its run states."""
+        models = dict.fromkeys([*self.input_price_of, *self.output_price_of])
+        return {one: (self.input_price_of.get(one), self.output_price_of.get(one)) for one in models}
+
+
 class _NoChoice(Settings):
     """Nothing: the data say all that they are."""
 
@@ -199,7 +311,13 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "standing": _Standing,
     "look": _NoChoice,
     "part": _Part,
+    "table": ScoresChoice,
+    "quality": QualityChoice,
     "rated": RatedChoice,
+    "judge": _NoChoice,
+    "costs": _NoChoice,
+    "two_scores": _NoChoice,
+    "tried": TriedChoice,
     "table_on_disk": _NoChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
@@ -252,6 +370,10 @@ def _none(_found: Any) -> tuple[Any, ...]:
 
 def _always(*_data: Any) -> bool:
     return True
+
+
+def _nothing_said(*_given: Any) -> str:
+    return ""
 
 
 def _as_declared(_found: Any) -> Mapping[str, Mapping[str, Any]]:
@@ -312,6 +434,8 @@ class Analysis(Generic[Chosen, Found]):
     """When its numbers mislead, and what to read beside them."""
     example: str
     """Lines of a doctest, for the docstring of its function."""
+    workload: Callable[..., str] = _nothing_said
+    """How much there is to do, where that takes long; empty: it does not. It takes what `compute` takes."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
     """What is said after the verdicts."""
     said: Callable[[Found], tuple[str, ...]] | None = None

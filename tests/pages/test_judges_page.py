@@ -272,7 +272,7 @@ def test_a_judge_of_one_file_and_one_line_works_on_the_whole_page(
 # --- scores ---------------------------------------------------------------------------------------
 
 
-def test_correlations_with_the_level_are_those_of_factual(store: Store) -> None:
+def test_correlations_with_the_level_are_positive_where_a_judge_is_good(store: Store) -> None:
     run = judged(store, given())
     at = visit(("run", run.run_id), "Scores")
     found = shown(at, "Pearson, over rows").set_index("Score")
@@ -281,10 +281,10 @@ def test_correlations_with_the_level_are_those_of_factual(store: Store) -> None:
     items = np.array([row.item_id for row in scores.rows])
     for at_column, metric in enumerate(scores.metrics):
         column = scores.values[:, at_column].round(10)
-        pearson = stats.pearsonr(column, levels).statistic
+        pearson = stats.pearsonr(column, -levels).statistic
         assert found["Pearson, over rows"][metric.name].startswith(f"{pearson:.2f} [")
-        taus = [stats.kendalltau(column[items == one], levels[items == one]).statistic for one in set(items)]
-        assert pearson < -0.5
+        taus = [stats.kendalltau(column[items == one], -levels[items == one]).statistic for one in set(items)]
+        assert pearson > 0.5, "+1 is good at every door"
         assert found["Kendall"][metric.name].startswith(f"{mean(taus):.2f} [")
         assert (found["Rows"][metric.name], found["Questions"][metric.name]) == ("16", "4")
     summary = shown(at, "SD").set_index("Score")
@@ -393,7 +393,7 @@ def test_two_judges_on_the_same_texts(store: Store) -> None:
     numbers = shown(at, "Agreement").set_index("Agreement")
     for name, of in (("Pearson", stats.pearsonr), ("Kendall", stats.kendalltau)):
         assert numbers["Value"][f"{name} over all texts"].split()[0] == f"{of(a, b).statistic:.2f}"
-    assert "n = 16 texts that both scored" in said(at)
+    assert "16 texts scored by both" in said(at)
     assert "Other judge: " in "".join(expander.label for expander in at.expander)
     field(at, "Scores of the same texts").set_value([("run", second.run_id)])  # type: ignore[attr-defined]
     at.run()
@@ -414,7 +414,7 @@ def test_judges_of_several_models_by_size(store: Store) -> None:
     levels = np.array([int(one.level or 0) for one in score_table(at_hand(store, small)).rows])
     scores = score_table(at_hand(store, small)).values[:, 0]
     assert float(table["Pearson"][0].split()[0]) == pytest.approx(
-        stats.pearsonr(levels, scores).statistic, abs=0.005
+        stats.pearsonr(-levels, scores).statistic, abs=0.005
     )
 
 
@@ -546,14 +546,16 @@ def test_costs_equal_the_account_and_judges_are_side_by_side(store: Store) -> No
     assert whole["Tokens in"] == f"{cost.input_tokens:,}"
     assert whole["Money"] == f"{money:.6f}"
     field(at, "Compare with").set_value([second.run_id])  # type: ignore[attr-defined]
-    field(at, "Cost of").set_value("text")  # type: ignore[attr-defined]
+    field(at, "Price of a million input tokens").set_value(1.5)  # type: ignore[attr-defined]
     at.run()
     rows = shown(at, "Share of input").set_index(["Judge", "Step"])
-    assert rows.loc[(f"rubric-tiny (run {first.run_id})", "all steps"), "Calls per text"] == "1.0"
+    assert rows.loc[("rubric-tiny", "all steps"), "Calls per text"] == "1.0"
     assert (
-        rows.loc[(f"cef-reference-tiny (run {second.run_id})", "questions from reference"), "Calls per text"]
-        == "0.2"
-    ), "4 for 16"
+        rows.loc[("rubric-tiny", "all steps"), "Money"]
+        == f"{money + (cost.input_tokens or 0) * 1.35 / 1e6:.6f}"
+    )
+    assert rows.loc[("cef-reference-tiny", "questions from source"), "Calls per text"] == "0.2", "4 for 16"
+    assert len(at.get("plotly_chart")) == 1
 
 
 @pytest.mark.slow
@@ -594,7 +596,7 @@ def test_uploaded_scores_of_a_judge_are_shown_by_level(store: Store) -> None:
     press(at, "Keep this file")
     assert [file.file_name for file in kept_files(store, "scores")] == ["theirs.jsonl"]
     (found,) = shown(at, "Pearson, over rows")["Pearson, over rows"]
-    assert found.startswith("-0.9")
+    assert found.startswith("0.9")
     assert "methods#scores" in said(at)
 
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from core.cli.shared.options import (
+    Options,
     add_columns_option,
     add_database_option,
     add_pair_option,
@@ -22,40 +23,51 @@ from core.cli.shared.options import (
     name_list,
     print_notes,
 )
-from core.errors import AssayError, InputError, Problems
+from core.cli.shared.setting_options import add_settings, settings_given
+from core.errors import InputError
 from core.formats.mt_metrics_eval import ratings_among
 from core.formats.panel.repeats import Repeated
 from core.formats.tasks import find_task
-from core.joining.choices import TableChoice, dimensions_of, interval_problems
+from core.joining.choices import (
+    TableChoice,
+    check_choice,
+    chosen_table,
+    dimensions_of,
+    interval_problems,
+)
+from core.joining.quality import OfFile, Quality
 from core.joining.tables import CorrelationOptions, SystemScores
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
-from core.results.correlations.paired import People
+from core.results.correlations.paired import People, beside_people
 from core.results.correlations.table import dimension_of
+from core.results.judges.costs import JudgeCost
+from core.results.judges.prompts import RunsTried
 from core.results.judges.spans import SpanOptions
 from core.results.meta_correlation import Side
 from core.results.study.counted import Filters, StudyPart
 from core.results.study.early import EarlyLook
 from core.results.study.planning import Basis, Standing
-from core.schema.analysis import CHOICES, PanelChoice, PeopleChoice, RatedChoice
+from core.schema.analysis import CHOICES, PanelChoice, PeopleChoice, QualityChoice, RatedChoice, TriedChoice
 from core.schema.panel import Panel
 from core.schema.rated import Rated
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
-from core.schema.scores import Direction, OutputSet, RatingSet, ScoreTable
-from core.schema.settings import Settings, fields_of
+from core.schema.scores import Direction, JudgeOutput, OutputSet, RatingSet, ScoreTable, WithTexts
+from core.schema.settings import SettingField, Settings, fields_of
 from core.schema.study import Study, StudyRecord
-from core.sources.judges import JUDGE_NAMES, facts_of, rated, scored_by
+from core.sources.judges import JUDGE_NAMES, costs_of, facts_of, judge_of, rated, scored_by, with_texts
 from core.sources.named import (
     STORED,
     FileSource,
-    Source,
     parse_source,
     parse_sources,
+    short_name,
 )
 from core.sources.panel import panel_of_source
 from core.sources.people import people_of, ratings_and_task
-from core.sources.reading import SourceReader
+from core.sources.prompts import runs_tried
+from core.sources.reading import SourceReader, read_each
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
 from core.sources.spans import Marked, spans_of
@@ -70,7 +82,8 @@ from core.tables.scales import NoClass
 if TYPE_CHECKING:
     from core.results.big_tables.scored import BigTable
 
-Found = TypeVar("Found")
+_TARGET = "with_"
+"""The choice that says whether people or levels state the quality of texts."""
 MEANING = "texts: CSV, JSONL or JSON, an mt-metrics-eval folder, the output of run N, or an unblinded study"
 
 
@@ -146,42 +159,59 @@ def add_rating_options(command: argparse.ArgumentParser) -> None:
         help="ratings: CSV, JSONL, MQM TSV, a folder, run:N, or study:NAME (unblinded; of a study of pairs, each row is a pair "
         "with its mean vote); with a folder of scores also the name of one of its rating sets",
     )
-    command.add_argument(
-        "--dimension",
-        metavar="D,...",
-        help="which dimensions of the ratings to use (default: the only one); several are used one by one and as a mean for each text",
-    )
-    command.add_argument(
-        "--raters",
-        choices=["averaged", "kept"],
-        default="averaged",
-        help="use one mean rating for each text, or every rating (default %(default)s)",
-    )
-    command.add_argument(
-        "--z-normalise",
-        action="store_true",
-        help="standardise each rater's ratings: subtract the rater's mean, divide by the SD",
-    )
+    for one in fields_of(QualityChoice).values():
+        if one.name != _TARGET:
+            _add_choice(command, one)
     command.add_argument(
         "--lower-is-better", action="store_true", help="low ratings are better, e.g. counts of errors"
     )
     add_pair_option(command)
     add_columns_option(command, several=True)
-    command.add_argument(
-        "--leave-out",
-        action="append",
-        default=[],
-        metavar="COLUMN=VALUE",
-        help="leave texts out, e.g. system=Human, item=q7, language=de or a label; may be repeated",
-    )
-    command.add_argument(
-        "--direction",
-        action="append",
-        default=[],
-        metavar="METRIC=lower|higher",
-        help="whether low or high scores of a metric are better, e.g. BaryScore-W=lower for a distance; may be repeated",
-    )
     add_database_option(command)
+
+
+def add_quality_input(command: argparse.ArgumentParser) -> None:
+    """Register scores, and what states the quality of their texts; see `open_quality`."""
+    command.add_argument(
+        "scores",
+        nargs="+",
+        metavar="FILE",
+        help="table of scores (CSV, JSONL, Parquet), JSONL with id, level and result, run:N, or a folder; several are "
+        "correlated one by one, and listed by technique, model and size",
+    )
+    target = fields_of(QualityChoice)[_TARGET]
+    command.add_argument(
+        target.option, dest="target", choices=target.choices, required=True, help=target.about.help
+    )
+    add_rating_options(command)
+
+
+def open_quality(options: argparse.Namespace) -> Quality:
+    """Return the scores of each file beside the ratings, or beside their levels. Raises InputError."""
+    human = options.target == "human"
+    check_options(
+        [
+            f"{option}: only with --with human"
+            for option, given in (
+                ("--human", options.human is not None),
+                ("--lower-is-better", options.lower_is_better),
+            )
+            if given and not human
+        ]
+    )
+    check_columns(options, [*options.scores, options.human])
+    choice, opened = table_choice(options), open_each(options.scores, options)
+    check_choice(choice, *(one.table for one in opened))
+    names = names_apart(map(short_name, parse_sources(options.scores)), options.scores, "file")
+    files = [
+        OfFile(name, *beside_people(scores.table, open_people_beside(scores, options), choice))
+        if human
+        else OfFile(name, chosen_table(scores.table, choice))
+        for name, scores in zip(names, opened, strict=True)
+    ]
+    use = correlation_options(options, files[0].ratings)
+    same = not human or options.human is not None
+    return Quality(tuple(files), use.dimension, use.raters, use.z_normalise, choice, same)
 
 
 def add_system_scores(command: argparse.ArgumentParser) -> None:
@@ -195,19 +225,13 @@ def add_system_scores(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_interval_options(
-    command: argparse.ArgumentParser, n_resamples: int, *, until_settled: bool = False
-) -> None:
-    """Register the options of intervals, the same for every command.
-
-    until_settled: whether resampling stops by default when the intervals settle; n_resamples is then the maximum.
-    """
-    default = f"until every interval settles, at most {n_resamples:,}" if until_settled else f"{n_resamples}"
+def add_interval_options(command: argparse.ArgumentParser, n_resamples: int) -> None:
+    """Register the options of intervals, the same for every command."""
     command.add_argument(
         "--resamples",
         type=int,
-        default=None if until_settled else n_resamples,
-        help=f"number of bootstrap resamples (default {default})",
+        default=n_resamples,
+        help="number of bootstrap resamples (default %(default)s)",
     )
     command.add_argument(
         "--confidence", type=float, default=0.95, help="confidence level of intervals (default %(default)s)"
@@ -310,28 +334,6 @@ def table_choice(options: argparse.Namespace) -> TableChoice:
 def scores_given(written: Sequence[str], options: argparse.Namespace) -> list[ScoreTable]:
     """Read tables of scores from judges' folders, runs or files. Raises InputError with all problems."""
     return read_each(written, lambda source: scores_of(source, reading_of(options)))
-
-
-def read_each(written: Sequence[str], read: Callable[[Source], Found]) -> list[Found]:
-    """Read every input. Raises InputError with the problems of all of them."""
-    found: list[Found] = []
-    wrong: list[AssayError] = []
-    for one in written:
-        try:
-            found.append(read(parse_source(one)))
-        except AssayError as problem:
-            wrong.append(problem)
-    if len(wrong) == 1:
-        raise wrong[0]
-    if wrong:
-        problems = Problems()
-        for error in wrong:
-            if isinstance(error, InputError) and error.problems:
-                problems += error.under(error.what)
-            else:
-                problems.append(str(error))
-        raise InputError("Some inputs cannot be read", problems)
-    return found
 
 
 def add_people_options(command: argparse.ArgumentParser) -> None:
@@ -450,6 +452,21 @@ def open_tables(options: argparse.Namespace) -> list[ScoreTable]:
     return scores_given(options.scores, options)
 
 
+def _add_choice(command: argparse.ArgumentParser, one: SettingField) -> None:
+    """Register the option of a choice of how inputs are read."""
+    about = one.about
+    if one.choices:
+        text = f"{about.help} (default {one.usual})"
+        command.add_argument(one.option, choices=one.choices, default=one.default, help=text)
+    elif one.shape == "switch":
+        command.add_argument(one.option, action="store_true", help=about.help)
+    elif one.shape == "texts":
+        text = f"{about.help}; may be repeated"
+        command.add_argument(one.option, action="append", default=[], metavar=about.metavar, help=text)
+    else:
+        command.add_argument(one.option, metavar=about.metavar, help=about.help)
+
+
 def add_rated_input(command: argparse.ArgumentParser) -> None:
     """Register ratings, the scores of evaluators, and what raters could choose from; see `open_rated`."""
     command.add_argument("human", metavar="HUMAN", help=f"ratings: {HUMAN_NAMES}")
@@ -479,13 +496,70 @@ def open_rated(options: argparse.Namespace) -> Rated:
     return rated(ratings, task or of_study, scored, scale, twin, reading)
 
 
+def add_judge_input(command: argparse.ArgumentParser) -> None:
+    """Register the results of a judge; see `open_judge`."""
+    command.add_argument("judge", metavar=JUDGE_NAMES, help="a judge's run, or the folder that it wrote")
+
+
+def open_judge(options: argparse.Namespace) -> JudgeOutput:
+    """Return what a judge's run recorded. Raises InputError."""
+    return judge_of(parse_source(options.judge), reading_of(options))
+
+
+def add_tried_input(command: argparse.ArgumentParser) -> None:
+    """Register runs whose prompts or models are compared; see `open_tried`."""
+    command.add_argument("runs", nargs="+", metavar="run:N", help="runs of one kind of judge")
+    add_tried_options(command)
+
+
+def add_tried_options(command: Options) -> None:
+    """Register the people beside prompts, and what is compared; see `tried_choice`."""
+    command.add_argument(
+        "--human",
+        metavar="FILE|study:NAME",
+        help=f"ratings or votes of people on these texts: {HUMAN_NAMES} (default: those in the runs' own file, else known levels "
+        "alone)",
+    )
+    add_settings(command, TriedChoice)
+
+
+def tried_choice(options: argparse.Namespace) -> TriedChoice:
+    """Return what `add_tried_options` registers. Raises SettingsError."""
+    return TriedChoice.checked(settings_given(options, TriedChoice), "Invalid options")
+
+
+def open_tried(options: argparse.Namespace) -> RunsTried:
+    """Return the runs with the people beside them. Raises InputError."""
+    return runs_tried(options.runs, options.human, tried_choice(options), reading_of(options))
+
+
+def add_two_scores_input(command: argparse.ArgumentParser) -> None:
+    """Register two judges or metrics; see `open_two_scores`."""
+    command.add_argument("first", metavar="A", help=f"{JUDGE_NAMES}, or a table of scores")
+    command.add_argument("second", metavar="B", help="the second one")
+
+
+def open_two_scores(options: argparse.Namespace) -> tuple[WithTexts, WithTexts]:
+    """Return the scores of both, with their texts where a run knows them. Raises InputError with all problems."""
+    reading = reading_of(options)
+    first, second = read_each([options.first, options.second], lambda source: with_texts(source, reading))
+    return first, second
+
+
+def add_costs_input(command: argparse.ArgumentParser) -> None:
+    """Register the results of judges; see `open_costs`."""
+    command.add_argument("judges", nargs="+", metavar=JUDGE_NAMES, help="results of judges")
+
+
+def open_costs(options: argparse.Namespace) -> list[JudgeCost]:
+    """Return what the runs of judges cost. Raises InputError with the problems of all."""
+    return costs_of(options.judges, reading_of(options))
+
+
 def _add_choices(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
+    """Register the options of all choices of how inputs are read."""
     for one in fields_of(choice).values():
-        if one.choices:
-            text = f"{one.about.help} (default {one.usual})"
-            command.add_argument(one.option, choices=one.choices, default=one.default, help=text)
-        else:
-            command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+        _add_choice(command, one)
 
 
 def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
