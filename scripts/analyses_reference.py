@@ -9,7 +9,7 @@ import textwrap
 import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from dataclasses import field as dataclass_field
+from dataclasses import field as with_default
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +39,13 @@ class _Data:
     """The expression that opens it."""
     imports: str
     inputs: str
-    """The inputs of the command."""
+    """The inputs of the command; empty: options alone name them."""
     raises: str
-    types: Mapping[str, str] = dataclass_field(default_factory=dict)
+    named: Mapping[str, tuple[str, str]] = with_default(default_factory=dict)
+    """Parameters that are given by name alone, as `parameters`; kinds of data may share them."""
+    types: Mapping[str, str] = with_default(default_factory=dict)
     """Name of a choice -> its type in a function, if it is another."""
-    told: Mapping[str, str] = dataclass_field(default_factory=dict)
+    told: Mapping[str, str] = with_default(default_factory=dict)
     """Name of a choice -> what it is in a function, if a command takes it in another form."""
 
 
@@ -56,6 +58,12 @@ _TOLD = {
 _QUALITY_TYPES = {"dimension": "Names | None"}
 _QUALITY_TOLD = {
     "dimension": "dimension of the ratings; several are used one by one and as a mean (default: the only one)",
+}
+_DB = {
+    "db": (
+        "str | os.PathLike[str] | None = None",
+        "Database. Default: ``$ASSAY_DB``, else the app's.",
+    )
 }
 _DATA: Mapping[Taken, _Data] = {
     "panel": _Data(
@@ -115,8 +123,8 @@ _DATA: Mapping[Taken, _Data] = {
         "from core.notebook.frames import Directions, LeaveOut, Source, table_from",
         "FILE --with level",
         "For unknown columns, values or metrics.",
-        _TYPES,
-        _TOLD,
+        types=_TYPES,
+        told=_TOLD,
     ),
     "quality": _Data(
         {
@@ -134,8 +142,56 @@ _DATA: Mapping[Taken, _Data] = {
         "from core.notebook.frames import Directions, LeaveOut, Names, Source, Sources, Target, quality_from",
         "FILE --with level",
         "For unknown columns, dimensions or metrics, and if scores and ratings share no text.",
-        _TYPES | _QUALITY_TYPES,
-        _TOLD | _QUALITY_TOLD,
+        types=_TYPES | _QUALITY_TYPES,
+        told=_TOLD | _QUALITY_TOLD,
+    ),
+    "look": _Data(
+        {"study": ("str", "Name of a running study whose design declares early looks. The look is logged.")},
+        "Names | None",
+        "look_from(study, db)",
+        "from core.notebook.frames import look_from",
+        "NAME",
+        "NotFound for an unknown study.",
+        _DB,
+    ),
+    "part": _Data(
+        {"study": ("str | os.PathLike[str]", "Name of an unblinded study, or the path of a bundle (.zip).")},
+        "Names | None",
+        "part_from(study, db, levels=levels, raters=raters, questions=questions, languages=languages)",
+        "from core.notebook.frames import Names, part_from",
+        "NAME",
+        "For filters of a study of ratings. NotFound for an unknown study. NotAllowed before it is unblinded.",
+        _DB,
+    ),
+    "pilot": _Data(
+        {
+            "pilot": (
+                "str | os.PathLike[str] | None = None",
+                'Variance components: ``"study:NAME"`` of an unblinded study, or the path of a CSV file (then give levels, too). '
+                "Default: from assumptions.",
+            )
+        },
+        "Names | None",
+        "pilot_from(pilot, db)",
+        "from core.notebook.frames import pilot_from",
+        "",
+        "For a file without variance components. NotAllowed before the pilot is unblinded.",
+        _DB,
+    ),
+    "standing": _Data(
+        {},
+        "Names | None",
+        "standing_from(study, db)",
+        "from core.notebook.frames import standing_from",
+        "",
+        "For a study of ratings. NotFound for an unknown study.",
+        {
+            "study": (
+                "str | None = None",
+                "Name of a study of pairs: plan with its margin, level, score and levels, and show what it has reached.",
+            ),
+            **_DB,
+        },
     ),
     "rated": _Data(
         {
@@ -253,7 +309,7 @@ def functions() -> str:
 
 def results() -> str:
     """Return the document."""
-    return "\n".join([_START, *(line for name in ANALYSES for line in _section(analysis(name)))])
+    return "\n".join([_START, *(line for name in ANALYSES for line in _sections(analysis(name)))])
 
 
 def _formatted(code: str) -> str:
@@ -309,8 +365,7 @@ def _parameters(one: Analysis[Any, Any], options: Mapping[str, SettingField]) ->
             ),
         )
         for kind in one.takes
-        for field in fields_of(CHOICES[kind]).values()
-        if field.name not in _DATA[kind].parameters
+        for field in _choices(kind)
     ]
     needed, asked, others = [], [], []
     for name, field in options.items():
@@ -320,7 +375,20 @@ def _parameters(one: Analysis[Any, Any], options: Mapping[str, SettingField]) ->
         place.append(
             (name, f"{name}: {_kind(field, one.Options)}{usual}", _sentence(_said(one.Options, field)))
         )
-    return [inputs[0], *needed, *inputs[1:], *asked, ("", "*", ""), *choices, *others]
+    named = [(name, f"{name}: {kind}", what) for name, (kind, what) in _named(one).items()]
+    return [*inputs[:1], *needed, *inputs[1:], *asked, ("", "*", ""), *choices, *others, *named]
+
+
+def _choices(kind: Taken) -> list[SettingField]:
+    """Return the choices of a kind of data that are no parameters of it by themselves."""
+    own = _DATA[kind]
+    return [one for one in fields_of(CHOICES[kind]).values() if one.name not in {*own.parameters, *own.named}]
+
+
+def _named(one: Analysis[Any, Any]) -> dict[str, tuple[str, str]]:
+    """Return the parameters that are given by name alone, the database last."""
+    named = {name: said for kind in one.takes for name, said in _DATA[kind].named.items()}
+    return dict(sorted(named.items(), key=lambda one: one[0] in _DB))
 
 
 def _chosen(field: SettingField, kind: Taken) -> str:
@@ -400,7 +468,7 @@ def _usage(one: Analysis[Any, Any], inputs: str) -> str:
     noun, at, switch = command.partition(" --")
     asked = [field for field in fields_of(one.Options).values() if field.about.leading]
     value = next((f" {field.typed(field.default) or field.about.metavar}" for field in asked), "")
-    return f"{noun} {inputs}{at}{switch}{value if at else ''}".strip()
+    return f"{f'{noun} {inputs}'.rstrip()}{at}{switch}{value if at else ''}"
 
 
 def _options(one: Analysis[Any, Any]) -> str:
@@ -413,10 +481,16 @@ def _options(one: Analysis[Any, Any]) -> str:
     return found
 
 
+def _sections(one: Analysis[Any, Any]) -> Iterator[str]:
+    """Return the section of an analysis, and those of its others."""
+    for each in (one, *one.others):
+        yield from _section(each)
+
+
 def _section(one: Analysis[Any, Any]) -> Iterator[str]:
     document, _, heading = one.section.partition("#")
     parameters = ", ".join(name for kind in one.takes for name in _DATA[kind].parameters)
-    inputs = " ".join(_DATA[kind].inputs for kind in one.takes)
+    inputs = " ".join(filter(None, (_DATA[kind].inputs for kind in one.takes)))
     yield f"## {one.title}\n"
     yield f"{one.question} [How it is computed]({document}.md#{heading}).\n"
     yield f"```sh\npython -m core {_usage(one, inputs)}\n```\n"

@@ -17,11 +17,15 @@ from core.cli.shared.sources import (
     add_big_table_input,
     add_costs_input,
     add_judge_input,
+    add_look_input,
     add_panel_options,
+    add_part_input,
     add_people_options,
+    add_pilot_option,
     add_quality_input,
     add_rated_input,
     add_scores_input,
+    add_standing_option,
     add_study_input,
     add_table_options,
     add_tried_input,
@@ -29,10 +33,14 @@ from core.cli.shared.sources import (
     open_big_table,
     open_costs,
     open_judge,
+    open_look,
     open_panel,
+    open_part,
     open_people,
+    open_pilot,
     open_quality,
     open_rated,
+    open_standing,
     open_study,
     open_tables,
     open_tried,
@@ -91,6 +99,28 @@ _DATA: Mapping[Taken, _Opened] = {
         "reading the scores",
         (add_table_options, add_pair_option, add_database_option),
     ),
+    "look": _Opened(add_look_input, open_look, lambda _: [], "looking at the study", (add_database_option,)),
+    "part": _Opened(
+        add_part_input,
+        open_part,
+        lambda options: [options.study],
+        "reading the study",
+        (add_database_option,),
+    ),
+    "pilot": _Opened(
+        add_pilot_option,
+        open_pilot,
+        lambda options: [options.pilot],
+        "reading the pilot",
+        (add_database_option,),
+    ),
+    "standing": _Opened(
+        add_standing_option,
+        open_standing,
+        lambda _: [],
+        "reading the study",
+        (add_database_option,),
+    ),
     "rated": _Opened(
         add_rated_input,
         open_rated,
@@ -142,8 +172,9 @@ def add_analysis(commands: Commands, command: str, name: str) -> None:
     add_settings(command_line, found.Options)
     switches = switches_of(command)
     add_switches(command_line, switches)
-    tables = [table.name for one in (found, *(each.analysis for each in switches)) for table in one.tables]
-    add_result_options(command_line, *tables, document="docs/results.md")
+    asked = (found, *found.others, *(each.analysis for each in switches))
+    names = dict.fromkeys(table.name for one in asked for table in one.tables)
+    add_result_options(command_line, *names, document="docs/results.md")
     command_line.set_defaults(run=partial(_answer, found, switches))
 
 
