@@ -49,6 +49,12 @@ class _Data:
     """Name of a choice -> what it is in a function, if a command takes it in another form."""
 
 
+_DB = {
+    "db": (
+        "str | os.PathLike[str] | None = None",
+        "Database. Default: ``$ASSAY_DB``, else the app's.",
+    )
+}
 _SCORES = "Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read`` reads"
 _TYPES = {"leave_out": "LeaveOut | None", "direction": "Directions | None"}
 _TOLD = {
@@ -58,12 +64,6 @@ _TOLD = {
 _QUALITY_TYPES = {"dimension": "Names | None"}
 _QUALITY_TOLD = {
     "dimension": "dimension of the ratings; several are used one by one and as a mean (default: the only one)",
-}
-_DB = {
-    "db": (
-        "str | os.PathLike[str] | None = None",
-        "Database. Default: ``$ASSAY_DB``, else the app's.",
-    )
 }
 _DATA: Mapping[Taken, _Data] = {
     "panel": _Data(
@@ -116,35 +116,6 @@ _DATA: Mapping[Taken, _Data] = {
         "SCORES ...",
         "For scores that cannot be read or merged.",
     ),
-    "table": _Data(
-        {"scores": ("Source | Sequence[Source]", f"{_SCORES}; several are merged.")},
-        "Names | None",
-        "table_from(scores, leave_out, direction)",
-        "from core.notebook.frames import Directions, LeaveOut, Source, table_from",
-        "FILE --with level",
-        "For unknown columns, values or metrics.",
-        types=_TYPES,
-        told=_TOLD,
-    ),
-    "quality": _Data(
-        {
-            "scores": (
-                "Sources",
-                f"{_SCORES}; several, or a dictionary from names to them, are used side by side.",
-            ),
-            "with_": (
-                "Target = 'level'",
-                '``"level"`` (the negative level, so that a good metric is positive) or ratings by people.',
-            ),
-        },
-        "Names | None",
-        "quality_from(scores, with_, dimension, raters, z_normalise, leave_out, direction)",
-        "from core.notebook.frames import Directions, LeaveOut, Names, Source, Sources, Target, quality_from",
-        "FILE --with level",
-        "For unknown columns, dimensions or metrics, and if scores and ratings share no text.",
-        types=_TYPES | _QUALITY_TYPES,
-        told=_TOLD | _QUALITY_TOLD,
-    ),
     "look": _Data(
         {"study": ("str", "Name of a running study whose design declares early looks. The look is logged.")},
         "Names | None",
@@ -192,6 +163,35 @@ _DATA: Mapping[Taken, _Data] = {
             ),
             **_DB,
         },
+    ),
+    "table": _Data(
+        {"scores": ("Source | Sequence[Source]", f"{_SCORES}; several are merged.")},
+        "Names | None",
+        "table_from(scores, leave_out, direction)",
+        "from core.notebook.frames import Directions, LeaveOut, Source, table_from",
+        "FILE --with level",
+        "For unknown columns, values or metrics.",
+        types=_TYPES,
+        told=_TOLD,
+    ),
+    "quality": _Data(
+        {
+            "scores": (
+                "Sources",
+                f"{_SCORES}; several, or a dictionary from names to them, are used side by side.",
+            ),
+            "with_": (
+                "Target = 'level'",
+                '``"level"`` (the negative level, so that a good metric is positive) or ratings by people.',
+            ),
+        },
+        "Names | None",
+        "quality_from(scores, with_, dimension, raters, z_normalise, leave_out, direction)",
+        "from core.notebook.frames import Directions, LeaveOut, Names, Source, Sources, Target, quality_from",
+        "FILE --with level",
+        "For unknown columns, dimensions or metrics, and if scores and ratings share no text.",
+        types=_TYPES | _QUALITY_TYPES,
+        told=_TOLD | _QUALITY_TOLD,
     ),
     "rated": _Data(
         {
@@ -365,8 +365,10 @@ def _parameters(one: Analysis[Any, Any], options: Mapping[str, SettingField]) ->
             ),
         )
         for kind in one.takes
-        for field in _choices(kind)
+        for field in fields_of(CHOICES[kind]).values()
+        if field.name not in {*_DATA[kind].parameters, *_DATA[kind].named}
     ]
+    named = [(name, f"{name}: {kind}", what) for name, (kind, what) in _named(one).items()]
     needed, asked, others = [], [], []
     for name, field in options.items():
         leading, required = field.about.leading, field.default == ""
@@ -375,14 +377,7 @@ def _parameters(one: Analysis[Any, Any], options: Mapping[str, SettingField]) ->
         place.append(
             (name, f"{name}: {_kind(field, one.Options)}{usual}", _sentence(_said(one.Options, field)))
         )
-    named = [(name, f"{name}: {kind}", what) for name, (kind, what) in _named(one).items()]
     return [*inputs[:1], *needed, *inputs[1:], *asked, ("", "*", ""), *choices, *others, *named]
-
-
-def _choices(kind: Taken) -> list[SettingField]:
-    """Return the choices of a kind of data that are no parameters of it by themselves."""
-    own = _DATA[kind]
-    return [one for one in fields_of(CHOICES[kind]).values() if one.name not in {*own.parameters, *own.named}]
 
 
 def _named(one: Analysis[Any, Any]) -> dict[str, tuple[str, str]]:
@@ -462,13 +457,19 @@ def _kind(field: SettingField, model: type[Settings]) -> str:
     return f"{kind} | None" if field.optional else kind
 
 
+def _sections(one: Analysis[Any, Any]) -> Iterator[str]:
+    """Return the section of an analysis, and those of its others."""
+    for each in (one, *one.others):
+        yield from _section(each)
+
+
 def _usage(one: Analysis[Any, Any], inputs: str) -> str:
     """Return its command with its inputs. A switch stands behind them, with a value if it takes one."""
     command = command_of(one.name)
     noun, at, switch = command.partition(" --")
     asked = [field for field in fields_of(one.Options).values() if field.about.leading]
     value = next((f" {field.typed(field.default) or field.about.metavar}" for field in asked), "")
-    return f"{f'{noun} {inputs}'.rstrip()}{at}{switch}{value if at else ''}"
+    return f"{noun} {inputs}{at}{switch}{value if at else ''}".strip()
 
 
 def _options(one: Analysis[Any, Any]) -> str:
@@ -479,12 +480,6 @@ def _options(one: Analysis[Any, Any]) -> str:
     for field in asked if switch else ():
         found = found.replace(f"`{field.option}`", f"`--{switch}`")
     return found
-
-
-def _sections(one: Analysis[Any, Any]) -> Iterator[str]:
-    """Return the section of an analysis, and those of its others."""
-    for each in (one, *one.others):
-        yield from _section(each)
 
 
 def _section(one: Analysis[Any, Any]) -> Iterator[str]:

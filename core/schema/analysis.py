@@ -156,6 +156,43 @@ class PanelChoice(_ByRow, _OnScale, _OnDimension, _Judges, _Raters):
     """Who is who in a panel, and the raters' scale: the names by which every door chooses them."""
 
 
+class _Pilot(Settings):
+    pilot: str | None = setting(
+        None,
+        "Pilot",
+        "variance components: of an unblinded study, or of a CSV file (then give the levels, too; default: from assumptions)",
+        metavar="study:NAME|FILE",
+    )
+
+
+class _Standing(Settings):
+    study: str | None = setting(
+        None,
+        "Study",
+        "a study of pairs: plan with its margin, confidence level, score and levels, and show what it has reached",
+        metavar="NAME",
+    )
+
+
+class _Part(Settings):
+    levels: tuple[str, ...] | None = setting(
+        None,
+        "Levels",
+        "levels, e.g. A1-A4, A1,A3 or all (default: those of the main analysis). Any filter makes the result exploratory",
+        listed=True,
+        metavar="A1-A4",
+    )
+    raters: tuple[str, ...] | None = setting(
+        None, "Raters", "raters to include (default: all who have answered)", listed=True, metavar="A,B"
+    )
+    questions: tuple[str, ...] | None = setting(
+        None, "Questions", "questions to include (default: all)", listed=True, metavar="ID,ID"
+    )
+    languages: tuple[str, ...] | None = setting(
+        None, "Languages", "languages to include (default: all)", listed=True, metavar="en,ja"
+    )
+
+
 class ScoresChoice(Settings):
     """Which texts and metrics of a table of scores count, and how: the names by which every door chooses them."""
 
@@ -200,43 +237,6 @@ class _Target(Settings):
 
 class QualityChoice(ScoresChoice, _RatingsUsed, _Target):
     """What states the quality of texts, how ratings are used, and which texts and metrics count."""
-
-
-class _Pilot(Settings):
-    pilot: str | None = setting(
-        None,
-        "Pilot",
-        "variance components: of an unblinded study, or of a CSV file (then give the levels, too; default: from assumptions)",
-        metavar="study:NAME|FILE",
-    )
-
-
-class _Standing(Settings):
-    study: str | None = setting(
-        None,
-        "Study",
-        "a study of pairs: plan with its margin, confidence level, score and levels, and show what it has reached",
-        metavar="NAME",
-    )
-
-
-class _Part(Settings):
-    levels: tuple[str, ...] | None = setting(
-        None,
-        "Levels",
-        "levels, e.g. A1-A4, A1,A3 or all (default: those of the main analysis). Any filter makes the result exploratory",
-        listed=True,
-        metavar="A1-A4",
-    )
-    raters: tuple[str, ...] | None = setting(
-        None, "Raters", "raters to include (default: all who have answered)", listed=True, metavar="A,B"
-    )
-    questions: tuple[str, ...] | None = setting(
-        None, "Questions", "questions to include (default: all)", listed=True, metavar="ID,ID"
-    )
-    languages: tuple[str, ...] | None = setting(
-        None, "Languages", "languages to include (default: all)", listed=True, metavar="en,ja"
-    )
 
 
 class _Asked(Settings):
@@ -307,12 +307,12 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "people": PeopleChoice,
     "study": _NoChoice,
     "scores": _NoChoice,
-    "table": ScoresChoice,
-    "quality": QualityChoice,
     "pilot": _Pilot,
     "standing": _Standing,
     "look": _NoChoice,
     "part": _Part,
+    "table": ScoresChoice,
+    "quality": QualityChoice,
     "rated": RatedChoice,
     "judge": _NoChoice,
     "costs": _NoChoice,
@@ -368,12 +368,12 @@ def _none(_found: Any) -> tuple[Any, ...]:
     return ()
 
 
-def _nothing_said(*_given: Any) -> str:
-    return ""
-
-
 def _always(*_data: Any) -> bool:
     return True
+
+
+def _nothing_said(*_given: Any) -> str:
+    return ""
 
 
 def _as_declared(_found: Any) -> Mapping[str, Mapping[str, Any]]:

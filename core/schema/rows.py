@@ -115,8 +115,8 @@ def entry(
 
     rows: the type of the row or rows in it. keyed_by: of several rows, the field whose value is their key in an object. optional:
     whether JSON has no such key where the field is None.
-    key: WHOLE for a result whose JSON is the list of these rows; where another entry is not None, JSON is an
-    object, in which they have the field's name.
+    key: WHOLE for a result whose JSON is the list of these rows. Where another entry is not None, JSON is an object, in which
+    they have the field's name.
     """
     declared = _Declared(about, None, key, ends, keyed_by, rows=rows, optional=optional)
     return field(metadata={_OF_A_ROW: declared})

@@ -557,6 +557,7 @@ def open_costs(options: argparse.Namespace) -> list[JudgeCost]:
 
 
 def _add_choices(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
+    """Register the options of all choices of how inputs are read."""
     for one in fields_of(choice).values():
         _add_choice(command, one)
 
