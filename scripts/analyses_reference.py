@@ -93,6 +93,25 @@ _DATA: Mapping[Taken, _Data] = {
         "SCORES ...",
         "For scores that cannot be read or merged.",
     ),
+    "judged": _Data(
+        {
+            "scores": (
+                "Source | Sequence[Source]",
+                'Scores of judges or metrics: a data frame, a file, the folder of a run or ``"run:3"``. A judge\'s run also has its '
+                "records.",
+            ),
+            "texts": ("Source | None = None", "The scored texts, if ``scores`` come without them."),
+            "db": (
+                "str | os.PathLike[str] | None = None",
+                "Database of ``run:`` and ``study:``. Default: ``$ASSAY_DB``, else the app's.",
+            ),
+        },
+        "Names | None",
+        "judged_from(scores, texts, db)",
+        "from core.notebook.frames import Source, judged_from",
+        "SCORES ...",
+        "For scores that cannot be read.",
+    ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.
 
@@ -101,6 +120,7 @@ _HEAD = '''"""The functions of `import assay` that answer the questions of core/
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Literal
 

@@ -36,6 +36,11 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.corrected",
         "a judge's mean or pass rate, corrected by human labels on some of the texts",
     ),
+    "bias": Registered(
+        "core.analyses.bias",
+        "what besides quality sways a judge: edits of a text, and its place",
+        noun="report",
+    ),
     "votes": Registered(
         "core.analyses.votes",
         "do metrics and judges prefer the answers that the raters of a blind study preferred?",

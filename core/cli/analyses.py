@@ -13,11 +13,13 @@ from core.cli.shared.options import Commands, add_database_option, add_pair_opti
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
+    add_judged_input,
     add_panel_options,
     add_people_options,
     add_scores_input,
     add_study_input,
     add_table_options,
+    open_judged,
     open_panel,
     open_people,
     open_study,
@@ -59,6 +61,13 @@ _DATA: Mapping[Taken, _Opened] = {
         add_scores_input,
         open_tables,
         lambda options: [*options.scores],
+        "reading the scores",
+        (add_table_options, add_pair_option, add_database_option),
+    ),
+    "judged": _Opened(
+        add_judged_input,
+        open_judged,
+        lambda options: [*options.scores, options.texts],
         "reading the scores",
         (add_table_options, add_pair_option, add_database_option),
     ),

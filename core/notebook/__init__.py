@@ -24,14 +24,13 @@ from core.notebook.made import made_levels
 from core.notebook.result import Result, plot
 from core.notebook.studies import pairs, plan, studies, study_annotations, study_results
 from core.notebook.texts import damage, metrics, score
-from core.notebook.trust import bias, check, escalate, gaps, next_labels, which_judge
+from core.notebook.trust import check, escalate, gaps, next_labels, which_judge
 
 __all__ = [
     "AssayError",
     "InputError",
     "Result",
     "acc23",
-    "bias",
     "calibrate",
     "check",
     "compare",

@@ -5,16 +5,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Literal
 
 from core.notebook.answering import answered
-from core.notebook.frames import Names, Source, each_of, panel_from, study_from, tables_from
+from core.notebook.frames import Names, Source, each_of, judged_from, panel_from, study_from, tables_from
 from core.notebook.result import Result
 
 __all__ = [
     "agreement",
     "alt_test",
+    "bias",
     "corrected",
     "votes",
 ]
@@ -373,6 +375,82 @@ def corrected(
             item=item,
             repeated=repeated,
         ),
+    )
+
+
+def bias(
+    scores: Source | Sequence[Source],
+    texts: Source | None = None,
+    db: str | os.PathLike[str] | None = None,
+    *,
+    limit: float = 0.1,
+    changes: int = 10,
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """What besides quality sways a judge: edits that leave the facts as they are, or the place of a text?
+
+    The same numbers as the command ``report bias``.
+
+    Parameters
+    ----------
+    scores
+        Scores of judges or metrics: a data frame, a file, the folder of a run or ``"run:3"``. A judge's run also
+        has its records.
+    texts
+        The scored texts, if ``scores`` come without them.
+    db
+        Database of ``run:`` and ``study:``. Default: ``$ASSAY_DB``, else the app's.
+    limit
+        A probe is underpowered if the smallest change that it can show is larger than this share of the judge's
+        scale (number above 0 and at most 1).
+    changes
+        Number of texts to show, largest change first; 0: none (whole number of at least 0).
+    alpha
+        Level of the tests, corrected over a judge's probes (number above 0 and below 1).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``bias`` with the columns ``judge``, ``probe``, ``verdict``, ``favours``, ``change``, ``of_gap``,
+        ``flips``, ``detectable``, ``scale``, ``n``, ``n_items``, ``p``, ``p_bh``, ``left_out``, ``reason``.
+        Further tables: ``bias-changes``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For scores that cannot be read. If the scores have neither edited texts nor
+        verdicts in both orders.
+
+    Notes
+    -----
+    Misleads: Overlap with a reference rightly falls when a text grows, and a longer text is not as good where
+    conciseness counts. An edit may have changed a fact after all: read the largest changes.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> cells = [(f"q{at}", level, pair, edit, 4 - 2 * (level == "A3") + (edit == "padding"))
+    ...          for at in range(12) for pair in ("none", "padding") for level, edit in (("A0", pair), ("A3", "none"))]
+    >>> frame = pd.DataFrame(cells, columns=["item", "level", "pair", "edit", "judge"])
+    >>> assay.bias(frame).frame[["probe", "verdict", "favours", "change", "of_gap"]].values.tolist()
+    [['padding', 'biased', 'edited', 1.0, 0.5]]
+    """
+    return answered(
+        "bias",
+        {
+            "limit": limit,
+            "changes": changes,
+            "alpha": alpha,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: judged_from(scores, texts, db),
     )
 
 

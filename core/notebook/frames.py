@@ -22,7 +22,7 @@ from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
 from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
-from core.schema.panel import Panel, TextBeside
+from core.schema.panel import JudgedTables, Panel, TextBeside
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import SettingsError, as_parameter
@@ -30,7 +30,7 @@ from core.schema.study import RatingTask, StudyRecord
 from core.sources.judges import JudgeAsked, asked_of, facts_of, judge_if_any
 from core.sources.named import FileSource, parse_source
 from core.sources.named import Source as StoredSource
-from core.sources.panel import Judge, panel_of_source, texts_beside_panel
+from core.sources.panel import Judge, judged_tables, panel_of_source, texts_beside_panel
 from core.sources.people import people_of as source_people
 from core.sources.people import ratings_and_task
 from core.sources.people import ratings_of as source_ratings
@@ -227,6 +227,19 @@ def ratings_and_task_of(
 def asked_from(source: Source) -> JudgeAsked:
     """Return what a judge's run was asked, and its answers; nothing of other sources. Raises InputError."""
     return JudgeAsked() if frame_in(source) is not None else asked_of(named_source(source), reading_of())
+
+
+def judged_from(
+    scores: Source | Sequence[Source], texts: Source | None = None, db: str | os.PathLike[str] | None = None
+) -> JudgedTables:
+    """Return the scores of each source with what it knows beside. texts: the texts behind them. Raises InputError."""
+    reading, sources = reading_of(db), [*each_of(scores)]
+    return judged_tables(
+        [contents(one, "scores", reading) for one in sources],
+        [named_source(one) if frame_in(one) is None else None for one in sources],
+        reading,
+        () if texts is None else contents(texts, "texts", reading).outputs,
+    )
 
 
 def panel_from(

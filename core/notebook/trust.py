@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Literal
 
 from core.analyses.agreement import ANALYSIS as PEOPLE_ALONE
 from core.analyses.agreement import no_judge, without_judge_json
 from core.errors import InputError
-from core.formats.panel.beside import texts_of_outputs
 from core.notebook.frames import (
     Names,
     Source,
     beside_from,
     check_parameters,
     check_type,
-    contents,
     each_of,
     facts_from,
     in_rows,
     interval_options,
-    judge_from,
     names_of,
     panel_from,
-    reading_of,
     table_in,
-    type_problems,
 )
 from core.notebook.result import Result, result_of
 from core.report import json_of
@@ -44,20 +38,9 @@ from core.results.check.options import CheckOptions, Use
 from core.results.check.tables import check_json, check_said, check_tables
 from core.results.check.verdict import check_needs_judge, check_panel
 from core.results.injection import listed_lines, with_marks
-from core.results.judges.bias import DEFAULT_OPTIONS as BIAS
-from core.results.judges.bias import (
-    BiasOptions,
-    bias_audit,
-    bias_json,
-    bias_said,
-    bias_table,
-    changes_table,
-)
-from core.results.judges.bias import option_problems as bias_option_problems
 from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
 from core.schema.panel import Panel
 from core.schema.settings import Remark, as_parameter, fields_of, said, worded
-from core.sources.panel import texts_of_output
 from core.tables.reading import shown
 from core.tables.roles import Undecided
 
@@ -456,88 +439,6 @@ def next_labels(
     )
     found = labels_next(panel, n, whole_items=whole_items, rng=rng)
     return result_of([*next_labels_said(found), next_labels_table(found)], next_labels_json(found))
-
-
-def bias(
-    scores: Source | Sequence[Source],
-    *,
-    limit: float = BIAS.limit,
-    alpha: float = BIAS.alpha,
-    changes: int = 10,
-    texts: Source | None = None,
-    confidence: float = BIAS.confidence_level,
-    seed: int = BIAS.rng,
-    db: str | os.PathLike[str] | None = None,
-) -> Result:
-    """Measure what besides quality sways judges and metrics, as ``report bias`` does.
-
-    Parameters
-    ----------
-    scores
-        Scores of a file of edited twins, as ``judge twins`` makes it: a data frame, a file, the folder of a judge's run or
-        ``"run:3"``. A run or its folder also tells the bias for a place, if a pairwise or rubric judge read both orders.
-    limit
-        A probe is ``underpowered`` if the smallest change that it can show is larger than this share of the judge's scale.
-    alpha
-        Level of the tests, corrected over a judge's probes.
-    changes
-        Number of texts in the table ``bias-changes``, largest change first.
-    texts
-        The file of twins, for the texts behind a table of scores.
-    confidence, seed
-        Confidence level of intervals, and seed of the drawn sign flips.
-    db
-        Database of ``run:``. Default: ``$ASSAY_DB``, else the app's.
-
-    Returns
-    -------
-    Result
-        Table ``bias``, a row for each judge and probe: ``verdict`` (``biased``, ``no bias found``, ``underpowered``,
-        ``undefined``), ``favours``, ``change``, ``of_gap``, ``flips``, ``detectable``, ``p_bh``. And ``bias-changes``.
-
-    Raises
-    ------
-    InputError
-        If the scores have neither edited texts nor verdicts in both orders.
-
-    Notes
-    -----
-    Misleads: overlap with a reference rightly falls when a text grows, and a longer text is not as good where conciseness
-    counts.
-
-    Examples
-    --------
-    >>> import assay, pandas as pd
-    >>> cells = [(f"q{at}", level, pair, edit, 4 - 2 * (level == "A3") + (edit == "padding"))
-    ...          for at in range(12) for pair in ("none", "padding") for level, edit in (("A0", pair), ("A3", "none"))]
-    >>> frame = pd.DataFrame(cells, columns=["item", "level", "pair", "edit", "judge"])
-    >>> assay.bias(frame).frame[["probe", "verdict", "favours", "change", "of_gap"]].values.tolist()
-    [['padding', 'biased', 'edited', 1.0, 0.5]]
-    """
-    unlike = [
-        *type_problems("limit", limit, Real, "a number above 0 and at most 1"),
-        *type_problems("alpha", alpha, Real, "a number between 0 and 1"),
-        *type_problems("confidence", confidence, Real, "a number between 0 and 1"),
-        *type_problems("changes", changes, Integral, "a whole number"),
-        *type_problems("seed", seed, Integral, "a whole number of at least 0"),
-    ]
-    check_parameters(unlike)
-    chosen = BiasOptions(limit, alpha, confidence, seed)
-    check_parameters(
-        [*bias_option_problems(chosen), *([f"changes: {changes} is negative"] if changes < 0 else [])]
-    )
-    audits, beside = (
-        [],
-        list(texts_of_outputs(contents(texts, "texts", reading_of(db)).outputs)) if texts is not None else [],
-    )
-    for one in each_of(scores):
-        output = judge_from(one, db)
-        audits.append(bias_audit(contents(one, "scores", reading_of(db)), output, chosen))
-        beside += [] if output is None else texts_of_output(output)
-    listed = changes_table(audits, beside, most=changes) if changes else None
-    said = bias_said(audits)
-    tables = [] if listed is None else [listed]
-    return result_of([*said, bias_table(audits)], bias_json(audits, listed), tables, " ".join(said))
 
 
 def escalate(

@@ -18,9 +18,9 @@ from typing import Any, Literal, TypeVar, dataclass_transform
 
 from core.schema.result_table import Cell, Column, Heat, Interval, ResultTable
 
-Ends = Literal["value", "beside", "object"]
-"""How JSON writes a number with its interval: the number alone; with `low`, `high` and `interval_reason` beside it; or as an
-object of `estimate`, `low`, `high`, `reason` and `interval_reason`."""
+Ends = Literal["value", "beside", "object", "counted"]
+"""How JSON writes a number with its interval: the number alone; with `low`, `high` and `interval_reason` beside it; as an
+object of `estimate`, `low`, `high`, `reason` and `interval_reason`; or as one that also has `n` and `n_left_out`."""
 _OF_A_ROW = "of a row"
 
 
@@ -142,11 +142,14 @@ def row_fields(row: type) -> tuple[RowField, ...]:
 
 
 def columns_of(row: type, hidden: Collection[str] = ()) -> tuple[Column, ...]:
-    """The columns of rows of this type. hidden: names of columns for files alone. Raises KeyError for an unknown name."""
+    """The columns of rows of this type. hidden: names of columns for files alone, which then name no row for readers, either.
+
+    Raises KeyError for an unknown name.
+    """
     if unknown := set(hidden) - {one.column.name for one in row_fields(row) if one.column is not None}:
         raise KeyError(f"{row.__name__} has no column {', '.join(sorted(unknown))}")
     return tuple(
-        replace(one.column, shown=False) if one.column.name in hidden else one.column
+        replace(one.column, shown=False, names_row=False) if one.column.name in hidden else one.column
         for one in row_fields(row)
         if one.column is not None
     )
@@ -187,8 +190,12 @@ def json_of(row: object) -> dict[str, Any]:
 
 
 def _entries(of: RowField, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Interval) and of.ends == "object":
-        yield of.key, {"estimate": plain(value.value), **_ends(value), "reason": value.reason or None}
+    if isinstance(value, Interval) and of.ends in ("object", "counted"):
+        counts = {"n": value.n, "n_left_out": value.n_left_out} if of.ends == "counted" else {}
+        yield (
+            of.key,
+            {"estimate": plain(value.value), **_ends(value), "reason": value.reason or None, **counts},
+        )
     elif isinstance(value, Interval):
         yield of.key, plain(value.value)
         if of.ends == "beside":
@@ -245,8 +252,10 @@ def documented(row: type, path: str = "") -> Iterator[tuple[str, str]]:
             yield at, one.about
             several = ".*" if one.keyed_by else "[]" if _holds_several(row, one.name) else ""
             yield from documented(one.rows, f"{at}{several}.")
-        elif one.ends == "object":
-            yield at, f"{one.about}: an object of estimate, low, high, reason and interval_reason"
+        elif one.ends in ("object", "counted"):
+            counts = ", n and n_left_out" if one.ends == "counted" else ""
+            joint = ", " if counts else " and "
+            yield at, f"{one.about}: an object of estimate, low, high, reason{joint}interval_reason{counts}"
         else:
             yield at, one.about
             if one.ends == "beside":

@@ -23,10 +23,12 @@ class Data:
     key: chosen_scores.Key
     """All that says which data it is."""
     open: Callable[[], Any]
+    grows: chosen_scores.Key | None = None
+    """What identifies data that grow, whatever their state; None: they stand still."""
 
 
-def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> None:
-    """Ask for the data and the options, then show the answer.
+def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> Answer:
+    """Ask for the data and the options, then show the answer, and return it.
 
     choose: draws what asks for the data, in the order of `takes`. title: above it, if not that of the analysis.
     """
@@ -36,10 +38,15 @@ def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], titl
     question = (found.name, *(one.key for one in data), options.model_dump_json())
     with st.spinner("Computing ..."):
         # The answer itself holds functions, which no cache keeps.
-        result = chosen_scores.once(
-            question, lambda: found.answer(options, *(one.open() for one in data)).result
+        result = chosen_scores.now_and_then(
+            next((one.grows for one in data if one.grows is not None), None),
+            question,
+            (found.name, options.model_dump_json()),
+            lambda: found.answer(options, *(one.open() for one in data)).result,
         )
-    show_answer(Answer(found, options, result))
+    answer = Answer(found, options, result)
+    show_answer(answer)
+    return answer
 
 
 def _form(found: Analysis[Any, Any]) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from core.results.correlations.table import dimension_of
 from core.results.judges.spans import SpanOptions
 from core.results.meta_correlation import Side
 from core.schema.analysis import PanelChoice, PeopleChoice
-from core.schema.panel import Panel
+from core.schema.panel import JudgedTables, Panel
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import Direction, OutputSet, RatingSet, ScoreTable
@@ -41,20 +41,21 @@ from core.schema.settings import Settings, fields_of
 from core.schema.study import Study, StudyRecord
 from core.sources.judges import JUDGE_NAMES, facts_of
 from core.sources.named import (
+    NAMES,
     STORED,
     FileSource,
     Source,
     parse_source,
     parse_sources,
 )
-from core.sources.panel import panel_of_source
+from core.sources.panel import judged_tables, panel_of_source
 from core.sources.people import people_of
 from core.sources.reading import SourceReader
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
 from core.sources.spans import Marked, spans_of
 from core.sources.studies import study_or_bundle
-from core.sources.texts import Texts, texts_file
+from core.sources.texts import Texts, texts_file, texts_of
 from core.store import Store
 from core.tables.mapping import parse_columns
 from core.tables.reading import shown
@@ -383,6 +384,19 @@ def open_tables(options: argparse.Namespace) -> list[ScoreTable]:
     """Return the tables of scores. Raises InputError with the problems of all."""
     check_columns(options, options.scores)
     return scores_given(options.scores, options)
+
+
+def add_judged_input(command: argparse.ArgumentParser) -> None:
+    """Register tables of scores, and the texts behind them; see `open_judged`."""
+    add_scores_input(command)
+    command.add_argument("--texts", metavar=NAMES, help="the scored texts, if a table of scores comes without them")
+
+
+def open_judged(options: argparse.Namespace) -> JudgedTables:
+    """Return the tables of scores with what their sources know beside. Raises InputError with the problems of all."""
+    tables, reading = open_tables(options), reading_of(options)
+    texts = () if options.texts is None else texts_of(parse_source(options.texts), reading).outputs
+    return judged_tables(tables, parse_sources(options.scores), reading, texts)
 
 
 def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
