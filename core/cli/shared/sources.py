@@ -389,7 +389,9 @@ def open_tables(options: argparse.Namespace) -> list[ScoreTable]:
 def add_judged_input(command: argparse.ArgumentParser) -> None:
     """Register tables of scores, and the texts behind them; see `open_judged`."""
     add_scores_input(command)
-    command.add_argument("--texts", metavar=NAMES, help="the scored texts, if a table of scores comes without them")
+    command.add_argument(
+        "--texts", metavar=NAMES, help="the scored texts, if a table of scores comes without them"
+    )
 
 
 def open_judged(options: argparse.Namespace) -> JudgedTables:
