@@ -42,6 +42,10 @@ class _Data:
     raises: str
 
 
+_DB = (
+    "str | os.PathLike[str] | None = None",
+    "Database of ``run:`` and ``study:``. Default: ``$ASSAY_DB``, else the app's.",
+)
 _DATA: Mapping[Taken, _Data] = {
     "panel": _Data(
         {
@@ -101,16 +105,31 @@ _DATA: Mapping[Taken, _Data] = {
                 "records.",
             ),
             "texts": ("Source | None = None", "The scored texts, if ``scores`` come without them."),
-            "db": (
-                "str | os.PathLike[str] | None = None",
-                "Database of ``run:`` and ``study:``. Default: ``$ASSAY_DB``, else the app's.",
-            ),
+            "db": _DB,
         },
         "Names | None",
         "judged_from(scores, texts, db)",
         "from core.notebook.frames import Source, judged_from",
         "SCORES ...",
         "For scores that cannot be read.",
+    ),
+    "levels": _Data(
+        {
+            "scores": (
+                "Source",
+                "A claims judge's run or folder, or any scores of the texts: a file, a frame.",
+            ),
+            "texts": (
+                "Source | None = None",
+                "The texts, if the scores come without them. A generation run, or its folder, also says which facts it changed.",
+            ),
+            "db": _DB,
+        },
+        "Names | None",
+        "levels_from(scores, texts, db, metric=metric)",
+        "from core.notebook.frames import Source, levels_from",
+        "SCORES [TEXTS]",
+        "For scores that cannot be read, and an unknown column of them.",
     ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.

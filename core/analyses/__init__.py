@@ -41,6 +41,12 @@ ANALYSES: dict[str, Registered] = {
         "what besides quality sways a judge: edits of a text, and its place",
         noun="report",
     ),
+    "made-levels": Registered(
+        "core.analyses.made_levels",
+        "are made levels what they claim: falling scores, core fact, contradictions, equal texts, length? Which to remake",
+        noun="report",
+        verb="levels",
+    ),
     "votes": Registered(
         "core.analyses.votes",
         "do metrics and judges prefer the answers that the raters of a blind study preferred?",

@@ -4,22 +4,32 @@ import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from core.analyses import analysis
+from core.cli.shared.beside import Beside
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
-from core.cli.shared.options import Commands, add_database_option, add_pair_option, in_options
+from core.cli.shared.options import (
+    Commands,
+    add_columns_option,
+    add_database_option,
+    add_pair_option,
+    in_options,
+)
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
     add_judged_input,
+    add_levels_input,
     add_panel_options,
     add_people_options,
     add_scores_input,
     add_study_input,
     add_table_options,
     open_judged,
+    open_levels,
     open_panel,
     open_people,
     open_study,
@@ -71,7 +81,17 @@ _DATA: Mapping[Taken, _Opened] = {
         "reading the scores",
         (add_table_options, add_pair_option, add_database_option),
     ),
+    "levels": _Opened(
+        add_levels_input,
+        open_levels,
+        lambda options: [options.scores, options.texts],
+        "reading the scores",
+        (add_columns_option, add_pair_option, add_database_option),
+    ),
 }
+
+_BESIDE: Mapping[str, str] = {"made-levels": "core.cli.judge.remake"}
+"""Analysis -> the module with `BESIDE`, what its command writes beside the result."""
 
 
 def add_analysis(commands: Commands, command: str, name: str) -> None:
@@ -83,8 +103,17 @@ def add_analysis(commands: Commands, command: str, name: str) -> None:
     for add in dict.fromkeys(add for kind in found.takes for add in _DATA[kind].further):
         add(command_line)
     add_settings(command_line, found.Options)
+    beside = _beside(name)
+    beside.add(command_line)
     add_result_options(command_line, *(table.name for table in found.tables), document="docs/results.md")
-    command_line.set_defaults(run=partial(_answer, found))
+    command_line.set_defaults(run=partial(_answer, found, beside))
+
+
+def _beside(name: str) -> Beside:
+    if name not in _BESIDE:
+        return Beside()
+    found: Beside = import_module(_BESIDE[name]).BESIDE
+    return found
 
 
 def _opened(kind: Taken, options: argparse.Namespace) -> Any:
@@ -95,17 +124,25 @@ def _opened(kind: Taken, options: argparse.Namespace) -> Any:
         raise in_options(problem, fields_of(CHOICES[kind]).keys()) from problem
 
 
-def _answer(found: Analysis[Any, Any], options: argparse.Namespace) -> None:
+def _answer(found: Analysis[Any, Any], beside: Beside, options: argparse.Namespace) -> None:
     problems: list[Remark] = []
     chosen = found.Options.read(settings_given(options, found.Options), problems)
-    problems += [Remark("", one) for one in out_problems(options)]
+    problems += [Remark("", one) for one in [*beside.problems(options), *out_problems(options)]]
     refuse(problems, found.Options, what="Invalid options")
     data = [_DATA[kind] for kind in found.takes]
-    check_out_file(options, [path for one in data for path in one.files(options)])
+    inputs = [path for one in data for path in one.files(options)]
+    check_out_file(options, inputs)
+    beside.check(options, inputs)
     reading = " and ".join(one.reading for one in data) or "computing"
     with telling(reading) as tell:
-        answer = found.answer(chosen, *(_opened(kind, options) for kind in found.takes), tell=tell)
+        opened = [_opened(kind, options) for kind in found.takes]
+        answer = found.answer(chosen, *opened, tell=tell)
+        wrote = beside.write(options, answer, *opened)
     options.status = answer.status
     printed = answer.printed
     further = [table for table in answer.tables.values() if table not in printed]
-    give(options, answer.json, [*answer.said, *(one for table in printed for one in ("", table))], further)
+    said = [*answer.said, *wrote.said]
+    give(options, answer.json, [*said, *(one for table in printed for one in ("", table))], further)
+    if not options.json:
+        for path in wrote.files:
+            print(path)

@@ -20,7 +20,6 @@ from core.notebook.analyses import (
 from core.notebook.big_table import table
 from core.notebook.declared import *
 from core.notebook.frames import read
-from core.notebook.made import made_levels
 from core.notebook.result import Result, plot
 from core.notebook.studies import pairs, plan, studies, study_annotations, study_results
 from core.notebook.texts import damage, metrics, score
@@ -39,7 +38,6 @@ __all__ = [
     "escalate",
     "gaps",
     "levels",
-    "made_levels",
     "meta_correlate",
     "metrics",
     "next_labels",

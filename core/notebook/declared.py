@@ -10,7 +10,16 @@ from collections.abc import Sequence
 from typing import Literal
 
 from core.notebook.answering import answered
-from core.notebook.frames import Names, Source, each_of, judged_from, panel_from, study_from, tables_from
+from core.notebook.frames import (
+    Names,
+    Source,
+    each_of,
+    judged_from,
+    levels_from,
+    panel_from,
+    study_from,
+    tables_from,
+)
 from core.notebook.result import Result
 
 __all__ = [
@@ -18,6 +27,7 @@ __all__ = [
     "alt_test",
     "bias",
     "corrected",
+    "made_levels",
     "votes",
 ]
 
@@ -451,6 +461,89 @@ def bias(
             "seed": seed,
         },
         lambda: judged_from(scores, texts, db),
+    )
+
+
+def made_levels(
+    scores: Source,
+    texts: Source | None = None,
+    db: str | os.PathLike[str] | None = None,
+    *,
+    metric: str | None = None,
+    tolerance: float = 0.05,
+    longer: float = 0.25,
+    alike: float = 1.0,
+    resamples: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Are made levels what they claim: falling scores, a core fact that stands and falls where it must, no
+    contradiction inside a text, no equal texts, texts of similar length?
+
+    The same numbers as the command ``report levels``.
+
+    Parameters
+    ----------
+    scores
+        A claims judge's run or folder, or any scores of the texts: a file, a frame.
+    texts
+        The texts, if the scores come without them. A generation run, or its folder, also says which facts it
+        changed.
+    db
+        Database of ``run:`` and ``study:``. Default: ``$ASSAY_DB``, else the app's.
+    metric
+        Column of scores (default: the first).
+    tolerance
+        Largest rise of the score to a worse level, as a share of the range of all scores; a noisy judge needs
+        more (number from 0 to below 1).
+    longer
+        How much longer than the median of its item's levels a text may be, or shorter: 0.25 is 25 % (number above
+        0).
+    alike
+        Share of words in the same order from which two levels count as the same text (number above 0 and at most
+        1).
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``made-levels`` with the columns ``item``, ``system``, ``level``, ``claim``, ``why``, ``score``,
+        ``check``. Further tables: ``levels-made``; ``length-by-system``; ``items-made``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For scores that cannot be read, and an unknown column of them. If the scores
+        have fewer than two levels.
+
+    Notes
+    -----
+    Misleads: A noisy judge accuses right items, because a right item has several chances to look wrong.
+
+    Examples
+    --------
+    >>> import assay
+    >>> texts = assay.read("data/demo/answers.csv")
+    >>> found = assay.made_levels(assay.score(texts, "chrf-6-0"), texts, resamples=0)
+    >>> found.json["remake_items"], found.json["counts"]["undecided"]
+    (['d07'], 0)
+    """
+    return answered(
+        "made-levels",
+        {
+            "tolerance": tolerance,
+            "longer": longer,
+            "alike": alike,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: levels_from(scores, texts, db, metric=metric),
     )
 
 

@@ -21,13 +21,15 @@ from core.notebook.result import Result
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
+from core.results.judges.made_levels import Made, ScoredLevels, scored_levels
+from core.runs.judging.levels import made_of_outputs
 from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
 from core.schema.panel import JudgedTables, Panel, TextBeside
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import SettingsError, as_parameter
 from core.schema.study import RatingTask, StudyRecord
-from core.sources.judges import JudgeAsked, asked_of, facts_of, judge_if_any
+from core.sources.judges import JudgeAsked, asked_of, facts_of, judge_if_any, made_of
 from core.sources.named import FileSource, parse_source
 from core.sources.named import Source as StoredSource
 from core.sources.panel import Judge, judged_tables, panel_of_source, texts_beside_panel
@@ -37,6 +39,7 @@ from core.sources.people import ratings_of as source_ratings
 from core.sources.reading import SourceReader
 from core.sources.scores import scores_of as source_scores
 from core.sources.studies import study_or_bundle
+from core.sources.texts import made_texts_of
 from core.sources.texts import texts_of as source_texts
 from core.store import Store, database_path, open_store
 from core.tables.files import read_file
@@ -240,6 +243,27 @@ def judged_from(
         reading,
         () if texts is None else contents(texts, "texts", reading).outputs,
     )
+
+
+def levels_from(
+    scores: Source,
+    texts: Source | None = None,
+    db: str | os.PathLike[str] | None = None,
+    *,
+    metric: str | None = None,
+) -> ScoredLevels:
+    """Return scores of texts at levels with what is known about the texts. Raises InputError."""
+    check_type("metric", metric, str, "the name of a column of scores", optional=True)
+    reading = reading_of(db)
+    further = None
+    if texts is not None:
+        further = (
+            made_of_outputs(contents(texts, "texts").outputs)
+            if frame_in(texts) is not None
+            else made_texts_of(named_source(texts), reading)
+        )
+    made = Made() if frame_in(scores) is not None else made_of(named_source(scores), reading)
+    return scored_levels(contents(scores, "scores", reading), made, further, metric)
 
 
 def panel_from(

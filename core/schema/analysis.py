@@ -15,12 +15,13 @@ from core.schema.result_table import ResultTable
 from core.schema.rows import result_json, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores", "judged"]
+Taken = Literal["panel", "people", "study", "scores", "judged", "levels"]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
 everything said in an unblinded study. scores: tables of scores, from one source or several. judged: the same with the records of
-judges behind them, and their texts (`core.schema.panel.JudgedTables`).
+judges behind them, and their texts (`core.schema.panel.JudgedTables`). levels: scores of texts of known levels, with all that is
+known about the texts (`core.results.judges.made_levels.ScoredLevels`).
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -115,6 +116,14 @@ class PanelChoice(_RatedAs, _Judges, _Raters):
     """Who is who in a panel, and the raters' scale: the names by which every door chooses them."""
 
 
+class LevelsChoice(Settings):
+    """Which scores of texts at levels."""
+
+    metric: str | None = setting(
+        None, "Scores", "column of scores (default: the first)", metavar="NAME", words={"": "the first"}
+    )
+
+
 class _NoChoice(Settings):
     """Nothing: the data say all that they are."""
 
@@ -125,6 +134,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "study": _NoChoice,
     "scores": _NoChoice,
     "judged": _NoChoice,
+    "levels": LevelsChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 

@@ -1,6 +1,6 @@
 """The part of a page that answers an analysis's question, made from its declaration: options, verdict, tables, figures."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,10 +27,20 @@ class Data:
     """What identifies data that grow, whatever their state; None: they stand still."""
 
 
-def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> Answer:
+Beneath = Mapping[str, Callable[[Answer], object]]
+"""Name of a table -> draws more below it."""
+
+
+def render(
+    found: Analysis[Any, Any],
+    choose: Callable[[], Sequence[Data]],
+    title: str = "",
+    beneath: Beneath | None = None,
+) -> Answer:
     """Ask for the data and the options, then show the answer, and return it.
 
-    choose: draws what asks for the data, in the order of `takes`. title: above it, if not that of the analysis.
+    choose: draws what asks for the data, in the order of `takes`. title: above it, if not that of the analysis. beneath: see
+    `show_answer`.
     """
     part(title or found.title, found.question, found.section)
     data = choose()
@@ -45,7 +55,7 @@ def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], titl
             lambda: found.answer(options, *(one.open() for one in data)).result,
         )
     answer = Answer(found, options, result)
-    show_answer(answer)
+    show_answer(answer, beneath)
     return answer
 
 
@@ -63,8 +73,8 @@ def _form(found: Analysis[Any, Any]) -> dict[str, Any]:
     return chosen
 
 
-def show_answer(answer: Answer) -> None:
-    """Show the verdicts, what is said after them, and each table with its figure."""
+def show_answer(answer: Answer, beneath: Beneath | None = None) -> None:
+    """Show the verdicts, what is said after them, and each table with its figure. beneath: what a page draws below a table."""
     for place, sentence in enumerate(answer.said):
         verdict = place < len(answer.verdicts)
         st.markdown(f"**{plain(sentence)}**" if verdict else plain(sentence))
@@ -81,3 +91,5 @@ def show_answer(answer: Answer) -> None:
                 folded=AS_A_TABLE if figure is not None and figure.instead else "",
                 titled=declared.heading is not None,
             )
+            if beneath is not None and declared.name in beneath:
+                beneath[declared.name](answer)

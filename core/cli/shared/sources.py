@@ -30,16 +30,17 @@ from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
 from core.results.correlations.table import dimension_of
+from core.results.judges.made_levels import ScoredLevels, scored_levels
 from core.results.judges.spans import SpanOptions
 from core.results.meta_correlation import Side
-from core.schema.analysis import PanelChoice, PeopleChoice
+from core.schema.analysis import LevelsChoice, PanelChoice, PeopleChoice
 from core.schema.panel import JudgedTables, Panel
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import Direction, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import Settings, fields_of
 from core.schema.study import Study, StudyRecord
-from core.sources.judges import JUDGE_NAMES, facts_of
+from core.sources.judges import JUDGE_NAMES, facts_of, made_of
 from core.sources.named import (
     NAMES,
     STORED,
@@ -55,7 +56,7 @@ from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
 from core.sources.spans import Marked, spans_of
 from core.sources.studies import study_or_bundle
-from core.sources.texts import Texts, texts_file, texts_of
+from core.sources.texts import Texts, made_texts_of, texts_file, texts_of
 from core.store import Store
 from core.tables.mapping import parse_columns
 from core.tables.reading import shown
@@ -399,6 +400,30 @@ def open_judged(options: argparse.Namespace) -> JudgedTables:
     tables, reading = open_tables(options), reading_of(options)
     texts = () if options.texts is None else texts_of(parse_source(options.texts), reading).outputs
     return judged_tables(tables, parse_sources(options.scores), reading, texts)
+
+
+def add_levels_input(command: argparse.ArgumentParser) -> None:
+    """Register scores of texts at levels; see `open_levels`."""
+    command.add_argument(
+        "scores",
+        metavar="run:N|DIR|SCORES",
+        help="a claims judge's run or folder, or any scores of the texts",
+    )
+    command.add_argument(
+        "texts",
+        nargs="?",
+        metavar=NAMES,
+        help="the texts, if the scores come without them; a generation run, or its folder, also says which facts it changed",
+    )
+    for one in fields_of(LevelsChoice).values():
+        command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+
+
+def open_levels(options: argparse.Namespace) -> ScoredLevels:
+    """Return the scores with what is known about their texts. Raises InputError."""
+    reading, scores = reading_of(options), parse_source(options.scores)
+    texts = None if options.texts is None else made_texts_of(parse_source(options.texts), reading)
+    return scored_levels(scores_of(scores, reading), made_of(scores, reading), texts, options.metric)
 
 
 def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
