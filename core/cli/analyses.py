@@ -1,7 +1,8 @@
 """The command of every analysis, made from its declaration."""
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -9,15 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from core.analyses import analysis
-from core.cli.shared.beside import Beside
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import (
     Commands,
     add_columns_option,
     add_database_option,
     add_pair_option,
+    check_out,
     in_options,
 )
+from core.cli.shared.outputs import Output
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
@@ -37,7 +39,8 @@ from core.cli.shared.sources import (
 )
 from core.errors import InputError
 from core.schema.analysis import CHOICES, Analysis, Taken
-from core.schema.settings import Remark, fields_of, refuse
+from core.schema.settings import Remark, SettingsError, fields_of, refuse
+from core.store import database_path
 
 
 @dataclass(frozen=True)
@@ -90,8 +93,14 @@ _DATA: Mapping[Taken, _Opened] = {
     ),
 }
 
-_BESIDE: Mapping[str, str] = {"made-levels": "core.cli.judge.remake"}
-"""Analysis -> the module with `BESIDE`, what its command writes beside the result."""
+_OUTPUTS: Mapping[str, Sequence[str]] = {
+    "made-levels": ("core.cli.judge.remake",),
+}
+"""Analysis -> modules with the OUTPUT that its command can write beside the result."""
+
+
+def _outputs(name: str) -> list[Output]:
+    return [import_module(module).OUTPUT for module in _OUTPUTS.get(name, ())]
 
 
 def add_analysis(commands: Commands, command: str, name: str) -> None:
@@ -103,17 +112,10 @@ def add_analysis(commands: Commands, command: str, name: str) -> None:
     for add in dict.fromkeys(add for kind in found.takes for add in _DATA[kind].further):
         add(command_line)
     add_settings(command_line, found.Options)
-    beside = _beside(name)
-    beside.add(command_line)
+    for output in _outputs(name):
+        output.add(command_line)
     add_result_options(command_line, *(table.name for table in found.tables), document="docs/results.md")
-    command_line.set_defaults(run=partial(_answer, found, beside))
-
-
-def _beside(name: str) -> Beside:
-    if name not in _BESIDE:
-        return Beside()
-    found: Beside = import_module(_BESIDE[name]).BESIDE
-    return found
+    command_line.set_defaults(run=partial(_answer, found))
 
 
 def _opened(kind: Taken, options: argparse.Namespace) -> Any:
@@ -124,25 +126,39 @@ def _opened(kind: Taken, options: argparse.Namespace) -> Any:
         raise in_options(problem, fields_of(CHOICES[kind]).keys()) from problem
 
 
-def _answer(found: Analysis[Any, Any], beside: Beside, options: argparse.Namespace) -> None:
+def _answer(found: Analysis[Any, Any], options: argparse.Namespace) -> None:
     problems: list[Remark] = []
     chosen = found.Options.read(settings_given(options, found.Options), problems)
-    problems += [Remark("", one) for one in [*beside.problems(options), *out_problems(options)]]
+    outputs = _outputs(found.name)
+    own = [one for output in outputs for one in output.problems(options)]
+    problems += [Remark("", one) for one in (*out_problems(options), *own)]
     refuse(problems, found.Options, what="Invalid options")
     data = [_DATA[kind] for kind in found.takes]
     inputs = [path for one in data for path in one.files(options)]
     check_out_file(options, inputs)
-    beside.check(options, inputs)
+    for named_file in filter(None, (output.file(options) for output in outputs)):
+        option, path = named_file
+        check_out(path, database_path(options.db), [*inputs, options.out], option)
     reading = " and ".join(one.reading for one in data) or "computing"
     with telling(reading) as tell:
         opened = [_opened(kind, options) for kind in found.takes]
-        answer = found.answer(chosen, *opened, tell=tell)
-        wrote = beside.write(options, answer, *opened)
+        with _in_options(found):
+            answer = found.answer(chosen, *opened, tell=tell)
+        below = [line for output in outputs for line in output.write(options, answer, opened)]
     options.status = answer.status
     printed = answer.printed
     further = [table for table in answer.tables.values() if table not in printed]
-    said = [*answer.said, *wrote.said]
-    give(options, answer.json, [*said, *(one for table in printed for one in ("", table))], further)
-    if not options.json:
-        for path in wrote.files:
-            print(path)
+    tables = (one for table in printed for one in ("", table))
+    give(options, answer.json, [*answer.said, *tables, *below], further)
+
+
+@contextmanager
+def _in_options(found: Analysis[Any, Any]) -> Iterator[None]:
+    """While this is open, problems with data name options, as those with settings do."""
+    try:
+        yield
+    except SettingsError:
+        raise
+    except InputError as problem:
+        named = {name for model in found.problem_fields() for name in fields_of(model)}
+        raise in_options(problem, named) from problem

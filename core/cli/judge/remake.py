@@ -4,14 +4,12 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from core.cli.shared.beside import Beside, Wrote
-from core.cli.shared.options import check_out
+from core.cli.shared.outputs import Output
 from core.errors import InputError
-from core.results.judges.made_levels import ScoredLevels
 from core.runs.judging.levels import questions_csv
 from core.schema.analysis import Answer
-from core.store import database_path
 from core.tables.files import write_file
 
 
@@ -33,24 +31,23 @@ def _problems(options: argparse.Namespace) -> list[str]:
     return found
 
 
-def _check(options: argparse.Namespace, inputs: Sequence[str | Path | None]) -> None:
-    if options.remake is not None:
-        check_out(options.remake, database_path(options.db), inputs, "--remake")
+def _file(options: argparse.Namespace) -> tuple[str, Path] | None:
+    return None if options.remake is None else ("--remake", options.remake)
 
 
-def _write(options: argparse.Namespace, answer: Answer, levels: ScoredLevels) -> Wrote:
-    path, items = options.remake, answer.result.remake_items
+def _write(options: argparse.Namespace, answer: Answer, data: Sequence[Any]) -> list[str]:
+    path, items, made = options.remake, answer.result.remake_items, data[0].made
     if path is None:
-        return Wrote()
-    if not (levels.made.materials or levels.made.texts):
+        return []
+    if not (made.materials or made.texts):
         raise InputError(
             "--remake: the scores come without the texts, so nothing tells the questions. Name the texts behind the scores."
         )
     if not items:
         print(f"--remake: no item is to be remade, so {path} is not written.", file=sys.stderr)
-        return Wrote()
-    write_file(path, questions_csv(items, levels.made))
-    return Wrote(files=(path,))
+        return []
+    write_file(path, questions_csv(items, made))
+    return [str(path)]
 
 
-BESIDE = Beside(_add, _problems, _check, _write)
+OUTPUT = Output(_add, _problems, _write, _file)
