@@ -113,6 +113,27 @@ _DATA: Mapping[Taken, _Data] = {
         "SCORES ...",
         "For scores that cannot be read.",
     ),
+    "sure": _Data(
+        {
+            "ratings": (
+                "Source",
+                "Raters, and perhaps judges: a data frame with a column for each, or with a row for each item, rater and score, or "
+                "anything that ``read`` reads as ratings. Texts without a label have no rating. (The command also reads repeats of a run "
+                "and pairs.)",
+            ),
+            "scores": ("Source | Sequence[Source] = ()", "Scores of further judges on the same texts."),
+            "labels": (
+                "Source | Sequence[Source] = ()",
+                "Labels that came back, of texts below the threshold.",
+            ),
+        },
+        "Names | None",
+        "sure_from(ratings, list(each_of(scores)), list(each_of(labels)), confidence=confidence, cut=cut, human=human, judge=judge, "
+        "dimension=dimension, scale=scale, classes=classes, missing=missing, system_column=system_column, item=item, repeated=repeated)",
+        "from core.notebook.frames import Names, Source, each_of, sure_from",
+        "FILE [JUDGE ...]",
+        "For unknown names, and if a rater rated a text twice.",
+    ),
     "levels": _Data(
         {
             "scores": (
@@ -215,7 +236,7 @@ def _function(one: Analysis[Any, Any]) -> str:
 
 def _chosen(field: SettingField, kind: Taken) -> str:
     """Return the type of the parameter of a choice that every analysis of the kind has."""
-    if field.choices:
+    if field.choices or field.shape == "number":
         return _kind(field, CHOICES[kind])
     return "str | None" if field.shape == "text" else _DATA[kind].choices
 

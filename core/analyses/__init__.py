@@ -41,6 +41,10 @@ ANALYSES: dict[str, Registered] = {
         "what besides quality sways a judge: edits of a text, and its place",
         noun="report",
     ),
+    "escalate": Registered(
+        "core.analyses.escalate",
+        "keep a judge where it is sure to agree with people, and send the other texts to them",
+    ),
     "made-levels": Registered(
         "core.analyses.made_levels",
         "are made levels what they claim: falling scores, core fact, contradictions, equal texts, length? Which to remake",

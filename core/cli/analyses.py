@@ -37,6 +37,7 @@ from core.cli.shared.sources import (
     open_study,
     open_tables,
 )
+from core.cli.shared.sure import add_sure_options, open_sure
 from core.errors import InputError
 from core.schema.analysis import CHOICES, Analysis, Taken
 from core.schema.settings import Remark, SettingsError, fields_of, refuse
@@ -91,10 +92,16 @@ _DATA: Mapping[Taken, _Opened] = {
         "reading the scores",
         (add_columns_option, add_pair_option, add_database_option),
     ),
+    "sure": _Opened(
+        add_sure_options,
+        open_sure,
+        lambda options: [options.file, *options.scores],
+        "reading the ratings",
+    ),
 }
-
 _OUTPUTS: Mapping[str, Sequence[str]] = {
     "made-levels": ("core.cli.judge.remake",),
+    "escalate": ("core.cli.against_people.sent",),
 }
 """Analysis -> modules with the OUTPUT that its command can write beside the result."""
 

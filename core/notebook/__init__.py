@@ -23,7 +23,7 @@ from core.notebook.frames import read
 from core.notebook.result import Result, plot
 from core.notebook.studies import pairs, plan, studies, study_annotations, study_results
 from core.notebook.texts import damage, metrics, score
-from core.notebook.trust import check, escalate, gaps, next_labels, which_judge
+from core.notebook.trust import check, gaps, next_labels, which_judge
 
 __all__ = [
     "AssayError",
@@ -35,7 +35,6 @@ __all__ = [
     "compare",
     "correlate",
     "damage",
-    "escalate",
     "gaps",
     "levels",
     "meta_correlate",

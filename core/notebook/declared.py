@@ -18,6 +18,7 @@ from core.notebook.frames import (
     levels_from,
     panel_from,
     study_from,
+    sure_from,
     tables_from,
 )
 from core.notebook.result import Result
@@ -27,6 +28,7 @@ __all__ = [
     "alt_test",
     "bias",
     "corrected",
+    "escalate",
     "made_levels",
     "votes",
 ]
@@ -461,6 +463,142 @@ def bias(
             "seed": seed,
         },
         lambda: judged_from(scores, texts, db),
+    )
+
+
+def escalate(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    labels: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
+    system_column: str | None = None,
+    item: str | None = None,
+    repeated: Literal["refuse", "first", "last", "mean"] = "refuse",
+    confidence: str | None = None,
+    cut: float | None = None,
+    agreement: float = 0.9,
+    delta: float = 0.1,
+    against: Literal["rater", "majority"] = "rater",
+    start: int | None = None,
+    passes: str | None = None,
+) -> Result:
+    """From which confidence does a judge agree with people as often as promised, so that people decide only about
+    the rest?
+
+    The same numbers as the command ``escalate``.
+
+    Parameters
+    ----------
+    ratings
+        Raters, and perhaps judges: a data frame with a column for each, or with a row for each item, rater and
+        score, or anything that ``read`` reads as ratings. Texts without a label have no rating. (The command also
+        reads repeats of a run and pairs.)
+    scores
+        Scores of further judges on the same texts.
+    labels
+        Labels that came back, of texts below the threshold.
+    human
+        Raters: columns of a wide table, or names in the column rater (default: those named like people; in the
+        column rater all that are not judges).
+    judge
+        Judges: columns of ``ratings``, names in its column rater, or metrics of ``scores`` (default: all metrics
+        of ``scores``; without one, what is named like a judge).
+    dimension
+        Which dimension of the ratings to use (default: the only one).
+    scale
+        Scale of the ratings: two, ordered or unordered classes, scores, or a range such as 1-5 (default: guessed
+        from the ratings, and shown).
+    classes
+        All classes that raters could give, from worst to best, such as fail,partial,pass; of an unordered scale
+        in any order.
+    missing
+        Cells that are no rating and no score, such as unsure,#N/A; empty cells always are.
+    system_column
+        Column of ``ratings`` that names the system (default: system or a usual name of it).
+    item
+        What an item is, the unit of intervals: a column of ``ratings`` whose rows belong together if they have
+        the same value, or row (default: the id; where ids do not repeat, a question or source that does).
+    repeated
+        Which counts of several ratings of a text by one rater: first, last or mean; refuse: such a file is
+        refused.
+    confidence
+        Column with the judge's confidence, larger is surer; or repeats (share of equal answers of a run), judges
+        (share of several judges with the majority's verdict) or margin (distance of the pair's margin from where
+        the vote changes) (default: what the inputs have).
+    cut
+        For numeric scores and two classes: scores from here on are the better class, and the distance from it is
+        the confidence. Choose it without looking at labels.
+    agreement
+        Agreement with people that is promised for the kept texts (number above 0 and below 1).
+    delta
+        Largest probability that the promise is broken (number above 0 and below 0.5).
+    against
+        Rater: a rater of the text, whichever is asked; majority: the label that most raters of the text gave.
+    start
+        Labelled items that the first threshold tested must keep; choose it before you see the result (whole
+        number of at least 1; default: the fewest that can pass, 22 for .9 and .1).
+    passes
+        For the total: rating that counts as a pass, as in `corrected` (default: the better of two words, or 1 of
+        0 and 1; other ratings are averaged).
+
+    Returns
+    -------
+    Result
+        Table ``escalate`` with the columns ``judge``, ``confidence``, ``wanted``, ``delta``, ``threshold``,
+        ``agreement``, ``lower_bound``, ``n_labelled_kept``, ``among_raters``, ``kept_labelled``,
+        ``kept_unlabelled``, ``shift_p``, ``n_sent``, ``n_labelled``, ``n_labelled_items``, ``n_unlabelled``,
+        ``n_back``, ``n_audited``, ``against``. Further tables: ``escalate-thresholds``; ``escalate-total``;
+        ``escalate-texts``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown names, and if a rater rated a text twice. Without a confidence,
+        without a labelled text, and for verdicts that are no classes of the raters.
+
+    Notes
+    -----
+    Misleads: The promise holds for texts like the labelled ones, and only if those were chosen at random.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"human": [1, 0] * 20 + [None] * 60, "judge": [1, 0] * 50, "confidence": [0.9] * 100})
+    >>> found = assay.escalate(frame, human="human", judge="judge")
+    >>> found.json["chosen"]["threshold"], found.json["n_kept_unlabelled"]
+    (0.9, 60)
+    """
+    return answered(
+        "escalate",
+        {
+            "agreement": agreement,
+            "delta": delta,
+            "against": against,
+            "start": start,
+            "passes": passes,
+        },
+        lambda: sure_from(
+            ratings,
+            list(each_of(scores)),
+            list(each_of(labels)),
+            confidence=confidence,
+            cut=cut,
+            human=human,
+            judge=judge,
+            dimension=dimension,
+            scale=scale,
+            classes=classes,
+            missing=missing,
+            system_column=system_column,
+            item=item,
+            repeated=repeated,
+        ),
     )
 
 

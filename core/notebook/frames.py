@@ -12,13 +12,26 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from core.errors import InputError
+from core.formats.panel.beside import columns_in, numbers_beside, texts_beside
 from core.formats.panel.judge_files import judge_scores
 from core.formats.ratings import write_ratings_jsonl
 from core.formats.scorable import write_outputs
 from core.formats.scores import LABELS, Shape, write_scores_jsonl
 from core.joining.choices import interval_problems
 from core.notebook.result import Result
+from core.results.check.escalation import first_labels
 from core.results.check.facts import facts_of_tables
+from core.results.check.next_labels import check_same_texts, with_labels
+from core.results.check.sureness import (
+    COLUMN,
+    JUDGES,
+    Sureness,
+    SurePanel,
+    Way,
+    confidence_column,
+    sureness,
+    ways_had,
+)
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
 from core.results.judges.made_levels import Made, ScoredLevels, scored_levels
@@ -243,6 +256,64 @@ def judged_from(
         reading,
         () if texts is None else contents(texts, "texts", reading).outputs,
     )
+
+
+def sure_from(
+    ratings: Source,
+    scores: Sequence[Source] = (),
+    labels: Sequence[Source] = (),
+    *,
+    confidence: str | None = None,
+    cut: float | None = None,
+    **read_as: Any,
+) -> SurePanel:
+    """Return raters beside a judge whose confidence is known.
+
+    labels: labels that came back. confidence, cut: see `SureChoice`. read_as: see `panel_from`. Raises InputError, also for labels of
+    other texts.
+    """
+    check_type("confidence", confidence, str, "the name of a column", optional=True)
+    check_type("cut", cut, Real, "a number", optional=True)
+    panel = before = panel_from(ratings, scores, find=True, **read_as)
+    for one in labels:
+        as_declared: dict[str, Any] = {name: read_as.get(name) for name in ("scale", "classes", "missing")}
+        given = panel_from(one, **as_declared)
+        own, back = table_in(ratings), table_in(one)
+        if own is not None and back is not None:
+            here, there = texts_beside(panel, panel, *own), texts_beside(panel, given, *back)
+            check_same_texts(panel, given, here, there)
+        panel = with_labels(panel, given)
+    panel, new = first_labels(before, panel)
+    sure = _sureness(panel, [ratings, *scores], confidence, cut)
+    return SurePanel(panel, sure, new if labels else None)
+
+
+def _sureness(panel: Panel, sources: Sequence[Source], confidence: str | None, cut: float | None) -> Sureness:
+    has: dict[Way, Callable[[], bool]] = {JUDGES: lambda: len(panel.judges) > 1, COLUMN: lambda: True}
+    way = confidence or next(ways_had(has))
+    if cut is not None or way == JUDGES:
+        return sureness(panel, way, cut=cut)
+    columns = [
+        (name, one, table)
+        for one in sources
+        if (table := table_in(one)) is not None
+        for name in columns_in(*table)
+    ]
+    named = confidence or confidence_column([name for name, _, _ in columns]) or ""
+    at = next(
+        ((one, table) for name, one, table in columns if name.strip().casefold() == named.strip().casefold()),
+        None,
+    )
+    if at is None:
+        what = (
+            f"no column {shown(named)}"
+            if named
+            else "none was found; name a column, several judges, or a cut"
+        )
+        raise InputError("No confidence", [f"confidence: {what}"])
+    source, table = at
+    with in_rows(source):
+        return sureness(panel, named, numbers=lambda column: numbers_beside(*table, panel, column))
 
 
 def levels_from(

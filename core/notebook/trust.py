@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any, Literal
 
 from core.analyses.agreement import ANALYSIS as PEOPLE_ALONE
 from core.analyses.agreement import no_judge, without_judge_json
-from core.errors import InputError
 from core.notebook.frames import (
     Names,
     Source,
@@ -17,11 +16,9 @@ from core.notebook.frames import (
     check_type,
     each_of,
     facts_from,
-    in_rows,
     interval_options,
     names_of,
     panel_from,
-    table_in,
 )
 from core.notebook.result import Result, result_of
 from core.report import json_of
@@ -41,7 +38,6 @@ from core.results.injection import listed_lines, with_marks
 from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
 from core.schema.panel import Panel
 from core.schema.settings import Remark, as_parameter, fields_of, said, worded
-from core.tables.reading import shown
 from core.tables.roles import Undecided
 
 
@@ -439,146 +435,3 @@ def next_labels(
     )
     found = labels_next(panel, n, whole_items=whole_items, rng=rng)
     return result_of([*next_labels_said(found), next_labels_table(found)], next_labels_json(found))
-
-
-def escalate(
-    ratings: Source,
-    scores: Source | Sequence[Source] = (),
-    *,
-    human: Names | None = None,
-    judge: Names | None = None,
-    dimension: str | None = None,
-    scale: str | None = None,
-    classes: Names | None = None,
-    missing: Names | None = None,
-    item: str | None = None,
-    repeated: RepeatedRatings = REFUSE,
-    confidence: str | None = None,
-    cut: float | None = None,
-    agreement: float = 0.9,
-    delta: float = 0.1,
-    against: Literal["rater", "majority"] = "rater",
-    start: int | None = None,
-    passes: str | float | None = None,
-    labels: Source | Sequence[Source] = (),
-) -> Result:
-    """Choose the confidence from which a judge agrees with people as often as promised, as ``escalate`` does.
-
-    Parameters
-    ----------
-    ratings, scores, human, judge, dimension, scale, classes, missing, item, repeated
-        As in ``alt_test``. Texts without a label have no rating.
-    confidence
-        Column of ``ratings`` or ``scores`` with the judge's confidence, or ``"judges"``: the share of several judges with the
-        majority's verdict. Default: several judges, else the only column whose name ends like a confidence. (The command also reads
-        repeats of a run and pairs.)
-    cut
-        For scores beside two classes: the better class from this score on, as sure as the distance from it.
-    agreement, delta
-        Agreement with people that is promised for the kept texts, and the largest probability that the promise is broken.
-    against
-        Whether a text agrees with a rater, whichever is asked, or with the label that most of its raters gave.
-    start
-        Labelled items that the first threshold tested must keep. Choose it before you see the result.
-    passes
-        For the total: rating that counts as a pass, as in ``corrected``.
-    labels
-        Labels that came back, of texts below the threshold.
-
-    Returns
-    -------
-    Result
-        Table ``escalate``: ``threshold``, ``agreement``, ``lower_bound``, ``kept_labelled``, ``kept_unlabelled``, ``n_sent``. Tables
-        ``escalate-thresholds``, ``escalate-total`` and, with a row for each text, ``escalate-texts``.
-
-    Raises
-    ------
-    InputError
-        Without a confidence, without a labelled text, and for verdicts that are no classes of the raters.
-
-    Notes
-    -----
-    Misleads: the promise holds for texts like the labelled ones, and only if those were chosen at random.
-
-    Examples
-    --------
-    >>> import assay, pandas as pd
-    >>> frame = pd.DataFrame({"human": [1, 0] * 20 + [None] * 60, "judge": [1, 0] * 50, "confidence": [0.9] * 100})
-    >>> found = assay.escalate(frame, human="human", judge="judge")
-    >>> found.json["chosen"]["threshold"], found.json["n_kept_unlabelled"]
-    (0.9, 60)
-    """
-    # Imported lazily: loads studies and the planner.
-    from core.formats.panel.beside import columns_in, numbers_beside, texts_beside
-    from core.results.check.escalation import (
-        EscalationOptions,
-        escalation_json,
-        escalation_said,
-        escalation_tables,
-        first_labels,
-    )
-    from core.results.check.escalation import escalate as escalated
-    from core.results.check.escalation import option_problems as escalation_problems
-    from core.results.check.next_labels import check_same_texts, with_labels
-    from core.results.check.sureness import COLUMN, JUDGES, Way, confidence_column, sureness, ways_had
-
-    check_type("confidence", confidence, str, "the name of a column", optional=True)
-    wanted = f"{passes:g}" if isinstance(passes, int | float) else passes
-    options = EscalationOptions(agreement, delta, against, start, passes=wanted)
-    check_parameters(escalation_problems(options))
-    panel = panel_from(
-        ratings,
-        list(each_of(scores)),
-        human=human,
-        judge=judge,
-        dimension=dimension,
-        scale=scale,
-        classes=classes,
-        missing=missing,
-        item=item,
-        repeated=repeated,
-        find=True,
-    )
-    before, returned = panel, list(each_of(labels))
-    for one in returned:
-        given = panel_from(one, scale=scale, classes=classes, missing=missing)
-        own, back = table_in(ratings), table_in(one)
-        if own is not None and back is not None:
-            here, there = texts_beside(panel, panel, *own), texts_beside(panel, given, *back)
-            check_same_texts(panel, given, here, there)
-        panel = with_labels(panel, given)
-    panel, new = first_labels(before, panel)
-    has: dict[Way, Callable[[], bool]] = {JUDGES: lambda: len(panel.judges) > 1, COLUMN: lambda: True}
-    way = confidence or next(ways_had(has))
-    if cut is not None or way == JUDGES:
-        sure = sureness(panel, way, cut=cut)
-    else:
-        columns = [
-            (name, one, table)
-            for one in (ratings, *each_of(scores))
-            if (table := table_in(one)) is not None
-            for name in columns_in(*table)
-        ]
-        named = confidence or confidence_column([name for name, _, _ in columns]) or ""
-        at = next(
-            (
-                (one, table)
-                for name, one, table in columns
-                if name.strip().casefold() == named.strip().casefold()
-            ),
-            None,
-        )
-        if at is None:
-            what = (
-                f"no column {shown(named)}"
-                if named
-                else "none was found; name a column, several judges, or a cut"
-            )
-            raise InputError("No confidence", [f"confidence: {what}"])
-        with in_rows(at[0]):
-            table = at[1]
-            sure = sureness(panel, named, numbers=lambda column: numbers_beside(*table, panel, column))
-    found = escalated(panel, sure, options, returned=new if returned else None)
-    main, thresholds, total, texts = escalation_tables(found).values()
-    said = escalation_said(found)
-    return result_of([*said, main, thresholds, total], escalation_json(found), [texts], said[0])

@@ -15,13 +15,14 @@ from core.schema.result_table import ResultTable
 from core.schema.rows import result_json, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores", "judged", "levels"]
+Taken = Literal["panel", "people", "study", "scores", "judged", "levels", "sure"]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
 everything said in an unblinded study. scores: tables of scores, from one source or several. judged: the same with the records of
 judges behind them, and their texts (`core.schema.panel.JudgedTables`). levels: scores of texts of known levels, with all that is
-known about the texts (`core.results.judges.made_levels.ScoredLevels`).
+known about the texts (`core.results.judges.made_levels.ScoredLevels`). sure: a panel with a judge's verdicts and how sure it is of
+each (`core.results.check.sureness.SurePanel`).
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -116,6 +117,26 @@ class PanelChoice(_RatedAs, _Judges, _Raters):
     """Who is who in a panel, and the raters' scale: the names by which every door chooses them."""
 
 
+class SureChoice(PanelChoice):
+    """Who is who in a panel, and how sure the judge is."""
+
+    confidence: str | None = setting(
+        None,
+        "Confidence",
+        "column with the judge's confidence, larger is surer; or repeats (share of equal answers of a run), judges (share of several "
+        "judges with the majority's verdict) or margin (distance of the pair's margin from where the vote changes) (default: what the "
+        "inputs have)",
+        metavar="COLUMN",
+    )
+    cut: float | None = setting(
+        None,
+        "Better class from the score",
+        "for numeric scores and two classes: scores from here on are the better class, and the distance from it is the confidence. "
+        "Choose it without looking at labels",
+        metavar="X",
+    )
+
+
 class LevelsChoice(Settings):
     """Which scores of texts at levels."""
 
@@ -135,6 +156,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "scores": _NoChoice,
     "judged": _NoChoice,
     "levels": LevelsChoice,
+    "sure": SureChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 
