@@ -152,6 +152,17 @@ _DATA: Mapping[Taken, _Data] = {
         "SCORES [TEXTS]",
         "For scores that cannot be read, and an unknown column of them.",
     ),
+    "table_on_disk": _Data(
+        {
+            "run": ("str | int", 'Run over a big table: ``3`` or ``"run:3"``.'),
+            "db": _DB,
+        },
+        "Names | None",
+        "big_table_from(run, db)",
+        "from core.notebook.frames import big_table_from",
+        "RUN",
+        "For a run of another kind.",
+    ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.
 

@@ -23,6 +23,7 @@ from core.cli.shared.outputs import Output
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
+    add_big_table_input,
     add_judged_input,
     add_levels_input,
     add_panel_options,
@@ -30,6 +31,7 @@ from core.cli.shared.sources import (
     add_scores_input,
     add_study_input,
     add_table_options,
+    open_big_table,
     open_judged,
     open_levels,
     open_panel,
@@ -97,6 +99,9 @@ _DATA: Mapping[Taken, _Opened] = {
         open_sure,
         lambda options: [options.file, *options.scores],
         "reading the ratings",
+    ),
+    "table_on_disk": _Opened(
+        add_big_table_input, open_big_table, lambda options: [], "reading the table", (add_database_option,)
     ),
 }
 _OUTPUTS: Mapping[str, Sequence[str]] = {

@@ -15,14 +15,14 @@ from core.schema.result_table import ResultTable
 from core.schema.rows import result_json, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores", "judged", "levels", "sure"]
+Taken = Literal["panel", "people", "study", "scores", "judged", "levels", "sure", "table_on_disk"]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
 everything said in an unblinded study. scores: tables of scores, from one source or several. judged: the same with the records of
 judges behind them, and their texts (`core.schema.panel.JudgedTables`). levels: scores of texts of known levels, with all that is
 known about the texts (`core.results.judges.made_levels.ScoredLevels`). sure: a panel with a judge's verdicts and how sure it is of
-each (`core.results.check.sureness.SurePanel`).
+each (`core.results.check.sureness.SurePanel`). table_on_disk: a run over a table too big for memory.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -157,6 +157,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "judged": _NoChoice,
     "levels": LevelsChoice,
     "sure": SureChoice,
+    "table_on_disk": _NoChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 

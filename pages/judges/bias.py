@@ -54,7 +54,7 @@ def _data(store: Store, scores: Scores) -> Data:
         texts = () if output is None else texts_of_output(output)
         return JudgedTables((table if name == _ALL else only_metric(table, name),), (output,), texts)
 
-    return Data((*scores.key, name), opened, None if scores.grows is None else (*scores.grows, name))
+    return Data((*scores.key, name), opened, grows=None if scores.grows is None else (*scores.grows, name))
 
 
 def _output(store: Store, scores: Scores) -> JudgeOutput | None:
