@@ -28,6 +28,7 @@ from core.cli.shared.sources import (
     add_levels_input,
     add_panel_options,
     add_people_options,
+    add_rated_input,
     add_scores_input,
     add_study_input,
     add_table_options,
@@ -36,6 +37,7 @@ from core.cli.shared.sources import (
     open_levels,
     open_panel,
     open_people,
+    open_rated,
     open_study,
     open_tables,
 )
@@ -98,6 +100,12 @@ _DATA: Mapping[Taken, _Opened] = {
         add_sure_options,
         open_sure,
         lambda options: [options.file, *options.scores],
+        "reading the ratings",
+    ),
+    "rated": _Opened(
+        add_rated_input,
+        open_rated,
+        lambda options: [options.human, *options.judges, options.shuffled],
         "reading the ratings",
     ),
     "table_on_disk": _Opened(

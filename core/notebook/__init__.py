@@ -9,7 +9,6 @@ from core.errors import AssayError, InputError
 from core.notebook import declared
 from core.notebook.analyses import (
     acc23,
-    calibrate,
     compare,
     correlate,
     levels,
@@ -29,7 +28,6 @@ __all__ = [
     "InputError",
     "Result",
     "acc23",
-    "calibrate",
     "check",
     "compare",
     "correlate",

@@ -15,14 +15,15 @@ from core.schema.result_table import ResultTable
 from core.schema.rows import result_json, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores", "judged", "levels", "sure", "table_on_disk"]
+Taken = Literal["panel", "people", "study", "scores", "judged", "levels", "sure", "rated", "table_on_disk"]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
 everything said in an unblinded study. scores: tables of scores, from one source or several. judged: the same with the records of
 judges behind them, and their texts (`core.schema.panel.JudgedTables`). levels: scores of texts of known levels, with all that is
 known about the texts (`core.results.judges.made_levels.ScoredLevels`). sure: a panel with a judge's verdicts and how sure it is of
-each (`core.results.check.sureness.SurePanel`). table_on_disk: a run over a table too big for memory.
+each (`core.results.check.sureness.SurePanel`). rated: ratings of texts on any
+dimensions, and each evaluator's scores of them in a table of its own. table_on_disk: a run over a table too big for memory.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -59,13 +60,16 @@ class _Judges(Settings):
     )
 
 
-class _RatedAs(Settings):
+class _OnDimension(Settings):
     dimension: str | None = setting(
         None,
         "Dimension",
         "which dimension of the ratings to use (default: the only one)",
         metavar="D",
     )
+
+
+class _OnScale(Settings):
     scale: str | None = setting(
         None,
         "Scale",
@@ -87,6 +91,9 @@ class _RatedAs(Settings):
         listed=True,
         metavar="WORD,...",
     )
+
+
+class _ByRow(Settings):
     system_column: str | None = setting(
         None,
         "System column",
@@ -109,11 +116,11 @@ class _RatedAs(Settings):
 
 
 # Fields are in the order of the last base to the first.
-class PeopleChoice(_RatedAs, _Raters):
+class PeopleChoice(_ByRow, _OnScale, _OnDimension, _Raters):
     """Who rated, and on which scale: the names by which every door chooses people alone."""
 
 
-class PanelChoice(_RatedAs, _Judges, _Raters):
+class PanelChoice(_ByRow, _OnScale, _OnDimension, _Judges, _Raters):
     """Who is who in a panel, and the raters' scale: the names by which every door chooses them."""
 
 
@@ -145,6 +152,28 @@ class LevelsChoice(Settings):
     )
 
 
+class _Asked(Settings):
+    task: str | None = setting(
+        None,
+        "Task",
+        "task with the classes to choose from (default: that of the study or judge, else guessed from the ratings)",
+        metavar="NAME|FILE",
+    )
+
+
+class _Twin(Settings):
+    shuffled: str | None = setting(
+        None,
+        "Run with shuffled words",
+        "a run of the first JUDGE on texts with shuffled words; shows how often its scores drop",
+        metavar="DIR|run:N",
+    )
+
+
+class RatedChoice(_Twin, _OnScale, _Asked):
+    """What raters could choose from, and a judge's run on shuffled words."""
+
+
 class _NoChoice(Settings):
     """Nothing: the data say all that they are."""
 
@@ -157,6 +186,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "judged": _NoChoice,
     "levels": LevelsChoice,
     "sure": SureChoice,
+    "rated": RatedChoice,
     "table_on_disk": _NoChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
@@ -267,7 +297,11 @@ class Analysis(Generic[Chosen, Found]):
     """Lines of a doctest, for the docstring of its function."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
     """What is said after the verdicts."""
+    said: Callable[[Found], tuple[str, ...]] | None = None
+    """All that is said in its order, the verdicts' sentences among it; None: the verdicts, then `sentences`."""
     figures: Callable[[Found], tuple[AnyFigure, ...]] = _none
+    json: Callable[[Found], Any] = result_json
+    """Its JSON, where that is not the result as its rows declare it; `documented` still describes it."""
     codes: Mapping[str, str] = field(default_factory=dict)
     """Code of a verdict -> what it means."""
     one_judge: bool = False
@@ -323,7 +357,9 @@ class Answer:
 
     @property
     def said(self) -> tuple[str, ...]:
-        """The verdicts' sentences, and what is said after them."""
+        """The verdicts' sentences, and what is said beside them."""
+        if self.analysis.said is not None:
+            return self.analysis.said(self.result)
         return (*(one.sentence for one in self.verdicts), *self.analysis.sentences(self.result))
 
     @cached_property
@@ -367,4 +403,4 @@ class Answer:
     @cached_property
     def json(self) -> Any:
         """The documented JSON."""
-        return result_json(self.result)
+        return self.analysis.json(self.result)

@@ -18,11 +18,10 @@ from core.sources.panel import texts_of_output
 from core.store import Store
 from pages.tabs import judged
 from pages.widgets import chosen_judge, chosen_scores, level_diff, menus
-from pages.widgets.analysis import Data
-from pages.widgets.analysis import render as render_analysis
+from pages.widgets.analysis import Data, answer_of, form, show_answer
 from pages.widgets.chosen_judge import score
 from pages.widgets.chosen_scores import Chosen, Scores
-from pages.widgets.parts import nothing, places
+from pages.widgets.parts import nothing, part, places
 
 _ALL = "All"
 
@@ -37,7 +36,11 @@ def fits(store: Store, chosen: Chosen) -> bool:
 
 def render(store: Store, scores: Scores) -> None:
     """Show each probe's effect, and the texts behind the largest changes."""
-    answer = render_analysis(analysis("bias"), lambda: [_data(store, scores)])
+    found = analysis("bias")
+    part(found.title, found.question, found.section)
+    data = _data(store, scores)
+    answer = answer_of(found, form(found), data)
+    show_answer(answer)
     _changes(answer.result.changes, f"{scores.chosen}")
 
 

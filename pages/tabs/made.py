@@ -1,6 +1,5 @@
 """Are made levels what they claim to be? The verdict on a judge's run, the texts to remake, and a file to remake them."""
 
-from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
@@ -18,7 +17,6 @@ from core.results.judges.made_levels import (
 from core.runs.judging.levels import made_of_run, questions_csv
 from core.runs.path import at_hand
 from core.runs.scoring import score_table
-from core.schema.analysis import Answer
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
 from core.store import Store
@@ -26,15 +24,12 @@ from pages.tabs.levels import NO_LEVELS, cards
 from pages.tabs.phrases import NOT_JUDGED
 from pages.widgets import chosen_scores, level_diff, menus, visitor
 from pages.widgets.against import has_levels
-from pages.widgets.analysis import Data
-from pages.widgets.analysis import render as render_analysis
+from pages.widgets.analysis import Data, Drawn, answer_of, form, show_answer
 from pages.widgets.downloads import spreadsheet_file
 from pages.widgets.messages import mistakes_shown
-from pages.widgets.parts import chart, nothing, part
+from pages.widgets.parts import nothing, part
 
 _FILE = "assay-remake.csv"
-_TITLE = "Are the levels right?"
-_SECTION = "pairs#made-levels"
 
 
 def render(store: Store, run: Run) -> None:
@@ -48,16 +43,21 @@ def _shown(store: Store, run: Run) -> None:
     table = score_table(at)
     key = menus.key_of(store, run)
     made: Made = chosen_scores.once(("made texts", key), lambda: made_of_run(at)) if table.rows else Made()
+    analysed = analysis("made-levels")
+    part("Are the levels right?", analysed.question, analysed.section)
     if reason := _unfit(table, made):
-        part(_TITLE, analysis("made-levels").question, _SECTION)
         nothing(reason)
         return
-    render_analysis(
-        analysis("made-levels"),
-        lambda: _data(key, table, made),
-        _TITLE,
-        {"made-levels": lambda answer: _remake(answer.result.found, made), "levels-made": _drawn},
+    data = _data(key, table, made)
+    answer = answer_of(analysed, form(analysed), data)
+    found: MadeLevels = answer.result.found
+    alt = "Scores and words by level, with the mean and a cross for each text to remake"
+    show_answer(answer, {"levels-made": Drawn(plots.made_levels(found), alt, instead=True)})
+    st.markdown(
+        ":small[In the figure, blue: means with 95 % intervals over items. Thin lines: items; ochre with a fault, its text crossed.]"
     )
+    if found.remake_items:
+        _remake(found, made)
 
 
 def _unfit(table: ScoreTable, made: Made) -> str:
@@ -66,28 +66,15 @@ def _unfit(table: ScoreTable, made: Made) -> str:
     return unfit_for_levels(table, made) if has_levels(table) else NO_LEVELS
 
 
-def _data(key: chosen_scores.Key, table: ScoreTable, made: Made) -> Sequence[Data]:
+def _data(key: chosen_scores.Key, table: ScoreTable, made: Made) -> Data:
     names = [metric.name for metric in table.metrics]
     metric = st.selectbox("Scores", names, key="made_levels_metric")
-    return [Data((*key, metric), lambda: scored_levels(table, made, metric=metric))]
-
-
-def _drawn(answer: Answer) -> None:
-    chart(
-        plots.made_levels(answer.result.found),
-        alt="Scores and words by level, with the mean and a cross for each text to remake",
-        key="made_levels_figure",
-    )
-    st.markdown(
-        ":small[Blue: means with 95 % intervals over items. Thin lines: items; ochre with a fault, its text crossed.]"
-    )
+    return Data((*key, metric), lambda: scored_levels(table, made, metric=metric))
 
 
 def _remake(found: MadeLevels, made: Made) -> None:
     """The file of items to remake, and one text to remake beside the level before it."""
     n = len(found.remake_items)
-    if not n:
-        return
     st.download_button(
         f"Questions of the {n:,} items to remake (CSV)" if n > 1 else "Question of the item to remake (CSV)",
         partial(

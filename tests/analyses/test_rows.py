@@ -242,3 +242,26 @@ def test_an_inner_row_is_an_object_with_what_its_number_says_of_itself() -> None
         "labels",
         "per_item",
     }
+
+
+@row
+class Grouped:
+    group: dict[str, str] = columns("what makes the group", shown=False)
+    numbers: dict[str, Interval] = columns(
+        "its numbers", {"mean": column("a mean", title="Mean"), "gap": column("a gap")}, key=""
+    )
+
+
+def test_names_that_are_columns_in_every_table_stand_first() -> None:
+    rows = (
+        Grouped({"language": "cs"}, {"more": Interval(1.0)}),
+        Grouped({"task": "qa"}, {"mean": Interval(2.0)}),
+    )
+    table = table_of("grouped", Grouped, rows, hidden=("gap",))
+    assert [(one.name, one.shown) for one in table.columns] == [
+        *(("language", False), ("task", False)),
+        *(("mean", True), ("gap", False), ("more", True)),
+    ]
+    assert table.rows[0] == ("cs", None, None, None, Interval(1.0))
+    assert json_of(rows[1]) == {"group": {"task": "qa"}}
+    assert [one.name for one in documented_columns(Grouped)] == ["*", "mean", "gap"]
