@@ -166,6 +166,53 @@ _DATA: Mapping[Taken, _Data] = {
         "HUMAN JUDGE ...",
         "For ratings and scores that cannot be read, and for an unknown task.",
     ),
+    "judge": _Data(
+        {"judge": ("Source", 'A judge\'s run, as ``"run:3"``, or the folder that it wrote.')},
+        "Names | None",
+        "judge_output_from(judge)",
+        "from core.notebook.frames import Source, judge_output_from",
+        "DIR|run:N",
+        "For a source that is no judge's run.",
+    ),
+    "costs": _Data(
+        {
+            "judges": (
+                "Source | Sequence[Source]",
+                'Judges\' runs, as ``"run:3"``, or the folders that they wrote; one or several.',
+            )
+        },
+        "Names | None",
+        "costs_from(judges)",
+        "from core.notebook.frames import Source, costs_from",
+        "DIR|run:N ...",
+        "For a source that is no judge's run, and for a run that is named twice.",
+    ),
+    "tried": _Data(
+        {
+            "runs": ("Sequence[str]", 'Runs of one kind of judge, as ``"run:3"``.'),
+            "ratings": (
+                "Source | None = None",
+                "Ratings or votes of people on these texts. Default: those in the runs' own file, else known levels alone.",
+            ),
+        },
+        "Mapping[str, float] | None",
+        "tried_from(runs, ratings, dimension=dimension, component=component, input_price_of=input_price_of, "
+        "output_price_of=output_price_of)",
+        "from core.notebook.frames import Source, tried_from",
+        "run:N ...",
+        "For anything but runs of one kind of judge, and for a dimension or a component that is not there.",
+    ),
+    "two_scores": _Data(
+        {
+            "first": ("Source", "Scores of a judge or a metric."),
+            "second": ("Source", "Those of another one on the same texts."),
+        },
+        "Names | None",
+        "two_scores_from(first, second)",
+        "from core.notebook.frames import Source, two_scores_from",
+        "A B",
+        "For scores that cannot be read.",
+    ),
     "table_on_disk": _Data(
         {
             "run": ("str | int", 'Run over a big table: ``3`` or ``"run:3"``.'),
@@ -243,7 +290,7 @@ def _function(one: Analysis[Any, Any]) -> str:
         *(f"{name}: {kind}" for each in data for name, (kind, _) in each.parameters.items()),
         "*",
         *(
-            f"{field.name}: {_chosen(field, kind)} = {field.default!r}"
+            f"{field.name}: {_chosen(field, kind)} = {None if isinstance(field.default, Mapping) else field.default!r}"
             for kind in one.takes
             for field in fields_of(CHOICES[kind]).values()
         ),

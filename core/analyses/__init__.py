@@ -36,6 +36,11 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.alt_test",
         "may a judge replace a rater? The Alt-test, with the human ceiling and power",
     ),
+    "consistency": Registered(
+        "core.analyses.consistency",
+        "compare a judge's repeats, and its scores in both orders",
+        noun="report",
+    ),
     "corrected": Registered(
         "core.analyses.corrected",
         "a judge's mean or pass rate, corrected by human labels on some of the texts",
@@ -54,6 +59,22 @@ ANALYSES: dict[str, Registered] = {
         "are made levels what they claim: falling scores, core fact, contradictions, equal texts, length? Which to remake",
         noun="report",
         verb="levels",
+    ),
+    "costs": Registered(
+        "core.analyses.costs",
+        "compare the cost of judges: calls, tokens and money by step and text",
+        noun="report",
+    ),
+    "judge-agreement": Registered(
+        "core.analyses.judge_agreement",
+        "compare two judges on the same texts: agreement, and texts on which they differ",
+        noun="report",
+        verb="compare",
+    ),
+    "prompts": Registered(
+        "core.analyses.prompts",
+        "compare prompts or models of a judge that ran on the same texts",
+        noun="report",
     ),
     "votes": Registered(
         "core.analyses.votes",

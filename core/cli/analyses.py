@@ -24,6 +24,8 @@ from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
     add_big_table_input,
+    add_costs_input,
+    add_judge_input,
     add_judged_input,
     add_levels_input,
     add_panel_options,
@@ -32,7 +34,11 @@ from core.cli.shared.sources import (
     add_scores_input,
     add_study_input,
     add_table_options,
+    add_tried_input,
+    add_two_scores_input,
     open_big_table,
+    open_costs,
+    open_judge,
     open_judged,
     open_levels,
     open_panel,
@@ -40,6 +46,8 @@ from core.cli.shared.sources import (
     open_rated,
     open_study,
     open_tables,
+    open_tried,
+    open_two_scores,
 )
 from core.cli.shared.sure import add_sure_options, open_sure
 from core.errors import InputError
@@ -107,6 +115,34 @@ _DATA: Mapping[Taken, _Opened] = {
         open_rated,
         lambda options: [options.human, *options.judges, options.shuffled],
         "reading the ratings",
+    ),
+    "judge": _Opened(
+        add_judge_input,
+        open_judge,
+        lambda options: [options.judge],
+        "reading the answers of the judge",
+        (add_database_option,),
+    ),
+    "costs": _Opened(
+        add_costs_input,
+        open_costs,
+        lambda options: [*options.judges],
+        "reading the costs",
+        (add_database_option,),
+    ),
+    "tried": _Opened(
+        add_tried_input,
+        open_tried,
+        lambda options: [options.human],
+        "reading the scores",
+        (add_pair_option, add_database_option),
+    ),
+    "two_scores": _Opened(
+        add_two_scores_input,
+        open_two_scores,
+        lambda options: [options.first, options.second],
+        "reading the scores",
+        (add_pair_option, add_database_option),
     ),
     "table_on_disk": _Opened(
         add_big_table_input, open_big_table, lambda options: [], "reading the table", (add_database_option,)

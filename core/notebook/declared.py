@@ -14,7 +14,9 @@ from core.notebook.frames import (
     Names,
     Source,
     big_table_from,
+    costs_from,
     each_of,
+    judge_output_from,
     judged_from,
     levels_from,
     panel_from,
@@ -22,6 +24,8 @@ from core.notebook.frames import (
     study_from,
     sure_from,
     tables_from,
+    tried_from,
+    two_scores_from,
 )
 from core.notebook.result import Result
 
@@ -30,9 +34,13 @@ __all__ = [
     "alt_test",
     "bias",
     "calibrate",
+    "consistency",
     "corrected",
+    "costs",
     "escalate",
+    "judge_agreement",
     "made_levels",
+    "prompts",
     "table",
     "votes",
 ]
@@ -396,6 +404,56 @@ def alt_test(
             item=item,
             repeated=repeated,
         ),
+    )
+
+
+def consistency(judge: Source, *, resamples: int = 10000, confidence: float = 0.95, seed: int = 0) -> Result:
+    """Does the judge give the same score when it is asked again, and when it reads the two texts in the other order?
+
+    The same numbers as the command ``report consistency``.
+
+    Parameters
+    ----------
+    judge
+        A judge's run, as ``"run:3"``, or the folder that it wrote.
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``judge-repeats`` with the columns ``component``, ``agreeing``, ``sd``, ``n``, ``left_out``. Further
+        tables: ``judge-orders``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a source that is no judge's run. For a judge with one repeat in one
+        order.
+
+    Notes
+    -----
+    Misleads: At temperature 0, or with a server that ignores seeds, a judge mostly repeats itself, which proves
+    little. A judge that always gives one score agrees perfectly, and a consistent judge can still be wrong. A
+    mean difference near 0 hides texts that change in both directions.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.consistency("run:3")  # doctest: +SKIP
+    """
+    return answered(
+        "consistency",
+        {
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: judge_output_from(judge),
     )
 
 
@@ -813,6 +871,207 @@ def made_levels(
             "seed": seed,
         },
         lambda: levels_from(scores, texts, db, metric=metric),
+    )
+
+
+def costs(
+    judges: Source | Sequence[Source], *, input_price: float | None = None, output_price: float | None = None
+) -> Result:
+    """What do judges cost: calls, tokens and money, step by step and for one text?
+
+    The same numbers as the command ``report costs``.
+
+    Parameters
+    ----------
+    judges
+        Judges' runs, as ``"run:3"``, or the folders that they wrote; one or several.
+    input_price
+        Price of a million input tokens of every judge, in place of that of its run (number from 0 to
+        1000000000000; default: that of its run).
+    output_price
+        Price of a million output tokens of every judge, in place of that of its run (number from 0 to
+        1000000000000; default: that of its run).
+
+    Returns
+    -------
+    Result
+        Table ``judge-costs`` with the columns ``judge``, ``step``, ``calls``, ``cached``, ``unusable``,
+        ``input_tokens``, ``output_tokens``, ``input_share``, ``money``, ``calls_per_item``,
+        ``input_tokens_per_item``, ``output_tokens_per_item``, ``money_per_item``, ``calls_per_text``,
+        ``input_tokens_per_text``, ``output_tokens_per_text``, ``money_per_text``, ``seconds``, ``n_items``,
+        ``n_texts``, ``n_wanted``, ``n_found``, ``reasons``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a source that is no judge's run, and for a run that is named twice.
+
+    Notes
+    -----
+    Misleads: Answers from the cache cost nothing because another run paid for them: to compare judges, use runs
+    without. A text costs less the more texts its item has, because equal requests of an item are sent once.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.costs(["run:3", "run:4"], input_price=0.15, output_price=0.6)  # doctest: +SKIP
+    """
+    return answered(
+        "costs",
+        {
+            "input_price": input_price,
+            "output_price": output_price,
+        },
+        lambda: costs_from(judges),
+    )
+
+
+def judge_agreement(
+    first: Source,
+    second: Source,
+    *,
+    metrics: Sequence[str] | None = None,
+    texts: int = 10,
+    resamples: int = 10000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Do two judges order the same texts alike, how far apart are their scores, and on which texts?
+
+    The same numbers as the command ``report compare``.
+
+    Parameters
+    ----------
+    first
+        Scores of a judge or a metric.
+    second
+        Those of another one on the same texts.
+    metrics
+        One column of each (default: matching columns, e.g. both coverages, or a single column with all others)
+        (list of texts).
+    texts
+        Number of texts to show, largest difference first (whole number of at least 0).
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``agreement`` with the columns ``first``, ``second``, ``measure``, ``estimate``. Further tables:
+        ``two-judges``; ``judge-components``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For scores that cannot be read. If no columns match, and if no text is in
+        both.
+
+    Notes
+    -----
+    Misleads: Judges that agree can share an error: only levels or people show who is right. If texts of all
+    levels are pooled, any two judges that see the damage agree: read the tau within items. A mean difference near
+    0 hides differences in both directions: read the standard deviation, too.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.judge_agreement("run:3", "run:4")  # doctest: +SKIP
+    """
+    return answered(
+        "judge-agreement",
+        {
+            "metrics": metrics,
+            "texts": texts,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: two_scores_from(first, second),
+    )
+
+
+def prompts(
+    runs: Sequence[str],
+    ratings: Source | None = None,
+    *,
+    dimension: str | None = None,
+    component: str | None = None,
+    input_price_of: Mapping[str, float] | None = None,
+    output_price_of: Mapping[str, float] | None = None,
+    resamples: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Which of several prompts or models of a judge follows people or known levels best, and at what price?
+
+    The same numbers as the command ``report prompts``.
+
+    Parameters
+    ----------
+    runs
+        Runs of one kind of judge, as ``"run:3"``.
+    ratings
+        Ratings or votes of people on these texts. Default: those in the runs' own file, else known levels alone.
+    dimension
+        Which dimension of the ratings to use (default: the only one).
+    component
+        Column to compare where a judge has several, such as f1 or coverage (default: its first).
+    input_price_of
+        Price of a million input tokens of one model, in place of that of its run; may be repeated.
+    output_price_of
+        Price of a million output tokens of one model, in place of that of its run; may be repeated.
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``prompts`` with the columns ``prompt``, ``model``, ``run``, ``quality``, ``measure``,
+        ``difference``, ``p``, ``p_holm``, ``levels``, ``levels_difference``, ``levels_p``, ``levels_p_holm``,
+        ``monotonic``, ``unusable``, ``tokens_per_text``, ``tokens_in_per_text``, ``tokens_out_per_text``,
+        ``price_per_1000``, ``seconds_per_1000``, ``n``, ``n_scored``, ``use``, ``constant``, ``price_reason``,
+        ``seconds_reason``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For anything but runs of one kind of judge, and for a dimension or a
+        component that is not there. For fewer than two runs with scores, and if there are neither ratings of
+        people nor two levels.
+
+    Notes
+    -----
+    Misleads: The best of several prompts was found on these texts, so its quality is a little too high: try it on
+    others. Levels reward a prompt that notices damage, not one that agrees with people.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.prompts(["run:3", "run:4"], "study:pilot")  # doctest: +SKIP
+    """
+    return answered(
+        "prompts",
+        {
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: tried_from(
+            runs,
+            ratings,
+            dimension=dimension,
+            component=component,
+            input_price_of=input_price_of,
+            output_price_of=output_price_of,
+        ),
     )
 
 

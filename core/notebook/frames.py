@@ -36,22 +36,34 @@ from core.results.check.sureness import (
 )
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
+from core.results.judges.costs import JudgeCost
 from core.results.judges.made_levels import Made, ScoredLevels, scored_levels
+from core.results.judges.prompts import RunsTried
 from core.runs.judging.levels import made_of_outputs
-from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
+from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings, TriedChoice
 from core.schema.panel import JudgedTables, Panel, TextBeside
 from core.schema.rated import Rated, Scored
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
-from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
+from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable, WithTexts
 from core.schema.settings import SettingsError, as_parameter
 from core.schema.study import RatingTask, StudyRecord
-from core.sources.judges import facts_of, judge_if_any, made_of, rated, scored_by
+from core.sources.judges import (
+    costs_of,
+    facts_of,
+    judge_if_any,
+    judge_of,
+    made_of,
+    rated,
+    scored_by,
+    with_texts,
+)
 from core.sources.named import FileSource, parse_source
 from core.sources.named import Source as StoredSource
 from core.sources.panel import Judge, judged_tables, panel_of_source, texts_beside_panel
 from core.sources.people import people_of as source_people
 from core.sources.people import ratings_and_task
 from core.sources.people import ratings_of as source_ratings
+from core.sources.prompts import runs_tried
 from core.sources.reading import SourceReader
 from core.sources.scores import scores_of as source_scores
 from core.sources.studies import study_or_bundle
@@ -439,6 +451,45 @@ def _judge_scores(source: Source, choice: PanelChoice, *, find: bool) -> ScoreTa
 def judge_from(source: Source, db: str | os.PathLike[str] | None = None) -> JudgeOutput | None:
     """Return a judge's records from its run or the folder of its run; None for any other source. Raises InputError."""
     return None if frame_in(source) is not None else judge_if_any(named_source(source), reading_of(db))
+
+
+def judge_output_from(judge: Source) -> JudgeOutput:
+    """Return all that a judge's run recorded. Raises InputError."""
+    return judge_of(parse_source(_a_run("judge", judge)), reading_of())
+
+
+def costs_from(judges: Source | Sequence[Source]) -> list[JudgeCost]:
+    """Return what the runs of judges cost. Raises InputError with the problems of all."""
+    return costs_of([_a_run("judges", one) for one in each_of(judges)], reading_of())
+
+
+def two_scores_from(first: Source, second: Source) -> tuple[WithTexts, WithTexts]:
+    """Return the scores of both sources, with their texts where a run knows them. Raises InputError."""
+
+    def read_one(source: Source) -> WithTexts:
+        if frame_in(source) is not None:
+            return WithTexts(scores_of(source), list)
+        return with_texts(named_source(source), reading_of())
+
+    with in_parameters():
+        return read_one(first), read_one(second)
+
+
+def tried_from(runs: Sequence[str], ratings: Source | None, **choice: Any) -> RunsTried:
+    """Return runs of a judge with ratings or votes of people beside them. choice: of TriedChoice. Raises InputError."""
+    if ratings is not None:
+        check_type("ratings", ratings, PATH, 'a file of ratings, "study:NAME" or "run:N"')
+    wanted = {name: value for name, value in choice.items() if value is not None}
+    human = None if ratings is None else os.fspath(ratings)  # type: ignore[arg-type]  # checked above
+    with in_parameters():
+        return runs_tried(
+            names_of(runs), human, TriedChoice.checked(wanted, "Invalid parameters"), reading_of()
+        )
+
+
+def _a_run(name: str, source: Source) -> str:
+    check_type(name, source, PATH, '"run:N", or the folder of a judge\'s run')
+    return os.fspath(source)  # type: ignore[arg-type]  # checked above
 
 
 def facts_from(sources: Sequence[Source], panel: Panel, dimension: str | None) -> dict[str, JudgeFacts]:

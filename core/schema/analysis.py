@@ -15,15 +15,36 @@ from core.schema.result_table import ResultTable
 from core.schema.rows import result_json, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores", "judged", "levels", "sure", "rated", "table_on_disk"]
+Taken = Literal[
+    "panel",
+    "people",
+    "study",
+    "scores",
+    "judged",
+    "levels",
+    "sure",
+    "rated",
+    "judge",
+    "costs",
+    "two_scores",
+    "tried",
+    "table_on_disk",
+]  # fmt: skip
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
-panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
-everything said in an unblinded study. scores: tables of scores, from one source or several. judged: the same with the records of
-judges behind them, and their texts (`core.schema.panel.JudgedTables`). levels: scores of texts of known levels, with all that is
-known about the texts (`core.results.judges.made_levels.ScoredLevels`). sure: a panel with a judge's verdicts and how sure it is of
-each (`core.results.check.sureness.SurePanel`). rated: ratings of texts on any
-dimensions, and each evaluator's scores of them in a table of its own. table_on_disk: a run over a table too big for memory.
+panel: raters and judges of the same texts, side by side.
+people: raters alone; columns and metrics of judges are nobody's.
+study: everything said in an unblinded study.
+scores: tables of scores, from one source or several.
+judged: the same with the records of judges behind them, and their texts (`core.schema.panel.JudgedTables`).
+levels: scores of texts of known levels, with all that is known about the texts (`core.results.judges.made_levels.ScoredLevels`).
+sure: a panel with a judge's verdicts and how sure it is of each (`core.results.check.sureness.SurePanel`).
+rated: ratings of texts on any dimensions, and each evaluator's scores of them in a table of its own.
+judge: all that a judge's run recorded.
+costs: what the runs of judges cost.
+two_scores: two tables of scores, with their texts where a run knows them.
+tried: runs of one kind of judge with several prompts or models, and people beside them.
+table_on_disk: a run over a table too big for memory.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -174,6 +195,43 @@ class RatedChoice(_Twin, _OnScale, _Asked):
     """What raters could choose from, and a judge's run on shuffled words."""
 
 
+class TriedChoice(Settings):
+    """Which scores of judges are compared with which ratings, and what their models cost."""
+
+    dimension: str | None = setting(
+        None,
+        "Dimension",
+        "which dimension of the ratings to use (default: the only one)",
+        metavar="D",
+    )
+    component: str | None = setting(
+        None,
+        "Score to compare",
+        "column to compare where a judge has several, such as f1 or coverage (default: its first)",
+        metavar="NAME",
+    )
+    input_price_of: dict[str, float] = setting(
+        {},
+        "Input prices",
+        "price of a million input tokens of one model, in place of that of its run; may be repeated",
+        at_least=0,
+        metavar="MODEL=MONEY",
+    )
+    output_price_of: dict[str, float] = setting(
+        {},
+        "Output prices",
+        "price of a million output tokens of one model, in place of that of its run; may be repeated",
+        at_least=0,
+        metavar="MODEL=MONEY",
+    )
+
+    @property
+    def prices(self) -> dict[str, tuple[float | None, float | None]]:
+        """Model -> price of a million input tokens and of a million output tokens; None: as its run states."""
+        models = dict.fromkeys([*self.input_price_of, *self.output_price_of])
+        return {one: (self.input_price_of.get(one), self.output_price_of.get(one)) for one in models}
+
+
 class _NoChoice(Settings):
     """Nothing: the data say all that they are."""
 
@@ -187,6 +245,10 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "levels": LevelsChoice,
     "sure": SureChoice,
     "rated": RatedChoice,
+    "judge": _NoChoice,
+    "costs": _NoChoice,
+    "two_scores": _NoChoice,
+    "tried": TriedChoice,
     "table_on_disk": _NoChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""

@@ -24,7 +24,7 @@ from pages.tabs.levels import NO_LEVELS, cards
 from pages.tabs.phrases import NOT_JUDGED
 from pages.widgets import chosen_scores, level_diff, menus, visitor
 from pages.widgets.against import has_levels
-from pages.widgets.analysis import Data, Drawn, answer_of, form, show_answer
+from pages.widgets.analysis import Data, Drawn, answer_of, form, show_said, show_tables
 from pages.widgets.downloads import spreadsheet_file
 from pages.widgets.messages import mistakes_shown
 from pages.widgets.parts import nothing, part
@@ -52,7 +52,8 @@ def _shown(store: Store, run: Run) -> None:
     answer = answer_of(analysed, form(analysed), data)
     found: MadeLevels = answer.result.found
     alt = "Scores and words by level, with the mean and a cross for each text to remake"
-    show_answer(answer, {"levels-made": Drawn(plots.made_levels(found), alt, instead=True)})
+    show_said(answer)
+    show_tables(answer, answer.tables, {"levels-made": Drawn(plots.made_levels(found), alt, instead=True)})
     st.markdown(
         ":small[In the figure, blue: means with 95 % intervals over items. Thin lines: items; ochre with a fault, its text crossed.]"
     )

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from core.cli.shared.options import (
+    Options,
     add_columns_option,
     add_database_option,
     add_pair_option,
@@ -21,7 +22,8 @@ from core.cli.shared.options import (
     name_list,
     print_notes,
 )
-from core.errors import AssayError, InputError, Problems
+from core.cli.shared.setting_options import add_settings, settings_given
+from core.errors import InputError
 from core.formats.mt_metrics_eval import ratings_among
 from core.formats.panel.repeats import Repeated
 from core.formats.tasks import find_task
@@ -31,29 +33,40 @@ from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
 from core.results.correlations.table import dimension_of
+from core.results.judges.costs import JudgeCost
 from core.results.judges.made_levels import ScoredLevels, scored_levels
+from core.results.judges.prompts import RunsTried
 from core.results.judges.spans import SpanOptions
 from core.results.meta_correlation import Side
-from core.schema.analysis import LevelsChoice, PanelChoice, PeopleChoice, RatedChoice
+from core.schema.analysis import LevelsChoice, PanelChoice, PeopleChoice, RatedChoice, TriedChoice
 from core.schema.panel import JudgedTables, Panel
 from core.schema.rated import Rated
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
-from core.schema.scores import Direction, OutputSet, RatingSet, ScoreTable
+from core.schema.scores import Direction, JudgeOutput, OutputSet, RatingSet, ScoreTable, WithTexts
 from core.schema.settings import Settings, fields_of
 from core.schema.study import Study, StudyRecord
-from core.sources.judges import JUDGE_NAMES, facts_of, made_of, rated, scored_by
+from core.sources.judges import (
+    JUDGE_NAMES,
+    costs_of,
+    facts_of,
+    judge_of,
+    made_of,
+    rated,
+    scored_by,
+    with_texts,
+)
 from core.sources.named import (
     NAMES,
     STORED,
     FileSource,
-    Source,
     parse_source,
     parse_sources,
 )
 from core.sources.panel import judged_tables, panel_of_source
 from core.sources.people import people_of, ratings_and_task
-from core.sources.reading import SourceReader
+from core.sources.prompts import runs_tried
+from core.sources.reading import SourceReader, read_each
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
 from core.sources.spans import Marked, spans_of
@@ -68,7 +81,6 @@ from core.tables.scales import NoClass
 if TYPE_CHECKING:
     from core.results.big_tables.scored import BigTable
 
-Found = TypeVar("Found")
 MEANING = "texts: CSV, JSONL or JSON, an mt-metrics-eval folder, the output of run N, or an unblinded study"
 
 
@@ -310,28 +322,6 @@ def scores_given(written: Sequence[str], options: argparse.Namespace) -> list[Sc
     return read_each(written, lambda source: scores_of(source, reading_of(options)))
 
 
-def read_each(written: Sequence[str], read: Callable[[Source], Found]) -> list[Found]:
-    """Read every input. Raises InputError with the problems of all of them."""
-    found: list[Found] = []
-    wrong: list[AssayError] = []
-    for one in written:
-        try:
-            found.append(read(parse_source(one)))
-        except AssayError as problem:
-            wrong.append(problem)
-    if len(wrong) == 1:
-        raise wrong[0]
-    if wrong:
-        problems = Problems()
-        for error in wrong:
-            if isinstance(error, InputError) and error.problems:
-                problems += error.under(error.what)
-            else:
-                problems.append(str(error))
-        raise InputError("Some inputs cannot be read", problems)
-    return found
-
-
 def add_people_options(command: argparse.ArgumentParser) -> None:
     """Register the inputs with raters alone; see `open_people`."""
     command.add_argument(
@@ -472,6 +462,66 @@ def open_rated(options: argparse.Namespace) -> Rated:
     scored = [scored_by(one, table, reading) for one, table in zip(sources, tables, strict=True)]
     twin = None if options.shuffled is None else parse_source(options.shuffled)
     return rated(ratings, task or of_study, scored, scale, twin, reading)
+
+
+def add_judge_input(command: argparse.ArgumentParser) -> None:
+    """Register the results of a judge; see `open_judge`."""
+    command.add_argument("judge", metavar=JUDGE_NAMES, help="a judge's run, or the folder that it wrote")
+
+
+def open_judge(options: argparse.Namespace) -> JudgeOutput:
+    """Return what a judge's run recorded. Raises InputError."""
+    return judge_of(parse_source(options.judge), reading_of(options))
+
+
+def add_tried_input(command: argparse.ArgumentParser) -> None:
+    """Register runs whose prompts or models are compared; see `open_tried`."""
+    command.add_argument("runs", nargs="+", metavar="run:N", help="runs of one kind of judge")
+    add_tried_options(command)
+
+
+def add_tried_options(command: Options) -> None:
+    """Register the people beside prompts, and what is compared; see `tried_choice`."""
+    command.add_argument(
+        "--human",
+        metavar="FILE|study:NAME",
+        help=f"ratings or votes of people on these texts: {HUMAN_NAMES} (default: those in the runs' own file, else known levels "
+        "alone)",
+    )
+    add_settings(command, TriedChoice)
+
+
+def tried_choice(options: argparse.Namespace) -> TriedChoice:
+    """Return what `add_tried_options` registers. Raises SettingsError."""
+    return TriedChoice.checked(settings_given(options, TriedChoice), "Invalid options")
+
+
+def open_tried(options: argparse.Namespace) -> RunsTried:
+    """Return the runs with the people beside them. Raises InputError."""
+    return runs_tried(options.runs, options.human, tried_choice(options), reading_of(options))
+
+
+def add_two_scores_input(command: argparse.ArgumentParser) -> None:
+    """Register two judges or metrics; see `open_two_scores`."""
+    command.add_argument("first", metavar="A", help=f"{JUDGE_NAMES}, or a table of scores")
+    command.add_argument("second", metavar="B", help="the second one")
+
+
+def open_two_scores(options: argparse.Namespace) -> tuple[WithTexts, WithTexts]:
+    """Return the scores of both, with their texts where a run knows them. Raises InputError with all problems."""
+    reading = reading_of(options)
+    first, second = read_each([options.first, options.second], lambda source: with_texts(source, reading))
+    return first, second
+
+
+def add_costs_input(command: argparse.ArgumentParser) -> None:
+    """Register the results of judges; see `open_costs`."""
+    command.add_argument("judges", nargs="+", metavar=JUDGE_NAMES, help="results of judges")
+
+
+def open_costs(options: argparse.Namespace) -> list[JudgeCost]:
+    """Return what the runs of judges cost. Raises InputError with the problems of all."""
+    return costs_of(options.judges, reading_of(options))
 
 
 def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
