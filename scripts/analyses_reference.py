@@ -9,6 +9,7 @@ import textwrap
 import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from dataclasses import field as with_default
 from pathlib import Path
 from typing import Any
 
@@ -38,14 +39,18 @@ class _Data:
     """The expression that opens it."""
     imports: str
     inputs: str
-    """The inputs of the command."""
+    """The inputs of the command; empty: options alone name them."""
     raises: str
+    named: Mapping[str, tuple[str, str]] = with_default(default_factory=dict)
+    """Parameters that are given by name alone, as `parameters`; kinds of data may share them."""
 
 
-_DB = (
-    "str | os.PathLike[str] | None = None",
-    "Database of ``run:`` and ``study:``. Default: ``$ASSAY_DB``, else the app's.",
-)
+_DB = {
+    "db": (
+        "str | os.PathLike[str] | None = None",
+        "Database. Default: ``$ASSAY_DB``, else the app's.",
+    )
+}
 _DATA: Mapping[Taken, _Data] = {
     "panel": _Data(
         {
@@ -97,6 +102,54 @@ _DATA: Mapping[Taken, _Data] = {
         "SCORES ...",
         "For scores that cannot be read or merged.",
     ),
+    "look": _Data(
+        {"study": ("str", "Name of a running study whose design declares early looks. The look is logged.")},
+        "Names | None",
+        "look_from(study, db)",
+        "from core.notebook.frames import look_from",
+        "NAME",
+        "NotFound for an unknown study.",
+        _DB,
+    ),
+    "part": _Data(
+        {"study": ("str | os.PathLike[str]", "Name of an unblinded study, or the path of a bundle (.zip).")},
+        "Names | None",
+        "part_from(study, db, levels=levels, raters=raters, questions=questions, languages=languages)",
+        "from core.notebook.frames import Names, part_from",
+        "NAME",
+        "For filters of a study of ratings. NotFound for an unknown study. NotAllowed before it is unblinded.",
+        _DB,
+    ),
+    "pilot": _Data(
+        {
+            "pilot": (
+                "str | os.PathLike[str] | None = None",
+                'Variance components: ``"study:NAME"`` of an unblinded study, or the path of a CSV file (then give levels, too). '
+                "Default: from assumptions.",
+            )
+        },
+        "Names | None",
+        "pilot_from(pilot, db)",
+        "from core.notebook.frames import pilot_from",
+        "",
+        "For a file without variance components. NotAllowed before the pilot is unblinded.",
+        _DB,
+    ),
+    "standing": _Data(
+        {},
+        "Names | None",
+        "standing_from(study, db)",
+        "from core.notebook.frames import standing_from",
+        "",
+        "For a study of ratings. NotFound for an unknown study.",
+        {
+            "study": (
+                "str | None = None",
+                "Name of a study of pairs: plan with its margin, level, score and levels, and show what it has reached.",
+            ),
+            **_DB,
+        },
+    ),
     "judged": _Data(
         {
             "scores": (
@@ -105,13 +158,13 @@ _DATA: Mapping[Taken, _Data] = {
                 "records.",
             ),
             "texts": ("Source | None = None", "The scored texts, if ``scores`` come without them."),
-            "db": _DB,
         },
         "Names | None",
         "judged_from(scores, texts, db)",
         "from core.notebook.frames import Source, judged_from",
         "SCORES ...",
         "For scores that cannot be read.",
+        _DB,
     ),
     "sure": _Data(
         {
@@ -144,13 +197,13 @@ _DATA: Mapping[Taken, _Data] = {
                 "Source | None = None",
                 "The texts, if the scores come without them. A generation run, or its folder, also says which facts it changed.",
             ),
-            "db": _DB,
         },
         "Names | None",
         "levels_from(scores, texts, db, metric=metric)",
         "from core.notebook.frames import Source, levels_from",
         "SCORES [TEXTS]",
         "For scores that cannot be read, and an unknown column of them.",
+        _DB,
     ),
     "rated": _Data(
         {
@@ -216,7 +269,10 @@ _DATA: Mapping[Taken, _Data] = {
     "table_on_disk": _Data(
         {
             "run": ("str | int", 'Run over a big table: ``3`` or ``"run:3"``.'),
-            "db": _DB,
+            "db": (
+                "str | os.PathLike[str] | None = None",
+                "Database. Default: ``$ASSAY_DB``, else the app's.",
+            ),
         },
         "Names | None",
         "big_table_from(run, db)",
@@ -265,7 +321,7 @@ def functions() -> str:
 
 def results() -> str:
     """Return the document."""
-    return "\n".join([_START, *(line for name in ANALYSES for line in _section(analysis(name)))])
+    return "\n".join([_START, *(line for name in ANALYSES for line in _sections(analysis(name)))])
 
 
 def _formatted(code: str) -> str:
@@ -292,9 +348,10 @@ def _function(one: Analysis[Any, Any]) -> str:
         *(
             f"{field.name}: {_chosen(field, kind)} = {None if isinstance(field.default, Mapping) else field.default!r}"
             for kind in one.takes
-            for field in fields_of(CHOICES[kind]).values()
+            for field in _choices(kind)
         ),
         *(f"{name}: {_kind(field, one.Options)} = {field.default!r}" for name, field in options.items()),
+        *(f"{name}: {kind}" for name, (kind, _) in _named(one).items()),
     ]
     given = "".join(f'"{name}": {name}, ' for name in options)
     opened = "".join(f"lambda: {each.opened}, " for each in data)
@@ -304,6 +361,18 @@ def _function(one: Analysis[Any, Any]) -> str:
         f'    """{docstring.lstrip()}\n    """\n'
         f'    return answered("{one.name}", {{{given}}}, {opened})\n'
     )
+
+
+def _choices(kind: Taken) -> list[SettingField]:
+    """Return the choices of a kind of data that are no parameters of it by themselves."""
+    own = _DATA[kind]
+    return [one for one in fields_of(CHOICES[kind]).values() if one.name not in {*own.parameters, *own.named}]
+
+
+def _named(one: Analysis[Any, Any]) -> dict[str, tuple[str, str]]:
+    """Return the parameters that are given by name alone, the database last."""
+    named = {name: said for kind in one.takes for name, said in _DATA[kind].named.items()}
+    return dict(sorted(named.items(), key=lambda one: one[0] in _DB))
 
 
 def _chosen(field: SettingField, kind: Taken) -> str:
@@ -324,11 +393,13 @@ def _docstring(one: Analysis[Any, Any], options: Mapping[str, SettingField]) -> 
     for kind in one.takes:
         for name, (_, what) in _DATA[kind].parameters.items():
             yield from [name, *_wrapped(what, "    ")]
-        for field in fields_of(CHOICES[kind]).values():
+        for field in _choices(kind):
             help = field.about.help.replace("FILE", "``ratings``").replace("JUDGE", "``scores``")
             yield from [field.name, *_wrapped(_sentence(help), "    ")]
     for name, field in options.items():
         yield from [name, *_wrapped(_sentence(_said(one.Options, field)), "    ")]
+    for name, (_, what) in _named(one).items():
+        yield from [name, *_wrapped(what, "    ")]
     tables = "; ".join(f"``{table.name}``" for table in one.tables[1:])
     columns = ", ".join(f"``{each.name}``" for each in documented_columns(one.tables[0].row))
     yield from ["", "Returns", "-------", "Result"]
@@ -378,13 +449,19 @@ def _kind(field: SettingField, model: type[Settings]) -> str:
     return f"{kind} | None" if field.optional else kind
 
 
+def _sections(one: Analysis[Any, Any]) -> Iterator[str]:
+    """Return the section of an analysis, and those of its others."""
+    for each in (one, *one.others):
+        yield from _section(each)
+
+
 def _section(one: Analysis[Any, Any]) -> Iterator[str]:
     document, _, heading = one.section.partition("#")
     parameters = ", ".join(name for kind in one.takes for name in _DATA[kind].parameters)
-    inputs = " ".join(_DATA[kind].inputs for kind in one.takes)
+    inputs = " ".join(filter(None, (_DATA[kind].inputs for kind in one.takes)))
     yield f"## {one.title}\n"
     yield f"{one.question} [How it is computed]({document}.md#{heading}).\n"
-    yield f"```sh\npython -m core {command_of(one.name)} {inputs}\n```\n"
+    yield f"```sh\npython -m core {command_of(one.name)} {inputs}".rstrip() + "\n```\n"
     yield f"In Python: `assay.{one.function}({parameters})`.\n"
     yield f"When it misleads: {one.misleads}\n"
     yield "Options:\n"

@@ -76,6 +76,22 @@ ANALYSES: dict[str, Registered] = {
         "compare prompts or models of a judge that ran on the same texts",
         noun="report",
     ),
+    "look": Registered(
+        "core.analyses.look",
+        "show the always-valid bound of a running study, if its design declares early looks",
+        noun="study",
+    ),
+    "plan": Registered(
+        "core.analyses.plan",
+        "show how many questions, raters and votes reach a power or half-width",
+        noun="study",
+    ),
+    "study-results": Registered(
+        "core.analyses.study_results",
+        "show verdict, agreement and composite, with intervals",
+        noun="study",
+        verb="results",
+    ),
     "votes": Registered(
         "core.analyses.votes",
         "do metrics and judges prefer the answers that the raters of a blind study preferred?",

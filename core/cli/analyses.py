@@ -28,10 +28,14 @@ from core.cli.shared.sources import (
     add_judge_input,
     add_judged_input,
     add_levels_input,
+    add_look_input,
     add_panel_options,
+    add_part_input,
     add_people_options,
+    add_pilot_option,
     add_rated_input,
     add_scores_input,
+    add_standing_option,
     add_study_input,
     add_table_options,
     add_tried_input,
@@ -41,9 +45,13 @@ from core.cli.shared.sources import (
     open_judge,
     open_judged,
     open_levels,
+    open_look,
     open_panel,
+    open_part,
     open_people,
+    open_pilot,
     open_rated,
+    open_standing,
     open_study,
     open_tables,
     open_tried,
@@ -110,6 +118,28 @@ _DATA: Mapping[Taken, _Opened] = {
         lambda options: [options.file, *options.scores],
         "reading the ratings",
     ),
+    "look": _Opened(add_look_input, open_look, lambda _: [], "looking at the study", (add_database_option,)),
+    "part": _Opened(
+        add_part_input,
+        open_part,
+        lambda options: [options.study],
+        "reading the study",
+        (add_database_option,),
+    ),
+    "pilot": _Opened(
+        add_pilot_option,
+        open_pilot,
+        lambda options: [options.pilot],
+        "reading the pilot",
+        (add_database_option,),
+    ),
+    "standing": _Opened(
+        add_standing_option,
+        open_standing,
+        lambda _: [],
+        "reading the study",
+        (add_database_option,),
+    ),
     "rated": _Opened(
         add_rated_input,
         open_rated,
@@ -170,7 +200,8 @@ def add_analysis(commands: Commands, command: str, name: str) -> None:
     add_settings(command_line, found.Options)
     for output in _outputs(name):
         output.add(command_line)
-    add_result_options(command_line, *(table.name for table in found.tables), document="docs/results.md")
+    names = dict.fromkeys(table.name for one in (found, *found.others) for table in one.tables)
+    add_result_options(command_line, *names, document="docs/results.md")
     command_line.set_defaults(run=partial(_answer, found))
 
 

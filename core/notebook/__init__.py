@@ -19,7 +19,7 @@ from core.notebook.analyses import (
 from core.notebook.declared import *
 from core.notebook.frames import read
 from core.notebook.result import Result, plot
-from core.notebook.studies import pairs, plan, studies, study_annotations, study_results
+from core.notebook.studies import pairs, studies, study_annotations
 from core.notebook.texts import damage, metrics, score
 from core.notebook.trust import check, gaps, next_labels, which_judge
 
@@ -38,7 +38,6 @@ __all__ = [
     "metrics",
     "next_labels",
     "pairs",
-    "plan",
     "plot",
     "rank",
     "read",
@@ -46,7 +45,6 @@ __all__ = [
     "score",
     "studies",
     "study_annotations",
-    "study_results",
     "which_judge",
 ]
 __all__ += declared.__all__

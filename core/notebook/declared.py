@@ -19,8 +19,12 @@ from core.notebook.frames import (
     judge_output_from,
     judged_from,
     levels_from,
+    look_from,
     panel_from,
+    part_from,
+    pilot_from,
     rated_from,
+    standing_from,
     study_from,
     sure_from,
     tables_from,
@@ -39,8 +43,11 @@ __all__ = [
     "costs",
     "escalate",
     "judge_agreement",
+    "look",
     "made_levels",
+    "plan",
     "prompts",
+    "study_results",
     "table",
     "votes",
 ]
@@ -582,13 +589,13 @@ def corrected(
 def bias(
     scores: Source | Sequence[Source],
     texts: Source | None = None,
-    db: str | os.PathLike[str] | None = None,
     *,
     limit: float = 0.1,
     changes: int = 10,
     alpha: float = 0.05,
     confidence: float = 0.95,
     seed: int = 0,
+    db: str | os.PathLike[str] | None = None,
 ) -> Result:
     """What besides quality sways a judge: edits that leave the facts as they are, or the place of a text?
 
@@ -601,8 +608,6 @@ def bias(
         has its records.
     texts
         The scored texts, if ``scores`` come without them.
-    db
-        Database of ``run:`` and ``study:``. Default: ``$ASSAY_DB``, else the app's.
     limit
         A probe is underpowered if the smallest change that it can show is larger than this share of the judge's
         scale (number above 0 and at most 1).
@@ -614,6 +619,8 @@ def bias(
         Confidence level of intervals (number above 0 and below 1).
     seed
         Seed of all resampling (whole number from 0 to 9007199254740991).
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
 
     Returns
     -------
@@ -794,7 +801,6 @@ def escalate(
 def made_levels(
     scores: Source,
     texts: Source | None = None,
-    db: str | os.PathLike[str] | None = None,
     *,
     metric: str | None = None,
     tolerance: float = 0.05,
@@ -803,6 +809,7 @@ def made_levels(
     resamples: int = 2000,
     confidence: float = 0.95,
     seed: int = 0,
+    db: str | os.PathLike[str] | None = None,
 ) -> Result:
     """Are made levels what they claim: falling scores, a core fact that stands and falls where it must, no
     contradiction inside a text, no equal texts, texts of similar length?
@@ -816,8 +823,6 @@ def made_levels(
     texts
         The texts, if the scores come without them. A generation run, or its folder, also says which facts it
         changed.
-    db
-        Database of ``run:`` and ``study:``. Default: ``$ASSAY_DB``, else the app's.
     metric
         Column of scores (default: the first).
     tolerance
@@ -835,6 +840,8 @@ def made_levels(
         Confidence level of intervals (number above 0 and below 1).
     seed
         Seed of all resampling (whole number from 0 to 9007199254740991).
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
 
     Returns
     -------
@@ -1075,6 +1082,239 @@ def prompts(
     )
 
 
+def look(study: str, *, db: str | os.PathLike[str] | None = None) -> Result:
+    """Is the always-valid bound of a running study above the margin yet?
+
+    The same numbers as the command ``study look``.
+
+    Parameters
+    ----------
+    study
+        Name of a running study whose design declares early looks. The look is logged.
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``look`` with the columns ``verdict``, ``bound``, ``margin``, ``questions_entered``, ``questions``,
+        ``looks``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. NotFound for an unknown study. NotAllowed where the design declares no early
+        looks, and unless the study is open or closed.
+
+    Notes
+    -----
+    Misleads: Once somebody has looked, this bound decides, and the verdict on all votes is for comparison only.
+    Every look is logged.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.look("pilot")  # doctest: +SKIP
+    >>> found.json["value"]  # doctest: +SKIP
+    'continue'
+    """
+    return answered(
+        "look",
+        {},
+        lambda: look_from(study, db),
+    )
+
+
+def plan(
+    pilot: str | os.PathLike[str] | None = None,
+    *,
+    decided: float | None = None,
+    question_correlation: float | None = None,
+    agreement: float | None = None,
+    own_view: float | None = None,
+    rater_sd: float | None = None,
+    margin: float | None = None,
+    confidence: float | None = None,
+    mean: float = 0.0,
+    power: float | None = None,
+    half_width: float | None = None,
+    questions: int | None = None,
+    raters: Sequence[int] | None = None,
+    votes: int | None = None,
+    levels: int | None = None,
+    score: Literal["composite", "net_preference"] | None = None,
+    study: str | None = None,
+    db: str | os.PathLike[str] | None = None,
+) -> Result:
+    """How many questions, raters and votes does a study need?
+
+    The same numbers as the command ``study plan``.
+
+    Parameters
+    ----------
+    pilot
+        Variance components: ``"study:NAME"`` of an unblinded study, or the path of a CSV file (then give levels,
+        too). Default: from assumptions.
+    decided
+        Share of votes that choose one of the two answers (number from 0 to 1; default: 0.5).
+    question_correlation
+        Correlation of two raters' votes on two levels of a question: 0 if questions do not matter (number from 0
+        to 1; default: 0.3).
+    agreement
+        Correlation of two raters' votes on one pair (number from 0 to 1; default: 0.4).
+    own_view
+        Correlation that two votes of one rater on a question have beyond that (number from 0 to 1; default:
+        0.05).
+    rater_sd
+        Standard deviation of raters' mean votes: 0.1 puts two thirds of raters within 0.1 of the mean (number
+        from 0 to 1; default: 0.1).
+    margin
+        Non-inferiority margin; sensible values are 0.05 to 0.3 on the scale from -1 to 1 (number above 0 and
+        below 2; default: 0.1, or the study's).
+    confidence
+        Level of the one-sided lower bound (number above 0.5 and below 1; default: 0.90; for a study without a
+        margin 0.95, the two-sided 90 % interval).
+    mean
+        True mean vote; 0: equally good systems (number from -1 to 1).
+    power
+        Wanted probability that the lower bound is above the margin (number above 0 and below 1; default: 0.8,
+        without a half-width).
+    half_width
+        Wanted distance of the mean from its lower bound (number above 0 and at most 2; default: none; 0.1 for a
+        study without a margin).
+    questions
+        Show what so many questions reach, instead of power and half_width (whole number of at least 1; default:
+        as many as are needed).
+    raters
+        Numbers of raters to compare (list of whole numbers of at least 1; default: 2,3,5,8,12,20, or the
+        study's).
+    votes
+        Votes a pair (whole number of at least 1; default: all raters, or as the study states).
+    levels
+        Levels of a question in the main analysis (whole number of at least 1; default: 1, or those of the study
+        or the pilot).
+    score
+        Score of a pair (default: composite, or the study's).
+    study
+        Name of a study of pairs: plan with its margin, level, score and levels, and show what it has reached.
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``plans`` with the columns ``scope``, ``raters``, ``votes``, ``levels``, ``questions``,
+        ``total_votes``, ``hours``, ``minutes_each``, ``power``, ``half_width``, ``reason``. Further tables:
+        ``power``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a file without variance components. NotAllowed before the pilot is
+        unblinded. For a study of ratings. NotFound for an unknown study. For assumptions that contradict each
+        other, and a pilot without variance components.
+
+    Notes
+    -----
+    Misleads: Assumptions are not estimates, and components of a small pilot are uncertain.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.plan(power=0.8, raters=[3, 12], score="net_preference")
+    >>> int(found.frame.loc[0, "questions"])
+    137
+    """
+    return answered(
+        "plan",
+        {
+            "decided": decided,
+            "question_correlation": question_correlation,
+            "agreement": agreement,
+            "own_view": own_view,
+            "rater_sd": rater_sd,
+            "margin": margin,
+            "confidence": confidence,
+            "mean": mean,
+            "power": power,
+            "half_width": half_width,
+            "questions": questions,
+            "raters": raters,
+            "votes": votes,
+            "levels": levels,
+            "score": score,
+        },
+        lambda: pilot_from(pilot, db),
+        lambda: standing_from(study, db),
+    )
+
+
+def study_results(
+    study: str | os.PathLike[str],
+    *,
+    levels: Names | None = None,
+    raters: Names | None = None,
+    questions: Names | None = None,
+    languages: Names | None = None,
+    resamples: int = 10000,
+    db: str | os.PathLike[str] | None = None,
+) -> Result:
+    """Which of the two systems is better, and does the verdict hold?
+
+    The same numbers as the command ``study results``.
+
+    Parameters
+    ----------
+    study
+        Name of an unblinded study, or the path of a bundle (.zip).
+    levels
+        Levels, e.g. A1-A4, A1,A3 or all (default: those of the main analysis). Any filter makes the result
+        exploratory.
+    raters
+        Raters to include (default: all who have answered).
+    questions
+        Questions to include (default: all).
+    languages
+        Languages to include (default: all).
+    resamples
+        Bootstrap resamples of intervals; verdicts always use 10,000 (whole number of at least 1).
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``sensitivity`` with the columns ``counted``, ``pairs``, ``bound``, ``verdict``. Further tables:
+        ``answer``; ``robustness``; ``bounds``; ``rater-means``; ``variance-components``; ``choices``;
+        ``agreement``; ``pairwise``; ``contingency``; ``composite``; ``ties``; ``plan``; ``power``; ``position``;
+        ``repeats``; ``seconds``; ``blinding``; ``blinding-sides``; ``early``; ``pairs``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For filters of a study of ratings. NotFound for an unknown study. NotAllowed
+        before it is unblinded. For an unknown level, rater, question or language.
+
+    Notes
+    -----
+    Misleads: "Not shown" does not mean worse. An answer changed by a filter is exploratory.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.study_results("demo", db=demo_database)
+    >>> found.json["answer"]["value"], found.json["verdict"]["value"]
+    ('better', 'non-inferior')
+    """
+    return answered(
+        "study-results",
+        {
+            "resamples": resamples,
+        },
+        lambda: part_from(study, db, levels=levels, raters=raters, questions=questions, languages=languages),
+    )
+
+
 def votes(
     study: Source,
     scores: Source | Sequence[Source],
@@ -1158,7 +1398,7 @@ def table(
     run
         Run over a big table: ``3`` or ``"run:3"``.
     db
-        Database of ``run:`` and ``study:``. Default: ``$ASSAY_DB``, else the app's.
+        Database. Default: ``$ASSAY_DB``, else the app's.
     by
         Columns to group means by: item, system, level, language or a label (list of texts).
     metrics

@@ -39,6 +39,9 @@ from core.results.correlations.paired import People
 from core.results.judges.costs import JudgeCost
 from core.results.judges.made_levels import Made, ScoredLevels, scored_levels
 from core.results.judges.prompts import RunsTried
+from core.results.study.counted import Filters, StudyPart
+from core.results.study.early import EarlyLook
+from core.results.study.planning import Basis, Standing
 from core.runs.judging.levels import made_of_outputs
 from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings, TriedChoice
 from core.schema.panel import JudgedTables, Panel, TextBeside
@@ -66,7 +69,7 @@ from core.sources.people import ratings_of as source_ratings
 from core.sources.prompts import runs_tried
 from core.sources.reading import SourceReader
 from core.sources.scores import scores_of as source_scores
-from core.sources.studies import study_or_bundle
+from core.sources.studies import look_at, part_of, pilot_if_any, standing_if_any, study_or_bundle
 from core.sources.texts import made_texts_of
 from core.sources.texts import texts_of as source_texts
 from core.store import Store, database_path, open_store
@@ -242,6 +245,24 @@ def study_from(study: Source) -> StudyRecord:
     return study_or_bundle(os.fspath(study), reading_of(), seen=True)[0]  # type: ignore[arg-type]  # checked above
 
 
+def pilot_from(pilot: str | os.PathLike[str] | None, db: str | os.PathLike[str] | None) -> Basis | None:
+    """Return the components of a pilot. Raises InputError, and NotAllowed before it is unblinded."""
+    check_type("pilot", pilot, PATH, "study:NAME or the path of a CSV file", optional=True)
+    return pilot_if_any(None if pilot is None else os.fspath(pilot), reading_of(db))
+
+
+def standing_from(study: str | None, db: str | os.PathLike[str] | None) -> Standing | None:
+    """Return how far a study of pairs has come. Raises InputError and NotFound."""
+    check_type("study", study, str, "the name of a study", optional=True)
+    return standing_if_any(study, reading_of(db))
+
+
+def look_from(study: str, db: str | os.PathLike[str] | None) -> EarlyLook:
+    """Look at a running study, which is logged. Raises InputError, NotFound, and NotAllowed unless its design declares looks."""
+    check_type("study", study, str, "the name of a study")
+    return look_at(study, reading_of(db), by="notebook")
+
+
 def big_table_from(run: str | int, db: str | os.PathLike[str] | None = None) -> BigTable:
     """Return the table of a run. db: None for the usual database. Raises InputError."""
     # Imported lazily: runs load slowly.
@@ -249,6 +270,15 @@ def big_table_from(run: str | int, db: str | os.PathLike[str] | None = None) -> 
 
     check_type("run", run, (str, int), "a run, such as 3 or 'run:3'")
     return big_table_of_source(run_named(str(run)), SourceReader(opened=partial(existing_store, db)))
+
+
+def part_from(
+    study: str | os.PathLike[str], db: str | os.PathLike[str] | None, **names: Names | None
+) -> StudyPart:
+    """Return a study with what filters select of it. Raises InputError, NotFound, and NotAllowed before it is unblinded."""
+    check_type("study", study, PATH, "the name of a study or the path of a bundle; studies() lists the names")
+    filters = Filters(**{name: None if one is None else names_of(one) for name, one in names.items()})
+    return part_of(os.fspath(study), reading_of(db), filters)
 
 
 def tables_from(scores: Source | Sequence[Source]) -> list[ScoreTable]:

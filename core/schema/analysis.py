@@ -28,6 +28,10 @@ Taken = Literal[
     "costs",
     "two_scores",
     "tried",
+    "pilot",
+    "standing",
+    "look",
+    "part",
     "table_on_disk",
 ]  # fmt: skip
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
@@ -44,6 +48,10 @@ judge: all that a judge's run recorded.
 costs: what the runs of judges cost.
 two_scores: two tables of scores, with their texts where a run knows them.
 tried: runs of one kind of judge with several prompts or models, and people beside them.
+pilot: variance components of votes, or None.
+standing: the design of a study of pairs and how far it has come, without what raters chose, or None.
+look: what a look at a running study shows; opening it lets questions enter and is logged.
+part: an unblinded study, whole or what filters select of it.
 table_on_disk: a run over a table too big for memory.
 """
 Tell = Callable[[str], object]
@@ -173,6 +181,43 @@ class LevelsChoice(Settings):
     )
 
 
+class _Pilot(Settings):
+    pilot: str | None = setting(
+        None,
+        "Pilot",
+        "variance components: of an unblinded study, or of a CSV file (then give the levels, too; default: from assumptions)",
+        metavar="study:NAME|FILE",
+    )
+
+
+class _Standing(Settings):
+    study: str | None = setting(
+        None,
+        "Study",
+        "a study of pairs: plan with its margin, confidence level, score and levels, and show what it has reached",
+        metavar="NAME",
+    )
+
+
+class _Part(Settings):
+    levels: tuple[str, ...] | None = setting(
+        None,
+        "Levels",
+        "levels, e.g. A1-A4, A1,A3 or all (default: those of the main analysis). Any filter makes the result exploratory",
+        listed=True,
+        metavar="A1-A4",
+    )
+    raters: tuple[str, ...] | None = setting(
+        None, "Raters", "raters to include (default: all who have answered)", listed=True, metavar="A,B"
+    )
+    questions: tuple[str, ...] | None = setting(
+        None, "Questions", "questions to include (default: all)", listed=True, metavar="ID,ID"
+    )
+    languages: tuple[str, ...] | None = setting(
+        None, "Languages", "languages to include (default: all)", listed=True, metavar="en,ja"
+    )
+
+
 class _Asked(Settings):
     task: str | None = setting(
         None,
@@ -244,6 +289,10 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "judged": _NoChoice,
     "levels": LevelsChoice,
     "sure": SureChoice,
+    "pilot": _Pilot,
+    "standing": _Standing,
+    "look": _NoChoice,
+    "part": _Part,
     "rated": RatedChoice,
     "judge": _NoChoice,
     "costs": _NoChoice,
@@ -297,6 +346,10 @@ Chosen = TypeVar("Chosen", bound=Settings)
 
 def _none(_found: Any) -> tuple[Any, ...]:
     return ()
+
+
+def _always(*_data: Any) -> bool:
+    return True
 
 
 def _as_declared(_found: Any) -> Mapping[str, Mapping[str, Any]]:
@@ -368,6 +421,10 @@ class Analysis(Generic[Chosen, Found]):
     """Code of a verdict -> what it means."""
     one_judge: bool = False
     """Whether it answers about a single judge, so that a page asks which."""
+    fits: Callable[..., bool] = _always
+    """Whether it answers about these data, where `others` answer about some."""
+    others: "tuple[Analysis[Any, Any], ...]" = ()
+    """The same question with the same options, of data of another kind: their results, tables and JSON are others."""
     refuses: str = ""
     """Data that it refuses, for the docstring of its function: `With fewer than two raters.`"""
 
@@ -378,7 +435,8 @@ class Analysis(Generic[Chosen, Found]):
 
     def answer(self, options: Chosen, *data: Any, tell: Tell = _quiet) -> "Answer":
         """Compute. data: in the order of `takes`. Raises SettingsError with all problems."""
-        return Answer(self, options, self.compute(options, *data, tell=tell))
+        asked = next((one for one in (self, *self.others) if one.fits(*data)), self)
+        return Answer(asked, options, asked.compute(options, *data, tell=tell))
 
     @property
     def refusal(self) -> str:
@@ -428,18 +486,25 @@ class Answer:
     def tables(self) -> dict[str, ResultTable]:
         """Name -> table, the main one first; without those that this result does not have."""
         return {
-            one.name: table_of(
-                one.name,
-                one.row,
-                rows,
-                title=one.title if one.heading is None else one.heading(self.result),
-                notes=one.notes(self.result),
-                hidden=one.hidden(self.result),
-                shaped=one.shaped(self.result),
-            )
+            one.name: self._made(one, rows, one.notes(self.result))
             for one in self.analysis.tables
             if (rows := one.rows(self.result)) is not None
         }
+
+    def table(self, name: str, rows: Sequence[object], notes: tuple[str, ...] = ()) -> ResultTable:
+        """A table of the analysis with other rows, such as those that a page selects. Raises KeyError for an unknown name."""
+        return self._made({one.name: one for one in self.analysis.tables}[name], rows, notes)
+
+    def _made(self, one: Table[Any], rows: Sequence[object], notes: tuple[str, ...]) -> ResultTable:
+        return table_of(
+            one.name,
+            one.row,
+            rows,
+            title=one.title if one.heading is None else one.heading(self.result),
+            notes=notes,
+            hidden=one.hidden(self.result),
+            shaped=one.shaped(self.result),
+        )
 
     @property
     def printed(self) -> tuple[ResultTable, ...]:

@@ -51,6 +51,8 @@ class Lines(Figure):
     """Name of a line -> x of a mark on it."""
     mark: str = ""
     """What the marks mean, before the x: `passes from`."""
+    panel: str = ""
+    """Column of which each value has a panel; a name has one look in all of them. Marks are for a figure without panels."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -55,6 +55,8 @@ class RowField:
     """Whether it maps names to cells, each of which is a column."""
     inner: bool = False
     """Whether it holds a row whose columns stand in this table."""
+    optional: bool = False
+    """Whether JSON has no such key where it is None."""
     parts: tuple["RowField", ...] = ()
     """Of a mapping: names that are columns in every table, as fields of their own."""
 
@@ -70,6 +72,7 @@ class _Declared:
     rows: type | None = None
     by_name: bool = False
     inner: bool = False
+    optional: bool = False
     parts: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -106,13 +109,16 @@ def entry(
     ends: Ends = "value",
     rows: type | None = None,
     keyed_by: str = "",
+    optional: bool = False,
 ) -> Any:
     """Declare a field that JSON alone holds.
 
-    rows: the type of the row or rows in it. keyed_by: of several rows, the field whose value is their key in an object.
+    rows: the type of the row or rows in it. keyed_by: of several rows, the field whose value is their key in an object. optional:
+    whether JSON has no such key where the field is None.
     key: WHOLE for a result whose JSON is the list of these rows; its other fields then have the key "".
     """
-    return field(metadata={_OF_A_ROW: _Declared(about, None, key, ends, keyed_by, rows=rows)})
+    declared = _Declared(about, None, key, ends, keyed_by, rows=rows, optional=optional)
+    return field(metadata={_OF_A_ROW: declared})
 
 
 def columns(
@@ -186,7 +192,7 @@ def _row_field(name: str, declared: _Declared) -> RowField:
     return RowField(
         *(name, declared.about, shape, name if declared.key is None else declared.key),
         *(declared.ends, declared.keyed_by, declared.words, declared.rows),
-        *(declared.by_name, declared.inner, parts),
+        *(declared.by_name, declared.inner, declared.optional, parts),
     )
 
 
@@ -288,8 +294,9 @@ def json_of(row: object) -> dict[str, Any]:
     """The JSON object of a row: an undefined number and an empty reason are null."""
     found: dict[str, Any] = {}
     for one in row_fields(type(row)):
-        if one.key:
-            found |= dict(_entries(one, getattr(row, one.name)))
+        value = getattr(row, one.name)
+        if one.key and not (one.optional and value is None):
+            found |= dict(_entries(one, value))
     return found
 
 

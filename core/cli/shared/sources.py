@@ -19,6 +19,7 @@ from core.cli.shared.options import (
     existing_database,
     existing_store,
     in_options,
+    levels_named,
     name_list,
     print_notes,
 )
@@ -38,7 +39,10 @@ from core.results.judges.made_levels import ScoredLevels, scored_levels
 from core.results.judges.prompts import RunsTried
 from core.results.judges.spans import SpanOptions
 from core.results.meta_correlation import Side
-from core.schema.analysis import LevelsChoice, PanelChoice, PeopleChoice, RatedChoice, TriedChoice
+from core.results.study.counted import Filters, StudyPart
+from core.results.study.early import EarlyLook
+from core.results.study.planning import Basis, Standing
+from core.schema.analysis import CHOICES, LevelsChoice, PanelChoice, PeopleChoice, RatedChoice, TriedChoice
 from core.schema.panel import JudgedTables, Panel
 from core.schema.rated import Rated
 from core.schema.roles import Roles
@@ -70,7 +74,7 @@ from core.sources.reading import SourceReader, read_each
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
 from core.sources.spans import Marked, spans_of
-from core.sources.studies import study_or_bundle
+from core.sources.studies import look_at, part_of, pilot_if_any, standing_if_any, study_or_bundle
 from core.sources.texts import Texts, made_texts_of, texts_file, texts_of
 from core.store import Store
 from core.tables.mapping import parse_columns
@@ -361,6 +365,36 @@ def open_study(options: argparse.Namespace) -> StudyRecord:
     return study_or_bundle(options.study, reading_of(options), seen=True)[0]
 
 
+def add_pilot_option(command: argparse.ArgumentParser) -> None:
+    """Register the pilot of a plan; see `open_pilot`."""
+    _add_choices(command, CHOICES["pilot"])
+
+
+def open_pilot(options: argparse.Namespace) -> Basis | None:
+    """Return the components of the pilot, if one is named. Raises InputError, and NotAllowed before it is unblinded."""
+    return pilot_if_any(options.pilot, reading_of(options))
+
+
+def add_standing_option(command: argparse.ArgumentParser) -> None:
+    """Register the study that a plan is about; see `open_standing`."""
+    _add_choices(command, CHOICES["standing"])
+
+
+def open_standing(options: argparse.Namespace) -> Standing | None:
+    """Return how far the study has come, if one is named. Raises InputError and NotFound."""
+    return standing_if_any(options.study, reading_of(options))
+
+
+def add_look_input(command: argparse.ArgumentParser) -> None:
+    """Register a running study; see `open_look`."""
+    command.add_argument("name", metavar="NAME", help="name of the study")
+
+
+def open_look(options: argparse.Namespace) -> EarlyLook:
+    """Look at the study, which is logged. Raises NotFound, and NotAllowed unless its design declares looks."""
+    return look_at(options.name, reading_of(options), by="command")
+
+
 def add_big_table_input(command: argparse.ArgumentParser) -> None:
     """Register a run over a big table; see `open_big_table`."""
     command.add_argument("run_named", metavar="RUN", help="number of the run, or run:N")
@@ -372,6 +406,19 @@ def open_big_table(options: argparse.Namespace) -> "BigTable":
     from core.sources.big_tables import big_table_of_source, run_named
 
     return big_table_of_source(run_named(options.run_named), reading_of(options))
+
+
+def add_part_input(command: argparse.ArgumentParser) -> None:
+    """Register an unblinded study with its filters; see `open_part`."""
+    command.add_argument("study", metavar="NAME|BUNDLE", help="name of a study, or a bundle (.zip)")
+    _add_choices(command, CHOICES["part"])
+
+
+def open_part(options: argparse.Namespace) -> StudyPart:
+    """Return the study with what the filters select of it. Raises InputError and NotAllowed as `part_of`."""
+    filters = Filters(None, *map(name_list, (options.raters, options.questions, options.languages)))
+    levels = None if options.levels is None else partial(levels_named, text=options.levels)
+    return part_of(options.study, reading_of(options), filters, levels)
 
 
 def add_scores_input(command: argparse.ArgumentParser) -> None:
@@ -444,8 +491,7 @@ def add_rated_input(command: argparse.ArgumentParser) -> None:
         help=f"{JUDGE_NAMES}, a table of scores (CSV, JSONL, Parquet), or METAL's JSON",
     )
     add_human_options(command)
-    for one in fields_of(RatedChoice).values():
-        command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+    _add_choices(command, RatedChoice)
 
 
 def open_rated(options: argparse.Namespace) -> Rated:
@@ -524,14 +570,18 @@ def open_costs(options: argparse.Namespace) -> list[JudgeCost]:
     return costs_of(options.judges, reading_of(options))
 
 
-def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
-    """Register what says how the inputs are read."""
+def _add_choices(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
     for one in fields_of(choice).values():
         if one.choices:
             text = f"{one.about.help} (default {one.usual})"
             command.add_argument(one.option, choices=one.choices, default=one.default, help=text)
         else:
             command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+
+
+def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
+    """Register what says how the inputs are read."""
+    _add_choices(command, choice)
     add_columns_option(command, several=True)
     add_reading_option(command, "flip")
     add_pair_option(command)
