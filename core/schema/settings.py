@@ -64,6 +64,10 @@ class About:
     """Whether several values are typed as one text with commas: `30,50,100`."""
     folded: bool = False
     """Whether a page shows it only on request, because it is rarely changed."""
+    leading: bool = False
+    """Whether the question is asked with it: its function takes it without a name, and a switch of a command as its value."""
+    parameter: str = ""
+    """Name in a function of `import assay`, where it is not that of the option."""
     apart: Mapping[str, str] = field(default_factory=dict)
     """Of a choice that a command offers as an option for each word, such as `--macro` and `--pooled`: word -> its help."""
     pairs: bool = False
@@ -164,6 +168,8 @@ def setting(
     scored: bool = True,
     listed: bool = False,
     folded: bool = False,
+    leading: bool = False,
+    parameter: str = "",
     apart: Mapping[str, str] | None = None,
     pairs: bool = False,
 ) -> Any:
@@ -176,8 +182,10 @@ def setting(
     if within is not None:
         at_least, at_most = within
     about = About(
-        *(label, help, option, metavar, unit, words or {}),
-        *(step, scored, listed, folded, apart or {}, pairs),
+        *(label, help, option, metavar, unit, words or {}, step, scored, listed, folded, leading),
+        parameter=parameter,
+        apart=apart or {},
+        pairs=pairs,
     )
     extra: Any = {_ABOUT: about}  # pydantic wants JSON there, and writes no schema of these
     if not listed and not isinstance(default, Mapping):
@@ -351,8 +359,10 @@ def _named_values(given: object, kind: Any) -> object:
     if kind is float:
         return _named_numbers(filter(None, (str(line).strip() for line in lines)))
     for line in filter(None, (str(line).strip() for line in lines)):
-        name, equals, value = (part.strip() for part in line.partition("="))
-        if not (equals and _NAME.fullmatch(name)):
+        # Who names numbers has names of the data, which may contain the sign.
+        parts = line.rpartition("=") if kind is float else line.partition("=")
+        name, equals, value = (part.strip() for part in parts)
+        if not (equals and (name if kind is float else _NAME.fullmatch(name))):
             raise ValueError(f"{line!r} is not NAME=VALUE")
         found[name] = value if kind is str else _json_or_text(value)
     return found
@@ -428,7 +438,7 @@ def as_option(field: SettingField, value: str | None) -> str:
 
 def as_parameter(field: SettingField, value: str | None) -> str:
     """Name of a field, or a field with a value, as a parameter of a function in a notebook."""
-    name = field.option.removeprefix("--").replace("-", "_")
+    name = field.about.parameter or field.option.removeprefix("--").replace("-", "_")
     if iskeyword(name):
         name += "_"
     return name if value is None else f"{name}={value!r}"
