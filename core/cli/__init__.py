@@ -21,7 +21,6 @@ from core.installation import COMMAND
 
 _NOUNS = {
     "check": "can this judge be trusted? TRUSTED, NOT TRUSTED or INCONCLUSIVE for a use, from any file or from votes",
-    "escalate": "keep a judge where it is sure to agree with people, and send the other texts to them",
     "study": "blind validation studies",
     "generate": "generate answers of known quality",
     "score": "score texts with metrics",
@@ -39,7 +38,7 @@ _NOUNS = {
 """Nouns with a module of the same name, imported when the noun is used. Analyses are registered in core/analyses."""
 _BEHIND = "meta-correlate"
 """The noun behind which the help lists the analyses."""
-_PACKAGES = dict.fromkeys(("check", "escalate"), "against_people")
+_PACKAGES = dict.fromkeys(("check",), "against_people")
 """Nouns whose module is in a package."""
 STOPPED = 130
 """Exit status after Ctrl-C, the convention of shells."""

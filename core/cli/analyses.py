@@ -2,21 +2,33 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from core.analyses import analysis
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
-from core.cli.shared.options import Commands, add_database_option, add_pair_option, in_options
+from core.cli.shared.options import (
+    Commands,
+    add_columns_option,
+    add_database_option,
+    add_pair_option,
+    check_out,
+    in_options,
+)
+from core.cli.shared.outputs import Output
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
     add_big_table_input,
     add_costs_input,
     add_judge_input,
+    add_judged_input,
+    add_levels_input,
     add_look_input,
     add_panel_options,
     add_part_input,
@@ -33,6 +45,8 @@ from core.cli.shared.sources import (
     open_big_table,
     open_costs,
     open_judge,
+    open_judged,
+    open_levels,
     open_look,
     open_panel,
     open_part,
@@ -46,6 +60,7 @@ from core.cli.shared.sources import (
     open_tried,
     open_two_scores,
 )
+from core.cli.shared.sure import add_sure_options, open_sure
 from core.cli.shared.switches import (
     Switch,
     add_switches,
@@ -56,7 +71,8 @@ from core.cli.shared.switches import (
 )
 from core.errors import InputError
 from core.schema.analysis import CHOICES, Analysis, Taken
-from core.schema.settings import Remark, fields_of, refuse
+from core.schema.settings import Remark, SettingsError, fields_of, refuse
+from core.store import database_path
 
 
 @dataclass(frozen=True)
@@ -98,6 +114,26 @@ _DATA: Mapping[Taken, _Opened] = {
         lambda options: [*options.scores],
         "reading the scores",
         (add_table_options, add_pair_option, add_database_option),
+    ),
+    "judged": _Opened(
+        add_judged_input,
+        open_judged,
+        lambda options: [*options.scores, options.texts],
+        "reading the scores",
+        (add_table_options, add_pair_option, add_database_option),
+    ),
+    "levels": _Opened(
+        add_levels_input,
+        open_levels,
+        lambda options: [options.scores, options.texts],
+        "reading the scores",
+        (add_columns_option, add_pair_option, add_database_option),
+    ),
+    "sure": _Opened(
+        add_sure_options,
+        open_sure,
+        lambda options: [options.file, *options.scores],
+        "reading the ratings",
     ),
     "look": _Opened(add_look_input, open_look, lambda _: [], "looking at the study", (add_database_option,)),
     "part": _Opened(
@@ -159,6 +195,15 @@ _DATA: Mapping[Taken, _Opened] = {
         add_big_table_input, open_big_table, lambda options: [], "reading the table", (add_database_option,)
     ),
 }
+_OUTPUTS: Mapping[str, Sequence[str]] = {
+    "made-levels": ("core.cli.judge.remake",),
+    "escalate": ("core.cli.against_people.sent",),
+}
+"""Analysis -> modules with the OUTPUT that its command can write beside the result."""
+
+
+def _outputs(name: str) -> list[Output]:
+    return [import_module(module).OUTPUT for module in _OUTPUTS.get(name, ())]
 
 
 def add_analysis(commands: Commands, command: str, name: str) -> None:
@@ -170,6 +215,8 @@ def add_analysis(commands: Commands, command: str, name: str) -> None:
     for add in dict.fromkeys(add for kind in found.takes for add in _DATA[kind].further):
         add(command_line)
     add_settings(command_line, found.Options)
+    for output in _outputs(name):
+        output.add(command_line)
     switches = switches_of(command)
     add_switches(command_line, switches)
     asked = (found, *found.others, *(each.analysis for each in switches))
@@ -201,12 +248,20 @@ def _answer(found: Analysis[Any, Any], switches: Sequence[Switch], options: argp
     problems: list[Remark] = []
     chosen = found.Options.read(settings_given(options, found.Options), problems)
     asked = [(one, one.read(options, problems)) for one in switches if one.given(options)]
-    problems += [Remark("", one) for one in (*out_problems(options), *table_problems(options, switches))]
+    outputs = _outputs(found.name)
+    own_problems = [one for output in outputs for one in output.problems(options)]
+    problems += [
+        Remark("", one) for one in (*out_problems(options), *table_problems(options, switches), *own_problems)
+    ]
     # An option of a switch that is the command's, too, has a problem once.
     once = [one for at, one in enumerate(problems) if one not in problems[:at]]
     refuse(once, found.Options, *(one.analysis.Options for one, _ in asked), what="Invalid options")
     data = [_DATA[kind] for kind in found.takes]
-    check_out_file(options, [path for one in data for path in one.files(options)])
+    inputs = [path for one in data for path in one.files(options)]
+    check_out_file(options, inputs)
+    for named_file in filter(None, (output.file(options) for output in outputs)):
+        option, path = named_file
+        check_out(path, database_path(options.db), [*inputs, options.out], option)
     reading = " and ".join(one.reading for one in data) or "computing"
     with telling(reading) as tell:
         opened = [_opened(kind, options) for kind in found.takes]
@@ -221,16 +276,29 @@ def _answer(found: Analysis[Any, Any], switches: Sequence[Switch], options: argp
             )
             for one, own in asked
         ]
-        answer = found.answer(chosen, *opened, tell=tell)
+        with _in_options(found):
+            answer = found.answer(chosen, *opened, tell=tell)
+        below = [line for output in outputs for line in output.write(options, answer, opened)]
     options.status = answer.status
     if not switches:
         printed = answer.printed
         in_files = [table for table in answer.tables.values() if table not in printed]
-        give(
-            options, answer.json, [*answer.said, *(one for table in printed for one in ("", table))], in_files
-        )
+        tables = (one for table in printed for one in ("", table))
+        give(options, answer.json, [*answer.said, *tables, *below], in_files)
         return
     as_json = answer.json
     if further:
         as_json = {key: one for each in (answer, *further) for key, one in entries_of(each).items()}
     give(options, as_json, *printed_of([answer, *further]))
+
+
+@contextmanager
+def _in_options(found: Analysis[Any, Any]) -> Iterator[None]:
+    """While this is open, problems with data name options, as those with settings do."""
+    try:
+        yield
+    except SettingsError:
+        raise
+    except InputError as problem:
+        named = {name for model in found.problem_fields() for name in fields_of(model)}
+        raise in_options(problem, named) from problem

@@ -13,23 +13,19 @@ from core.notebook.analyses import (
 )
 from core.notebook.declared import *
 from core.notebook.frames import read
-from core.notebook.made import made_levels
 from core.notebook.result import Result, plot
 from core.notebook.studies import pairs, studies, study_annotations
 from core.notebook.texts import damage, metrics, score
-from core.notebook.trust import bias, check, escalate, gaps, next_labels, which_judge
+from core.notebook.trust import check, gaps, next_labels, which_judge
 
 __all__ = [
     "AssayError",
     "InputError",
     "Result",
     "acc23",
-    "bias",
     "check",
     "damage",
-    "escalate",
     "gaps",
-    "made_levels",
     "meta_correlate",
     "metrics",
     "next_labels",
