@@ -101,7 +101,7 @@ _HEAD = '''"""The functions of `import assay` that answer the questions of core/
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from core.notebook.answering import answered
@@ -162,7 +162,10 @@ def _function(one: Analysis[Any, Any]) -> str:
             for kind in one.takes
             for field in fields_of(CHOICES[kind]).values()
         ),
-        *(f"{name}: {_kind(field, one.Options)} = {field.default!r}" for name, field in options.items()),
+        *(
+            f"{name}: {_kind(field, one.Options)} = {field.default or None if isinstance(field.default, Mapping) else field.default!r}"
+            for name, field in options.items()
+        ),
     ]
     given = "".join(f'"{name}": {name}, ' for name in options)
     opened = "".join(f"lambda: {each.opened}, " for each in data)
@@ -233,6 +236,8 @@ def _said(model: type[Settings], field: SettingField) -> str:
 
 def _kind(field: SettingField, model: type[Settings]) -> str:
     """Return the type of a parameter."""
+    if isinstance(field.default, Mapping):
+        return "Mapping[str, float] | None"
     if field.choices:
         kind = f"Literal[{', '.join(map(repr, field.choices))}]"
     elif field.shape in ("list", "texts"):

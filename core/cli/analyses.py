@@ -89,6 +89,9 @@ def _opened(kind: Taken, options: argparse.Namespace) -> Any:
 def _answer(found: Analysis[Any, Any], options: argparse.Namespace) -> None:
     problems: list[Remark] = []
     chosen = found.Options.read(settings_given(options, found.Options), problems)
+    if chosen is not None:
+        named = {table.asked_by for table in found.tables if table.name == options.table}
+        problems += chosen.unmet(named)
     problems += [Remark("", one) for one in out_problems(options)]
     refuse(problems, found.Options, what="Invalid options")
     data = [_DATA[kind] for kind in found.takes]
@@ -99,4 +102,6 @@ def _answer(found: Analysis[Any, Any], options: argparse.Namespace) -> None:
     options.status = answer.status
     printed = answer.printed
     further = [table for table in answer.tables.values() if table not in printed]
+    if options.table is not None and options.table not in answer.tables:
+        further += filter(None, [answer.table(options.table)])
     give(options, answer.json, [*answer.said, *(one for table in printed for one in ("", table))], further)

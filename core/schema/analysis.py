@@ -6,7 +6,7 @@ function of `import assay`, the part of a page, JSON, every format of a table, a
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar
 
@@ -162,6 +162,8 @@ class Verdict:
     """Exit status of the command: 0, or from 3 on, the gravest first; 2 is that of mistakes."""
     reason: str = ""
     """Why there is no answer; empty if there is one."""
+    word: str = ""
+    """The answer in a word or two, such as `TRUSTED`; empty if it has none."""
 
 
 Found = TypeVar("Found")
@@ -170,6 +172,14 @@ Chosen = TypeVar("Chosen", bound=Settings)
 
 def _none(_found: Any) -> tuple[Any, ...]:
     return ()
+
+
+def _no_headings(_found: Any) -> Mapping[str, str]:
+    return {}
+
+
+def _never(_found: Any) -> bool:
+    return False
 
 
 @dataclass(frozen=True)
@@ -189,7 +199,33 @@ class Table(Generic[Found]):
     hidden: Callable[[Found], Collection[str]] = _none
     """Names of columns that this result's readers need not see; files have them."""
     most_printed: int | None = None
-    """Rows up to which a terminal prints it; None: it always does; 0: only files have it."""
+    """Rows up to which a terminal prints it; None: it always does; 0: only files have it. A main table that depends on the
+    result is always printed."""
+    caption: Callable[[Found], str] | None = None
+    """The line above it, where that depends on the result; None: its title."""
+    headings: Callable[[Found], Mapping[str, str]] = _no_headings
+    """Name of a column -> its heading, where that depends on the result."""
+    on_request: Callable[[Found], bool] = _never
+    """Whether this result has it only where a user names it, as in `--table`."""
+    asked_by: str = ""
+    """The option that asks for it: who names the table asks, too."""
+
+    def within(self, part: Callable[[Any], Any], most_printed: int | None = None) -> "Table[Any]":
+        """Return the table of a result that is a part of another one. part: returns it; None: the other result lacks it."""
+
+        def of_part(says: Callable[[Any], Any], nothing: Any) -> Callable[[Any], Any]:
+            return lambda whole: nothing if (inner := part(whole)) is None else says(inner)
+
+        return replace(
+            self,
+            rows=of_part(self.rows, None),
+            caption=None if self.caption is None else of_part(self.caption, ""),
+            notes=of_part(self.notes, ()),
+            hidden=of_part(self.hidden, ()),
+            headings=of_part(self.headings, {}),
+            on_request=of_part(self.on_request, False),
+            most_printed=self.most_printed if most_printed is None else most_printed,
+        )
 
 
 @dataclass(frozen=True)
@@ -227,6 +263,8 @@ class Analysis(Generic[Chosen, Found]):
     figures: Callable[[Found], tuple[AnyFigure, ...]] = _none
     codes: Mapping[str, str] = field(default_factory=dict)
     """Code of a verdict -> what it means."""
+    main: Callable[[Found], str] | None = None
+    """The name of the main table, where that depends on the result; None: it is the first one."""
     one_judge: bool = False
     """Whether it answers about a single judge, so that a page asks which."""
     refuses: str = ""
@@ -270,8 +308,8 @@ class Answer:
 
     @property
     def verdict(self) -> str:
-        """All verdicts in one line."""
-        return " ".join(one.sentence for one in self.verdicts)
+        """All verdicts in one line, in a word where they have one."""
+        return " ".join(one.word or one.sentence for one in self.verdicts)
 
     @property
     def status(self) -> int:
@@ -285,24 +323,39 @@ class Answer:
 
     @cached_property
     def tables(self) -> dict[str, ResultTable]:
-        """Name -> table, the main one first; without those that this result does not have."""
-        return {
-            one.name: table_of(
-                one.name,
-                one.row,
-                rows,
-                title=one.title,
-                notes=one.notes(self.result),
-                hidden=one.hidden(self.result),
-            )
+        """Name -> table, the main one first; without those that this result does not have, or only on request."""
+        there = {
+            one.name: table
             for one in self.analysis.tables
-            if (rows := one.rows(self.result)) is not None
+            if not one.on_request(self.result) and (table := self._made(one)) is not None
         }
+        main = self.analysis.main
+        return there if main is None else {name: there[name] for name in (main(self.result),)} | there
+
+    def table(self, name: str) -> ResultTable | None:
+        """The table of this name, also one that is there on request; None: this result has none."""
+        if name in self.tables:
+            return self.tables[name]
+        return next((self._made(one) for one in self.analysis.tables if one.name == name), None)
+
+    def _made(self, one: Table[Any]) -> ResultTable | None:
+        rows = one.rows(self.result)
+        if rows is None:
+            return None
+        return table_of(
+            *(one.name, one.row, rows),
+            title=one.title if one.caption is None else one.caption(self.result),
+            notes=one.notes(self.result),
+            hidden=one.hidden(self.result),
+            headings=one.headings(self.result),
+        )
 
     @property
     def printed(self) -> tuple[ResultTable, ...]:
         """The tables that a terminal shows; files have all."""
         most = {one.name: one.most_printed for one in self.analysis.tables}
+        if self.analysis.main is not None:
+            most[self.analysis.main(self.result)] = None
         return tuple(
             table
             for name, table in self.tables.items()

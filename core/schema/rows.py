@@ -12,7 +12,7 @@ docs/results.md says of them.
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal, TypeVar, dataclass_transform
 
@@ -43,6 +43,10 @@ class RowField:
     """What a table says for yes and no."""
     rows: type | None
     """The type of the row or rows in it, if it holds rows."""
+    several: bool = False
+    """Whether it is a column for each name in a mapping; `column` then says what these look like."""
+    optional: bool = False
+    """Whether JSON has no such key where the value is None."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,8 @@ class _Declared:
     keyed_by: str = ""
     words: tuple[str, str] | None = None
     rows: type | None = None
+    several: bool = False
+    optional: bool = False
 
 
 def column(
@@ -71,6 +77,7 @@ def column(
     percent: bool = False,
     p_value: bool = False,
     general: bool = False,
+    long: bool = False,
 ) -> Any:
     """Declare a field that is a column of the table.
 
@@ -78,8 +85,20 @@ def column(
     field's own name by default, "" for none. ends: how JSON writes an Interval. words: of a column of yes and no, such as
     ("passed", "not passed"). Other parameters: see Column.
     """
-    shape = Column(name, title, places, shown, names_row, heat, percent, p_value, general)
+    shape = Column(name, title, places, shown, names_row, heat, percent, p_value, general, long)
     return field(metadata={_OF_A_ROW: _Declared(about, shape, key, ends, words=words)})
+
+
+def columns(
+    about: str, *, name: str = "NAME", key: str | None = None, general: bool = False, long: bool = False
+) -> Any:
+    """Declare a field that is several columns, one for each name in its mapping, which all rows of a table share.
+
+    For columns that the data name, such as raters, or that only some results have. name: stands for the names in
+    docs/results.md. key: "" where JSON does not hold them. Other parameters: see Column.
+    """
+    shape = Column(name, general=general, long=long)
+    return field(metadata={_OF_A_ROW: _Declared(about, shape, name if key is None else key, several=True)})
 
 
 def entry(
@@ -89,18 +108,21 @@ def entry(
     ends: Ends = "value",
     rows: type | None = None,
     keyed_by: str = "",
+    optional: bool = False,
 ) -> Any:
     """Declare a field that JSON alone holds.
 
     rows: the type of the row or rows in it. keyed_by: of several rows, the field whose value is their key in an object.
+    optional: whether JSON leaves the key out where the value is None.
     """
-    return field(metadata={_OF_A_ROW: _Declared(about, None, key, ends, keyed_by, rows=rows)})
+    about_it = _Declared(about, None, key, ends, keyed_by, rows=rows, optional=optional)
+    return field(metadata={_OF_A_ROW: about_it})
 
 
 Class = TypeVar("Class")
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(column, entry, field))
+@dataclass_transform(frozen_default=True, field_specifiers=(column, columns, entry, field))
 def row(kind: type[Class]) -> type[Class]:
     """Make a class a frozen dataclass whose fields `column` and `entry` declare. Every field needs a value.
 
@@ -108,8 +130,8 @@ def row(kind: type[Class]) -> type[Class]:
     """
     made = dataclass(frozen=True)(kind)
     declared = row_fields(made)
-    columns = [one.column.name for one in declared if one.column is not None]
-    for what, names in (("column", columns), ("JSON key", [key for one in declared for key in _keys(one)])):
+    named = [one.column.name for one in declared if one.column is not None]
+    for what, names in (("column", named), ("JSON key", [key for one in declared for key in _keys(one)])):
         if repeated := sorted(name for name, times in Counter(names).items() if times > 1):
             raise TypeError(f"{kind.__name__}: two fields have the {what} {', '.join(repeated)}")
     return made
@@ -136,20 +158,39 @@ def row_fields(row: type) -> tuple[RowField, ...]:
             RowField(
                 *(one.name, declared.about, shape, key),
                 *(declared.ends, declared.keyed_by, declared.words, declared.rows),
+                *(declared.several, declared.optional),
             )
         )
     return tuple(found)
 
 
-def columns_of(row: type, hidden: Collection[str] = ()) -> tuple[Column, ...]:
-    """The columns of rows of this type. hidden: names of columns for files alone. Raises KeyError for an unknown name."""
-    if unknown := set(hidden) - {one.column.name for one in row_fields(row) if one.column is not None}:
+def columns_of(
+    row: type,
+    hidden: Collection[str] = (),
+    headings: Mapping[str, str] | None = None,
+    rows: Sequence[object] = (),
+) -> tuple[Column, ...]:
+    """The columns of rows of this type. hidden: names of columns for files alone. headings: name -> heading, where the result
+    gives it. rows: whose first one names the columns that data name. Raises KeyError for an unknown name.
+    """
+    shapes = [shape for one in row_fields(row) for shape in _shapes(one, rows)]
+    titles = headings or {}
+    if unknown := ({*hidden, *titles}) - {one.name for one in shapes}:
         raise KeyError(f"{row.__name__} has no column {', '.join(sorted(unknown))}")
     return tuple(
-        replace(one.column, shown=False) if one.column.name in hidden else one.column
-        for one in row_fields(row)
-        if one.column is not None
+        replace(one, shown=one.shown and one.name not in hidden, title=titles.get(one.name, one.title))
+        for one in shapes
     )
+
+
+def _shapes(of: RowField, rows: Sequence[object]) -> Iterator[Column]:
+    if of.column is None:
+        return
+    if not of.several:
+        yield of.column
+        return
+    for name in getattr(rows[0], of.name) if rows else ():
+        yield replace(of.column, name=name, title=name)
 
 
 def table_of(
@@ -160,11 +201,22 @@ def table_of(
     title: str = "",
     notes: tuple[str, ...] = (),
     hidden: Collection[str] = (),
+    headings: Mapping[str, str] | None = None,
 ) -> ResultTable:
-    """A table of these rows. row: their type; hidden: as in `columns_of`."""
+    """A table of these rows. row: their type; hidden, headings: as in `columns_of`."""
     shown = [one for one in row_fields(row) if one.column is not None]
-    cells = tuple(tuple(_cell(one, getattr(each, one.name)) for one in shown) for each in rows)
-    return ResultTable(name, columns_of(row, hidden), cells, title, notes)
+    rows = tuple(rows)
+    cells = tuple(
+        tuple(cell for one in shown for cell in _cells(one, getattr(each, one.name))) for each in rows
+    )
+    return ResultTable(name, columns_of(row, hidden, headings, rows), cells, title, notes)
+
+
+def _cells(of: RowField, value: Any) -> Iterator[Cell]:
+    if of.several:
+        yield from map(without_numpy, value.values())
+    else:
+        yield _cell(of, value)
 
 
 def _cell(of: RowField, value: Any) -> Cell:
@@ -187,7 +239,11 @@ def json_of(row: object) -> dict[str, Any]:
 
 
 def _entries(of: RowField, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Interval) and of.ends == "object":
+    if value is None and of.optional:
+        return
+    if of.several:
+        yield from ((name, plain(one)) for name, one in value.items())
+    elif isinstance(value, Interval) and of.ends == "object":
         yield of.key, {"estimate": plain(value.value), **_ends(value), "reason": value.reason or None}
     elif isinstance(value, Interval):
         yield of.key, plain(value.value)

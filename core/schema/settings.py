@@ -9,7 +9,7 @@ import io
 import json
 import re
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations, product
@@ -64,6 +64,10 @@ class About:
     """Whether several values are typed as one text with commas: `30,50,100`."""
     folded: bool = False
     """Whether a page shows it only on request, because it is rarely changed."""
+    bare: object = None
+    """The value of an option that is typed without one; None: it needs a value."""
+    needs: str = ""
+    """The field without whose value it has no effect."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +164,8 @@ def setting(
     scored: bool = True,
     listed: bool = False,
     folded: bool = False,
+    bare: object = None,
+    needs: str = "",
 ) -> Any:
     """Define a settings field. Parameters that are not described here: see About.
 
@@ -169,7 +175,7 @@ def setting(
     """
     if within is not None:
         at_least, at_most = within
-    about = About(label, help, option, metavar, unit, words or {}, step, scored, listed, folded)
+    about = About(label, help, option, metavar, unit, words or {}, step, scored, listed, folded, bare, needs)
     extra: Any = {_ABOUT: about}  # pydantic wants JSON there, and writes no schema of these
     if not listed:
         return Field(default, ge=at_least, gt=above, le=at_most, lt=below, json_schema_extra=extra)
@@ -295,6 +301,18 @@ class Settings(BaseModel):
         assert found is not None
         return found
 
+    def unmet(self, also: Collection[str] = ()) -> list[Remark]:
+        """Problems of fields that have a value but lack the field that they need. also: fields that something else stands for."""
+        fields = fields_of(type(self))
+        return [
+            Remark(name, f"only with {{{one.about.needs}}}")
+            for name, one in fields.items()
+            if one.about.needs
+            and one.about.needs not in also
+            and getattr(self, name) != one.default
+            and getattr(self, one.about.needs) == fields[one.about.needs].default
+        ]
+
     def but(self, **changed: object) -> Self:
         """A copy with some fields changed. Raises SettingsError for invalid values of these; the others are not checked again."""
         new = type(self).checked(changed)
@@ -320,8 +338,10 @@ def _named_values(given: object, kind: Any) -> object:
     lines = given.splitlines() if isinstance(given, str) else given
     found: dict[str, object] = {}
     for line in filter(None, (str(line).strip() for line in lines)):
-        name, equals, value = (part.strip() for part in line.partition("="))
-        if not (equals and _NAME.fullmatch(name)):
+        # Who names numbers has names of the data, which may contain the sign.
+        parts = line.rpartition("=") if kind is float else line.partition("=")
+        name, equals, value = (part.strip() for part in parts)
+        if not (equals and (name if kind is float else _NAME.fullmatch(name))):
             raise ValueError(f"{line!r} is not NAME=VALUE")
         found[name] = value if kind is str else _json_or_text(value)
     return found
