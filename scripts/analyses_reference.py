@@ -93,6 +93,34 @@ _DATA: Mapping[Taken, _Data] = {
         "SCORES ...",
         "For scores that cannot be read or merged.",
     ),
+    "dossier": _Data(
+        {
+            "ratings": (
+                "Source",
+                "Raters and judges: a data frame with a column for each, or with a row for each item, rater and score, or anything "
+                "that ``read`` reads as ratings. Columns that are not named are found by their names and contents.",
+            ),
+            "scores": ("Source | Sequence[Source] = ()", "Scores of further judges on the same texts."),
+            "labels": (
+                "Source | Sequence[Source] = ()",
+                "Further labels by people of the same texts, with their inclusion_probability if they were chosen by a check.",
+            ),
+        },
+        "Names | None",
+        "dossier_from(ratings, list(each_of(scores)), list(each_of(labels)), human=human, judge=judge, dimension=dimension, "
+        "scale=scale, classes=classes, missing=missing, system_column=system_column, item=item, repeated=repeated)",
+        "from core.notebook.frames import Names, Source, dossier_from, each_of",
+        "FILE [JUDGE ...]",
+        "For unknown names, and if a rater rated a text twice.",
+    ),
+    "earlier": _Data(
+        {},
+        "str | None",
+        "earlier_from(against)",
+        "from core.notebook.frames import earlier_from",
+        "",
+        "For anything but the JSON of an earlier result.",
+    ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.
 
@@ -256,7 +284,7 @@ def _columns(table: Table[Any]) -> Iterator[Any]:
 def _section(one: Analysis[Any, Any]) -> Iterator[str]:
     document, _, heading = one.section.partition("#")
     parameters = ", ".join(name for kind in one.takes for name in _DATA[kind].parameters)
-    inputs = " ".join(_DATA[kind].inputs for kind in one.takes)
+    inputs = " ".join(filter(None, (_DATA[kind].inputs for kind in one.takes)))
     yield f"## {one.title}\n"
     yield f"{one.question} [How it is computed]({document}.md#{heading}).\n"
     yield f"```sh\npython -m core {command_of(one.name)} {inputs}\n```\n"

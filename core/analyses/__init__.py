@@ -24,6 +24,25 @@ class Registered:
 
 
 ANALYSES: dict[str, Registered] = {
+    "check": Registered(
+        "core.analyses.check",
+        "can this judge be trusted? TRUSTED, NOT TRUSTED or INCONCLUSIVE for a use, from any file or from votes",
+    ),
+    "which-judge": Registered(
+        "core.analyses.which_judge",
+        "which of several judges? Quality against price and time",
+        noun="report",
+        verb="which-judge",
+    ),
+    "gaps": Registered(
+        "core.analyses.gaps", "the texts on which people and judges differ most", noun="report", verb="gaps"
+    ),
+    "next-labels": Registered(
+        "core.analyses.next_labels",
+        "the texts that people should label next",
+        noun="report",
+        verb="next-labels",
+    ),
     "agreement": Registered(
         "core.analyses.agreement",
         "do people agree with each other, and is one of them harsher? No judge is needed",

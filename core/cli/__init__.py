@@ -20,7 +20,6 @@ from core.errors import AssayError
 from core.installation import COMMAND
 
 _NOUNS = {
-    "check": "can this judge be trusted? TRUSTED, NOT TRUSTED or INCONCLUSIVE for a use, from any file or from votes",
     "escalate": "keep a judge where it is sure to agree with people, and send the other texts to them",
     "study": "blind validation studies",
     "generate": "generate answers of known quality",
@@ -39,9 +38,9 @@ _NOUNS = {
     "admin": "sign-in of the admin",
 }
 """Nouns with a module of the same name, imported when the noun is used. Analyses are registered in core/analyses."""
-_BEHIND = "calibrate"
-"""The noun behind which the help lists the analyses."""
-_PACKAGES = dict.fromkeys(("check", "escalate", "calibrate"), "against_people")
+_FIRST, _BEHIND = "check", "calibrate"
+"""The analysis that the help lists first, and the noun behind which it lists the others."""
+_PACKAGES = dict.fromkeys(("escalate", "calibrate"), "against_people")
 """Nouns whose module is in a package."""
 STOPPED = 130
 """Exit status after Ctrl-C, the convention of shells."""
@@ -125,8 +124,8 @@ def parser(program: str = COMMAND) -> argparse.ArgumentParser:
 def _summaries() -> dict[str, str]:
     """Noun -> what it is for, in the order of the help."""
     at = [*_NOUNS].index(_BEHIND) + 1
-    nouns = [*_NOUNS.items()]
-    return dict([*nouns[:at], *_analyses("").items(), *nouns[at:]])
+    nouns, analyses = [*_NOUNS.items()], _analyses("")
+    return dict([(_FIRST, analyses[_FIRST]), *nouns[:at], *analyses.items(), *nouns[at:]])
 
 
 def _analyses(noun: str) -> dict[str, str]:

@@ -1,15 +1,19 @@
 """The command of every analysis, made from its declaration."""
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from core.analyses import analysis
+from core.cli.shared.dossier import add_dossier_options, add_earlier_option, open_dossier, open_earlier
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
-from core.cli.shared.options import Commands, add_database_option, add_pair_option, in_options
+from core.cli.shared.options import Commands, add_database_option, add_pair_option, check_out, in_options
+from core.cli.shared.outputs import Output
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
@@ -25,7 +29,8 @@ from core.cli.shared.sources import (
 )
 from core.errors import InputError
 from core.schema.analysis import CHOICES, Analysis, Taken
-from core.schema.settings import Remark, fields_of, refuse
+from core.schema.settings import Remark, SettingsError, fields_of, refuse
+from core.store import database_path
 
 
 @dataclass(frozen=True)
@@ -62,18 +67,37 @@ _DATA: Mapping[Taken, _Opened] = {
         "reading the scores",
         (add_table_options, add_pair_option, add_database_option),
     ),
+    "dossier": _Opened(
+        add_dossier_options,
+        open_dossier,
+        lambda options: [options.file, *options.scores, *options.labels],
+        "reading the ratings",
+    ),
+    "earlier": _Opened(add_earlier_option, open_earlier, lambda options: [options.against], ""),
 }
+_OUTPUTS: Mapping[str, Sequence[str]] = {
+    "check": ("core.cli.against_people.card", "core.cli.against_people.next_study"),
+}
+"""Analysis -> modules with the OUTPUT that its command can write beside the result."""
+
+
+def _outputs(name: str) -> list[Output]:
+    return [import_module(module).OUTPUT for module in _OUTPUTS.get(name, ())]
 
 
 def add_analysis(commands: Commands, command: str, name: str) -> None:
     """Register the command of an analysis."""
     found = analysis(name)
-    command_line = commands.add_parser(command, description=found.question)
+    verdicts = "; ".join(f"{code}: {about}" for code, about in found.codes.items())
+    told = " ".join(filter(None, (found.question, verdicts and f"{verdicts}.")))
+    command_line = commands.add_parser(command, description=told.replace("%", "%%"))
     for kind in found.takes:
         _DATA[kind].add(command_line)
     for add in dict.fromkeys(add for kind in found.takes for add in _DATA[kind].further):
         add(command_line)
     add_settings(command_line, found.Options)
+    for output in _outputs(name):
+        output.add(command_line)
     add_result_options(command_line, *(table.name for table in found.tables), document="docs/results.md")
     command_line.set_defaults(run=partial(_answer, found))
 
@@ -90,18 +114,45 @@ def _answer(found: Analysis[Any, Any], options: argparse.Namespace) -> None:
     problems: list[Remark] = []
     chosen = found.Options.read(settings_given(options, found.Options), problems)
     if chosen is not None:
-        named = {table.asked_by for table in found.tables if table.name == options.table}
-        problems += chosen.unmet(named)
-    problems += [Remark("", one) for one in out_problems(options)]
+        named = [table for table in found.tables if table.name == options.table and table.asked_by]
+        problems += chosen.unmet({table.asked_by for table in named})
+        problems += [
+            Remark("", f"--table {one.name}: needs {{{one.asked_by}}}")
+            for one in named
+            if one.waits and getattr(chosen, one.asked_by) is None
+        ]
+    outputs = _outputs(found.name)
+    own = [one for output in outputs for one in output.problems(options)]
+    problems += [Remark("", one) for one in (*out_problems(options), *own)]
     refuse(problems, found.Options, what="Invalid options")
     data = [_DATA[kind] for kind in found.takes]
-    check_out_file(options, [path for one in data for path in one.files(options)])
-    reading = " and ".join(one.reading for one in data) or "computing"
+    inputs = [path for one in data for path in one.files(options)]
+    check_out_file(options, inputs)
+    for named_file in filter(None, (output.file(options) for output in outputs)):
+        option, path = named_file
+        check_out(path, database_path(options.db), [*inputs, options.out], option)
+    reading = " and ".join(filter(None, (one.reading for one in data))) or "computing"
     with telling(reading) as tell:
-        answer = found.answer(chosen, *(_opened(kind, options) for kind in found.takes), tell=tell)
+        opened = [_opened(kind, options) for kind in found.takes]
+        with _in_options(found):
+            answer = found.answer(chosen, *opened, tell=tell)
+        below = [line for output in outputs for line in output.write(options, answer, opened)]
     options.status = answer.status
     printed = answer.printed
     further = [table for table in answer.tables.values() if table not in printed]
     if options.table is not None and options.table not in answer.tables:
         further += filter(None, [answer.table(options.table)])
-    give(options, answer.json, [*answer.said, *(one for table in printed for one in ("", table))], further)
+    tables = (one for table in printed for one in ("", table))
+    give(options, answer.json, [*answer.said, *tables, *below], further)
+
+
+@contextmanager
+def _in_options(found: Analysis[Any, Any]) -> Iterator[None]:
+    """While this is open, problems with data name options, as those with settings do."""
+    try:
+        yield
+    except SettingsError:
+        raise
+    except InputError as problem:
+        named = {name for model in found.problem_fields() for name in fields_of(model)}
+        raise in_options(problem, named) from problem

@@ -24,7 +24,7 @@ from core.notebook.made import made_levels
 from core.notebook.result import Result, plot
 from core.notebook.studies import pairs, plan, studies, study_annotations, study_results
 from core.notebook.texts import damage, metrics, score
-from core.notebook.trust import bias, check, escalate, gaps, next_labels, which_judge
+from core.notebook.trust import bias, escalate
 
 __all__ = [
     "AssayError",
@@ -33,17 +33,14 @@ __all__ = [
     "acc23",
     "bias",
     "calibrate",
-    "check",
     "compare",
     "correlate",
     "damage",
     "escalate",
-    "gaps",
     "levels",
     "made_levels",
     "meta_correlate",
     "metrics",
-    "next_labels",
     "pairs",
     "plan",
     "plot",
@@ -55,6 +52,5 @@ __all__ = [
     "study_annotations",
     "study_results",
     "table",
-    "which_judge",
 ]
 __all__ += declared.__all__

@@ -33,7 +33,8 @@ from core.plots.dressing import (
     whiskers,
 )
 from core.results.cells import decimal
-from core.results.check.choosing import MEASURES, PER_TEXTS, Choice, JudgeOnOffer
+from core.results.check.choosing import MEASURES, Choice, JudgeOnOffer
+from core.results.check.facts import PER_TEXTS
 from core.results.judges.agreement import Disagreement
 from core.results.judges.bias import Effect, Verdict
 from core.results.judges.costs import ALL_STEPS, CostRow

@@ -15,11 +15,12 @@ from core.schema.result_table import ResultTable
 from core.schema.rows import json_of, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores"]
+Taken = Literal["panel", "people", "study", "scores", "dossier", "earlier"]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
-everything said in an unblinded study. scores: tables of scores, from one source or several.
+everything said in an unblinded study. scores: tables of scores, from one source or several. dossier: a panel with all that is
+known about its judges and texts, in which columns are found. earlier: the JSON of an earlier result, or None.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -114,6 +115,17 @@ class PanelChoice(_RatedAs, _Judges, _Raters):
     """Who is who in a panel, and the raters' scale: the names by which every door chooses them."""
 
 
+class EarlierChoice(Settings):
+    """Whether there is an earlier result."""
+
+    against: str | None = setting(
+        None,
+        "Earlier result",
+        "JSON of an earlier check: says whether the judge, the systems or the raters changed; changes no exit status",
+        metavar="EARLIER.json",
+    )
+
+
 class _NoChoice(Settings):
     """Nothing: the data say all that they are."""
 
@@ -123,6 +135,8 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "people": PeopleChoice,
     "study": _NoChoice,
     "scores": _NoChoice,
+    "dossier": PanelChoice,
+    "earlier": EarlierChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 
@@ -210,6 +224,21 @@ class Table(Generic[Found]):
     asked_by: str = ""
     """The option that asks for it: who names the table asks, too."""
 
+    def of(self, found: Found) -> ResultTable:
+        """The table of a result that has it."""
+        return table_of(
+            *(self.name, self.row, self.rows(found) or ()),
+            title=self.title if self.caption is None else self.caption(found),
+            notes=self.notes(found),
+            hidden=self.hidden(found),
+            headings=self.headings(found),
+        )
+
+    @property
+    def waits(self) -> bool:
+        """Whether no result has it before its option has a value, which naming the table does not tell."""
+        return bool(self.asked_by) and self.on_request is _never
+
     def within(self, part: Callable[[Any], Any], most_printed: int | None = None) -> "Table[Any]":
         """Return the table of a result that is a part of another one. part: returns it; None: the other result lacks it."""
 
@@ -223,7 +252,7 @@ class Table(Generic[Found]):
             notes=of_part(self.notes, ()),
             hidden=of_part(self.hidden, ()),
             headings=of_part(self.headings, {}),
-            on_request=of_part(self.on_request, False),
+            on_request=self.on_request if self.on_request is _never else of_part(self.on_request, False),
             most_printed=self.most_printed if most_printed is None else most_printed,
         )
 
@@ -339,16 +368,7 @@ class Answer:
         return next((self._made(one) for one in self.analysis.tables if one.name == name), None)
 
     def _made(self, one: Table[Any]) -> ResultTable | None:
-        rows = one.rows(self.result)
-        if rows is None:
-            return None
-        return table_of(
-            *(one.name, one.row, rows),
-            title=one.title if one.caption is None else one.caption(self.result),
-            notes=one.notes(self.result),
-            hidden=one.hidden(self.result),
-            headings=one.headings(self.result),
-        )
+        return None if one.rows(self.result) is None else one.of(self.result)
 
     @property
     def printed(self) -> tuple[ResultTable, ...]:

@@ -342,7 +342,7 @@ def _named_values(given: object, kind: Any) -> object:
         parts = line.rpartition("=") if kind is float else line.partition("=")
         name, equals, value = (part.strip() for part in parts)
         if not (equals and (name if kind is float else _NAME.fullmatch(name))):
-            raise ValueError(f"{line!r} is not NAME=VALUE")
+            raise ValueError(f"{line!r} is not NAME={'NUMBER' if kind is float else 'VALUE'}")
         found[name] = value if kind is str else _json_or_text(value)
     return found
 

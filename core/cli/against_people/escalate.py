@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from core.cli.against_people.next_labels import (
+from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
+from core.cli.shared.labels import (
     add_labels_option,
     file_given,
     texts_given,
     with_new_labels,
 )
-from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import Commands, check_options, in_options
 from core.cli.shared.running import telling
 from core.cli.shared.sources import add_panel_options, open_panel, panel_choice, reading_of

@@ -25,13 +25,12 @@ from core.results.check.choosing import (
     CORRECTION,
     MEASURES,
     N_SWAPS_OF_RANKS,
-    PER_TEXTS,
-    UNKNOWN,
     Choice,
     JudgeOnOffer,
     which_judge,
     which_said,
 )
+from core.results.check.facts import PER_TEXTS, UNKNOWN
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.levels import by_level
 from core.results.judges.costs import CostRow

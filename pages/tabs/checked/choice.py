@@ -10,12 +10,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.results.check.facts import facts_of_tables
-from core.results.check.options import DEFAULT_OPTIONS, LIMITS, CheckOptions, Use
 from core.results.check.verdict import Check, JudgeFacts, check_panel, default_use
 from core.schema.panel import Panel, TextBeside, only_judges
 from core.schema.runs import Run
 from core.schema.settings import SettingField, fields_of
 from core.schema.study import Study
+from core.schema.uses import DEFAULT_OPTIONS, LIMITS, CheckOptions, Use
 from core.sources.judges import facts_of
 from core.sources.named import Source
 from core.sources.reading import SourceReader
