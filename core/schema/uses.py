@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Literal
 
+from pydantic import field_validator
+
 from core.schema.analysis import resamples_setting, rng_setting
 from core.schema.settings import Settings, setting
 
@@ -160,6 +162,12 @@ class CheckOptions(Settings):
     )
     n_resamples: int = resamples_setting(2_000)
     rng: int = rng_setting()
+
+    @field_validator("passes_from", mode="before")
+    @classmethod
+    def _rating_as_text(cls, value: object) -> object:
+        """A rating may be a number, which is compared as users write it."""
+        return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
 class Priced(Settings):

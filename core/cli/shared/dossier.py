@@ -61,7 +61,7 @@ def open_dossier(options: argparse.Namespace) -> Dossier:
 def add_earlier_option(command: argparse.ArgumentParser) -> None:
     """Register the JSON of an earlier result."""
     (one,) = fields_of(EarlierChoice).values()
-    command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+    command.add_argument(one.option, type=Path, metavar=one.about.metavar, help=one.about.help)
 
 
 def open_earlier(options: argparse.Namespace) -> dict[str, Any] | None:
@@ -72,7 +72,6 @@ def open_earlier(options: argparse.Namespace) -> dict[str, Any] | None:
         return None
     (one,) = fields_of(EarlierChoice).values()
     try:
-        path = Path(options.against)
-        return read_earlier(read_file(path), path.name)
+        return read_earlier(read_file(options.against), options.against.name)
     except InputError as problem:
         raise in_options(problem, {as_option(one, None)}) from problem
