@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import settings_reference
 
 from core.analyses import ANALYSES, analysis, command_of
-from core.schema.analysis import CHOICES, Analysis, Table, Taken
-from core.schema.rows import documented, row_fields
+from core.schema.analysis import CHOICES, Analysis, Taken
+from core.schema.rows import documented, documented_columns
 from core.schema.settings import SettingField, Settings, as_parameter, fields_of, worded
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -93,6 +93,34 @@ _DATA: Mapping[Taken, _Data] = {
         "SCORES ...",
         "For scores that cannot be read or merged.",
     ),
+    "rated": _Data(
+        {
+            "ratings": ("Source", "Ratings by people: a data frame or anything that ``read`` reads."),
+            "scores": (
+                "Source | Sequence[Source]",
+                "Scores of one or more evaluators on the same texts: a data frame with a column for each evaluator, for instance.",
+            ),
+        },
+        "Names | None",
+        "rated_from(ratings, scores, task=task, scale=scale, classes=classes, missing=missing, shuffled=shuffled)",
+        "from core.notebook.frames import Names, Source, rated_from",
+        "HUMAN JUDGE ...",
+        "For ratings and scores that cannot be read, and for an unknown task.",
+    ),
+    "table_on_disk": _Data(
+        {
+            "run": ("str | int", 'Run over a big table: ``3`` or ``"run:3"``.'),
+            "db": (
+                "str | os.PathLike[str] | None = None",
+                "Database. Default: ``$ASSAY_DB``, else the app's.",
+            ),
+        },
+        "Names | None",
+        "big_table_from(run, db)",
+        "from core.notebook.frames import big_table_from",
+        "RUN",
+        "For a run of another kind.",
+    ),
     "dossier": _Data(
         {
             "ratings": (
@@ -129,6 +157,7 @@ _HEAD = '''"""The functions of `import assay` that answer the questions of core/
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -229,7 +258,7 @@ def _docstring(one: Analysis[Any, Any], options: Mapping[str, SettingField]) -> 
     for name, field in options.items():
         yield from [name, *_wrapped(_sentence(_said(one.Options, field)), "    ")]
     tables = "; ".join(f"``{table.name}``" for table in one.tables[1:])
-    columns = ", ".join(f"``{each.name}``" for each in _columns(one.tables[0]))
+    columns = ", ".join(f"``{each.name}``" for each in documented_columns(one.tables[0].row))
     yield from ["", "Returns", "-------", "Result"]
     more = f" Further tables: {tables}." if tables else ""
     yield from _wrapped(
@@ -272,13 +301,11 @@ def _kind(field: SettingField, model: type[Settings]) -> str:
         values = model.model_fields[field.name].annotation
         inner = next(one for one in (values, *typing.get_args(values)) if typing.get_origin(one) is tuple)
         kind = f"Sequence[{typing.get_args(inner)[0].__name__}]"
+        if field.about.pairs:
+            kind = f"Mapping[str, str] | {kind}"
     else:
         kind = {"number": "float", "whole": "int", "switch": "bool", "text": "str"}[field.shape]
     return f"{kind} | None" if field.optional else kind
-
-
-def _columns(table: Table[Any]) -> Iterator[Any]:
-    return (one.column for one in row_fields(table.row) if one.column is not None)
 
 
 def _section(one: Analysis[Any, Any]) -> Iterator[str]:
@@ -295,13 +322,17 @@ def _section(one: Analysis[Any, Any]) -> Iterator[str]:
     if one.codes:
         yield "Verdicts:\n"
         yield "".join(f"- `{code}`: {what}\n" for code, what in one.codes.items())
+    first: dict[type, str] = {}
     for table in one.tables:
-        yield f"Table `{table.name}`. {' '.join(filter(None, (f'{table.title}.', table.question)))}\n"
+        alike = first.setdefault(table.row, table.name)
+        same = "" if alike == table.name else f"Its columns are those of `{alike}`."
+        yield f"Table `{table.name}`. {' '.join(filter(None, (f'{table.title}.', table.question, same)))}\n"
+        if same:
+            continue
         yield "| column | for readers | what it holds |\n|---|---|---|"
         yield "".join(
-            f"| `{each.column.name}` | {each.column.heading if each.column.shown else '-'} | {each.about} |\n"
-            for each in row_fields(table.row)
-            if each.column is not None
+            f"| `{each.name}` | {each.heading or '-'} | {each.about} |\n"
+            for each in documented_columns(table.row)
         )
     yield "JSON (`--json`):\n"
     yield "".join(f"- `{key}`: {what}\n" for key, what in documented(one.Result))

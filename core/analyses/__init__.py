@@ -43,6 +43,10 @@ ANALYSES: dict[str, Registered] = {
         noun="report",
         verb="next-labels",
     ),
+    "calibrate": Registered(
+        "core.analyses.calibrate",
+        "compare evaluators with human ratings: agreement, kappas, bias, and where not to use them",
+    ),
     "agreement": Registered(
         "core.analyses.agreement",
         "do people agree with each other, and is one of them harsher? No judge is needed",
@@ -58,6 +62,11 @@ ANALYSES: dict[str, Registered] = {
     "votes": Registered(
         "core.analyses.votes",
         "do metrics and judges prefer the answers that the raters of a blind study preferred?",
+    ),
+    "table": Registered(
+        "core.analyses.big_table",
+        "estimates of a run over a big table: which metric follows quality, and means by group",
+        noun="runs",
     ),
 }
 """Name -> module, in the order in which doors list them."""

@@ -58,7 +58,7 @@ ANALYSIS = Analysis(
             TITLE,
             notes=lambda found: found.notes,
             hidden=lambda found: found.hidden,
-            headings=lambda found: found.headings,
+            shaped=lambda found: found.shaped,
         ),
     ),
 )

@@ -29,12 +29,10 @@ class LabelRow:
     """A text to label next."""
 
     item: str = column("its item", name="item_id", title="item", names_row=True)
-    place: Mapping[str, Cell] = columns(
-        "`system` and `level`, where the texts have any", name="PLACE", key=""
-    )
+    place: Mapping[str, Cell] = columns("`system` and `level`, where the texts have any", key="")
     language: str = column("its language", shown=False, key="")
     words: Mapping[str, str | None] = columns(
-        "`question`, `reference` and `text`, where an input has them", name="TEXT", key=""
+        "`question`, `reference` and `text`, where an input has them", shown=False, key=""
     )
     probability: float = column(
         "probability with which it was drawn: keep it beside the new label",
@@ -62,7 +60,6 @@ class Next:
     labels: tuple[LabelRow, ...] = entry("the drawn texts, the most uncertain first", rows=LabelRow)
     said: tuple[str, ...]
     notes: tuple[str, ...]
-    hidden: tuple[str, ...]
     drawn: "NextLabels"
     """For a study of these texts."""
 
@@ -117,7 +114,6 @@ def rows_of(drawn: "NextLabels", texts: "Sequence[ScorableOutput | None]" = ()) 
         labels=rows,
         said=tuple(next_labels_said(drawn)),
         notes=drawn.notes,
-        hidden=tuple(known),
         drawn=drawn,
     )
 
@@ -154,7 +150,6 @@ ANALYSIS = Analysis(
                 "about the judge.",
                 *found.notes,
             ),
-            lambda found: found.hidden,
         ),
     ),
 )

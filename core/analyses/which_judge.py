@@ -254,7 +254,9 @@ ANALYSIS = Analysis(
             "Quality against price and time, on the same texts.",
             _judge_notes,
             _hidden,
-            headings=lambda found: {"quality": "Agreement" if found.measure == "agreement" else "Spearman"},
+            shaped=lambda found: {
+                "quality": {"title": "Agreement" if found.measure == "agreement" else "Spearman"}
+            },
         ),
         Table(
             "comparisons",

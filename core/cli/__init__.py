@@ -30,7 +30,6 @@ _NOUNS = {
     "acc23": "pairwise accuracy of metrics against human ratings, with tie calibration as in WMT23",
     "correlate": "correlations of metrics with human ratings or damage levels",
     "meta-correlate": "compare how synthetic data and people rank metrics",
-    "calibrate": "compare evaluators with human ratings: agreement, kappas, bias, and where not to use them",
     "convert": "convert ratings and marked errors to another format",
     "published": "published tables of Meta-Judge, Factual and CEF; some can be sides of meta-correlate",
     "runs": "list, show, cancel or resume runs, and write their results",
@@ -38,9 +37,9 @@ _NOUNS = {
     "admin": "sign-in of the admin",
 }
 """Nouns with a module of the same name, imported when the noun is used. Analyses are registered in core/analyses."""
-_FIRST, _BEHIND = "check", "calibrate"
+_FIRST, _BEHIND = "check", "meta-correlate"
 """The analysis that the help lists first, and the noun behind which it lists the others."""
-_PACKAGES = dict.fromkeys(("escalate", "calibrate"), "against_people")
+_PACKAGES = dict.fromkeys(("escalate",), "against_people")
 """Nouns whose module is in a package."""
 STOPPED = 130
 """Exit status after Ctrl-C, the convention of shells."""

@@ -17,13 +17,17 @@ from core.cli.shared.outputs import Output
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
+    add_big_table_input,
     add_panel_options,
     add_people_options,
+    add_rated_input,
     add_scores_input,
     add_study_input,
     add_table_options,
+    open_big_table,
     open_panel,
     open_people,
+    open_rated,
     open_study,
     open_tables,
 )
@@ -66,6 +70,15 @@ _DATA: Mapping[Taken, _Opened] = {
         lambda options: [*options.scores],
         "reading the scores",
         (add_table_options, add_pair_option, add_database_option),
+    ),
+    "rated": _Opened(
+        add_rated_input,
+        open_rated,
+        lambda options: [options.human, *options.judges, options.shuffled],
+        "reading the ratings",
+    ),
+    "table_on_disk": _Opened(
+        add_big_table_input, open_big_table, lambda options: [], "reading the table", (add_database_option,)
     ),
     "dossier": _Opened(
         add_dossier_options,

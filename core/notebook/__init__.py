@@ -9,7 +9,6 @@ from core.errors import AssayError, InputError
 from core.notebook import declared
 from core.notebook.analyses import (
     acc23,
-    calibrate,
     compare,
     correlate,
     levels,
@@ -17,7 +16,6 @@ from core.notebook.analyses import (
     rank,
     redundancy,
 )
-from core.notebook.big_table import table
 from core.notebook.declared import *
 from core.notebook.frames import read
 from core.notebook.made import made_levels
@@ -32,7 +30,6 @@ __all__ = [
     "Result",
     "acc23",
     "bias",
-    "calibrate",
     "compare",
     "correlate",
     "damage",
@@ -51,6 +48,5 @@ __all__ = [
     "studies",
     "study_annotations",
     "study_results",
-    "table",
 ]
 __all__ += declared.__all__

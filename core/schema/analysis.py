@@ -12,15 +12,16 @@ from typing import Any, Generic, Literal, TypeVar
 
 from core.schema.figures import AnyFigure
 from core.schema.result_table import ResultTable
-from core.schema.rows import json_of, table_of
+from core.schema.rows import result_json, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores", "dossier", "earlier"]
+Taken = Literal["panel", "people", "study", "scores", "rated", "table_on_disk", "dossier", "earlier"]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
-everything said in an unblinded study. scores: tables of scores, from one source or several. dossier: a panel with all that is
-known about its judges and texts, in which columns are found. earlier: the JSON of an earlier result, or None.
+everything said in an unblinded study. scores: tables of scores, from one source or several. rated: ratings of texts on any dimensions,
+and each evaluator's scores of them in a table of its own. table_on_disk: a run over a table too big for memory. dossier: a panel
+with all that is known about its judges and texts, in which columns are found. earlier: the JSON of an earlier result, or None.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -57,13 +58,16 @@ class _Judges(Settings):
     )
 
 
-class _RatedAs(Settings):
+class _OnDimension(Settings):
     dimension: str | None = setting(
         None,
         "Dimension",
         "which dimension of the ratings to use (default: the only one)",
         metavar="D",
     )
+
+
+class _OnScale(Settings):
     scale: str | None = setting(
         None,
         "Scale",
@@ -85,6 +89,9 @@ class _RatedAs(Settings):
         listed=True,
         metavar="WORD,...",
     )
+
+
+class _ByRow(Settings):
     system_column: str | None = setting(
         None,
         "System column",
@@ -107,11 +114,11 @@ class _RatedAs(Settings):
 
 
 # Fields are in the order of the last base to the first.
-class PeopleChoice(_RatedAs, _Raters):
+class PeopleChoice(_ByRow, _OnScale, _OnDimension, _Raters):
     """Who rated, and on which scale: the names by which every door chooses people alone."""
 
 
-class PanelChoice(_RatedAs, _Judges, _Raters):
+class PanelChoice(_ByRow, _OnScale, _OnDimension, _Judges, _Raters):
     """Who is who in a panel, and the raters' scale: the names by which every door chooses them."""
 
 
@@ -126,6 +133,28 @@ class EarlierChoice(Settings):
     )
 
 
+class _Asked(Settings):
+    task: str | None = setting(
+        None,
+        "Task",
+        "task with the classes to choose from (default: that of the study or judge, else guessed from the ratings)",
+        metavar="NAME|FILE",
+    )
+
+
+class _Twin(Settings):
+    shuffled: str | None = setting(
+        None,
+        "Run with shuffled words",
+        "a run of the first JUDGE on texts with shuffled words; shows how often its scores drop",
+        metavar="DIR|run:N",
+    )
+
+
+class RatedChoice(_Twin, _OnScale, _Asked):
+    """What raters could choose from, and a judge's run on shuffled words."""
+
+
 class _NoChoice(Settings):
     """Nothing: the data say all that they are."""
 
@@ -135,6 +164,8 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "people": PeopleChoice,
     "study": _NoChoice,
     "scores": _NoChoice,
+    "rated": RatedChoice,
+    "table_on_disk": _NoChoice,
     "dossier": PanelChoice,
     "earlier": EarlierChoice,
 }
@@ -188,12 +219,12 @@ def _none(_found: Any) -> tuple[Any, ...]:
     return ()
 
 
-def _no_headings(_found: Any) -> Mapping[str, str]:
-    return {}
-
-
 def _never(_found: Any) -> bool:
     return False
+
+
+def _as_declared(_found: Any) -> Mapping[str, Mapping[str, Any]]:
+    return {}
 
 
 @dataclass(frozen=True)
@@ -212,13 +243,13 @@ class Table(Generic[Found]):
     notes: Callable[[Found], tuple[str, ...]] = _none
     hidden: Callable[[Found], Collection[str]] = _none
     """Names of columns that this result's readers need not see; files have them."""
+    shaped: Callable[[Found], Mapping[str, Mapping[str, Any]]] = _as_declared
+    """Name of a column -> what of the column is different in this result, such as its title or whether it is a percentage."""
+    heading: Callable[[Found], str] | None = None
+    """Its title in this result, where that names what is in it; None: `title`."""
     most_printed: int | None = None
     """Rows up to which a terminal prints it; None: it always does; 0: only files have it. A main table that depends on the
     result is always printed."""
-    caption: Callable[[Found], str] | None = None
-    """The line above it, where that depends on the result; None: its title."""
-    headings: Callable[[Found], Mapping[str, str]] = _no_headings
-    """Name of a column -> its heading, where that depends on the result."""
     on_request: Callable[[Found], bool] = _never
     """Whether this result has it only where a user names it, as in `--table`."""
     asked_by: str = ""
@@ -228,10 +259,10 @@ class Table(Generic[Found]):
         """The table of a result that has it."""
         return table_of(
             *(self.name, self.row, self.rows(found) or ()),
-            title=self.title if self.caption is None else self.caption(found),
+            title=self.title if self.heading is None else self.heading(found),
             notes=self.notes(found),
             hidden=self.hidden(found),
-            headings=self.headings(found),
+            shaped=self.shaped(found),
         )
 
     @property
@@ -248,10 +279,10 @@ class Table(Generic[Found]):
         return replace(
             self,
             rows=of_part(self.rows, None),
-            caption=None if self.caption is None else of_part(self.caption, ""),
+            heading=None if self.heading is None else of_part(self.heading, ""),
             notes=of_part(self.notes, ()),
             hidden=of_part(self.hidden, ()),
-            headings=of_part(self.headings, {}),
+            shaped=of_part(self.shaped, {}),
             on_request=self.on_request if self.on_request is _never else of_part(self.on_request, False),
             most_printed=self.most_printed if most_printed is None else most_printed,
         )
@@ -289,7 +320,11 @@ class Analysis(Generic[Chosen, Found]):
     """Lines of a doctest, for the docstring of its function."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
     """What is said after the verdicts."""
+    said: Callable[[Found], tuple[str, ...]] | None = None
+    """All that is said in its order, the verdicts' sentences among it; None: the verdicts, then `sentences`."""
     figures: Callable[[Found], tuple[AnyFigure, ...]] = _none
+    json: Callable[[Found], Any] = result_json
+    """Its JSON, where that is not the result as its rows declare it; `documented` still describes it."""
     codes: Mapping[str, str] = field(default_factory=dict)
     """Code of a verdict -> what it means."""
     main: Callable[[Found], str] | None = None
@@ -347,7 +382,9 @@ class Answer:
 
     @property
     def said(self) -> tuple[str, ...]:
-        """The verdicts' sentences, and what is said after them."""
+        """The verdicts' sentences, and what is said beside them."""
+        if self.analysis.said is not None:
+            return self.analysis.said(self.result)
         return (*(one.sentence for one in self.verdicts), *self.analysis.sentences(self.result))
 
     @cached_property
@@ -394,6 +431,6 @@ class Answer:
         return figures
 
     @cached_property
-    def json(self) -> dict[str, Any]:
+    def json(self) -> Any:
         """The documented JSON."""
-        return json_of(self.result)
+        return self.analysis.json(self.result)

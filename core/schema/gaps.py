@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from core.schema.result_table import Cell
-from core.schema.rows import column, columns, entry, row
+from core.schema.rows import WHOLE, column, columns, entry, row
 
 TITLE = "Where people and judge differ most"
 
@@ -17,7 +17,7 @@ class GapRow:
     language: str = column("its language")
     level: str | None = column("its level, if it has one", names_row=True)
     ratings: Mapping[str, Cell] = columns(
-        "the label of each rater, in a column of the rater's name", name="RATER", general=True
+        "the label of each rater, in a column of the rater's name", general=True, flat=True
     )
     judge: str = column("the judge", names_row=True)
     score: str | float | None = column("the judge's label or score", general=True)
@@ -29,11 +29,11 @@ class GapRow:
     measure: str = column(
         "scale: distance on the raters' scale; labels: share of raters with another label; ranks: distance of ranks"
     )
-    made: Mapping[str, str] = columns("groups that Assay makes, such as marks of injection", name="GROUP")
+    made: Mapping[str, str] = columns("groups that Assay makes, such as marks of injection", flat=True)
     texts: Mapping[str, str] = columns(
         "`question`, `text` and the judge's `reasons`, only if they are asked for, as they may be confidential",
-        name="TEXT",
         long=True,
+        flat=True,
     )
 
 
@@ -41,9 +41,10 @@ class GapRow:
 class Gaps:
     """The texts on which people and judges differ most."""
 
-    gaps: tuple[GapRow, ...] = entry("the texts, largest gap first", rows=GapRow)
-    notes: tuple[str, ...] = entry("how gaps are measured, and what was left out")
+    gaps: tuple[GapRow, ...] = entry("the texts, largest gap first", key=WHOLE, rows=GapRow)
+    notes: tuple[str, ...]
+    """How gaps are measured, and what was left out."""
     hidden: tuple[str, ...]
     """Columns that readers need not see."""
-    headings: Mapping[str, str]
-    """Column -> heading that depends on the texts."""
+    shaped: Mapping[str, Mapping[str, str]]
+    """Column -> its title, where that depends on the texts."""

@@ -12,16 +12,24 @@ docs/results.md says of them.
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import partial
+from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, Literal, TypeVar, dataclass_transform
 
 from core.schema.result_table import Cell, Column, Heat, Interval, ResultTable
 
-Ends = Literal["value", "beside", "object"]
-"""How JSON writes a number with its interval: the number alone; with `low`, `high` and `interval_reason` beside it; or as an
-object of `estimate`, `low`, `high`, `reason` and `interval_reason`."""
+Ends = Literal["value", "beside", "object", "counted", "inline"]
+"""How JSON writes a number with its interval: the number alone; with `low`, `high` and `interval_reason` beside it; as an
+object of `estimate`, `low`, `high`, `reason`, `interval_reason` and what Interval.how says; as such an object with `n` and
+`n_left_out`, too; or inline, the entries of that object in the object of the row itself."""
+WHOLE = "*"
+"""In place of a JSON key: the rows of this field are the whole JSON, a list."""
 _OF_A_ROW = "of a row"
+_MANY = 12
+"""Fields from which a type of row is described once, wherever else it stands."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +41,7 @@ class RowField:
     about: str
     """What it holds, for docs/results.md: no capital letter, no full stop."""
     column: Column | None
-    """None: no table shows it."""
+    """None: no table shows it. Of `columns` and `cells`: what their columns have in common."""
     key: str
     """Its key in JSON; empty: JSON does not repeat it, because an outer key or another field says it."""
     ends: Ends
@@ -43,8 +51,14 @@ class RowField:
     """What a table says for yes and no."""
     rows: type | None
     """The type of the row or rows in it, if it holds rows."""
-    several: bool = False
-    """Whether it is a column for each name in a mapping; `column` then says what these look like."""
+    by_name: bool = False
+    """Whether it maps names to cells, each of which is a column."""
+    inner: bool = False
+    """Whether it holds a row whose columns stand in this table."""
+    parts: tuple["RowField", ...] = ()
+    """Of a mapping: names that are columns in every table, as fields of their own."""
+    flat: bool = False
+    """Of a mapping: whether JSON holds each name as a key of the row itself."""
     optional: bool = False
     """Whether JSON has no such key where the value is None."""
 
@@ -58,7 +72,10 @@ class _Declared:
     keyed_by: str = ""
     words: tuple[str, str] | None = None
     rows: type | None = None
-    several: bool = False
+    by_name: bool = False
+    inner: bool = False
+    parts: Mapping[str, Any] = field(default_factory=dict)
+    flat: bool = False
     optional: bool = False
 
 
@@ -89,18 +106,6 @@ def column(
     return field(metadata={_OF_A_ROW: _Declared(about, shape, key, ends, words=words)})
 
 
-def columns(
-    about: str, *, name: str = "NAME", key: str | None = None, general: bool = False, long: bool = False
-) -> Any:
-    """Declare a field that is several columns, one for each name in its mapping, which all rows of a table share.
-
-    For columns that the data name, such as raters, or that only some results have. name: stands for the names in
-    docs/results.md. key: "" where JSON does not hold them. Other parameters: see Column.
-    """
-    shape = Column(name, general=general, long=long)
-    return field(metadata={_OF_A_ROW: _Declared(about, shape, name if key is None else key, several=True)})
-
-
 def entry(
     about: str,
     *,
@@ -114,15 +119,46 @@ def entry(
 
     rows: the type of the row or rows in it. keyed_by: of several rows, the field whose value is their key in an object.
     optional: whether JSON leaves the key out where the value is None.
+    key: WHOLE for a result whose JSON is the list of these rows; its other fields then have the key "".
     """
-    about_it = _Declared(about, None, key, ends, keyed_by, rows=rows, optional=optional)
-    return field(metadata={_OF_A_ROW: about_it})
+    declared = _Declared(about, None, key, ends, keyed_by, rows=rows, optional=optional)
+    return field(metadata={_OF_A_ROW: declared})
+
+
+def columns(
+    about: str,
+    parts: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    key: str | None = None,
+    names_row: bool = False,
+    shown: bool = True,
+    places: int = 3,
+    general: bool = False,
+    long: bool = False,
+    flat: bool = False,
+) -> Any:
+    """Declare a field that maps names, such as those of the user's labels, to cells: each name is a column.
+
+    A row without a name has an empty cell there. parts: name -> `column(...)`, of columns that every table has, in their order;
+    those of other names follow in the order in which names appear. JSON holds the mapping, or if `flat` its names as keys of the
+    row itself.
+    """
+    shape = Column("", places=places, names_row=names_row, shown=shown, general=general, long=long)
+    return field(metadata={_OF_A_ROW: _Declared(about, shape, key, by_name=True, parts=parts, flat=flat)})
+
+
+def cells(about: str, *, rows: type, key: str | None = None) -> Any:
+    """Declare a field that holds a row whose columns stand in this table, their names behind the field's.
+
+    The inner row's column `value` has the field's name alone. JSON holds the inner row as an object.
+    """
+    return field(metadata={_OF_A_ROW: _Declared(about, Column(""), key, rows=rows, inner=True)})
 
 
 Class = TypeVar("Class")
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(column, columns, entry, field))
+@dataclass_transform(frozen_default=True, field_specifiers=(column, columns, cells, entry, field))
 def row(kind: type[Class]) -> type[Class]:
     """Make a class a frozen dataclass whose fields `column` and `entry` declare. Every field needs a value.
 
@@ -130,8 +166,9 @@ def row(kind: type[Class]) -> type[Class]:
     """
     made = dataclass(frozen=True)(kind)
     declared = row_fields(made)
-    named = [one.column.name for one in declared if one.column is not None]
-    for what, names in (("column", named), ("JSON key", [key for one in declared for key in _keys(one)])):
+    fixed = [own for one in declared for own in (one.parts if one.by_name else (one,))]
+    columns = [one.column.name for one in fixed if one.column is not None]
+    for what, names in (("column", columns), ("JSON key", [key for one in declared for key in _keys(one)])):
         if repeated := sorted(name for name, times in Counter(names).items() if times > 1):
             raise TypeError(f"{kind.__name__}: two fields have the {what} {', '.join(repeated)}")
     return made
@@ -139,58 +176,89 @@ def row(kind: type[Class]) -> type[Class]:
 
 def _keys(of: RowField) -> tuple[str, ...]:
     """Its keys in JSON."""
-    beside = ("low", "high", "interval_reason") if of.ends == "beside" else ()
-    return (of.key, *beside) if of.key else ()
+    if not of.key:
+        return ()
+    if of.ends == "inline":
+        return _ENDS
+    return (of.key, *(("low", "high", "interval_reason") if of.ends == "beside" else ()))
+
+
+_ENDS = ("estimate", "low", "high", "reason", "interval_reason")
 
 
 def row_fields(row: type) -> tuple[RowField, ...]:
     """The annotated fields of a type of row, in order. Others are for computing and drawing, and no door shows them."""
-    found = []
-    for one in fields(row):
-        declared: _Declared | None = one.metadata.get(_OF_A_ROW)
-        if declared is None:
-            continue
-        shape = declared.column
-        if shape is not None:
-            shape = replace(shape, name=shape.name or one.name)
-        key = one.name if declared.key is None else declared.key
-        found.append(
-            RowField(
-                *(one.name, declared.about, shape, key),
-                *(declared.ends, declared.keyed_by, declared.words, declared.rows),
-                *(declared.several, declared.optional),
-            )
-        )
-    return tuple(found)
+    declared = ((one.name, one.metadata.get(_OF_A_ROW)) for one in fields(row))
+    return tuple(_row_field(name, one) for name, one in declared if one is not None)
+
+
+def _row_field(name: str, declared: _Declared) -> RowField:
+    shape = declared.column
+    if shape is not None:
+        shape = replace(shape, name=shape.name or name)
+    parts = tuple(_row_field(part, one.metadata[_OF_A_ROW]) for part, one in declared.parts.items())
+    return RowField(
+        *(name, declared.about, shape, name if declared.key is None else declared.key),
+        *(declared.ends, declared.keyed_by, declared.words, declared.rows),
+        *(declared.by_name, declared.inner, parts),
+        flat=declared.flat,
+        optional=declared.optional,
+    )
 
 
 def columns_of(
     row: type,
     hidden: Collection[str] = (),
-    headings: Mapping[str, str] | None = None,
-    rows: Sequence[object] = (),
+    shaped: Mapping[str, Mapping[str, Any]] | None = None,
+    *,
+    rows: Iterable[object] = (),
 ) -> tuple[Column, ...]:
-    """The columns of rows of this type. hidden: names of columns for files alone. headings: name -> heading, where the result
-    gives it. rows: whose first one names the columns that data name. Raises KeyError for an unknown name.
+    """The columns of rows of this type.
+
+    hidden: names of columns for files alone. shaped: name of a column -> what of it differs in this result, such as its title.
+    rows: those of which `columns` names some columns. Raises KeyError for an unknown name.
     """
-    shapes = [shape for one in row_fields(row) for shape in _shapes(one, rows)]
-    titles = headings or {}
-    if unknown := ({*hidden, *titles}) - {one.name for one in shapes}:
+    changes: dict[str, dict[str, Any]] = {name: dict(of) for name, of in (shaped or {}).items()}
+    for name in hidden:
+        changes.setdefault(name, {})["shown"] = False
+    declared = [one for one, _ in _laid_out(row, list(rows))]
+    if unknown := changes.keys() - {one.name for one in declared}:
         raise KeyError(f"{row.__name__} has no column {', '.join(sorted(unknown))}")
-    return tuple(
-        replace(one, shown=one.shown and one.name not in hidden, title=titles.get(one.name, one.title))
-        for one in shapes
-    )
+    return tuple(replace(one, **changes.get(one.name, {})) for one in declared)
 
 
-def _shapes(of: RowField, rows: Sequence[object]) -> Iterator[Column]:
-    if of.column is None:
-        return
-    if not of.several:
-        yield of.column
-        return
-    for name in getattr(rows[0], of.name) if rows else ():
-        yield replace(of.column, name=name, title=name)
+def _laid_out(row: type, rows: Sequence[Any]) -> Iterator[tuple[Column, Callable[[Any], Cell]]]:
+    """Each column with what gives its cell of a row. rows: as in `columns_of`."""
+    for one in row_fields(row):
+        if one.column is None:
+            continue
+        held = attrgetter(one.name)
+        if one.by_name:
+            names = dict.fromkeys(name for each in rows for name in held(each))
+            for part in one.parts:
+                if part.column is not None:
+                    yield part.column, partial(_of_name, held, part.name)
+            fixed = {part.name for part in one.parts}
+            for name in (name for name in names if name not in fixed):
+                yield replace(one.column, name=name, title=name), partial(_of_name, held, name)
+        elif one.inner and one.rows is not None:
+            for inner, cell in _laid_out(one.rows, [held(each) for each in rows]):
+                name = one.name if inner.name == "value" else f"{one.name}_{inner.name}"
+                yield replace(inner, name=name), partial(_of_inner, held, cell)
+        else:
+            yield one.column, partial(_of_field, held, one)
+
+
+def _of_name(held: Callable[[Any], Mapping[str, Cell]], name: str, row: object) -> Cell:
+    return held(row).get(name)
+
+
+def _of_inner(held: Callable[[Any], Any], cell: Callable[[Any], Cell], row: object) -> Cell:
+    return cell(held(row))
+
+
+def _of_field(held: Callable[[Any], Any], of: RowField, row: object) -> Cell:
+    return _cell(of, held(row))
 
 
 def table_of(
@@ -201,22 +269,15 @@ def table_of(
     title: str = "",
     notes: tuple[str, ...] = (),
     hidden: Collection[str] = (),
-    headings: Mapping[str, str] | None = None,
+    shaped: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> ResultTable:
-    """A table of these rows. row: their type; hidden, headings: as in `columns_of`."""
-    shown = [one for one in row_fields(row) if one.column is not None]
-    rows = tuple(rows)
-    cells = tuple(
-        tuple(cell for one in shown for cell in _cells(one, getattr(each, one.name))) for each in rows
+    """A table of these rows. row: their type; hidden, shaped: as in `columns_of`."""
+    held = list(rows)
+    shown = columns_of(row, hidden, shaped, rows=held)
+    laid_out = [cell for _, cell in _laid_out(row, held)]
+    return ResultTable(
+        name, shown, tuple(tuple(cell(each) for cell in laid_out) for each in held), title, notes
     )
-    return ResultTable(name, columns_of(row, hidden, headings, rows), cells, title, notes)
-
-
-def _cells(of: RowField, value: Any) -> Iterator[Cell]:
-    if of.several:
-        yield from map(without_numpy, value.values())
-    else:
-        yield _cell(of, value)
 
 
 def _cell(of: RowField, value: Any) -> Cell:
@@ -227,6 +288,14 @@ def _cell(of: RowField, value: Any) -> Cell:
         return int(value)
     cell: Cell = value
     return cell
+
+
+def result_json(result: object) -> Any:
+    """The JSON of a result: an object as of a row, or the list of the rows that are all of it."""
+    for one in row_fields(type(result)):
+        if one.key == WHOLE:
+            return [json_of(each) for each in getattr(result, one.name)]
+    return json_of(result)
 
 
 def json_of(row: object) -> dict[str, Any]:
@@ -241,10 +310,18 @@ def json_of(row: object) -> dict[str, Any]:
 def _entries(of: RowField, value: Any) -> Iterator[tuple[str, Any]]:
     if value is None and of.optional:
         return
-    if of.several:
+    if of.flat:
         yield from ((name, plain(one)) for name, one in value.items())
-    elif isinstance(value, Interval) and of.ends == "object":
-        yield of.key, {"estimate": plain(value.value), **_ends(value), "reason": value.reason or None}
+        return
+    if isinstance(value, Interval) and of.ends in ("object", "counted", "inline"):
+        found = {
+            "estimate": plain(value.value),
+            **_ends(value),
+            "reason": value.reason or None,
+            **({"n": plain(value.n), "n_left_out": plain(value.n_left_out)} if of.ends == "counted" else {}),
+            **{name: plain(one) for name, one in value.how},
+        }
+        yield from found.items() if of.ends == "inline" else [(of.key, found)]
     elif isinstance(value, Interval):
         yield of.key, plain(value.value)
         if of.ends == "beside":
@@ -291,18 +368,66 @@ def without_numpy(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def documented(row: type, path: str = "") -> Iterator[tuple[str, str]]:
-    """Each JSON key of a type of row with what it holds, the inner ones by their path: `judges.*.per_rater[].p`."""
+@dataclass(frozen=True)
+class ColumnAbout:
+    """A column as documents describe it."""
+
+    name: str
+    """`*` where each name of the user's is a column."""
+    heading: str
+    """What readers see above it; empty: they do not see it."""
+    about: str
+
+
+def documented_columns(row: type, prefix: str = "") -> Iterator[ColumnAbout]:
+    """Each column of rows of this type, with what it holds. prefix: of a row within another."""
+    declared = (own for one in row_fields(row) for own in one.parts or (one,))
+    for one in declared:
+        if one.column is None:
+            continue
+        if one.inner and one.rows is not None:
+            yield from documented_columns(one.rows, one.name)
+            continue
+        name = "*" if one.by_name else one.column.name
+        if prefix:
+            name = prefix if name == "value" else f"{prefix}_{name}"
+        heading = replace(one.column, name=name).heading
+        yield ColumnAbout(name, heading if one.column.shown else "", one.about)
+
+
+def documented(row: type) -> Iterator[tuple[str, str]]:
+    """Each JSON key of a type of row with what it holds, the inner ones by their path: `judges.*.per_rater[].p`.
+
+    Many keys of a type of row that stands in several places are described at the first.
+    """
+    yield from _documented(row, "", {})
+
+
+def _documented(row: type, path: str, known: dict[type, str]) -> Iterator[tuple[str, str]]:
     for one in row_fields(row):
         if not one.key:
             continue
-        at = f"{path}{one.key}"
+        at = f"{path}{'*' if one.flat else one.key}"
         if one.rows is not None:
-            yield at, one.about
             several = ".*" if one.keyed_by else "[]" if _holds_several(row, one.name) else ""
-            yield from documented(one.rows, f"{at}{several}.")
-        elif one.ends == "object":
-            yield at, f"{one.about}: an object of estimate, low, high, reason and interval_reason"
+            at, inner = ("[]", "[]") if one.key == WHOLE else (at, f"{at}{several}")
+            if one.rows in known:
+                yield at, f"{one.about}, with the keys of `{known[one.rows]}`"
+                continue
+            if len(row_fields(one.rows)) >= _MANY:
+                known[one.rows] = inner
+            yield at, one.about
+            yield from _documented(one.rows, f"{inner}.", known)
+        elif one.ends == "inline":
+            yield ", ".join(f"{path}{name}" for name in _ENDS), one.about
+        elif one.ends in ("object", "counted"):
+            counts = ", n and n_left_out" if one.ends == "counted" else ""
+            keys = (
+                "estimate, low, high, reason, interval_reason"
+                if counts
+                else "estimate, low, high, reason and interval_reason"
+            )
+            yield at, f"{one.about}: an object of {keys}{counts}"
         else:
             yield at, one.about
             if one.ends == "beside":

@@ -64,6 +64,10 @@ class About:
     """Whether several values are typed as one text with commas: `30,50,100`."""
     folded: bool = False
     """Whether a page shows it only on request, because it is rarely changed."""
+    apart: Mapping[str, str] = field(default_factory=dict)
+    """Of a choice that a command offers as an option for each word, such as `--macro` and `--pooled`: word -> its help."""
+    pairs: bool = False
+    """Whether each of several values is NAME=VALUE, as the placeholder says; a function takes them as a mapping, too."""
     bare: object = None
     """The value of an option that is typed without one; None: it needs a value."""
     needs: str = ""
@@ -164,6 +168,8 @@ def setting(
     scored: bool = True,
     listed: bool = False,
     folded: bool = False,
+    apart: Mapping[str, str] | None = None,
+    pairs: bool = False,
     bare: object = None,
     needs: str = "",
 ) -> Any:
@@ -175,7 +181,12 @@ def setting(
     """
     if within is not None:
         at_least, at_most = within
-    about = About(label, help, option, metavar, unit, words or {}, step, scored, listed, folded, bare, needs)
+    about = About(
+        *(label, help, option, metavar, unit, words or {}),
+        *(step, scored, listed, folded, apart or {}, pairs),
+        bare=bare,
+        needs=needs,
+    )
     extra: Any = {_ABOUT: about}  # pydantic wants JSON there, and writes no schema of these
     if not listed:
         return Field(default, ge=at_least, gt=above, le=at_most, lt=below, json_schema_extra=extra)
@@ -246,6 +257,8 @@ class Settings(BaseModel):
         if value is None:
             return value
         if _about(own).listed:
+            if _about(own).pairs:
+                value = _pairs(_about(own), value)
             values = _several(kind, value)
             if not values and not optional and own.default:
                 noun = _NOUNS[_SHAPES[typing.get_args(kind)[0]]]
@@ -331,6 +344,17 @@ class Settings(BaseModel):
             return None
 
 
+def _pairs(about: About, given: object) -> object:
+    """NAME=VALUE of a mapping, or what was given if each of it is such a pair."""
+    if isinstance(given, Mapping):
+        return tuple(f"{name}={value}" for name, value in given.items())
+    for one in _several(tuple[str, ...], given):
+        name, _, value = str(one).rpartition("=")
+        if not (name.strip() and value.strip()):
+            raise ValueError(f"{one!r} is not {(about.metavar or 'NAME=VALUE').removesuffix(',...')}")
+    return given
+
+
 def _named_values(given: object, kind: Any) -> object:
     """NAME=VALUE lines as a mapping. Values are parsed as JSON where possible, unless the field takes only texts."""
     if not isinstance(given, str | list | tuple):
@@ -397,6 +421,8 @@ def on_page(field: SettingField, value: str | None) -> str:
 
 def as_option(field: SettingField, value: str | None) -> str:
     """Name of a field, or a field with a value, on a command line."""
+    if value in field.about.apart:
+        return f"--{value}"
     return field.option if value is None or field.shape == "switch" else f"{field.option} {value}"
 
 

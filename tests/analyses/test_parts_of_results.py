@@ -14,8 +14,8 @@ from core.schema.settings import Settings, fields_of, setting
 @row
 class TextRow:
     item: str = column("the item", names_row=True)
-    ratings: dict[str, float | None] = columns("a rater's label", name="RATER", general=True)
-    texts: dict[str, str] = columns("the text, if it is shown", name="TEXT", key="", long=True)
+    ratings: dict[str, float | None] = columns("a rater's label", general=True, flat=True)
+    texts: dict[str, str] = columns("the text, if it is shown", key="", long=True)
 
 
 @row
@@ -29,7 +29,7 @@ TABLE = Table("texts", TextRow, lambda found: found.rows, "Texts", notes=lambda 
 
 
 def test_a_column_for_each_name_in_the_data() -> None:
-    table = table_of("texts", TextRow, ROWS, hidden=("ben",), headings={"item": "Item"})
+    table = table_of("texts", TextRow, ROWS, hidden=("ben",), shaped={"item": {"title": "Item"}})
     assert table.columns == (
         Column("item", "Item", names_row=True),
         Column("anna b", "anna b", general=True),

@@ -339,7 +339,7 @@ def test_gaps(tmp_path: Path, capsys: pytest.CaptureFixture[str], as_frame: bool
     assert main(words) in (3, 4)
     printed = json.loads(capsys.readouterr().out)["gaps"]
     found = assay.gaps(wide if as_frame else file, human=["a", "b"], judge="x", most=5, texts=True)
-    assert in_json(found.json)["gaps"] == printed
+    assert in_json(found.json) == printed
     assert len(printed) == 5
     assert printed[0]["reasons"].startswith("Because")
 
@@ -628,6 +628,8 @@ def test_table(tmp_path: Path, told: Told) -> None:
     assert found.names == ["correlations", "means"]
     assert found.verdict.startswith("rouge-l")
     assert assay.table(f"run:{run}", db=database).frame["pearson_low"].isna().all()
-    for wrong in ("3", "judge.csv", None):
+    for wrong in ("judge.csv", None):
         with pytest.raises(assay.InputError):
             assay.table(wrong, db=database)  # type: ignore[arg-type]
+    with pytest.raises(assay.AssayError, match="There is no run 30"):
+        assay.table("30", db=database)

@@ -233,8 +233,8 @@ ANALYSIS: "Analysis[AllOptions, Any]" = Analysis(
                 lambda found: found.judges,
                 "Numbers of each judge",
                 "Every judge, with people beside it.",
-                caption=lambda found: f"Can the judge be trusted to {USES[found.use]}?",
-                headings=lambda found: {"ceiling": f"people ({found.people_measure})"},
+                heading=lambda found: f"Can the judge be trusted to {USES[found.use]}?",
+                shaped=lambda found: {"ceiling": {"title": f"people ({found.people_measure})"}},
             )
         ),
         _of_check(

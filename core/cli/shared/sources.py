@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
 from core.cli.shared.options import (
     add_columns_option,
@@ -24,6 +24,7 @@ from core.cli.shared.options import (
 from core.errors import AssayError, InputError, Problems
 from core.formats.mt_metrics_eval import ratings_among
 from core.formats.panel.repeats import Repeated
+from core.formats.tasks import find_task
 from core.joining.choices import TableChoice, dimensions_of, interval_problems
 from core.joining.tables import CorrelationOptions, SystemScores
 from core.results.check.facts import facts_of_tables
@@ -32,14 +33,15 @@ from core.results.correlations.paired import People
 from core.results.correlations.table import dimension_of
 from core.results.judges.spans import SpanOptions
 from core.results.meta_correlation import Side
-from core.schema.analysis import PanelChoice, PeopleChoice
+from core.schema.analysis import PanelChoice, PeopleChoice, RatedChoice
 from core.schema.panel import Panel
+from core.schema.rated import Rated
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import Direction, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import Settings, fields_of
 from core.schema.study import Study, StudyRecord
-from core.sources.judges import JUDGE_NAMES, facts_of
+from core.sources.judges import JUDGE_NAMES, facts_of, rated, scored_by
 from core.sources.named import (
     STORED,
     FileSource,
@@ -48,7 +50,7 @@ from core.sources.named import (
     parse_sources,
 )
 from core.sources.panel import panel_of_source
-from core.sources.people import people_of
+from core.sources.people import people_of, ratings_and_task
 from core.sources.reading import SourceReader
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
@@ -60,6 +62,9 @@ from core.tables.mapping import parse_columns
 from core.tables.reading import shown
 from core.tables.roles import Undecided
 from core.tables.scales import NoClass
+
+if TYPE_CHECKING:
+    from core.results.big_tables.scored import BigTable
 
 Found = TypeVar("Found")
 MEANING = "texts: CSV, JSONL or JSON, an mt-metrics-eval folder, the output of run N, or an unblinded study"
@@ -364,6 +369,19 @@ def open_study(options: argparse.Namespace) -> StudyRecord:
     return study_or_bundle(options.study, reading_of(options), seen=True)[0]
 
 
+def add_big_table_input(command: argparse.ArgumentParser) -> None:
+    """Register a run over a big table; see `open_big_table`."""
+    command.add_argument("run_named", metavar="RUN", help="number of the run, or run:N")
+
+
+def open_big_table(options: argparse.Namespace) -> "BigTable":
+    """Return the table of the run. Raises InputError."""
+    # Imported lazily: runs load slowly.
+    from core.sources.big_tables import big_table_of_source, run_named
+
+    return big_table_of_source(run_named(options.run_named), reading_of(options))
+
+
 def add_scores_input(command: argparse.ArgumentParser) -> None:
     """Register tables of scores; see `open_tables`."""
     command.add_argument(
@@ -383,6 +401,36 @@ def open_tables(options: argparse.Namespace) -> list[ScoreTable]:
     """Return the tables of scores. Raises InputError with the problems of all."""
     check_columns(options, options.scores)
     return scores_given(options.scores, options)
+
+
+def add_rated_input(command: argparse.ArgumentParser) -> None:
+    """Register ratings, the scores of evaluators, and what raters could choose from; see `open_rated`."""
+    command.add_argument("human", metavar="HUMAN", help=f"ratings: {HUMAN_NAMES}")
+    command.add_argument(
+        "judges",
+        nargs="+",
+        metavar="JUDGE",
+        help=f"{JUDGE_NAMES}, a table of scores (CSV, JSONL, Parquet), or METAL's JSON",
+    )
+    add_human_options(command)
+    for one in fields_of(RatedChoice).values():
+        command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+
+
+def open_rated(options: argparse.Namespace) -> Rated:
+    """Return ratings and scores. Raises InputError, and NotAllowed for a blinded study."""
+    # Here --columns says which column of scores belongs to which dimension: no column of a file has another name.
+    options = argparse.Namespace(**{**vars(options), "columns": None})
+    scale = scale_given(options)
+    options.declared = scale if scale.classes or scale.missing else None
+    task = None if options.task is None else find_task(options.task)
+    reading = reading_of(options, several=False)
+    ratings, of_study = ratings_and_task(parse_source(options.human), reading)
+    sources = parse_sources(options.judges)
+    tables = scores_given(options.judges, options)
+    scored = [scored_by(one, table, reading) for one, table in zip(sources, tables, strict=True)]
+    twin = None if options.shuffled is None else parse_source(options.shuffled)
+    return rated(ratings, task or of_study, scored, scale, twin, reading)
 
 
 def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:

@@ -174,7 +174,7 @@ def gap_table(
     """Some gaps of the panel as a table. Parameters as in `gap_list`."""
     one = gap_list(panel, found, texts, most=most)
     return table_of(
-        GAPS, GapRow, one.gaps, title=TITLE, notes=one.notes, hidden=one.hidden, headings=one.headings
+        GAPS, GapRow, one.gaps, title=TITLE, notes=one.notes, hidden=one.hidden, shaped=one.shaped
     )
 
 
@@ -190,7 +190,7 @@ def gap_list(
     places = [panel.rows[one.row] for one in listed]
     known = by_item(texts)
     made = {name.replace(" ", "_"): values for name, values in panel.made.items()}
-    fixed = {one.column.name for one in row_fields(GapRow) if one.column is not None and not one.several} | {
+    fixed = {one.column.name for one in row_fields(GapRow) if one.column is not None and not one.by_name} | {
         *TEXT_COLUMNS,
         *made,
     }
@@ -227,7 +227,7 @@ def gap_list(
         rows,
         _notes(panel, found, listed),
         _hidden(panel, rows, several=several),
-        {} if not rows else _headings(rows[0], several=several),
+        {} if not rows else _shaped(rows[0], several=several),
     )
 
 
@@ -247,12 +247,13 @@ def _hidden(panel: Panel, rows: Sequence[GapRow], *, several: bool) -> tuple[str
     return tuple(name for name, shown in needed.items() if not shown)
 
 
-def _headings(first: GapRow, *, several: bool) -> dict[str, str]:
-    return {
+def _shaped(first: GapRow, *, several: bool) -> dict[str, dict[str, str]]:
+    titles = {
         "score": "score" if several else "judge",
         **{name: name.replace("_", " ") for name in first.made},
         **({"reasons": "judge's reasons"} if first.texts else {}),
     }
+    return {name: {"title": title} for name, title in titles.items()}
 
 
 def _notes(panel: Panel, found: Sequence[Gap], listed: Sequence[Gap]) -> tuple[str, ...]:
