@@ -20,7 +20,7 @@ from core.notebook.declared import *
 from core.notebook.frames import read
 from core.notebook.made import made_levels
 from core.notebook.result import Result, plot
-from core.notebook.studies import pairs, plan, studies, study_annotations, study_results
+from core.notebook.studies import pairs, studies, study_annotations
 from core.notebook.texts import damage, metrics, score
 from core.notebook.trust import bias, escalate
 
@@ -39,7 +39,6 @@ __all__ = [
     "meta_correlate",
     "metrics",
     "pairs",
-    "plan",
     "plot",
     "rank",
     "read",
@@ -47,6 +46,5 @@ __all__ = [
     "score",
     "studies",
     "study_annotations",
-    "study_results",
 ]
 __all__ += declared.__all__

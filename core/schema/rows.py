@@ -55,12 +55,12 @@ class RowField:
     """Whether it maps names to cells, each of which is a column."""
     inner: bool = False
     """Whether it holds a row whose columns stand in this table."""
+    optional: bool = False
+    """Whether JSON has no such key where it is None."""
     parts: tuple["RowField", ...] = ()
     """Of a mapping: names that are columns in every table, as fields of their own."""
     flat: bool = False
     """Of a mapping: whether JSON holds each name as a key of the row itself."""
-    optional: bool = False
-    """Whether JSON has no such key where the value is None."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,9 @@ class _Declared:
     rows: type | None = None
     by_name: bool = False
     inner: bool = False
+    optional: bool = False
     parts: Mapping[str, Any] = field(default_factory=dict)
     flat: bool = False
-    optional: bool = False
 
 
 def column(
@@ -117,8 +117,8 @@ def entry(
 ) -> Any:
     """Declare a field that JSON alone holds.
 
-    rows: the type of the row or rows in it. keyed_by: of several rows, the field whose value is their key in an object.
-    optional: whether JSON leaves the key out where the value is None.
+    rows: the type of the row or rows in it. keyed_by: of several rows, the field whose value is their key in an object. optional:
+    whether JSON has no such key where the field is None.
     key: WHOLE for a result whose JSON is the list of these rows; its other fields then have the key "".
     """
     declared = _Declared(about, None, key, ends, keyed_by, rows=rows, optional=optional)
@@ -200,9 +200,9 @@ def _row_field(name: str, declared: _Declared) -> RowField:
     return RowField(
         *(name, declared.about, shape, name if declared.key is None else declared.key),
         *(declared.ends, declared.keyed_by, declared.words, declared.rows),
-        *(declared.by_name, declared.inner, parts),
+        *(declared.by_name, declared.inner, declared.optional),
+        parts=parts,
         flat=declared.flat,
-        optional=declared.optional,
     )
 
 
@@ -302,14 +302,13 @@ def json_of(row: object) -> dict[str, Any]:
     """The JSON object of a row: an undefined number and an empty reason are null."""
     found: dict[str, Any] = {}
     for one in row_fields(type(row)):
-        if one.key:
-            found |= dict(_entries(one, getattr(row, one.name)))
+        value = getattr(row, one.name)
+        if one.key and not (one.optional and value is None):
+            found |= dict(_entries(one, value))
     return found
 
 
 def _entries(of: RowField, value: Any) -> Iterator[tuple[str, Any]]:
-    if value is None and of.optional:
-        return
     if of.flat:
         yield from ((name, plain(one)) for name, one in value.items())
         return

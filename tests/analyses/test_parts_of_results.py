@@ -88,10 +88,10 @@ def test_a_table_on_request_is_nowhere_else() -> None:
         _Outer(None), replace(TABLE, rows=lambda _: ROWS, notes=lambda _: (), on_request=lambda _: True)
     )
     assert not found.tables
-    table = found.table("texts")
+    table = found.requested("texts")
     assert table is not None
     assert len(table.rows) == 2
-    assert found.table("other") is None
+    assert found.requested("other") is None
 
 
 @pytest.mark.parametrize("main", ["texts", "other"])
