@@ -62,7 +62,6 @@ BY_HAND: Mapping[str, set[str]] = {
         *("--shuffled", "--task"),
     },
     "against_people/card.py": {"--card", "--names"},
-    "against_people/check.py": {"--against"},
     "against_people/escalate.py": {
         *(
             "--against",
@@ -77,9 +76,7 @@ BY_HAND: Mapping[str, set[str]] = {
         ),
         *("--start", "--study"),
     },
-    "against_people/gaps.py": {"--gaps", "--texts"},
-    "against_people/next_labels.py": {"--labels", "--next", "--next-seed", "--study"},
-    "against_people/prices.py": {"--currency", "--price", "--seconds"},
+    "against_people/next_study.py": {"--study"},
     "correlate.py": {
         *(
             "--compare",
