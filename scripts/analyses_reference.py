@@ -323,6 +323,34 @@ _DATA: Mapping[Taken, _Data] = {
         "RUN",
         "For a run of another kind.",
     ),
+    "dossier": _Data(
+        {
+            "ratings": (
+                "Source",
+                "Raters and judges: a data frame with a column for each, or with a row for each item, rater and score, or anything "
+                "that ``read`` reads as ratings. Columns that are not named are found by their names and contents.",
+            ),
+            "scores": ("Source | Sequence[Source] = ()", "Scores of further judges on the same texts."),
+            "labels": (
+                "Source | Sequence[Source] = ()",
+                "Further labels by people of the same texts, with their inclusion_probability if they were chosen by a check.",
+            ),
+        },
+        "Names | None",
+        "dossier_from(ratings, list(each_of(scores)), list(each_of(labels)), human=human, judge=judge, dimension=dimension, "
+        "scale=scale, classes=classes, missing=missing, system_column=system_column, item=item, repeated=repeated)",
+        "from core.notebook.frames import Names, Source, dossier_from, each_of",
+        "FILE [JUDGE ...]",
+        "For unknown names, and if a rater rated a text twice.",
+    ),
+    "earlier": _Data(
+        {},
+        "str | None",
+        "earlier_from(against)",
+        "from core.notebook.frames import earlier_from",
+        "",
+        "For anything but the JSON of an earlier result.",
+    ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.
 
@@ -497,6 +525,8 @@ def _said(model: type[Settings], field: SettingField) -> str:
 
 def _kind(field: SettingField, model: type[Settings]) -> str:
     """Return the type of a parameter."""
+    if isinstance(field.default, Mapping):
+        return "Mapping[str, float] | None"
     if field.choices:
         kind = f"Literal[{', '.join(map(repr, field.choices))}]"
     elif field.shape in ("list", "texts"):

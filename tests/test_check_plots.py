@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from core.plots.check import judges_and_ceiling
-from core.results.check.options import CheckOptions, Use
 from core.results.check.verdict import Check, check_panel
 from core.schema.panel import Panel
 from core.schema.scores import ScoredRow
+from core.schema.uses import CheckOptions, Use
 from core.stats.in_place import ClassErrors
 
 

@@ -51,7 +51,6 @@ NO_ANALYSIS = {
 BY_HAND: Mapping[str, set[str]] = {
     "acc23.py": {"--dimension", "--epsilon", "--swap", "--test", "--tie-rounding"},
     "against_people/card.py": {"--card", "--names"},
-    "against_people/check.py": {"--against"},
     "against_people/escalate.py": {
         *(
             "--against",
@@ -66,9 +65,7 @@ BY_HAND: Mapping[str, set[str]] = {
         ),
         *("--start", "--study"),
     },
-    "against_people/gaps.py": {"--gaps", "--texts"},
-    "against_people/next_labels.py": {"--labels", "--next", "--next-seed", "--study"},
-    "against_people/prices.py": {"--currency", "--price", "--seconds"},
+    "against_people/next_study.py": {"--study"},
     "judge/bias.py": {"--alpha", "--changes", "--confidence", "--limit", "--seed", "--texts"},
     "judge/levels.py": {"--metric", "--remake", "f'--{one.name}'"},
     "judge/pairs.py": {"--epsilon", "--gaps", "--study", "--texts"},

@@ -338,7 +338,7 @@ BUDGETED = {
     "core/budget.py": {"zipfile.ZipFile"},
     "core/cli/study/__init__.py": {"json.loads"},
     "core/formats/logs/inspect.py": {"arrow.CompressedInputStream"},
-    "core/results/check/drift.py": {"json.loads"},
+    "core/analyses/check/drift.py": {"json.loads"},
     "core/store/backup.py": {"json.loads", "sqlite3.connect", "zipfile.ZipFile"},
     "core/study/bundle.py": {"json.loads", "zipfile.ZipFile"},
     "core/tables/columns.py": {"csv.reader"},

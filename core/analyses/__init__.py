@@ -26,6 +26,25 @@ class Registered:
 
 
 ANALYSES: dict[str, Registered] = {
+    "check": Registered(
+        "core.analyses.check",
+        "can this judge be trusted? TRUSTED, NOT TRUSTED or INCONCLUSIVE for a use, from any file or from votes",
+    ),
+    "which-judge": Registered(
+        "core.analyses.which_judge",
+        "which of several judges? Quality against price and time",
+        noun="report",
+        verb="which-judge",
+    ),
+    "gaps": Registered(
+        "core.analyses.gaps", "the texts on which people and judges differ most", noun="report", verb="gaps"
+    ),
+    "next-labels": Registered(
+        "core.analyses.next_labels",
+        "the texts that people should label next",
+        noun="report",
+        verb="next-labels",
+    ),
     "calibrate": Registered(
         "core.analyses.calibrate",
         "compare evaluators with human ratings: agreement, kappas, bias, and where not to use them",

@@ -305,9 +305,9 @@ def compute(options: AltTestOptions, panel: "Panel", *, tell: Tell) -> AltTests:
 def _checked(panel: "Panel", options: AltTestOptions) -> Mapping[str, tuple[str, str]]:
     """Judge -> the verdict of the check and its sentence; empty, and why, where a judge has no score of a rated text."""
     from core.errors import InputError
-    from core.results.check.options import CheckOptions
-    from core.results.check.tables import sentence
+    from core.results.check.sentences import sentence
     from core.results.check.verdict import check_panel
+    from core.schema.uses import CheckOptions
 
     try:
         found = check_panel(panel, CheckOptions(use="replace", epsilon=options.epsilon))

@@ -20,7 +20,6 @@ from core.errors import AssayError
 from core.installation import COMMAND
 
 _NOUNS = {
-    "check": "can this judge be trusted? TRUSTED, NOT TRUSTED or INCONCLUSIVE for a use, from any file or from votes",
     "study": "blind validation studies",
     "generate": "generate answers of known quality",
     "score": "score texts with metrics",
@@ -36,9 +35,8 @@ _NOUNS = {
     "admin": "sign-in of the admin",
 }
 """Nouns with a module of the same name, imported when the noun is used. Analyses are registered in core/analyses."""
-_BEHIND = "meta-correlate"
-"""The noun behind which the help lists the analyses."""
-_PACKAGES = dict.fromkeys(("check",), "against_people")
+_FIRST, _BEHIND = "check", "meta-correlate"
+"""The analysis that the help lists first, and the noun behind which it lists the others."""
 """Nouns whose module is in a package."""
 STOPPED = 130
 """Exit status after Ctrl-C, the convention of shells."""
@@ -131,8 +129,8 @@ def parser(program: str = COMMAND) -> argparse.ArgumentParser:
 def _summaries() -> dict[str, str]:
     """Noun -> what it is for, in the order of the help."""
     at = [*_NOUNS].index(_BEHIND) + 1
-    nouns = [*_NOUNS.items()]
-    return dict([*nouns[:at], *_analyses("").items(), *nouns[at:]])
+    nouns, analyses = [*_NOUNS.items()], _analyses("")
+    return dict([(_FIRST, analyses[_FIRST]), *nouns[:at], *analyses.items(), *nouns[at:]])
 
 
 def _analyses(noun: str) -> dict[str, str]:
@@ -169,7 +167,7 @@ def _report(verb: str) -> str:
 
 def _module_of(noun: str) -> Any:
     module = noun.replace("-", "_")
-    return import_module(".".join(["core.cli", *([_PACKAGES[noun]] if noun in _PACKAGES else []), module]))
+    return import_module(f"core.cli.{module}")
 
 
 def main(arguments: Sequence[str] | None = None, program: str = COMMAND) -> int:

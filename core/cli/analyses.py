@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from core.analyses import analysis
+from core.cli.shared.dossier import add_dossier_options, add_earlier_option, open_dossier, open_earlier
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import (
     Commands,
@@ -71,7 +72,7 @@ from core.cli.shared.switches import (
 )
 from core.errors import InputError
 from core.schema.analysis import CHOICES, Analysis, Taken
-from core.schema.settings import Remark, SettingsError, fields_of, refuse
+from core.schema.settings import Remark, Settings, SettingsError, fields_of, refuse
 from core.store import database_path
 
 
@@ -194,10 +195,18 @@ _DATA: Mapping[Taken, _Opened] = {
     "table_on_disk": _Opened(
         add_big_table_input, open_big_table, lambda options: [], "reading the table", (add_database_option,)
     ),
+    "dossier": _Opened(
+        add_dossier_options,
+        open_dossier,
+        lambda options: [options.file, *options.scores, *options.labels],
+        "reading the ratings",
+    ),
+    "earlier": _Opened(add_earlier_option, open_earlier, lambda options: [options.against], ""),
 }
 _OUTPUTS: Mapping[str, Sequence[str]] = {
     "made-levels": ("core.cli.judge.remake",),
     "escalate": ("core.cli.against_people.sent",),
+    "check": ("core.cli.against_people.card", "core.cli.against_people.next_study"),
 }
 """Analysis -> modules with the OUTPUT that its command can write beside the result."""
 
@@ -209,7 +218,9 @@ def _outputs(name: str) -> list[Output]:
 def add_analysis(commands: Commands, command: str, name: str) -> None:
     """Register the command of an analysis."""
     found = analysis(name)
-    command_line = commands.add_parser(command, description=found.question)
+    verdicts = "; ".join(f"{code}: {about}" for code, about in found.codes.items())
+    told = " ".join(filter(None, (found.question, verdicts and f"{verdicts}.")))
+    command_line = commands.add_parser(command, description=told.replace("%", "%%"))
     for kind in found.takes:
         _DATA[kind].add(command_line)
     for add in dict.fromkeys(add for kind in found.takes for add in _DATA[kind].further):
@@ -248,6 +259,8 @@ def _answer(found: Analysis[Any, Any], switches: Sequence[Switch], options: argp
     problems: list[Remark] = []
     chosen = found.Options.read(settings_given(options, found.Options), problems)
     asked = [(one, one.read(options, problems)) for one in switches if one.given(options)]
+    if chosen is not None:
+        problems += _table_needs(found, chosen, options.table)
     outputs = _outputs(found.name)
     own_problems = [one for output in outputs for one in output.problems(options)]
     problems += [
@@ -262,7 +275,7 @@ def _answer(found: Analysis[Any, Any], switches: Sequence[Switch], options: argp
     for named_file in filter(None, (output.file(options) for output in outputs)):
         option, path = named_file
         check_out(path, database_path(options.db), [*inputs, options.out], option)
-    reading = " and ".join(one.reading for one in data) or "computing"
+    reading = " and ".join(filter(None, (one.reading for one in data))) or "computing"
     with telling(reading) as tell:
         opened = [_opened(kind, options) for kind in found.takes]
         if said := found.workload(chosen, *opened):
@@ -283,6 +296,8 @@ def _answer(found: Analysis[Any, Any], switches: Sequence[Switch], options: argp
     if not switches:
         printed = answer.printed
         in_files = [table for table in answer.tables.values() if table not in printed]
+        if options.table is not None and options.table not in answer.tables:
+            in_files += filter(None, [answer.requested(options.table)])
         tables = (one for table in printed for one in ("", table))
         give(options, answer.json, [*answer.said, *tables, *below], in_files)
         return
@@ -290,6 +305,19 @@ def _answer(found: Analysis[Any, Any], switches: Sequence[Switch], options: argp
     if further:
         as_json = {key: one for each in (answer, *further) for key, one in entries_of(each).items()}
     give(options, as_json, *printed_of([answer, *further]))
+
+
+def _table_needs(found: Analysis[Any, Any], chosen: Settings, name: str | None) -> list[Remark]:
+    """What is wrong with naming a table that an option asks for."""
+    named = [table for table in found.tables if table.name == name and table.asked_by]
+    return [
+        *chosen.unmet({table.asked_by for table in named}),
+        *(
+            Remark("", f"--table {one.name}: needs {{{one.asked_by}}}")
+            for one in named
+            if one.waits and getattr(chosen, one.asked_by) is None
+        ),
+    ]
 
 
 @contextmanager

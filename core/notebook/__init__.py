@@ -16,25 +16,20 @@ from core.notebook.frames import read
 from core.notebook.result import Result, plot
 from core.notebook.studies import pairs, studies, study_annotations
 from core.notebook.texts import damage, metrics, score
-from core.notebook.trust import check, gaps, next_labels, which_judge
 
 __all__ = [
     "AssayError",
     "InputError",
     "Result",
     "acc23",
-    "check",
     "damage",
-    "gaps",
     "meta_correlate",
     "metrics",
-    "next_labels",
     "pairs",
     "plot",
     "read",
     "score",
     "studies",
     "study_annotations",
-    "which_judge",
 ]
 __all__ += declared.__all__

@@ -8,7 +8,7 @@ from typing import Any
 from core.analyses import analysis
 from core.notebook.result import Result, result_of
 from core.schema.rows import without_numpy
-from core.schema.settings import SettingsError, as_parameter, fields_of
+from core.schema.settings import SettingsError, as_parameter, fields_of, refuse
 
 
 def answered(name: str, parameters: Mapping[str, object], *data: Callable[[], Any]) -> Result:
@@ -17,10 +17,15 @@ def answered(name: str, parameters: Mapping[str, object], *data: Callable[[], An
     Raises InputError with all problems, which name the function's parameters.
     """
     found = analysis(name)
-    fields = {as_parameter(field, None): field.name for field in fields_of(found.Options).values()}
-    values = {fields[parameter]: _plain(value) for parameter, value in parameters.items()}
+    fields = {as_parameter(field, None): field for field in fields_of(found.Options).values()}
+    values = {
+        fields[parameter].name: _plain(value)
+        for parameter, value in parameters.items()
+        if value is not None or not isinstance(fields[parameter].default, Mapping)
+    }
     try:
         options = found.Options.checked(values, "Invalid parameters")
+        refuse(options.unmet(), found.Options, what="Invalid parameters")
         answer = found.answer(options, *(opened() for opened in data))
     except SettingsError as problem:
         raise problem.in_words(as_parameter) from problem

@@ -19,7 +19,9 @@ from core.notebook.frames import (
     Target,
     big_table_from,
     costs_from,
+    dossier_from,
     each_of,
+    earlier_from,
     judge_output_from,
     judged_from,
     levels_from,
@@ -44,16 +46,19 @@ __all__ = [
     "alt_test",
     "bias",
     "calibrate",
+    "check",
     "compare",
     "consistency",
     "corrected",
     "correlate",
     "costs",
     "escalate",
+    "gaps",
     "judge_agreement",
     "levels",
     "look",
     "made_levels",
+    "next_labels",
     "plan",
     "prompts",
     "rank",
@@ -61,7 +66,661 @@ __all__ = [
     "study_results",
     "table",
     "votes",
+    "which_judge",
 ]
+
+
+def check(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    labels: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
+    system_column: str | None = None,
+    item: str | None = None,
+    repeated: Literal["refuse", "first", "last", "mean"] = "refuse",
+    against: str | None = None,
+    use: Literal["replace", "rank", "gate", "monitor", "certify"] | None = None,
+    margin: float = 0.1,
+    kept_share: float = 0.75,
+    tolerance: float = 0.05,
+    least_responsive: float = 0.75,
+    most_responsive: float = 1.25,
+    accuracy: float = 0.8,
+    target: float = 0.9,
+    population: Literal["like-these", "these"] = "like-these",
+    epsilon: float = 0.2,
+    passes_from: str | None = None,
+    critical: Sequence[str] = (),
+    most_false_passes: float | None = None,
+    most_false_fails: float | None = None,
+    missing_judge: Literal["wrong", "leave-out"] = "wrong",
+    labels_chosen: Literal["at-random", "by-judge"] | None = None,
+    ceiling: float | None = None,
+    confidence: float = 0.9,
+    resamples: int = 2000,
+    seed: int = 0,
+    price: Mapping[str, float] | None = {},
+    seconds: Mapping[str, float] | None = {},
+    currency: str = "",
+    gaps: int | None = None,
+    texts: bool = False,
+    next: int | None = None,
+    next_seed: int = 0,
+) -> Result:
+    """Can this judge be trusted for a use, beside people's labels?
+
+    The same numbers as the command ``check``.
+
+    Parameters
+    ----------
+    ratings
+        Raters and judges: a data frame with a column for each, or with a row for each item, rater and score, or
+        anything that ``read`` reads as ratings. Columns that are not named are found by their names and contents.
+    scores
+        Scores of further judges on the same texts.
+    labels
+        Further labels by people of the same texts, with their inclusion_probability if they were chosen by a
+        check.
+    human
+        Raters: columns of a wide table, or names in the column rater (default: those named like people; in the
+        column rater all that are not judges).
+    judge
+        Judges: columns of ``ratings``, names in its column rater, or metrics of ``scores`` (default: all metrics
+        of ``scores``; without one, what is named like a judge).
+    dimension
+        Which dimension of the ratings to use (default: the only one).
+    scale
+        Scale of the ratings: two, ordered or unordered classes, scores, or a range such as 1-5 (default: guessed
+        from the ratings, and shown).
+    classes
+        All classes that raters could give, from worst to best, such as fail,partial,pass; of an unordered scale
+        in any order.
+    missing
+        Cells that are no rating and no score, such as unsure,#N/A; empty cells always are.
+    system_column
+        Column of ``ratings`` that names the system (default: system or a usual name of it).
+    item
+        What an item is, the unit of intervals: a column of ``ratings`` whose rows belong together if they have
+        the same value, or row (default: the id; where ids do not repeat, a question or source that does).
+    repeated
+        Which counts of several ratings of a text by one rater: first, last or mean; refuse: such a file is
+        refused.
+    against
+        JSON of an earlier check: says whether the judge, the systems or the raters changed; changes no exit
+        status.
+    use
+        Replace: stand in for a rater; rank: rank systems; gate: decide about single answers; monitor: follow a
+        mean over time; certify: show that a system's answers are good (default: replace with three raters or
+        more, else gate).
+    margin
+        For replace and gate: how much worse than a person the judge may be, in shares of answers and in
+        correlations (number above 0 and below 1).
+    kept_share
+        For replace and gate: smallest share of people's own agreement above chance, or correlation, that the
+        judge keeps (number above 0 and at most 1).
+    tolerance
+        For monitor: largest bias, as a share of the scale (number above 0 and below 1).
+    least_responsive
+        For monitor: how far the judge must move at least when quality moves by 1 (number above 0 and at most 1).
+    most_responsive
+        For monitor: how far the judge may move at most when quality moves by 1 (number of at least 1).
+    accuracy
+        For rank: smallest share of pairs of systems in the right order (number above 0 and at most 1).
+    target
+        For certify: smallest share of a system's answers that must be good (number above 0 and below 1).
+    population
+        For certify: like-these: all answers that the system gives to such questions; these: only those in the
+        file.
+    epsilon
+        For replace: price of a rater in the Alt-test (number from 0 to below 1).
+    passes_from
+        For gate and replace: the lowest rating that passes, a number or a word, so that ordered classes or scores
+        are compared as two classes; for certify: the lowest rating of a good answer, or without an order the only
+        one (default: the scale as it is).
+    critical
+        For gate and replace: classes in which the judge must be shown to miss hardly more than people, such as
+        harmful (list of texts).
+    most_false_passes
+        With one rater: largest share of the answers that the rater fails which the judge may pass (number above 0
+        and below 1; default: no limit, and no trust).
+    most_false_fails
+        With one rater: largest share of the answers that the rater passes which the judge may fail (number above
+        0 and below 1; default: no limit, and no trust).
+    missing_judge
+        Labelled texts without a score of the judge: wrong: they count as its errors; leave-out: they do not
+        count.
+    labels_chosen
+        How the labelled texts were chosen: at-random, or by-judge: by the judge's answer, so that each answer is
+        weighted by how many texts have it (default: not said).
+    ceiling
+        Human ceiling to show where no text has two raters; it decides nothing (number above 0 and at most 1).
+    confidence
+        Confidence level of intervals; the rules have their own (number above 0 and below 1).
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+    price
+        What 1,000 texts cost with a judge (default: what its run cost).
+    seconds
+        How long a judge takes for 1,000 texts (default: as in its run).
+    currency
+        Currency of all prices, such as USD.
+    gaps
+        Also list the N texts on which people and judge differ most (whole number of at least 1; default: not
+        listed).
+    texts
+        With gaps: also the questions, the texts and the judge's reasons, which may be confidential.
+    next
+        Choose N unlabelled texts to label next, more often where people and judge may differ, with known
+        probabilities (table next-labels) (whole number of at least 1; default: none).
+    next_seed
+        Seed of next (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``check`` with the columns ``judge``, ``verdict``, ``n_items``, ``false_passes``, ``false_fails``,
+        ``kept_share``, ``kappa_quadratic``, ``agreement``, ``constant``, ``kappa``, ``ac1``, ``correlation``,
+        ``measure``, ``ceiling``, ``advantage``, ``accuracy``, ``bias``, ``responsiveness``, ``bias_low``,
+        ``bias_middle``, ``bias_high``, ``coverage``, ``consistency``, ``cost``, ``labels_needed``. Further
+        tables: ``check-rules``; ``check-groups``; ``check-systems``; ``marked-texts``; ``marked-means``;
+        ``which-judge``; ``comparisons``; ``check-drift``; ``gaps``; ``next-labels``; ``agreement``;
+        ``agreement-pairs``; ``agreement-raters``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown names, and if a rater rated a text twice. For anything but the
+        JSON of an earlier result. With all problems: without a rater, without a judge beside a single rater or if
+        an option needs one, if no text has both, and for the use rank with fewer than two systems.
+
+    Notes
+    -----
+    Misleads: A verdict holds for texts and raters like these, and the best of several judges is favoured by
+    chance.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": range(60), "a": [0, 1] * 30, "b": [0, 1] * 30, "c": [0, 1] * 30, "x": [0, 1] * 30})
+    >>> assay.check(frame, human=["a", "b", "c"], judge="x").verdict
+    'TRUSTED'
+    """
+    return answered(
+        "check",
+        {
+            "use": use,
+            "margin": margin,
+            "kept_share": kept_share,
+            "tolerance": tolerance,
+            "least_responsive": least_responsive,
+            "most_responsive": most_responsive,
+            "accuracy": accuracy,
+            "target": target,
+            "population": population,
+            "epsilon": epsilon,
+            "passes_from": passes_from,
+            "critical": critical,
+            "most_false_passes": most_false_passes,
+            "most_false_fails": most_false_fails,
+            "missing_judge": missing_judge,
+            "labels_chosen": labels_chosen,
+            "ceiling": ceiling,
+            "confidence": confidence,
+            "resamples": resamples,
+            "seed": seed,
+            "price": price,
+            "seconds": seconds,
+            "currency": currency,
+            "gaps": gaps,
+            "texts": texts,
+            "next": next,
+            "next_seed": next_seed,
+        },
+        lambda: dossier_from(
+            ratings,
+            list(each_of(scores)),
+            list(each_of(labels)),
+            human=human,
+            judge=judge,
+            dimension=dimension,
+            scale=scale,
+            classes=classes,
+            missing=missing,
+            system_column=system_column,
+            item=item,
+            repeated=repeated,
+        ),
+        lambda: earlier_from(against),
+    )
+
+
+def which_judge(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    labels: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
+    system_column: str | None = None,
+    item: str | None = None,
+    repeated: Literal["refuse", "first", "last", "mean"] = "refuse",
+    use: Literal["replace", "rank", "gate", "monitor", "certify"] | None = None,
+    margin: float = 0.1,
+    kept_share: float = 0.75,
+    tolerance: float = 0.05,
+    least_responsive: float = 0.75,
+    most_responsive: float = 1.25,
+    accuracy: float = 0.8,
+    target: float = 0.9,
+    population: Literal["like-these", "these"] = "like-these",
+    epsilon: float = 0.2,
+    passes_from: str | None = None,
+    critical: Sequence[str] = (),
+    most_false_passes: float | None = None,
+    most_false_fails: float | None = None,
+    missing_judge: Literal["wrong", "leave-out"] = "wrong",
+    labels_chosen: Literal["at-random", "by-judge"] | None = None,
+    ceiling: float | None = None,
+    confidence: float = 0.9,
+    resamples: int = 2000,
+    seed: int = 0,
+    price: Mapping[str, float] | None = {},
+    seconds: Mapping[str, float] | None = {},
+    currency: str = "",
+) -> Result:
+    """Which of several judges should be used, by quality, price and time on the same texts?
+
+    The same numbers as the command ``report which-judge``.
+
+    Parameters
+    ----------
+    ratings
+        Raters and judges: a data frame with a column for each, or with a row for each item, rater and score, or
+        anything that ``read`` reads as ratings. Columns that are not named are found by their names and contents.
+    scores
+        Scores of further judges on the same texts.
+    labels
+        Further labels by people of the same texts, with their inclusion_probability if they were chosen by a
+        check.
+    human
+        Raters: columns of a wide table, or names in the column rater (default: those named like people; in the
+        column rater all that are not judges).
+    judge
+        Judges: columns of ``ratings``, names in its column rater, or metrics of ``scores`` (default: all metrics
+        of ``scores``; without one, what is named like a judge).
+    dimension
+        Which dimension of the ratings to use (default: the only one).
+    scale
+        Scale of the ratings: two, ordered or unordered classes, scores, or a range such as 1-5 (default: guessed
+        from the ratings, and shown).
+    classes
+        All classes that raters could give, from worst to best, such as fail,partial,pass; of an unordered scale
+        in any order.
+    missing
+        Cells that are no rating and no score, such as unsure,#N/A; empty cells always are.
+    system_column
+        Column of ``ratings`` that names the system (default: system or a usual name of it).
+    item
+        What an item is, the unit of intervals: a column of ``ratings`` whose rows belong together if they have
+        the same value, or row (default: the id; where ids do not repeat, a question or source that does).
+    repeated
+        Which counts of several ratings of a text by one rater: first, last or mean; refuse: such a file is
+        refused.
+    use
+        Replace: stand in for a rater; rank: rank systems; gate: decide about single answers; monitor: follow a
+        mean over time; certify: show that a system's answers are good (default: replace with three raters or
+        more, else gate).
+    margin
+        For replace and gate: how much worse than a person the judge may be, in shares of answers and in
+        correlations (number above 0 and below 1).
+    kept_share
+        For replace and gate: smallest share of people's own agreement above chance, or correlation, that the
+        judge keeps (number above 0 and at most 1).
+    tolerance
+        For monitor: largest bias, as a share of the scale (number above 0 and below 1).
+    least_responsive
+        For monitor: how far the judge must move at least when quality moves by 1 (number above 0 and at most 1).
+    most_responsive
+        For monitor: how far the judge may move at most when quality moves by 1 (number of at least 1).
+    accuracy
+        For rank: smallest share of pairs of systems in the right order (number above 0 and at most 1).
+    target
+        For certify: smallest share of a system's answers that must be good (number above 0 and below 1).
+    population
+        For certify: like-these: all answers that the system gives to such questions; these: only those in the
+        file.
+    epsilon
+        For replace: price of a rater in the Alt-test (number from 0 to below 1).
+    passes_from
+        For gate and replace: the lowest rating that passes, a number or a word, so that ordered classes or scores
+        are compared as two classes; for certify: the lowest rating of a good answer, or without an order the only
+        one (default: the scale as it is).
+    critical
+        For gate and replace: classes in which the judge must be shown to miss hardly more than people, such as
+        harmful (list of texts).
+    most_false_passes
+        With one rater: largest share of the answers that the rater fails which the judge may pass (number above 0
+        and below 1; default: no limit, and no trust).
+    most_false_fails
+        With one rater: largest share of the answers that the rater passes which the judge may fail (number above
+        0 and below 1; default: no limit, and no trust).
+    missing_judge
+        Labelled texts without a score of the judge: wrong: they count as its errors; leave-out: they do not
+        count.
+    labels_chosen
+        How the labelled texts were chosen: at-random, or by-judge: by the judge's answer, so that each answer is
+        weighted by how many texts have it (default: not said).
+    ceiling
+        Human ceiling to show where no text has two raters; it decides nothing (number above 0 and at most 1).
+    confidence
+        Confidence level of intervals; the rules have their own (number above 0 and below 1).
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+    price
+        What 1,000 texts cost with a judge (default: what its run cost).
+    seconds
+        How long a judge takes for 1,000 texts (default: as in its run).
+    currency
+        Currency of all prices, such as USD.
+
+    Returns
+    -------
+    Result
+        Table ``which-judge`` with the columns ``judge``, ``model``, ``quality``, ``measure``, ``price_per_1000``,
+        ``seconds_per_1000``, ``n``, ``n_scored``, ``use``, ``on_front``, ``dominated_by``, ``unfit``. Further
+        tables: ``comparisons``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown names, and if a rater rated a text twice. With fewer than two
+        judges, and if no text has a rating and a score of every judge.
+
+    Notes
+    -----
+    Misleads: The best judge was found on the same texts, so its quality is a little too high: check it on new
+    texts. Not shown to be better does not mean equal: read the interval.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": range(60), "person": [0, 1] * 30, "big": [0, 1] * 30, "small": [0, 1, 1, 1] * 15})
+    >>> found = assay.which_judge(frame, human="person", judge=["big", "small"], price={"big": 2, "small": 0.1})
+    >>> found.json["use"]
+    'big'
+    """
+    return answered(
+        "which-judge",
+        {
+            "use": use,
+            "margin": margin,
+            "kept_share": kept_share,
+            "tolerance": tolerance,
+            "least_responsive": least_responsive,
+            "most_responsive": most_responsive,
+            "accuracy": accuracy,
+            "target": target,
+            "population": population,
+            "epsilon": epsilon,
+            "passes_from": passes_from,
+            "critical": critical,
+            "most_false_passes": most_false_passes,
+            "most_false_fails": most_false_fails,
+            "missing_judge": missing_judge,
+            "labels_chosen": labels_chosen,
+            "ceiling": ceiling,
+            "confidence": confidence,
+            "resamples": resamples,
+            "seed": seed,
+            "price": price,
+            "seconds": seconds,
+            "currency": currency,
+        },
+        lambda: dossier_from(
+            ratings,
+            list(each_of(scores)),
+            list(each_of(labels)),
+            human=human,
+            judge=judge,
+            dimension=dimension,
+            scale=scale,
+            classes=classes,
+            missing=missing,
+            system_column=system_column,
+            item=item,
+            repeated=repeated,
+        ),
+    )
+
+
+def gaps(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    labels: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
+    system_column: str | None = None,
+    item: str | None = None,
+    repeated: Literal["refuse", "first", "last", "mean"] = "refuse",
+    most: int | None = None,
+    texts: bool = False,
+) -> Result:
+    """On which texts do people and judges differ most?
+
+    The same numbers as the command ``report gaps``.
+
+    Parameters
+    ----------
+    ratings
+        Raters and judges: a data frame with a column for each, or with a row for each item, rater and score, or
+        anything that ``read`` reads as ratings. Columns that are not named are found by their names and contents.
+    scores
+        Scores of further judges on the same texts.
+    labels
+        Further labels by people of the same texts, with their inclusion_probability if they were chosen by a
+        check.
+    human
+        Raters: columns of a wide table, or names in the column rater (default: those named like people; in the
+        column rater all that are not judges).
+    judge
+        Judges: columns of ``ratings``, names in its column rater, or metrics of ``scores`` (default: all metrics
+        of ``scores``; without one, what is named like a judge).
+    dimension
+        Which dimension of the ratings to use (default: the only one).
+    scale
+        Scale of the ratings: two, ordered or unordered classes, scores, or a range such as 1-5 (default: guessed
+        from the ratings, and shown).
+    classes
+        All classes that raters could give, from worst to best, such as fail,partial,pass; of an unordered scale
+        in any order.
+    missing
+        Cells that are no rating and no score, such as unsure,#N/A; empty cells always are.
+    system_column
+        Column of ``ratings`` that names the system (default: system or a usual name of it).
+    item
+        What an item is, the unit of intervals: a column of ``ratings`` whose rows belong together if they have
+        the same value, or row (default: the id; where ids do not repeat, a question or source that does).
+    repeated
+        Which counts of several ratings of a text by one rater: first, last or mean; refuse: such a file is
+        refused.
+    most
+        Number of texts (default: all) (whole number of at least 1).
+    texts
+        Also the questions, the texts and the judge's reasons, which may be confidential.
+
+    Returns
+    -------
+    Result
+        Table ``gaps`` with the columns ``item``, ``system``, ``language``, ``level``, ``*``, ``judge``,
+        ``score``, ``people``, ``gap``, ``direction``, ``measure``, ``*``, ``*``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown names, and if a rater rated a text twice.
+
+    Notes
+    -----
+    Misleads: A text that one rater rated can lead the list because that rater slipped. Gaps of different measures
+    cannot be compared, so a list of several judges is best read one by one.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": ["q1", "q2"], "a": [1, 5], "b": [2, 5], "x": [5, 5]})
+    >>> assay.gaps(frame, human=["a", "b"], judge="x").frame[["item", "gap", "direction"]].values.tolist()
+    [['q1', 3.5, 'higher'], ['q2', 0.0, '']]
+    """
+    return answered(
+        "gaps",
+        {
+            "most": most,
+            "texts": texts,
+        },
+        lambda: dossier_from(
+            ratings,
+            list(each_of(scores)),
+            list(each_of(labels)),
+            human=human,
+            judge=judge,
+            dimension=dimension,
+            scale=scale,
+            classes=classes,
+            missing=missing,
+            system_column=system_column,
+            item=item,
+            repeated=repeated,
+        ),
+    )
+
+
+def next_labels(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    labels: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
+    system_column: str | None = None,
+    item: str | None = None,
+    repeated: Literal["refuse", "first", "last", "mean"] = "refuse",
+    n: int = 20,
+    whole_items: bool = False,
+    seed: int = 0,
+) -> Result:
+    """Which texts should people label next, so that a verdict on the judge is settled soonest?
+
+    The same numbers as the command ``report next-labels``.
+
+    Parameters
+    ----------
+    ratings
+        Raters and judges: a data frame with a column for each, or with a row for each item, rater and score, or
+        anything that ``read`` reads as ratings. Columns that are not named are found by their names and contents.
+    scores
+        Scores of further judges on the same texts.
+    labels
+        Further labels by people of the same texts, with their inclusion_probability if they were chosen by a
+        check.
+    human
+        Raters: columns of a wide table, or names in the column rater (default: those named like people; in the
+        column rater all that are not judges).
+    judge
+        Judges: columns of ``ratings``, names in its column rater, or metrics of ``scores`` (default: all metrics
+        of ``scores``; without one, what is named like a judge).
+    dimension
+        Which dimension of the ratings to use (default: the only one).
+    scale
+        Scale of the ratings: two, ordered or unordered classes, scores, or a range such as 1-5 (default: guessed
+        from the ratings, and shown).
+    classes
+        All classes that raters could give, from worst to best, such as fail,partial,pass; of an unordered scale
+        in any order.
+    missing
+        Cells that are no rating and no score, such as unsure,#N/A; empty cells always are.
+    system_column
+        Column of ``ratings`` that names the system (default: system or a usual name of it).
+    item
+        What an item is, the unit of intervals: a column of ``ratings`` whose rows belong together if they have
+        the same value, or row (default: the id; where ids do not repeat, a question or source that does).
+    repeated
+        Which counts of several ratings of a text by one rater: first, last or mean; refuse: such a file is
+        refused.
+    n
+        Number of texts to label next (whole number of at least 1).
+    whole_items
+        Draw items with all their texts, as a comparison of systems needs.
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``next-labels`` with the columns ``item_id``, ``*``, ``language``, ``*``, ``inclusion_probability``,
+        ``expected_deviation``, ``why``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown names, and if a rater rated a text twice. If every text has a
+        label.
+
+    Notes
+    -----
+    Misleads: Without their probabilities, the new labels describe the chosen texts only.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": ["q1", "q2", "q3", "q4"], "a": [1, 0, None, None], "x": [1, 1, 0, 1]})
+    >>> assay.next_labels(frame, human="a", judge="x", n=2).frame["inclusion_probability"].tolist()
+    [1.0, 1.0]
+    """
+    return answered(
+        "next-labels",
+        {
+            "n": n,
+            "whole_items": whole_items,
+            "seed": seed,
+        },
+        lambda: dossier_from(
+            ratings,
+            list(each_of(scores)),
+            list(each_of(labels)),
+            human=human,
+            judge=judge,
+            dimension=dimension,
+            scale=scale,
+            classes=classes,
+            missing=missing,
+            system_column=system_column,
+            item=item,
+            repeated=repeated,
+        ),
+    )
 
 
 def calibrate(
@@ -1406,7 +2065,7 @@ def correlate(
     resamples: int | None = None,
     confidence: float = 0.95,
     seed: int = 0,
-    sizes: Mapping[str, float] = {},
+    sizes: Mapping[str, float] | None = {},
 ) -> Result:
     """Does each metric follow quality, which people rated or the damage level states?
 

@@ -10,10 +10,11 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from core.errors import InputError
-from core.formats.panel.beside import columns_in, numbers_beside, texts_beside
+from core.formats.panel.beside import columns_in, numbers_beside, read_texts_of, texts_beside
 from core.formats.panel.judge_files import judge_scores
 from core.formats.ratings import write_ratings_jsonl
 from core.formats.scorable import write_outputs
@@ -24,6 +25,7 @@ from core.joining.choices import check_choice as check_table_choice
 from core.joining.quality import OfFile, Quality
 from core.joining.tables import merge_tables
 from core.notebook.result import Result
+from core.results.check.dossier import Dossier, Texts
 from core.results.check.escalation import first_labels
 from core.results.check.facts import facts_of_tables
 from core.results.check.next_labels import check_same_texts, with_labels
@@ -563,6 +565,74 @@ def panel_from(
     first = named_source(source) if frame is None else FileSource(FRAME, jsonl_of(frame))
     with in_parameters(), in_rows(source):
         return panel_of_source(first, judges, choice, reading, find=find, people_alone=people_alone)
+
+
+def dossier_from(
+    source: Source, scores: Sequence[Source] = (), labels: Sequence[Source] = (), **read_as: Any
+) -> Dossier:
+    """Return raters and judges side by side with all that is known about them, as `check` reads them.
+
+    labels: further labels of the same texts. read_as: see `panel_from`. Raises InputError, and NotAllowed for a blinded study.
+    """
+    judge, dimension = read_as.pop("judge"), read_as["dimension"]
+    named = judge is not None or bool(scores) or bool(labels)
+    candidates: tuple[str, ...] = ()
+    found: Panel | InputError
+    try:
+        opened = panel_from(source, scores, judge=judge, find=True, **read_as)
+        lacks = not opened.judges and len(opened.raters) > 1
+        found = with_labels_from(opened, source, labels, **read_as)
+    except Undecided as problem:
+        if named or not problem.roles.lacks_judge_alone:
+            raise
+        lacks, found, candidates = True, problem, problem.roles.candidates
+
+    def texts(panel: Panel) -> Texts:
+        table = table_in(source)
+        if table is None:
+            return Texts([None] * len(panel.rows))
+        try:
+            with in_rows(source):
+                return Texts(read_texts_of(*table, panel))
+        except InputError as problem:
+            return Texts([None] * len(panel.rows), problem)
+
+    return Dossier(
+        found,
+        lambda panel: facts_from([source, *scores], panel, dimension),
+        lambda panel: beside_from(source, scores, panel),
+        texts,
+        people=(lambda: panel_from(source, people_alone=True, **read_as)) if lacks and not named else None,
+        may_be_judges=candidates,
+    )
+
+
+def with_labels_from(panel: Panel, source: Source, labels: Sequence[Source], **read_as: Any) -> Panel:
+    """Return the panel with further labels of its texts. Raises InputError, also for labels of other texts."""
+    if not labels:
+        return panel
+    from core.results.check.next_labels import check_same_texts, with_labels  # imported lazily: loads studies
+
+    scale: dict[str, Any] = {name: read_as.get(name) for name in ("scale", "classes", "missing")}
+    for one in labels:
+        given = panel_from(one, **scale)
+        own, back = table_in(source), table_in(one)
+        if own is not None and back is not None:
+            check_same_texts(
+                panel, given, texts_beside(panel, panel, *own), texts_beside(panel, given, *back)
+            )
+        panel = with_labels(panel, given)
+    return panel
+
+
+def earlier_from(against: str | None) -> dict[str, Any] | None:
+    """Return the JSON of an earlier result; None without one. Raises InputError."""
+    from core.analyses.check.drift import read_earlier
+
+    if against is None:
+        return None
+    path = Path(against)
+    return read_earlier(read_file(path), path.name)
 
 
 def scale_from(scale: str | None, classes: Names | None, missing: Names | None) -> DeclaredScale:

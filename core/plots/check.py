@@ -23,7 +23,7 @@ from core.plots.dressing import (
 )
 from core.results.check.escalation import Escalation
 from core.results.check.rules import beside_people
-from core.results.check.tables import MEASURES
+from core.results.check.sentences import MEASURES
 from core.results.check.verdict import Check, JudgeCheck
 from core.stats.resampling import Estimate
 

@@ -32,7 +32,8 @@ from core.plots.dressing import (
     whiskers,
 )
 from core.results.cells import decimal
-from core.results.check.choosing import MEASURES, PER_TEXTS, Choice, JudgeOnOffer
+from core.results.check.choosing import MEASURES, Choice, JudgeOnOffer
+from core.results.check.facts import PER_TEXTS
 from core.results.judges.agreement import Disagreement
 from core.results.judges.pairwise import ALL as ALL_PAIRS
 from core.results.judges.pairwise import BesideVotes, PairsReport

@@ -128,14 +128,34 @@ _GAP = "  "
 def terminal_lines(table: ResultTable, room: int | None = None) -> list[str]:
     """Return the lines of a table: title, header, rows, notes. room: width of the terminal in columns; None: no limit.
 
-    A wider table is split into parts. Each repeats the columns that name a row, or else the first column.
+    A wider table is split into parts. Each repeats the columns that name a row, or else the first column. Where a column holds
+    long texts, each row is written as lines.
     """
     found = [printable_text(table.title)] if table.title else []
-    if table.rows:
+    if any(column.long and column.shown for column in table.columns):
+        found += _in_lines(table)
+    elif table.rows:
         seen = [column for column in table.columns if column.shown]
         keys = [at for at, column in enumerate(seen) if column.names_row] or [0]
         found += aligned(headings(table), lines(table), keys, room)
     return found + [f"Note: {printable_text(note)}" for note in notes(table)]
+
+
+def _in_lines(table: ResultTable) -> Iterator[str]:
+    """Yield each row: its short cells in one line, then each long text."""
+    for number, cells in enumerate(table.rows, start=1):
+        row = [(column, cell) for column, cell in zip(table.columns, cells, strict=True) if column.shown]
+        short = (
+            f"{column.heading} {written(cell, column)}"
+            for column, cell in row
+            if not column.long and cell not in (None, "")
+        )
+        yield printable_text(f"{number}. {', '.join(short)}")
+        for column, cell in row:
+            if column.long and (text := printable_text(str(cell or ""))):
+                first, *others = text.split("\n")
+                yield f"   {column.heading}: {first}"
+                yield from (f"   {line}" for line in others)
 
 
 def aligned(

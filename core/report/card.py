@@ -7,22 +7,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from core import __version__
+from core.analyses.check.filled import answer_of
 from core.report import headings, lines, markdown_of, markdown_text, notes, written
 from core.results.cells import interval
 from core.results.check.groups import Group
-from core.results.check.options import USES
 from core.results.check.rules import FEWEST_ITEMS, beside_people
-from core.results.check.tables import (
-    CHECK_TABLES,
+from core.results.check.sentences import (
     ceiling_sentence,
     check_said,
     check_sentence,
-    check_tables,
     people_unknown,
     read_as,
     sentence,
@@ -31,10 +29,12 @@ from core.results.check.tables import (
 from core.results.check.verdict import Check, JudgeCheck
 from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.scores import STATED
+from core.schema.uses import USES
 from core.stats.resampling import Estimate
 from core.tables.reading import printable_text
 from core.tables.roles import roles_said
 
+_Tables: TypeAlias = Mapping[str, ResultTable]
 _STYLE = Path(__file__).with_name("card.css")
 MOST_DRAWN = 24
 """Most groups in the figure; the table has all."""
@@ -407,8 +407,9 @@ def card_html(
     said: sentences below the verdict, such as what changed since an earlier check. The same arguments give the same bytes.
     """
     check, further = _shown(check, further, names=names)
-    parts = [_head(check), _top(check, made_at, names=names, said=said)]
-    parts += [_of_judge(check, one) for one in check.judges]
+    tables = answer_of(check).tables
+    parts = [_head(check), _top(check, tables, made_at, names=names, said=said)]
+    parts += [_of_judge(check, tables, one) for one in check.judges]
     parts += [
         _section(table.title or table.name, _table(replace(table, title="")))
         for table in further
@@ -447,14 +448,14 @@ def _badge(verdict: str) -> str:
     return f'<span class="badge {_STATES.get(verdict, "open")}">{_text(verdict)}</span>'
 
 
-def _top(check: Check, made_at: str, *, names: bool, said: Sequence[str]) -> str:
+def _top(check: Check, tables: _Tables, made_at: str, *, names: bool, said: Sequence[str]) -> str:
     facts = _pairs(_facts(check, made_at, names=names))
     ask = f"<p class=ask>Can the judge be trusted to {_text(USES[check.use])}?</p>"
     if len(check.judges) == 1:
         (one,) = check.judges
         head = f"<h1>{_text(one.name)}</h1><p>{_badge(one.verdict)}</p><p class=verdict>{_text(sentence(check, one))}</p>"
     else:
-        table = check_tables(check)[CHECK_TABLES[0]]
+        table = tables["check"]
         kept = {"judge", "verdict", "n_items", "agreement", "ceiling"}
         columns = tuple(
             column if column.name in kept else replace(column, shown=False) for column in table.columns
@@ -473,13 +474,12 @@ def _failing(check: Check) -> list[str]:
     return said[said.index(ceiling_sentence(check)) + 1 :]
 
 
-def _of_judge(check: Check, one: JudgeCheck) -> str:
-    tables = check_tables(check)
-    rules = _rules(tables[CHECK_TABLES[1]], one)
+def _of_judge(check: Check, tables: _Tables, one: JudgeCheck) -> str:
+    rules = _rules(tables["check-rules"], one)
     # The figure beside the table shows these numbers, if it has room for all groups.
     drawn_too = ("agreement", "limit") if len(one.groups) <= MOST_DRAWN else ()
-    groups = _only(tables[CHECK_TABLES[2]], one.name, "measure", *drawn_too)
-    numbers = _upright(_only(tables[CHECK_TABLES[0]], one.name, *_not_in_card(one)))
+    groups = _only(tables["check-groups"], one.name, "measure", *drawn_too)
+    numbers = _upright(_only(tables["check"], one.name, *_not_in_card(one)))
     figures = [
         ("Good answers" if one.systems else "The judge beside people", _numbers(one, check.options.target)),
         ("Bias", _biases(one, check.options.tolerance, decides=check.use == "monitor")),
@@ -491,7 +491,7 @@ def _of_judge(check: Check, one: JudgeCheck) -> str:
     )
     of_groups = _of_groups(one)
     parts = []
-    systems = _only(tables[CHECK_TABLES[3]], one.name)
+    systems = _only(tables["check-systems"], one.name)
     if len(check.judges) > 1:
         parts.append(
             f"<h2>{_text(one.name)} {_badge(one.verdict)}</h2><p class=verdict>{_text(sentence(check, one))}</p>"
@@ -585,23 +585,23 @@ def card_md(
         markdown_text(text) for text in (read_as(check), ceiling_sentence(check), *_failing(check), *said)
     ]
     parts.append(_md_pairs(_facts(check, made_at, names=names)))
-    tables = check_tables(check)
+    tables = answer_of(check).tables
     for one in check.judges:
         if len(check.judges) > 1:
             parts += [
                 f"## {markdown_text(one.name)}: {one.verdict}",
                 markdown_text(sentence(check, one)),
             ]
-        numbers = _upright(_only(tables[CHECK_TABLES[0]], one.name, *_not_in_card(one)))
-        groups = _only(tables[CHECK_TABLES[2]], one.name)
+        numbers = _upright(_only(tables["check"], one.name, *_not_in_card(one)))
+        groups = _only(tables["check-groups"], one.name)
         found = [
             (
                 "Good answers" if one.systems else "The judge beside people",
                 _drawn(_numbers(one, check.options.target)),
             ),
             ("Bias", _drawn(_biases(one, check.options.tolerance, decides=check.use == "monitor"))),
-            ("Rules", _md(_rules(tables[CHECK_TABLES[1]], one))),
-            ("Systems", _md(_only(tables[CHECK_TABLES[3]], one.name)) if one.systems else ""),
+            ("Rules", _md(_rules(tables["check-rules"], one))),
+            ("Systems", _md(_only(tables["check-systems"], one.name)) if one.systems else ""),
             ("Numbers", _md(numbers)),
             ("", _md_pairs(_facts_of_judge(check, one))),
             ("By group", _drawn(_of_groups(one))),

@@ -1,7 +1,7 @@
 """Texts with marks of injection: which, of what kind, and how a judge scores them beside the other texts."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,20 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import counted
-from core.llm.injections import MARKS, Mark, MarkKind, marks_in
+from core.llm.injections import MARKS, Mark, marks_in
 from core.results.cells import decimal, interval
 from core.results.check.gaps import beside_of, by_item
+from core.schema.injections import MARKED_TABLES, Injections, KindCount, MarkedMean, MarkedText
 from core.schema.panel import Panel, TextBeside
 from core.schema.result_table import Interval, ResultTable
-from core.schema.rows import column, entry, json_of, row, table_of
+from core.schema.rows import json_of, table_of
 from core.schema.scores import JudgeOutput, ScoredRow
 from core.stats.resampling import Floats, at_a_time, cluster_sums, numbered, over_clusters, ratio
 from core.tables.columns import ONLY_SYSTEM
 from core.tables.reading import printable_text, shown
 
-MARKED_TEXTS = "marked-texts"
-MARKED_TABLES = (MARKED_TEXTS, "marked-means")
-"""Names of the tables, the list of texts first."""
 MADE_COLUMN = "marks of injection"
 """Groups texts by whether they have a mark."""
 WITH, WITHOUT = "with", "without"
@@ -31,57 +29,6 @@ FEWEST_ON_A_SIDE = 5
 PEOPLE = "people"
 MOST_SAID = 5
 """Texts that a sentence names."""
-
-
-@row
-class KindCount:
-    """How many texts have one kind of mark."""
-
-    kind: MarkKind = entry("the kind of mark", key="")
-    about: str = entry("what such a text has, in words")
-    n: int = entry("texts with such a mark")
-
-
-@row
-class MarkedText:
-    """A text with a mark."""
-
-    item: str = column("its item", names_row=True)
-    system: str = column("its system, or the name under which a blind study shows it", names_row=True)
-    level: str | None = column("its level, if it has one", names_row=True)
-    language: str = column("its language")
-    kinds: str = column("the kinds of marks in it, separated by commas")
-    excerpt: str = column(
-        "the first mark of each kind with some characters around it; empty where texts are not shown"
-    )
-    scores: Mapping[str, float | None] = entry("its scores by judge; null where there is none")
-
-
-@row
-class MarkedMean:
-    """Mean scores of the texts with marks and of the others, by one judge."""
-
-    judge: str = column("the judge's score, or people for the raters' mean", title="Mean of", names_row=True)
-    marked: float | None = column("mean of the texts with marks", title="With marks")
-    n_marked: int = column("texts with marks and a score", title="n")
-    unmarked: float | None = column("mean of the other texts", title="Without")
-    n_unmarked: int = column("other texts with a score", title="n without")
-    difference: Interval = column(
-        "mean with marks minus mean without, with an interval over items", ends="object", key="difference"
-    )
-
-
-@row
-class Injections:
-    """Marks of injection in a set of texts, and how they are scored."""
-
-    n: int = entry("texts with a mark")
-    of: int = entry("texts that were searched")
-    kinds: tuple[KindCount, ...] = entry("texts by kind of mark", rows=KindCount, keyed_by="kind")
-    means: tuple[MarkedMean, ...] = entry("mean scores with and without marks, by judge", rows=MarkedMean)
-    texts: tuple[MarkedText, ...] = entry("the texts with a mark, in the order of the input", rows=MarkedText)
-    marked: frozenset[int] = frozenset()
-    """Places of the texts with a mark."""
 
 
 @dataclass(frozen=True)
@@ -276,20 +223,29 @@ def listed_lines(found: Injections | None) -> list[str]:
     return lines
 
 
+def unneeded_columns(found: Injections) -> set[str]:
+    """The columns of the list of texts that readers need not see, because nothing differs there."""
+    return {
+        *(() if any(one.system != ONLY_SYSTEM for one in found.texts) else ("system",)),
+        *(() if any(one.level for one in found.texts) else ("level",)),
+        *(() if len({one.language for one in found.texts}) > 1 else ("language",)),
+        *(() if any(one.excerpt for one in found.texts) else ("excerpt",)),
+    }
+
+
 def marked_tables(found: Injections | None) -> dict[str, ResultTable]:
     """The texts with marks, and the mean scores with and without them, by name; empty if there are none."""
     if found is None or not found.n:
         return {}
     texts, means = MARKED_TABLES
-    several = any(one.system != ONLY_SYSTEM for one in found.texts)
-    hidden = {
-        *(() if several else ("system",)),
-        *(() if any(one.level for one in found.texts) else ("level",)),
-        *(() if len({one.language for one in found.texts}) > 1 else ("language",)),
-        *(() if any(one.excerpt for one in found.texts) else ("excerpt",)),
-    }
     return {
-        texts: table_of(texts, MarkedText, found.texts, title="Texts with marks of injection", hidden=hidden),
+        texts: table_of(
+            texts,
+            MarkedText,
+            found.texts,
+            title="Texts with marks of injection",
+            hidden=unneeded_columns(found),
+        ),
         means: table_of(
             means, MarkedMean, found.means, title="Mean scores with and without marks of injection"
         ),

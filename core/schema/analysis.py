@@ -6,7 +6,7 @@ function of `import assay`, the part of a page, JSON, every format of a table, a
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar
 
@@ -35,6 +35,8 @@ Taken = Literal[
     "look",
     "part",
     "table_on_disk",
+    "dossier",
+    "earlier",
 ]  # fmt: skip
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
@@ -57,6 +59,8 @@ standing: the design of a study of pairs and how far it has come, without what r
 look: what a look at a running study shows; opening it lets questions enter and is logged.
 part: an unblinded study, whole or what filters select of it.
 table_on_disk: a run over a table too big for memory.
+dossier: a panel with all that is known about its judges and texts, in which columns are found.
+earlier: the JSON of an earlier result, or None.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -187,6 +191,17 @@ class LevelsChoice(Settings):
 
     metric: str | None = setting(
         None, "Scores", "column of scores (default: the first)", metavar="NAME", words={"": "the first"}
+    )
+
+
+class EarlierChoice(Settings):
+    """Whether there is an earlier result."""
+
+    against: str | None = setting(
+        None,
+        "Earlier result",
+        "JSON of an earlier check: says whether the judge, the systems or the raters changed; changes no exit status",
+        metavar="EARLIER.json",
     )
 
 
@@ -356,6 +371,8 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "two_scores": _NoChoice,
     "tried": TriedChoice,
     "table_on_disk": _NoChoice,
+    "dossier": PanelChoice,
+    "earlier": EarlierChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 
@@ -395,6 +412,8 @@ class Verdict:
     """Exit status of the command: 0, or from 3 on, the gravest first; 2 is that of mistakes."""
     reason: str = ""
     """Why there is no answer; empty if there is one."""
+    word: str = ""
+    """The answer in a word or two, such as `TRUSTED`; empty if it has none."""
 
 
 Found = TypeVar("Found")
@@ -403,6 +422,10 @@ Chosen = TypeVar("Chosen", bound=Settings)
 
 def _none(_found: Any) -> tuple[Any, ...]:
     return ()
+
+
+def _never(_found: Any) -> bool:
+    return False
 
 
 def _always(*_data: Any) -> bool:
@@ -438,7 +461,46 @@ class Table(Generic[Found]):
     heading: Callable[[Found], str] | None = None
     """Its title in this result, where that names what is in it; None: `title`."""
     most_printed: int | None = None
-    """Rows up to which a terminal prints it; None: it always does; 0: only files have it."""
+    """Rows up to which a terminal prints it; None: it always does; 0: only files have it. A main table that depends on the
+    result is always printed."""
+    on_request: Callable[[Found], bool] = _never
+    """Whether this result has it only where a user names it, as in `--table`."""
+    asked_by: str = ""
+    """The option that asks for it: who names the table asks, too."""
+
+    def of(
+        self, found: Found, rows: Sequence[object] | None = None, notes: tuple[str, ...] | None = None
+    ) -> ResultTable:
+        """The table of a result that has it. rows, notes: in place of its own."""
+        return table_of(
+            *(self.name, self.row, (self.rows(found) or ()) if rows is None else rows),
+            title=self.title if self.heading is None else self.heading(found),
+            notes=self.notes(found) if notes is None else notes,
+            hidden=self.hidden(found),
+            shaped=self.shaped(found),
+        )
+
+    @property
+    def waits(self) -> bool:
+        """Whether no result has it before its option has a value, which naming the table does not tell."""
+        return bool(self.asked_by) and self.on_request is _never
+
+    def within(self, part: Callable[[Any], Any], most_printed: int | None = None) -> "Table[Any]":
+        """Return the table of a result that is a part of another one. part: returns it; None: the other result lacks it."""
+
+        def of_part(says: Callable[[Any], Any], nothing: Any) -> Callable[[Any], Any]:
+            return lambda whole: nothing if (inner := part(whole)) is None else says(inner)
+
+        return replace(
+            self,
+            rows=of_part(self.rows, None),
+            heading=None if self.heading is None else of_part(self.heading, ""),
+            notes=of_part(self.notes, ()),
+            hidden=of_part(self.hidden, ()),
+            shaped=of_part(self.shaped, {}),
+            on_request=self.on_request if self.on_request is _never else of_part(self.on_request, False),
+            most_printed=self.most_printed if most_printed is None else most_printed,
+        )
 
 
 @dataclass(frozen=True)
@@ -482,6 +544,8 @@ class Analysis(Generic[Chosen, Found]):
     """Its JSON, where that is not the result as its rows declare it; `documented` still describes it."""
     codes: Mapping[str, str] = field(default_factory=dict)
     """Code of a verdict -> what it means."""
+    main: Callable[[Found], str] | None = None
+    """The name of the main table, where that depends on the result; None: it is the first one."""
     one_judge: bool = False
     """Whether it answers about a single judge, so that a page asks which."""
     fits: Callable[..., bool] = _always
@@ -530,8 +594,8 @@ class Answer:
 
     @property
     def verdict(self) -> str:
-        """All verdicts in one line."""
-        return " ".join(one.sentence for one in self.verdicts)
+        """All verdicts in one line, in a word where they have one."""
+        return " ".join(one.word or one.sentence for one in self.verdicts)
 
     @property
     def status(self) -> int:
@@ -547,32 +611,35 @@ class Answer:
 
     @cached_property
     def tables(self) -> dict[str, ResultTable]:
-        """Name -> table, the main one first; without those that this result does not have."""
-        return {
-            one.name: self._made(one, rows, one.notes(self.result))
+        """Name -> table, the main one first; without those that this result does not have, or only on request."""
+        there = {
+            one.name: table
             for one in self.analysis.tables
-            if (rows := one.rows(self.result)) is not None
+            if not one.on_request(self.result) and (table := self._made(one)) is not None
         }
+        main = self.analysis.main
+        return there if main is None else {name: there[name] for name in (main(self.result),)} | there
+
+    def requested(self, name: str) -> ResultTable | None:
+        """The table of this name, also one that is there on request; None: this result has none."""
+        if name in self.tables:
+            return self.tables[name]
+        return next((self._made(one) for one in self.analysis.tables if one.name == name), None)
+
+    def _made(self, one: Table[Any]) -> ResultTable | None:
+        rows = one.rows(self.result)
+        return None if rows is None else one.of(self.result, rows)
 
     def table(self, name: str, rows: Sequence[object], notes: tuple[str, ...] = ()) -> ResultTable:
         """A table of the analysis with other rows, such as those that a page selects. Raises KeyError for an unknown name."""
-        return self._made({one.name: one for one in self.analysis.tables}[name], rows, notes)
-
-    def _made(self, one: Table[Any], rows: Sequence[object], notes: tuple[str, ...]) -> ResultTable:
-        return table_of(
-            one.name,
-            one.row,
-            rows,
-            title=one.title if one.heading is None else one.heading(self.result),
-            notes=notes,
-            hidden=one.hidden(self.result),
-            shaped=one.shaped(self.result),
-        )
+        return {one.name: one for one in self.analysis.tables}[name].of(self.result, rows, notes)
 
     @property
     def printed(self) -> tuple[ResultTable, ...]:
         """The tables that a terminal shows; files have all."""
         most = {one.name: one.most_printed for one in self.analysis.tables}
+        if self.analysis.main is not None:
+            most[self.analysis.main(self.result)] = None
         return tuple(
             table
             for name, table in self.tables.items()

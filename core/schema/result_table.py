@@ -52,6 +52,8 @@ class Column:
     """Whether a number too small for the decimals is written as `below 0.001`."""
     general: bool = False
     """Whether readers see significant digits instead of decimals, as of a threshold that may be tiny."""
+    long: bool = False
+    """Whether it holds texts too long for a cell of a terminal, which then writes each row as lines."""
 
     @property
     def heading(self) -> str:

@@ -59,6 +59,8 @@ class RowField:
     """Whether JSON has no such key where it is None."""
     parts: tuple["RowField", ...] = ()
     """Of a mapping: names that are columns in every table, as fields of their own."""
+    flat: bool = False
+    """Of a mapping: whether JSON holds each name as a key of the row itself."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ class _Declared:
     inner: bool = False
     optional: bool = False
     parts: Mapping[str, Any] = field(default_factory=dict)
+    flat: bool = False
 
 
 def column(
@@ -91,6 +94,7 @@ def column(
     percent: bool = False,
     p_value: bool = False,
     general: bool = False,
+    long: bool = False,
 ) -> Any:
     """Declare a field that is a column of the table.
 
@@ -98,7 +102,7 @@ def column(
     field's own name by default, "" for none. ends: how JSON writes an Interval. words: of a column of yes and no, such as
     ("passed", "not passed"). Other parameters: see Column.
     """
-    shape = Column(name, title, places, shown, names_row, heat, percent, p_value, general)
+    shape = Column(name, title, places, shown, names_row, heat, percent, p_value, general, long)
     return field(metadata={_OF_A_ROW: _Declared(about, shape, key, ends, words=words)})
 
 
@@ -130,14 +134,18 @@ def columns(
     names_row: bool = False,
     shown: bool = True,
     places: int = 3,
+    general: bool = False,
+    long: bool = False,
+    flat: bool = False,
 ) -> Any:
     """Declare a field that maps names, such as those of the user's labels, to cells: each name is a column.
 
     A row without a name has an empty cell there. parts: name -> `column(...)`, of columns that every table has, in their order;
-    those of other names follow in the order in which names appear. JSON holds the mapping.
+    those of other names follow in the order in which names appear. JSON holds the mapping, or if `flat` its names as keys of the
+    row itself.
     """
-    shape = Column("", places=places, names_row=names_row, shown=shown)
-    return field(metadata={_OF_A_ROW: _Declared(about, shape, key, by_name=True, parts=parts)})
+    shape = Column("", places=places, names_row=names_row, shown=shown, general=general, long=long)
+    return field(metadata={_OF_A_ROW: _Declared(about, shape, key, by_name=True, parts=parts, flat=flat)})
 
 
 def cells(about: str, *, rows: type, key: str | None = None, name: str = "") -> Any:
@@ -193,7 +201,9 @@ def _row_field(name: str, declared: _Declared) -> RowField:
     return RowField(
         *(name, declared.about, shape, name if declared.key is None else declared.key),
         *(declared.ends, declared.keyed_by, declared.words, declared.rows),
-        *(declared.by_name, declared.inner, declared.optional, parts),
+        *(declared.by_name, declared.inner, declared.optional),
+        parts=parts,
+        flat=declared.flat,
     )
 
 
@@ -317,6 +327,9 @@ def json_of(row: object) -> dict[str, Any]:
 
 
 def _entries(of: RowField, value: Any) -> Iterator[tuple[str, Any]]:
+    if of.flat:
+        yield from ((name, plain(one)) for name, one in value.items())
+        return
     if isinstance(value, Interval) and of.ends in ("object", "counted", "inline"):
         found = {
             "estimate": plain(value.value),
@@ -411,7 +424,7 @@ def _documented(row: type, path: str, known: dict[type, str]) -> Iterator[tuple[
     for one in row_fields(row):
         if not one.key:
             continue
-        at = f"{path}{one.key}"
+        at = f"{path}{'*' if one.flat else one.key}"
         if one.rows is not None:
             several = ".*" if one.keyed_by else "[]" if _holds_several(row, one.name) else ""
             at, inner = ("[]", "[]") if one.key == WHOLE else (at, f"{at}{several}")

@@ -9,7 +9,7 @@ import io
 import json
 import re
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations, product
@@ -72,6 +72,10 @@ class About:
     """Of a choice that a command offers as an option for each word, such as `--macro` and `--pooled`: word -> its help."""
     pairs: bool = False
     """Whether each of several values is NAME=VALUE, as the placeholder says; a function takes them as a mapping, too."""
+    bare: object = None
+    """The value of an option that is typed without one; None: it needs a value."""
+    needs: str = ""
+    """The field without whose value it has no effect."""
 
 
 @dataclass(frozen=True)
@@ -172,6 +176,8 @@ def setting(
     parameter: str = "",
     apart: Mapping[str, str] | None = None,
     pairs: bool = False,
+    bare: object = None,
+    needs: str = "",
 ) -> Any:
     """Define a settings field. Parameters that are not described here: see About.
 
@@ -186,6 +192,8 @@ def setting(
         parameter=parameter,
         apart=apart or {},
         pairs=pairs,
+        bare=bare,
+        needs=needs,
     )
     extra: Any = {_ABOUT: about}  # pydantic wants JSON there, and writes no schema of these
     if not listed and not isinstance(default, Mapping):
@@ -321,6 +329,18 @@ class Settings(BaseModel):
         assert found is not None
         return found
 
+    def unmet(self, also: Collection[str] = ()) -> list[Remark]:
+        """Problems of fields that have a value but lack the field that they need. also: fields that something else stands for."""
+        fields = fields_of(type(self))
+        return [
+            Remark(name, f"only with {{{one.about.needs}}}")
+            for name, one in fields.items()
+            if one.about.needs
+            and one.about.needs not in also
+            and getattr(self, name) != one.default
+            and getattr(self, one.about.needs) == fields[one.about.needs].default
+        ]
+
     def but(self, **changed: object) -> Self:
         """A copy with some fields changed. Raises SettingsError for invalid values of these; the others are not checked again."""
         new = type(self).checked(changed)
@@ -363,7 +383,7 @@ def _named_values(given: object, kind: Any) -> object:
         parts = line.rpartition("=") if kind is float else line.partition("=")
         name, equals, value = (part.strip() for part in parts)
         if not (equals and (name if kind is float else _NAME.fullmatch(name))):
-            raise ValueError(f"{line!r} is not NAME=VALUE")
+            raise ValueError(f"{line!r} is not NAME={'NUMBER' if kind is float else 'VALUE'}")
         found[name] = value if kind is str else _json_or_text(value)
     return found
 

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.installation import HOUSE
-from core.results.check.options import Use
+from core.schema.uses import Use
 from pages.check import columns
 from pages.check.columns import Columns
 from pages.widgets.parts import table

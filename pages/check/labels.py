@@ -8,11 +8,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.joining.choices import dimension_said
-from core.results.check.options import Use
 from core.runs.asked import asked_of
 from core.schema.analysis import PanelChoice
 from core.schema.runs import Run
 from core.schema.study import Study
+from core.schema.uses import Use
 from core.sources.named import FileSource, RunSource
 from core.sources.panel import panel_of_source, texts_beside_panel
 from core.sources.reading import reading_in

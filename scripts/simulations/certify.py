@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from core.results.check.options import CheckOptions
 from core.results.check.verdict import check_panel
 from core.schema.panel import Panel
 from core.schema.scale import scale_of_range
 from core.schema.scores import ScoredRow
+from core.schema.uses import CheckOptions
 from core.tables.columns import ONLY_SYSTEM
 from scripts.simulations import Cell, Grid, Measures
 from scripts.simulations.check import ITEM_SHARE

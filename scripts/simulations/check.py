@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from core.results.check.options import CheckOptions, Use
 from core.results.check.verdict import check_panel
 from core.schema.panel import Panel, only_judges
 from core.schema.scores import ScoredRow
+from core.schema.uses import CheckOptions, Use
 from core.tables.columns import ONLY_SYSTEM
 from scripts.simulations import Cell, Grid, Measures
 

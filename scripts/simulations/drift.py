@@ -5,12 +5,14 @@ from functools import cache
 
 import numpy as np
 
-from core.results.check.drift import Drift, drift, rows_json
-from core.results.check.options import CheckOptions
-from core.results.check.tables import check_json
+from core.analyses.check.drift import drift, rows_kept
+from core.analyses.check.filled import answer_of
+from core.analyses.check.rows import Drift
 from core.results.check.verdict import Check, check_panel
 from core.schema.panel import Panel
+from core.schema.rows import json_of
 from core.schema.scores import ScoredRow
+from core.schema.uses import CheckOptions
 from scripts.simulations import Cell, Grid, Measures
 
 RATERS = 3
@@ -59,7 +61,8 @@ def once(changed: str, texts: str, n: int, rng: np.random.Generator) -> Drift:
         after, _ = _checked(first + n, new, None, judge, rng)
     # Drift reads the rows alone, so the verdicts of one check serve for all.
     check = _template()
-    earlier = check_json(check) | rows_json(replace(check, panel=before))
+    kept, _ = rows_kept(replace(check, panel=before))
+    earlier = answer_of(check).json | {"rows": json_of(kept)}
     return drift(replace(check, panel=after), earlier)
 
 
@@ -77,9 +80,9 @@ def _run(cell: Cell, replicates: int, rng: np.random.Generator) -> Measures:
     def share(claims: list[bool]) -> float:
         return sum(claims) / len(results)
 
-    judge = [any(one.is_shown for one in result.judges) for result in results]
-    systems = [any(one.is_shown for one in result.people) for result in results]
-    raters = [result.raters is not None and result.raters.is_shown for result in results]
+    judge = [any(one.changed for one in result.judges) for result in results]
+    systems = [any(one.shown for one in result.people) for result in results]
+    raters = [result.raters is not None and result.raters.shown for result in results]
     wrong = {
         "nothing": [any(one) for one in zip(judge, systems, raters, strict=True)],
         "judge": [any(one) for one in zip(systems, raters, strict=True)],

@@ -6,12 +6,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from core.results.check.options import CheckOptions
 from core.results.check.rules import decided, verdict_of
 from core.results.check.verdict import check_panel
 from core.schema.panel import Panel
 from core.schema.scale import scale_of_range
 from core.schema.scores import ScoredRow
+from core.schema.uses import CheckOptions
 from core.stats.responsiveness import responsiveness
 from core.tables.columns import ONLY_SYSTEM
 from scripts.simulations import Cell, Grid, Measures

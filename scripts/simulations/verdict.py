@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from core.results.check.options import DEFAULT_OPTIONS, CheckOptions, Use
 from core.results.check.rules import Verdict
 from core.results.check.verdict import check_panel
 from core.schema.panel import Panel
 from core.schema.scale import TO_GUESS, Scale, scale_of_range
 from core.schema.scores import ScoredRow
+from core.schema.uses import DEFAULT_OPTIONS, CheckOptions, Use
 from core.stats.agreement import cohen_kappa
 from core.stats.correlation.panels import panel_correlation
 from core.stats.in_place import class_errors, classes_in_place, quadratic_kappa

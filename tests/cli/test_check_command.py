@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.texts.checks import check_json
 
 from core.cli import main
 from core.formats.panel import read_panel
-from core.results.check.options import CheckOptions
-from core.results.check.tables import check_json, read_as
+from core.results.check.sentences import read_as
 from core.results.check.verdict import check_panel
+from core.schema.uses import CheckOptions
 
 Run = Callable[..., int]
 PEOPLE = ("--human", "a,b,c")

@@ -18,10 +18,10 @@ from core.errors import InputError
 from core.formats.logs.entries import by_people
 from core.formats.panel import read_panel
 from core.formats.registry import FORMATS, format_of, read_evaluators, read_ratings, read_scores, read_texts
-from core.results.check.options import CheckOptions
 from core.results.check.verdict import check_panel
 from core.schema.panel import Panel
 from core.schema.scores import ScoreTable
+from core.schema.uses import CheckOptions
 from core.tables.columns import known_at
 from core.tables.problems import FileFindings
 

@@ -293,7 +293,7 @@ def test_agreement_and_a_check_without_a_judge(
     main(words)
     assert in_json(found.json) == json.loads(capsys.readouterr().out)
     checked = assay.check(source, scale="0-4")
-    assert checked.verdict == ""
+    assert checked.json["verdict"] is None
     assert checked.names == ["agreement", "agreement-pairs", "agreement-raters"]
     main(["check", str(file), "--scale", "0-4", "--json"])
     printed = json.loads(capsys.readouterr().out)
@@ -385,7 +385,7 @@ def test_next_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str], as_fram
     words = ["check", str(file), "--human", "a", "--judge", "x", "--next", "8", "--next-seed", "3", "--json"]
     assert main(words) in (3, 4)
     printed = json.loads(capsys.readouterr().out)["next"]
-    found = assay.next_labels(wide if as_frame else file, human="a", judge="x", n=8, rng=3)
+    found = assay.next_labels(wide if as_frame else file, human="a", judge="x", n=8, seed=3)
     assert in_json(found.json) == printed
     assert len(printed["labels"]) == 8
 
@@ -556,7 +556,7 @@ def test_check(tmp_path: Path, use: Any) -> None:
     status = main(["check", str(path), *words, "--out", str(out)])
     for source in (path, frame):
         found = assay.check(
-            source, human=["a", "b", "c"], judge="x", use=use, prices={"x": 2}, currency="EUR", **limits
+            source, human=["a", "b", "c"], judge="x", use=use, price={"x": 2}, currency="EUR", **limits
         )
         told = json.loads(out.read_text("utf-8"))
         assert in_json(found.json) == told
@@ -596,14 +596,14 @@ def test_which_judge(tmp_path: Path) -> None:
     main(["check", str(path), *words, "--out", str(out)])
     for source in (path, frame):
         found = assay.which_judge(
-            source, human=["a", "b"], judge=["big", "small"], prices={"big": 3, "small": 0.5}, margin=0.1
+            source, human=["a", "b"], judge=["big", "small"], price={"big": 3, "small": 0.5}, margin=0.1
         )
         assert in_json(found.json) == json.loads(out.read_text("utf-8"))["which"]
         assert found.names == ["which-judge", "comparisons"]
     figure = assay.plot(found, "quality", against="price_per_1000")
     assert sorted(x for trace in figure.data for x in trace.x) == [0.5, 3]
     with pytest.raises(assay.InputError, match="no number from 0 on"):
-        assay.which_judge(frame, human="a", judge=["big", "small"], prices={"big": -1})
+        assay.which_judge(frame, human="a", judge=["big", "small"], price={"big": -1})
 
 
 def test_table(tmp_path: Path, told: Told) -> None:

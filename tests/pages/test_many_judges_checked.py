@@ -11,11 +11,11 @@ from helpers.texts.score_factories import metric
 from streamlit.testing.v1 import AppTest
 
 from core.formats.scores import write_scores_csv
-from core.results.check.options import CheckOptions
 from core.results.check.verdict import check_panel
 from core.results.correlations.votes import votes_panel
 from core.schema.scores import ScoredRow, ScoreTable
 from core.schema.study import StudyRecord
+from core.schema.uses import CheckOptions
 from core.store import Store
 from core.store.answers import insert_record
 from core.store.kept import keep_file

@@ -49,7 +49,7 @@ def test_who_may_stand_in_for_an_expert(experts: pd.DataFrame, case: tuple[int, 
         found = assay.check(frame, human=["human_1", "human_2"], judge="judge", use=use)
         assert found.verdict == verdict
         assert found.json["judges"][0]["kind"] == "ordered"
-        assert found.json["scale"]["ends"] == (1, 5)
+        assert found.json["scale"]["ends"] == [1, 5]
 
 
 @pytest.mark.parametrize("case", [(0, "expert"), (2, "expert"), (1, "0.5"), (0, "family")])

@@ -13,12 +13,12 @@ import pytest
 
 from core.cli import main
 from core.report.card import card_html, card_md, command_said
-from core.results.check.options import CheckOptions
-from core.results.check.tables import signature
+from core.results.check.sentences import signature
 from core.results.check.verdict import Check, JudgeFacts, check_panel
 from core.schema.panel import Panel
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import STATED, ScoredRow
+from core.schema.uses import CheckOptions
 
 HOSTILE = '</title><script>alert(1)</script><img src=x onerror="x()">|`` ```\n# x\r\n[a](javascript:x)&amp;'
 MADE = {"command": "assay check f.csv", "made_at": "2026-11-26 10:00 UTC"}

@@ -4,14 +4,15 @@ import json
 
 import numpy as np
 import pytest
+from helpers.texts.checks import check_json, check_tables
 
 from core.analyses.agreement import ANALYSIS as AGREEMENT
 from core.analyses.corrected import ANALYSIS as CORRECTED
 from core.errors import AssayError
 from core.formats.panel import read_panel
-from core.results.check.options import CheckOptions, Use
-from core.results.check.tables import check_json, check_said, check_tables
+from core.results.check.sentences import check_said
 from core.results.check.verdict import check_panel
+from core.schema.uses import CheckOptions, Use
 
 CODES = (
     ("0", "1"),

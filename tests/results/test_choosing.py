@@ -9,23 +9,24 @@ import pytest
 from scipy.stats import binomtest, spearmanr
 from scipy.stats import t as student
 
+from core.analyses.which_judge import ANALYSIS, WhichOptions, rows_of
 from core.errors import InputError
 from core.llm.families import model_of
 from core.plots.judges import quality_against
 from core.results.check.choosing import (
     ONE_RATER,
-    which_json,
     which_judge,
     which_of,
     which_said,
-    which_tables,
 )
 from core.results.check.facts import facts_of_tables
-from core.results.check.options import CheckOptions
 from core.results.check.verdict import JudgeFacts, check_panel
+from core.schema.analysis import Answer
 from core.schema.panel import Panel
+from core.schema.rows import json_of
 from core.schema.scale import Scale
 from core.schema.scores import ScoredRow
+from core.schema.uses import CheckOptions
 
 NAN = float("nan")
 
@@ -172,7 +173,7 @@ def test_without_prices_there_is_no_front_and_the_reason_is_named() -> None:
     assert found.criteria == ("quality",)
     assert [one.on_front for one in found.judges] == [None, None]
     assert any("fair: no price was given" in note for note in found.notes)
-    assert which_json(found)["front_by"] == []
+    assert json_of(rows_of(found))["front_by"] == []
     by_time = which_judge(panel(TRUTH, scores), {name: JudgeFacts(seconds=1.0) for name in scores})
     assert by_time.criteria == ("quality", "time")
     assert by_time.judge("fair").dominated_by == ("good",)
@@ -198,7 +199,7 @@ def test_constant_and_untrusted_judges_are_not_recommended() -> None:
     assert found.judge("always").unfit
     none = which_judge(panel(mostly, scores), unfit={"good": "it is NOT TRUSTED"})
     assert (none.use, none.settled) == (None, False)
-    assert which_json(none)["use"] is None
+    assert json_of(rows_of(none))["use"] is None
     (said,) = which_said(none)
     assert "(always: its scores are constant; good: it is NOT TRUSTED)" in said
     assert said.endswith("The highest agreement is 0.90, of always.")
@@ -246,10 +247,10 @@ def test_sentence_tables_and_json() -> None:
         "Use fair: agreement 0.93, 0.50 USD per 1,000 texts. good costs 4 times as much and is better (difference 0.02 "
         "[0.01, 0.03], Holm p 0.002). poor costs 4 % as much and is worse (difference -0.33 [-0.36, -0.29], Holm p below .001)."
     )
-    tables = which_tables(found)
+    tables = Answer(ANALYSIS, WhichOptions(), rows_of(found)).tables
     assert [len(one.rows) for one in tables.values()] == [3, 3]
     assert list(tables) == ["which-judge", "comparisons"]
-    made = json.loads(json.dumps(which_json(found), allow_nan=False))
+    made = json.loads(json.dumps(json_of(rows_of(found)), allow_nan=False))
     assert (made["use"], made["settled"], made["n"], made["sentence"]) == ("fair", True, 500, said)
     assert [one["price_per_1000"] for one in made["judges"]] == [2.0, 0.5, 0.02]
     assert made["comparisons"][0]["better"] == "good"

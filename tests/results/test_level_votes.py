@@ -18,7 +18,6 @@ from helpers.texts.score_factories import metric
 
 from core.errors import InputError
 from core.judges.pairwise import KIND as PAIRWISE
-from core.results.check.options import CheckOptions
 from core.results.check.verdict import check_panel
 from core.results.correlations.votes import (
     MetricVotes,
@@ -29,6 +28,7 @@ from core.results.correlations.votes import (
 )
 from core.results.study.counted import Filters, count
 from core.schema.scores import Metric
+from core.schema.uses import CheckOptions
 from core.stats.ideal_point import TOO_FEW_FITTING
 from core.stats.tie_rate import FEW_ITEMS, NO_SPREAD
 

@@ -8,7 +8,6 @@ from core.formats.registry import read_scores
 from core.formats.scores import write_scores_csv
 from core.joining.choices import names_of, rows_by
 from core.joining.panel import panel_of
-from core.results.check.options import CheckOptions
 from core.results.check.verdict import check_panel
 from core.results.correlations.levels import by_level
 from core.results.judges.agreement import agreement
@@ -22,6 +21,7 @@ from core.schema.scores import (
     ScoreTable,
     mask_named,
 )
+from core.schema.uses import CheckOptions
 
 LEVELS = ("A0", "A1", "A2")
 ROWS = tuple(

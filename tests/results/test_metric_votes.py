@@ -10,12 +10,12 @@ from helpers.texts.score_factories import metric, table
 from scipy import stats
 
 from core.errors import InputError, NotAllowed
-from core.results.check.options import CheckOptions
 from core.results.check.verdict import check_panel
 from core.results.correlations.votes import NO_ROW, metrics_against_votes, votes_panel
 from core.results.study.counted import TOO_FEW
 from core.schema.scores import ScoredRow
 from core.schema.study import NO_LEVEL, Rater
+from core.schema.uses import CheckOptions
 
 record_of = partial(factories.record_of, main_levels=(NO_LEVEL,), flagged="leave_out")
 

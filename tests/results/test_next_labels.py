@@ -7,26 +7,25 @@ import numpy as np
 import pytest
 from helpers.texts.rating_studies import RatingStudyAtHand
 
+from core.analyses.next_labels import ANALYSIS, rows_of
 from core.errors import InputError
 from core.formats.panel import read_panel
 from core.formats.panel.beside import read_texts_of
 from core.joining.panel import inclusion_probabilities, panel_of
 from core.results.check.next_labels import (
     OTHER_TEXT,
-    TABLE,
     NextLabels,
     draft_study,
     label_task,
     next_labels,
-    next_labels_json,
-    next_labels_table,
     raters_wanted,
     with_labels,
 )
-from core.results.check.options import CheckOptions
 from core.results.check.verdict import check_panel
 from core.schema.panel import Panel
+from core.schema.rows import json_of
 from core.schema.scores import PROBABILITY
+from core.schema.uses import CheckOptions
 from core.store import Store
 from core.study.lifecycle import check_task, move
 from core.study.raters import add_raters
@@ -141,11 +140,11 @@ class TestChoice:
         data, panel = table()
         found = next_labels(panel, 5)
         texts = read_texts_of(data, "zq.csv", panel)
-        shown = next_labels_table(found, [texts[row] for row in found.rows])
+        shown = ANALYSIS.tables[0].of(rows_of(found, texts))
         names = [column.name for column in shown.columns]
-        assert (shown.name, len(shown.rows)) == (TABLE, 5)
+        assert (shown.name, len(shown.rows)) == ("next-labels", 5)
         assert {"item_id", "question", "text", PROBABILITY, "why"} <= set(names)
-        as_json = next_labels_json(found)
+        as_json = json_of(rows_of(found))
         assert [one[PROBABILITY] for one in as_json["labels"]] == list(found.probability)
         assert shown.rows[0][names.index("text")] == f"It is {found.rows[0]}."
 

@@ -17,7 +17,6 @@ from core.cli import main
 from core.errors import InputError, NotAllowed
 from core.report import json_of, terminal_lines
 from core.results.check.choosing import which_of
-from core.results.check.options import CheckOptions
 from core.results.check.texts import constant_scores
 from core.results.check.verdict import check_panel
 from core.results.correlations.votes import metrics_against_votes, vote_margins, votes_panel
@@ -37,6 +36,7 @@ from core.results.study.counted import Filters, count
 from core.results.study.results import study_results
 from core.schema.scores import EDIT, NO_EDIT, PAIR, JudgeOutput, ScorableOutput
 from core.schema.study import PREFERENCES, Rater, StudyRecord
+from core.schema.uses import CheckOptions
 from core.stats.alt_test import alt_test
 from core.stats.votes import BOTH_BAD, BOTH_GOOD, CANDIDATE, COMPARATOR
 from core.store import Store, open_store

@@ -4,16 +4,18 @@ import argparse
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+from core.analyses.check.rows import Checked
+from core.cli.shared.outputs import Output
+from core.errors import InputError
 from core.installation import COMMAND
 from core.report.card import WRITERS, command_said
-from core.results.check.verdict import Check
-from core.schema.result_table import ResultTable
+from core.schema.analysis import Answer
 from core.tables.files import write_file
 
 
-def add_card_options(command: argparse.ArgumentParser) -> None:
-    """Register `--card` and `--names`."""
+def _add(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--card",
         type=Path,
@@ -25,8 +27,7 @@ def add_card_options(command: argparse.ArgumentParser) -> None:
     )
 
 
-def card_problems(options: argparse.Namespace) -> list[str]:
-    """Return what is wrong with the options."""
+def _problems(options: argparse.Namespace) -> list[str]:
     if options.card is None:
         return ["--names: only for --card; leave it out"] if options.names else []
     if options.card.suffix.lower() in WRITERS:
@@ -34,18 +35,26 @@ def card_problems(options: argparse.Namespace) -> list[str]:
     return [f"--card: {options.card} does not end in {' or '.join(WRITERS)}"]
 
 
-def write_card(
-    options: argparse.Namespace, found: Check, changed: Sequence[str], gaps: Sequence[ResultTable]
-) -> None:
-    """Write the card. changed: what changed since an earlier check, in sentences. gaps: tables that follow."""
+def _write(options: argparse.Namespace, answer: Answer, _data: Sequence[Any]) -> list[str]:
+    if options.card is None:
+        return []
+    found = answer.result
+    if not isinstance(found, Checked):
+        raise InputError(f"--card: {found.sentence}")
     write_file(
         options.card,
         WRITERS[options.card.suffix.lower()](
-            found,
+            found.check,
             command=command_said(options.typed, COMMAND, names=options.names),
             made_at=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
             names=options.names,
-            said=changed,
-            further=gaps,
+            said=() if found.drift is None else found.drift.sentences,
+            further=[table for table in (answer.tables.get("gaps"),) if table is not None],
         ),
     )
+    return []
+
+
+OUTPUT = Output(
+    _add, _problems, _write, lambda options: None if options.card is None else ("--card", options.card)
+)

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from core.cli.against_people.next_labels import texts_given
+from core.cli.shared.labels import texts_given
 from core.cli.shared.options import in_options
 from core.cli.shared.outputs import Output
 from core.errors import InputError

@@ -14,7 +14,7 @@ from core.cli.shared.options import make_folder, print_notes
 from core.disk import why_not_written
 from core.errors import AssayError, InputError, NothingUsable, counted
 from core.installation import COMMAND, command_line
-from core.results.injection import Injections, injections_said, listed_lines
+from core.results.injection import injections_said, listed_lines
 from core.results.judges.scores import score_summary
 from core.runs.asked import Environment
 from core.runs.costs import Estimate, estimate_all
@@ -38,6 +38,7 @@ from core.runs.scoring import score_table, undefined_scores
 from core.runs.tables.scored import table_scores
 from core.runs.working.environments import python_for
 from core.runs.working.worker import work
+from core.schema.injections import Injections
 from core.schema.runs import RUN_FILE, Run, StepCost, Work
 from core.schema.scores import ScoreTable
 from core.stats.degeneracy import constants_said

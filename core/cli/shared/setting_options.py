@@ -75,6 +75,8 @@ def _taken(one: SettingField) -> dict[str, Any]:
         taken["type"] = partial(typed_number, kind=int if one.shape == "whole" else float)
     elif _several(one):
         taken["action"] = "append"
+    if one.about.bare is not None:
+        taken |= {"nargs": "?", "const": one.about.bare}
     return taken
 
 
@@ -87,6 +89,8 @@ def _help(one: SettingField, fields: Mapping[str, SettingField], usual: str) -> 
     text = worded(one.about.help, fields, as_option)
     if _several(one) and "repeated" not in text:
         text += "; may be repeated"
+    if one.about.bare is not None:
+        text += f" (without a value: {one.about.bare})"
     # A switch that is off needs no default in the help, and some helps state their own.
     if usual and (one.shape != "switch" or one.default) and "(default" not in text:
         text += f" (default {usual})"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.cli.against_people.next_labels import add_labels_option, file_given, with_new_labels
+from core.cli.shared.labels import add_labels_option, file_given, with_new_labels
 from core.cli.shared.options import check_options
 from core.cli.shared.sources import add_panel_options, open_panel, panel_choice, reading_of
 from core.errors import InputError

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from core.results.answers import NO_SCORE, answer_said
 from core.results.cells import percent_said
-from core.results.check.options import CheckOptions
 from core.results.check.rules import FEWEST_ITEMS, LEVEL, MOST_LABELS, POWER, Rule, Verdict, verdict_of
 from core.results.check.texts import lowest_pass, own_texts
 from core.schema.panel import Panel
 from core.schema.scale import Scale
+from core.schema.uses import CheckOptions
 from core.stats.resampling import Estimate, Floats
 from core.stats.strata import (
     MOST_ANSWERS,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -12,22 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.joining.choices import check_names
 from core.results.cells import (
-    corrected_column,
-    corrected_note,
     decimal,
-    ends,
-    interval,
-    left_out_lines,
 )
-from core.results.check.options import USES
+from core.results.check.facts import PER_TEXTS, UNKNOWN
 from core.results.check.rules import FEWEST_ITEMS
 from core.results.check.texts import agreement_by_text, constant_scores, own_texts
 from core.results.check.verdict import Check, JudgeFacts
 from core.schema.panel import Panel
-from core.schema.result_table import Column, ResultTable
 from core.schema.scale import BY_NAME
+from core.schema.uses import USES
 from core.stats.correlation.coefficients import coefficient, resample_columns
 from core.stats.correlation.differences import differences_between
 from core.stats.correlation.intervals import n_reached, permutation_test
@@ -56,42 +49,9 @@ Criterion = Literal["quality", "price", "time"]
 CORRECTION: Correction = "holm"
 ALPHA = 0.05
 """A judge is shown to be better where Holm's p is below it."""
-PER_TEXTS = 1_000
-"""Texts to which a price and a time belong."""
 SAME_PRICE = 1.25
 """Two prices with a smaller ratio count as about the same in a sentence."""
-WHICH_TABLES = ("which-judge", "comparisons")
-"""Names of both tables, the main one first."""
 ONE_RATER = "only one rater, where other texts have two"
-
-
-UNKNOWN = JudgeFacts()
-
-
-def stated_facts(
-    found: Mapping[str, JudgeFacts],
-    panel: Panel,
-    prices: Mapping[str, float],
-    seconds: Mapping[str, float],
-    currency: str,
-) -> dict[str, JudgeFacts]:
-    """The facts with the prices and times of 1,000 texts that the user states. Raises InputError for names of no judge and
-    for values that are no numbers from 0 on.
-    """
-    check_names("judge", [*prices, *seconds], panel.judges)
-    wrong = [
-        f"{shown(name)}: {value!r} is no number from 0 on"
-        for name, value in (*prices.items(), *seconds.items())
-        if not isinstance(value, int | float) or not 0 <= value < math.inf
-    ]
-    if wrong:
-        raise InputError("Prices and times cannot be read", wrong)
-    stated = {name: replace(one, currency=currency or one.currency) for name, one in found.items()}
-    for name, cost in prices.items():
-        stated[name] = replace(stated.get(name, UNKNOWN), cost=float(cost), currency=currency or "")
-    for name, time in seconds.items():
-        stated[name] = replace(stated.get(name, UNKNOWN), seconds=float(time))
-    return stated
 
 
 @dataclass(frozen=True)
@@ -637,173 +597,19 @@ def _p(p: float | None) -> str:
     return "undefined" if p is None else "below .001" if p < 0.001 else decimal(p, 3)
 
 
-def which_tables(found: Choice) -> dict[str, ResultTable]:
-    """Both tables by name: the judges, best first, and every two of them."""
-    return {one.name: one for one in (judges_table(found), pairs_table(found))}
-
-
-def judges_table(found: Choice) -> ResultTable:
-    """One row for each judge, best first."""
-    fronted = len(found.criteria) > 1
-    return ResultTable(
-        WHICH_TABLES[0],
-        (
-            Column("judge", "Judge", names_row=True),
-            Column("model", "Model", shown=any(one.facts.model for one in found.judges)),
-            Column("quality", "Agreement" if found.measure == "agreement" else "Spearman"),
-            Column("measure", shown=False),
-            Column(
-                "price_per_1000",
-                "Price per 1,000",
-                places=2,
-                shown=any(one.facts.cost is not None for one in found.judges),
-            ),
-            Column(
-                "seconds_per_1000",
-                "Seconds per 1,000",
-                places=2,
-                shown=any(one.facts.seconds is not None for one in found.judges),
-            ),
-            Column("n", "n"),
-            Column("n_scored", "Scored", shown=bool(found.n_left_out)),
-            Column("use", "Use"),
-            Column("on_front", "On the front", shown=fronted),
-            Column("dominated_by", "Dominated by", shown=fronted),
-            Column("unfit", "Not recommended because", shown=any(one.unfit for one in found.judges)),
-        ),
-        tuple(
-            (
-                one.name,
-                one.facts.model,
-                interval(one.quality),
-                found.measure,
-                one.facts.cost,
-                one.facts.seconds,
-                one.quality.n,
-                one.n_scored,
-                "yes" if one.name == found.use else "",
-                None if one.on_front is None else "yes" if one.on_front else "no",
-                ", ".join(one.dominated_by),
-                one.unfit,
-            )
-            for one in found.judges
-        ),
-        title="Judges",
-        notes=(
-            f"Quality: {MEASURES[found.measure]}, on the {found.n:,} texts of {found.n_items:,} items that every judge scored.",
-            f"Intervals: {found.confidence_level:.0%}, {_HOW[found.measure][0]}.",
-            *(
-                (
-                    f"Front: no other judge is at least as good by {_and(found.criteria)} and better by one of them. It compares "
-                    "estimates.",
-                )
-                if fronted
-                else ()
-            ),
-            *left_out_lines(found.left_out),
-            *found.notes,
-        ),
-    )
-
-
-_HOW: Mapping[Measure, tuple[str, str]] = {
+INTERVALS: Mapping[Measure, tuple[str, str]] = {
     "agreement": ("Wilson's over items", "Student's t over items"),
     "spearman": ("jackknife over items", "percentile bootstrap over items"),
 }
 """Interval of a quality, and of a difference."""
 
 
-def _how_apart(found: Choice) -> str:
-    """Interval of a difference, in words."""
+def interval_of_difference(found: Choice) -> str:
+    """How the interval of a difference was made, in words."""
     few = found.measure == "spearman" and found.n_items < FEWEST_ITEMS
-    return _HOW[found.measure][0 if few else 1]
+    return INTERVALS[found.measure][0 if few else 1]
 
 
-def _and(words: Sequence[str]) -> str:
+def listed_by_and(words: Sequence[str]) -> str:
+    """Words with `and` before the last."""
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
-
-
-def pairs_table(found: Choice) -> ResultTable:
-    """One row for every two judges, the better one first."""
-    n_tests = sum(one.p is not None for one in found.pairs)
-    return ResultTable(
-        WHICH_TABLES[1],
-        (
-            Column("first", "First", names_row=True),
-            Column("second", "Second", names_row=True),
-            Column("difference", "Difference"),
-            Column("p", "p", places=3, p_value=True),
-            corrected_column(CORRECTION, n_tests),
-            Column("better", "Shown to be better"),
-            Column("n", "n"),
-            Column("p_reason", shown=False),
-        ),
-        tuple(
-            (
-                one.first,
-                one.second,
-                interval(one.difference),
-                one.p,
-                one.p_holm,
-                one.better or "neither",
-                one.difference.n,
-                one.p_reason,
-            )
-            for one in found.pairs
-        ),
-        title="Every two judges",
-        notes=(
-            f"Difference: {MEASURES[found.measure]}, first minus second, on the same texts.",
-            f"Intervals: {found.confidence_level:.0%}, {_how_apart(found)}. p: two-sided, by swapping the judges item by item.",
-            *corrected_note(CORRECTION, n_tests, "every two judges"),
-            f"Shown to be better: corrected p below {ALPHA:g}. Neither does not mean that they are equal.",
-        ),
-    )
-
-
-def which_json(found: Choice) -> dict[str, Any]:
-    """The choice as JSON values."""
-    return {
-        "use": found.use,
-        "settled": found.settled,
-        "sentence": " ".join(which_said(found)),
-        "measure": found.measure,
-        "margin": found.margin,
-        "confidence_level": found.confidence_level,
-        "n": found.n,
-        "n_items": found.n_items,
-        "n_left_out": found.n_left_out,
-        "front_by": list(found.criteria) if len(found.criteria) > 1 else [],
-        "judges": [
-            {
-                "name": one.name,
-                "model": one.facts.model,
-                "quality": ends(one.quality),
-                "n": one.quality.n,
-                "n_scored": one.n_scored,
-                "price_per_1000": one.facts.cost,
-                "currency": one.facts.currency or None,
-                "price_reason": None if one.facts.cost is not None else one.facts.cost_reason,
-                "seconds_per_1000": one.facts.seconds,
-                "time_reason": None if one.facts.seconds is not None else one.facts.seconds_reason,
-                "on_front": one.on_front,
-                "dominated_by": list(one.dominated_by),
-                "unfit": one.unfit or None,
-            }
-            for one in found.judges
-        ],
-        "comparisons": [
-            {
-                "first": one.first,
-                "second": one.second,
-                "difference": ends(one.difference),
-                "p": one.p,
-                "p_reason": one.p_reason,
-                "p_holm": one.p_holm,
-                "better": one.better,
-                "n": one.difference.n,
-            }
-            for one in found.pairs
-        ],
-        "notes": [*left_out_lines(found.left_out), *found.notes],
-    }

@@ -1,12 +1,13 @@
 """What is known about a judge beside its scores: consistency, price, time and model."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from core.errors import InputError
-from core.joining.choices import dimension_said
+from core.joining.choices import check_names, dimension_said
 from core.llm.families import model_of
 from core.results.check.verdict import JudgeFacts
 from core.results.judges.consistency import consistency
@@ -14,11 +15,12 @@ from core.results.judges.costs import JudgeCost, costs_side_by_side
 from core.schema.panel import Panel
 from core.schema.scores import JudgeOutput
 from core.stats.resampling import Estimate
-from core.tables.reading import number_in
+from core.tables.reading import number_in, shown
 from core.tables.roles import PRICES, SECONDS, spaced
 
-TEXTS = 1_000
+PER_TEXTS = 1_000
 """Texts to which price and time refer."""
+UNKNOWN = JudgeFacts()
 
 
 def facts_of(
@@ -48,9 +50,9 @@ def facts_of(
         if is_free
         else None
         if row.money is None or not texts or not row.calls
-        else row.money * more / texts * TEXTS,
+        else row.money * more / texts * PER_TEXTS,
         currency="",
-        seconds=row.seconds * more / texts * TEXTS if texts and row.calls else None,
+        seconds=row.seconds * more / texts * PER_TEXTS if texts and row.calls else None,
         model=None if output is None else output.model,
         cost_reason=row.why("money_per_text") or JudgeFacts.cost_reason,
         seconds_reason=row.why("seconds_per_text") or JudgeFacts.seconds_reason,
@@ -115,7 +117,7 @@ def facts_in(panel: Panel) -> dict[str, JudgeFacts]:
             numbers = [value for value in values if value is not None]
             if not numbers or len(numbers) < len(values):
                 continue
-            mean = float(np.mean(numbers)) * TEXTS
+            mean = float(np.mean(numbers)) * PER_TEXTS
             if what in PRICES and cost is None:
                 cost, currency = mean, PRICES[what]
             elif what in SECONDS and seconds is None:
@@ -132,3 +134,29 @@ def _fact(column: str, judge: str, *, alone: bool) -> str | None:
     if alone and words in known:
         return words
     return next((one for one in known if words in {f"{own} {one}", f"{one} {own}"}), None)
+
+
+def stated_facts(
+    found: Mapping[str, JudgeFacts],
+    panel: Panel,
+    prices: Mapping[str, float],
+    seconds: Mapping[str, float],
+    currency: str,
+) -> dict[str, JudgeFacts]:
+    """The facts with the prices and times of 1,000 texts that the user states. Raises InputError for names of no judge and
+    for values that are no numbers from 0 on.
+    """
+    check_names("judge", [*prices, *seconds], panel.judges)
+    wrong = [
+        f"{shown(name)}: {value!r} is no number from 0 on"
+        for name, value in (*prices.items(), *seconds.items())
+        if not isinstance(value, int | float) or not 0 <= value < math.inf
+    ]
+    if wrong:
+        raise InputError("Prices and times cannot be read", wrong)
+    stated = {name: replace(one, currency=currency or one.currency) for name, one in found.items()}
+    for name, cost in prices.items():
+        stated[name] = replace(stated.get(name, UNKNOWN), cost=float(cost), currency=currency or "")
+    for name, time in seconds.items():
+        stated[name] = replace(stated.get(name, UNKNOWN), seconds=float(time))
+    return stated

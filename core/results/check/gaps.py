@@ -12,8 +12,10 @@ from core.joining.tables import may_be_one
 from core.judges.kind import JudgeKind
 from core.results.check.texts import own_texts
 from core.results.correlations.disagreement import rank_gaps
+from core.schema.gaps import TITLE, GapRow, Gaps
 from core.schema.panel import Panel, TextBeside
 from core.schema.result_table import Cell, Column, ResultTable
+from core.schema.rows import row_fields, table_of
 from core.schema.scores import JudgeOutput, ScoredRow
 from core.stats.resampling import Floats
 from core.tables.reading import shown
@@ -162,75 +164,96 @@ def gaps_of(
     judge: str | None = None,
     most: int | None = None,
 ) -> ResultTable:
-    """The list as a table: one row for each text and judge, largest gap first. Parameters and order as `find_gaps`.
-
-    texts: what a file or run holds about the texts; with them the table has the question, the text and the judge's reasons,
-    which may be confidential. most: rows at most; None for all.
-    """
+    """The list as a table. Parameters and order as `find_gaps` and `gap_list`."""
     return gap_table(panel, find_gaps(panel, judge), texts, most=most)
 
 
 def gap_table(
     panel: Panel, found: Sequence[Gap], texts: Sequence[TextBeside] = (), *, most: int | None = None
 ) -> ResultTable:
-    """Some gaps of the panel as a table, in the given order. Parameters as in `gaps_of`."""
-    listed = found if most is None else found[:most]
-    rows = [panel.rows[one.row] for one in listed]
-    known = by_item(texts)
-    beside = [beside_of(row, known.get(row.item_id, ())) for row in rows]
-    said = [reason_of(one, gap.judge) for one, gap in zip(beside, listed, strict=True)]
-    several = len({one.judge for one in found}) > 1
-    made = {
-        name.replace(" ", "_"): [values[one.row] for one in listed] for name, values in panel.made.items()
-    }
-    fixed = {"item", "system", "language", "level", "judge", "score", "people", "gap", "direction", "measure"}
-    fixed |= {*TEXT_COLUMNS, *made}
-    raters = {name: f"rater {name}" if name in fixed else name for name in panel.raters}
-    columns = (
-        Column("item", names_row=True),
-        Column("system", names_row=True, shown=len({row.system for row in rows}) > 1),
-        Column("language", shown=len({row.language for row in rows}) > 1),
-        Column("level", names_row=True, shown=any(row.level is not None for row in rows)),
-        *(Column(name, name, general=True) for name in raters.values()),
-        Column("judge", names_row=True, shown=several),
-        Column("score", "judge" if not several else "score", general=True),
-        Column("people", "raters' mean", general=True, shown=panel.scale.ordered and len(panel.raters) > 1),
-        GAP,
-        Column("direction", "judge is", shown=any(one.direction for one in listed)),
-        Column("measure", shown=len({one.measure for one in listed}) > 1),
-        *(Column(name, shown=any(values)) for name, values in made.items()),
-        *((Column("question", shown=any(one and one.question for one in beside)),) if texts else ()),
-        *((Column("text", shown=any(one and one.text for one in beside)),) if texts else ()),
-        *((Column("reasons", "judge's reasons", shown=any(said)),) if texts else ()),
+    """Some gaps of the panel as a table. Parameters as in `gap_list`."""
+    one = gap_list(panel, found, texts, most=most)
+    return table_of(
+        GAPS, GapRow, one.gaps, title=TITLE, notes=one.notes, hidden=one.hidden, shaped=one.shaped
     )
+
+
+def gap_list(
+    panel: Panel, found: Sequence[Gap], texts: Sequence[TextBeside] = (), *, most: int | None = None
+) -> Gaps:
+    """Some gaps of the panel as rows, in the given order: one for each text and judge.
+
+    texts: what a file or run holds about the texts; with them a row has the question, the text and the judge's reasons,
+    which may be confidential. most: rows at most; None for all.
+    """
+    listed = found if most is None else found[:most]
+    places = [panel.rows[one.row] for one in listed]
+    known = by_item(texts)
+    made = {name.replace(" ", "_"): values for name, values in panel.made.items()}
+    fixed = {one.column.name for one in row_fields(GapRow) if one.column is not None and not one.by_name} | {
+        *TEXT_COLUMNS,
+        *made,
+    }
+    raters = [f"rater {name}" if name in fixed else name for name in panel.raters]
 
     def word(value: float) -> Cell:
         return None if np.isnan(value) else panel.scale.words.get(value, value)
 
-    return ResultTable(
-        GAPS,
-        columns,
-        tuple(
-            (
-                row.item_id,
-                row.system,
-                row.language,
-                None if row.level is None else str(row.level),
-                *(word(float(value)) for value in panel.ratings[one.row]),
-                one.judge,
-                word(one.score),
-                one.people if panel.scale.ordered else None,
-                one.gap,
-                one.direction,
-                one.measure,
-                *(values[at] for values in made.values()),
-                *((about.question if about else "", about.text if about else "", reason) if texts else ()),
-            )
-            for at, (row, one, about, reason) in enumerate(zip(rows, listed, beside, said, strict=True))
-        ),
-        title="Where people and judge differ most",
-        notes=_notes(panel, found, listed),
+    def words(one: Gap, row: ScoredRow) -> dict[str, str]:
+        beside = beside_of(row, known.get(row.item_id, ()))
+        own = (beside.question, beside.text) if beside else ("", "")
+        return dict(zip(TEXT_COLUMNS, (*own, reason_of(beside, one.judge)), strict=True)) if texts else {}
+
+    rows = tuple(
+        GapRow(
+            item=row.item_id,
+            system=row.system,
+            language=row.language,
+            level=None if row.level is None else str(row.level),
+            ratings=dict(zip(raters, (word(float(value)) for value in panel.ratings[one.row]), strict=True)),
+            judge=one.judge,
+            score=word(one.score),  # type: ignore[arg-type]  # a word of the scale or a number
+            people=one.people if panel.scale.ordered else None,
+            gap=one.gap,
+            direction=one.direction,
+            measure=one.measure,
+            made={name: values[one.row] for name, values in made.items()},
+            texts=words(one, row),
+        )
+        for one, row in zip(listed, places, strict=True)
     )
+    several = len({one.judge for one in found}) > 1
+    return Gaps(
+        rows,
+        _notes(panel, found, listed),
+        _hidden(panel, rows, several=several),
+        {} if not rows else _shaped(rows[0], several=several),
+    )
+
+
+def _hidden(panel: Panel, rows: Sequence[GapRow], *, several: bool) -> tuple[str, ...]:
+    """The columns in which nothing stands or differs."""
+    needed = {
+        "system": len({one.system for one in rows}) > 1,
+        "language": len({one.language for one in rows}) > 1,
+        "level": any(one.level is not None for one in rows),
+        "judge": several,
+        "people": panel.scale.ordered and len(panel.raters) > 1,
+        "direction": any(one.direction for one in rows),
+        "measure": len({one.measure for one in rows}) > 1,
+        **{name: any(one.made[name] for one in rows) for name in (rows[0].made if rows else ())},
+        **{name: any(one.texts[name] for one in rows) for name in (rows[0].texts if rows else ())},
+    }
+    return tuple(name for name, shown in needed.items() if not shown)
+
+
+def _shaped(first: GapRow, *, several: bool) -> dict[str, dict[str, str]]:
+    titles = {
+        "score": "score" if several else "judge",
+        **{name: name.replace("_", " ") for name in first.made},
+        **({"reasons": "judge's reasons"} if first.texts else {}),
+    }
+    return {name: {"title": title} for name, title in titles.items()}
 
 
 def _notes(panel: Panel, found: Sequence[Gap], listed: Sequence[Gap]) -> tuple[str, ...]:

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.results.check.measures import agreements, bias_of
-from core.results.check.options import CheckOptions, Use
 from core.results.check.texts import OwnTexts, shares_of
 from core.schema.panel import Panel
 from core.schema.scale import BY_NAME
 from core.schema.scores import PROBABILITY
+from core.schema.uses import CheckOptions, Use
 from core.stats.correlation.panels import panel_correlation
 from core.stats.multiplicity import corrected, interval_p
 from core.stats.resampling import Estimate, with_agresti_min

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.results.check.options import CheckOptions
 from core.results.check.rules import LEVEL, Rule, state_rule
 from core.results.check.texts import OwnTexts
 from core.schema.panel import Panel
+from core.schema.uses import CheckOptions
 from core.stats.resampling import Floats
 
 MOST_ANSWERS = 10

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.results.check.options import CheckOptions
 from core.results.check.texts import OwnTexts, shares_of
 from core.schema.scale import SCORES
+from core.schema.uses import CheckOptions
 from core.stats.agreement import cohen_kappa, gwet_ac1, intraclass_correlation
 from core.stats.correlation.panels import panel_correlation
 from core.stats.resampling import Estimate, Floats, mean_share, with_agresti_min

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.results.cells import ends_said
-from core.results.check.options import CheckOptions
 from core.results.check.rules import LEVEL, Rule, decimals_for, state_rule, with_labels_needed
 from core.results.check.texts import OwnTexts
+from core.schema.uses import CheckOptions
 from core.stats.multiplicity import interval_p
 from core.stats.resampling import Estimate, with_agresti_min
 from core.stats.responsiveness import Responsiveness, responsiveness

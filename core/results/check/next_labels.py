@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.joining.tables import places_of
-from core.results.cells import picked
 from core.results.check.texts import own_texts
 from core.results.correlations.disagreement import rank_gaps
 from core.schema.panel import Panel, unlabelled
-from core.schema.result_table import Column, ResultTable
 from core.schema.scores import PROBABILITY, OutputSet, ScorableOutput, ScoredRow
 from core.schema.study import Design, Dimension, RatingTask, Study
 from core.stats.planning import LEAST_CHANCE, draw, narrowing, sampling_probabilities
@@ -24,7 +22,6 @@ from core.tables.columns import ONLY_SYSTEM
 from core.tables.problems import listed
 from core.tables.reading import shown
 
-TABLE = "next-labels"
 MOST_CLASSES = 10
 """Scores with more different values than this have no classes; fifths of their order stand for them."""
 SHRINKAGE = 5
@@ -289,78 +286,6 @@ def next_labels_said(found: NextLabels) -> list[str]:
             f"Expected: intervals {1 - found.narrower:.0%} narrower than with as many texts drawn at random."
         )
     return lines
-
-
-def next_labels_table(found: NextLabels, texts: Sequence[ScorableOutput | None] | None = None) -> ResultTable:
-    """One row for each chosen text. texts: in the order of `found.rows`; adds columns that a study can be made from."""
-    given = texts if texts is not None and any(one is not None for one in texts) else None
-    levels = any(row.level is not None for row in found.texts)
-    systems = any(row.system != ONLY_SYSTEM for row in found.texts)
-    of_texts = (
-        *((Column("question", shown=False),) if given and any(one and one.source for one in given) else ()),
-        *(
-            (Column("reference", shown=False),)
-            if given and any(one and one.reference for one in given)
-            else ()
-        ),
-        *((Column("text", shown=False),) if given else ()),
-    )
-    return ResultTable(
-        TABLE,
-        (
-            Column("item_id", "item", names_row=True),
-            *((Column("system"),) if systems else ()),
-            *((Column("level"),) if levels else ()),
-            Column("language", shown=False),
-            *of_texts,
-            Column(PROBABILITY, "probability"),
-            Column("expected_deviation"),
-            Column("why"),
-        ),
-        tuple(
-            (
-                row.item_id,
-                *((row.system,) if systems else ()),
-                *((row.level,) if levels else ()),
-                row.language,
-                *(_text_cell(given[at], column.name) for column in of_texts if given is not None),
-                found.probability[at],
-                found.uncertainty[at],
-                found.why[at],
-            )
-            for at, row in enumerate(found.texts)
-        ),
-        title="Labels to collect next",
-        notes=(
-            "probability: the chance with which the text was drawn. Keep its column inclusion_probability beside the new labels: "
-            "without it they describe the chosen texts only. Raters must see neither it nor the columns after it: they tell about the judge.",
-            *found.notes,
-        ),
-    )
-
-
-def _text_cell(text: ScorableOutput | None, column: str) -> str | None:
-    if text is None:
-        return None
-    return {"question": text.source, "reference": text.reference, "text": text.text}[column]
-
-
-def next_labels_json(found: NextLabels) -> dict[str, Any]:
-    """The choice as JSON, without texts."""
-    return {
-        **picked(found, "sign", "n_wanted", "n_unlabelled", "n_labelled", "narrower"),
-        "labels": [
-            {
-                "item": row.item_id,
-                "system": None if row.system == ONLY_SYSTEM else row.system,
-                "level": row.level,
-                PROBABILITY: found.probability[at],
-                "expected_deviation": found.uncertainty[at],
-                "why": found.why[at],
-            }
-            for at, row in enumerate(found.texts)
-        ],
-    }
 
 
 # --- the texts, and a study of them ------------------------------------------------------------

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.results.cells import ends_said
-from core.results.check.options import CheckOptions
 from core.results.check.rules import Rule, interval_rule, state_rule
 from core.results.check.texts import OwnTexts
+from core.schema.uses import CheckOptions
 from core.stats.correlation.systems import compare_systems, corrected_between_systems
 from core.stats.resampling import Floats, at_a_time
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.results.cells import ends_said, percent_said
-from core.results.check.options import CheckOptions
 from core.results.check.texts import OwnTexts
 from core.schema.scale import BY_NAME, SCORES
+from core.schema.uses import CheckOptions
 from core.stats import alt_test
 from core.stats.correlation.coefficients import coefficient
 from core.stats.correlation.panels import PanelCorrelation, panel_correlation

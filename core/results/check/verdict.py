@@ -42,7 +42,6 @@ from core.results.check.monitoring import (
     rule_of_bias,
     rule_of_responsiveness,
 )
-from core.results.check.options import DEFAULT_OPTIONS, CheckOptions, Use
 from core.results.check.ranking import rules_of_ranking
 from core.results.check.rules import (
     FEWEST_ITEMS,
@@ -61,9 +60,11 @@ from core.results.check.rules import (
     verdict_of,
 )
 from core.results.check.texts import OwnTexts, constant_scores, lowest_pass, own_texts, passing
-from core.results.injection import Injections, with_marks
+from core.results.injection import with_marks
+from core.schema.injections import Injections
 from core.schema.panel import Panel, TextBeside
 from core.schema.scale import BY_NAME, SCORES, Scale
+from core.schema.uses import DEFAULT_OPTIONS, CheckOptions, Use
 from core.stats import alt_test
 from core.stats.correlation.panels import panel_correlation
 from core.stats.in_place import quadratic_kappa

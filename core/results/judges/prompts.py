@@ -13,11 +13,11 @@ from core.joining.choices import directions, items_of
 from core.joining.tables import merge_tables
 from core.results.check.choosing import (
     MEASURES,
-    UNKNOWN,
     Choice,
     which_judge,
     which_said,
 )
+from core.results.check.facts import UNKNOWN
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.levels import by_level
 from core.results.judges.costs import CostRow

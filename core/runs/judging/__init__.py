@@ -26,7 +26,7 @@ from core.llm.asking import Model
 from core.llm.client import Cache, Client
 from core.llm.families import alike_notes
 from core.results.check.gaps import texts_of_judge
-from core.results.injection import MARKED_TEXTS, Injections, injections_of_judge, marked_tables
+from core.results.injection import injections_of_judge, marked_tables
 from core.results.judges.scores import degeneracy
 from core.results.judges.spans import ratings_of_judge
 from core.runs.asked import Asked
@@ -56,6 +56,7 @@ from core.runs.records import (
 )
 from core.runs.scoring import check_unmasked, keep_metrics, kept_row, score_table, table_files
 from core.runs.working.spreading import job_for
+from core.schema.injections import MARKED_TEXTS, Injections
 from core.schema.panel import TextBeside
 from core.schema.runs import RULES
 from core.schema.scores import JudgedText, JudgeOutput, Metric, RatedSet, RatedText, Score

@@ -8,15 +8,18 @@ from functools import partial
 
 import streamlit as st
 
+from core.analyses import analysis
+from core.analyses.check.filled import answer_of
+from core.analyses.check.rows import Drift
+from core.analyses.which_judge import Which, rows_of
 from core.errors import InputError
 from core.installation import COMMAND
 from core.plots.judges import quality_against
 from core.report.card import card_html, card_md, command_said
-from core.results.check.choosing import Choice, which_json, which_of, which_said, which_tables
-from core.results.check.drift import Drift, drift_json, drift_said
-from core.results.check.tables import CHECK_TABLES, check_json, check_tables
+from core.results.check.choosing import which_of
 from core.results.check.verdict import Check
 from core.results.injection import injections_said, marked_tables
+from core.schema.analysis import Answer
 from core.schema.result_table import ResultTable
 from core.store import Store
 from core.tables.files import json_text
@@ -36,8 +39,9 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
             _which(given, found)
     _both_orders(given)
     next_study.offer_study(store, one, shown)
-    tables = check_tables(found)  # of all, whose number divides the level
-    numbers, rules, groups, systems = (_of_judges(tables[name], shown) for name in CHECK_TABLES)
+    tables = _answer(given, found).tables  # of all, whose number divides the level
+    names = ("check", "check-rules", "check-groups", "check-systems")
+    numbers, rules, groups, systems = (_of_judges(tables[name], shown) for name in names)
     if systems.rows:
         part("Systems", "The share of good answers, by the judge's answers.", "check#certify")
         show(systems, titled=False)
@@ -99,18 +103,22 @@ def _both_orders(given: choice.Given) -> None:
             chosen_judge.open_pairs(given.study, run)
 
 
-def _choice(given: choice.Given, found: Check) -> Choice:
-    return choice.once(("which", *given.key, found.options), lambda: which_of(found))
+def _answer(given: choice.Given, found: Check) -> Answer:
+    return choice.once(("answer", *given.key, found.options), lambda: answer_of(found))
+
+
+def _choice(given: choice.Given, found: Check) -> Which:
+    return choice.once(("which", *given.key, found.options), lambda: rows_of(which_of(found)))
 
 
 def _which(given: choice.Given, found: Check) -> None:
     """Show which of several judges to use: the sentence, quality against price or time, and both tables."""
     part("Which judge?", "Quality against price and time, on the same texts.", "check#which-judge")
     chosen = _choice(given, found)
-    first, *others = map(plain, which_said(chosen))
+    first, *others = map(plain, chosen.said)
     st.markdown("  \n".join([f"**{first}**", *others]))
-    judges, pairs = which_tables(chosen).values()
-    figure = quality_against(chosen, "price") or quality_against(chosen, "time")
+    judges, pairs = Answer(analysis("which-judge"), found.options, chosen).tables.values()
+    figure = quality_against(chosen.choice, "price") or quality_against(chosen.choice, "time")
     show(
         judges,
         figure=figure,
@@ -130,7 +138,7 @@ def _files(given: choice.Given, found: Check, changed: tuple[Drift, str] | None)
     )
     checked = visitor.admin_making()
     words = choice.arguments(given, found) + (["--against", changed[1]] if changed else [])
-    said = drift_said(changed[0]) if changed else []
+    said = changed[0].sentences if changed else ()
     files: dict[str, tuple[str, str, Callable[[], bytes]]] = {
         "assay-check.html": ("Card (HTML)", "text/html", partial(_card, card_html, found, words, said)),
         "assay-check.md": ("Card (Markdown)", "text/markdown", partial(_card, card_md, found, words, said)),
@@ -156,10 +164,9 @@ def _card(write: Callable[..., bytes], found: Check, words: Sequence[str], said:
 
 
 def _json(given: choice.Given, found: Check, changed: tuple[Drift, str] | None) -> bytes:
-    result = check_json(found)
-    if changed:
-        result["drift"] = drift_json(changed[0])
+    which = None
     if found.chooses:
         with suppress(InputError):  # judges without a common text: their verdicts hold all the same
-            result["which"] = which_json(_choice(given, found))
-    return json_text(result).encode()
+            which = _choice(given, found)
+    whole = answer_of(found, which=which, drift=changed[0] if changed else None)
+    return json_text(whole.json).encode()

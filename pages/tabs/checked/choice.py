@@ -10,17 +10,17 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.results.check.facts import facts_of_tables
-from core.results.check.options import DEFAULT_OPTIONS, LIMITS, CheckOptions, Use
 from core.results.check.verdict import Check, JudgeFacts, check_panel, default_use
 from core.schema.panel import Panel, TextBeside, only_judges
 from core.schema.runs import Run
 from core.schema.settings import SettingField, fields_of
 from core.schema.study import Study
+from core.schema.uses import DEFAULT_OPTIONS, LIMITS, CheckOptions, Use
 from core.sources.judges import facts_of
 from core.sources.named import Source
 from core.sources.reading import SourceReader
 from core.stats.resampling import Floats
-from pages.widgets import address
+from pages.widgets import address, settings_form
 from pages.widgets.chosen_scores import Key
 
 Found = TypeVar("Found")
@@ -48,6 +48,8 @@ _CHOICES: Mapping[str, Sequence[Any]] = {
     "population": ("like-these", "these"),
 }
 """Setting -> the values that the page offers."""
+_ALWAYS = ("confidence_level", "n_resamples", "rng")
+"""Options that matter for every use."""
 _STEPS_OF_SCORES = 11
 """Scores from which an answer may be good, evenly spaced: tenths of the scale."""
 
@@ -141,8 +143,8 @@ def _code(value: object) -> str:
 
 
 def _limits(chosen: CheckOptions, found: Panel) -> CheckOptions:
-    """The limits of the use; settings that need text or are rare stay with the command."""
-    fields = fields_of(CheckOptions)
+    """The limits of the use: first those with usual values, which the address holds, then every other option."""
+    fields, usual = fields_of(CheckOptions), set()
     use = chosen.use or default_use(found)
     ratings = _ratings_that_pass(found) if use == "certify" else ()
     for name, values in {**_CHOICES, "passes_from": ratings}.items():
@@ -162,8 +164,12 @@ def _limits(chosen: CheckOptions, found: Panel) -> CheckOptions:
             help=f"{one.about.help[:1].upper()}{one.about.help[1:]}",
             persist_state="session",
         )
+        usual.add(name)
         chosen = chosen.but(**{name: value})
-    return chosen
+    others = {*LIMITS[use], *_ALWAYS} - usual
+    return chosen.but(
+        **settings_form.render(CheckOptions, "check_more", columns=1, without=fields.keys() - others)
+    )
 
 
 def _ratings_that_pass(found: Panel) -> tuple[str, ...]:
@@ -220,8 +226,8 @@ def arguments(one: Given, found: Check) -> list[str]:
     """Return the words of the command that gives the same result."""
     words = ["check", *one.command, "--use", found.use]
     fields = fields_of(CheckOptions)
-    for name in LIMITS[found.use]:
+    for name in (*LIMITS[found.use], *_ALWAYS):
         value = getattr(found.options, name)
         if value != getattr(DEFAULT_OPTIONS, name):
-            words += [fields[name].option, f"{value:g}" if isinstance(value, float) else f"{value}"]
+            words += [fields[name].option, fields[name].typed(value)]
     return words

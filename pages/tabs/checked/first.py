@@ -6,11 +6,11 @@ import streamlit as st
 
 from core.plots.check import judges_and_ceiling
 from core.results.cells import decimal
-from core.results.check.options import CheckOptions
 from core.results.check.rules import Verdict, beside_people
-from core.results.check.tables import ceiling_sentence, check_sentence, read_as, sentence
+from core.results.check.sentences import ceiling_sentence, check_sentence, read_as, sentence
 from core.results.check.verdict import Check, JudgeCheck
 from core.schema.scale import SCORES
+from core.schema.uses import CheckOptions
 from core.stats.in_place import InPlace
 from core.stats.resampling import Estimate
 from pages.widgets import verdict_card

@@ -5,6 +5,8 @@ from functools import partial
 
 import streamlit as st
 
+from core.analyses.next_labels import ANALYSIS as NEXT_LABELS
+from core.analyses.next_labels import Next, rows_of
 from core.errors import counted
 from core.formats.panel.beside import read_texts_of
 from core.report import file_of
@@ -15,13 +17,13 @@ from core.results.check.next_labels import (
     draft_study,
     next_labels,
     next_labels_said,
-    next_labels_table,
     raters_wanted,
     with_labels,
 )
 from core.results.check.verdict import Check
 from core.schema.analysis import PanelChoice
 from core.schema.panel import Panel, unlabelled
+from core.schema.result_table import ResultTable
 from core.schema.scores import ScorableOutput
 from core.sources.named import StudySource
 from core.sources.panel import panel_of_source
@@ -92,7 +94,7 @@ def _offer(store: Store, given: choice.Given, found: Check, n_free: int, needed:
         "the scale of the labels there are. They see neither the judge's scores nor the probabilities.]"
     )
     with st.expander(f"The {counted(len(chosen.rows), 'chosen text')}"):
-        show(next_labels_table(chosen), titled=False)
+        show(_table(rows_of(chosen)), titled=False)
         st.download_button(
             "Texts to label (CSV)",
             partial(visitor.admin_making(), spreadsheet_file(".csv", partial(_csv, given, found, chosen))),
@@ -115,7 +117,12 @@ def _texts(given: choice.Given, found: Check) -> tuple[ScorableOutput | None, ..
 
 def _csv(given: choice.Given, found: Check, chosen: NextLabels) -> bytes:
     texts = _texts(given, found)
-    return file_of(".csv", None, [next_labels_table(chosen, [texts[row] for row in chosen.rows])], only=True)
+    return file_of(".csv", None, [_table(rows_of(chosen, texts))], only=True)
+
+
+def _table(found: Next) -> ResultTable:
+    (declared,) = NEXT_LABELS.tables
+    return declared.of(found)
 
 
 def with_labels_back(store: Store, given: choice.Given) -> choice.Given:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.results.check.choosing import PER_TEXTS, UNKNOWN, stated_facts
+from core.results.check.facts import PER_TEXTS, UNKNOWN, stated_facts
 from core.results.check.verdict import JudgeFacts
 from core.schema.panel import Panel
 from pages.tabs.checked import choice

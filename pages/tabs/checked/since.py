@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-from core.results.check.drift import Drift, drift, drift_said, drift_table, read_earlier
+from core.analyses.check import DRIFT_TABLE
+from core.analyses.check.drift import drift, read_earlier
+from core.analyses.check.rows import Drift
 from core.results.check.verdict import Check
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import part
@@ -22,7 +24,7 @@ def since(found: Check) -> tuple[Drift, str] | None:
     changed = None
     with mistakes_shown():
         changed = drift(found, read_earlier(upload.getvalue(), upload.name))
-        first, *others = map(plain, drift_said(changed))
+        first, *others = map(plain, changed.sentences)
         st.markdown("  \n".join([f"**{first}**", *others]))
-        show(drift_table(changed), titled=False)
+        show(DRIFT_TABLE.of(changed), titled=False)
     return None if changed is None else (changed, upload.name)

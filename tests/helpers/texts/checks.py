@@ -4,10 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from core.results.check.options import CheckOptions, Use
-from core.results.check.verdict import JudgeCheck, check_panel
+from core.analyses.check.filled import answer_of
+from core.results.check.verdict import Check, JudgeCheck, check_panel
 from core.schema.panel import Panel
+from core.schema.result_table import ResultTable
 from core.schema.scores import ScoredRow
+from core.schema.uses import CheckOptions, Use
 from core.tables.columns import ONLY_SYSTEM
 
 
@@ -40,3 +42,13 @@ def checked(found: Panel, use: Use | None = None, **options: Any) -> JudgeCheck:
 
 def rule(one: JudgeCheck, code: str) -> Any:
     return next(rule for rule in one.rules if rule.code == code)
+
+
+def check_json(found: Check) -> dict[str, Any]:
+    """The documented JSON of a check."""
+    return answer_of(found).json
+
+
+def check_tables(found: Check) -> dict[str, ResultTable]:
+    """Its tables by name."""
+    return answer_of(found).tables

@@ -5,18 +5,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.texts.checks import checked, panel, rule
+from helpers.texts.checks import check_json, check_tables, checked, panel, rule
 from numpy.typing import NDArray
 from scipy.stats import beta, norm
 
+from core.analyses.check.filled import answer_of
 from core.errors import InputError
 from core.results.check.certifying import NO_SCORE, Certificate
-from core.results.check.options import CheckOptions
-from core.results.check.tables import check_json, check_said, check_tables, exit_status, sentence
+from core.results.check.sentences import check_said, sentence
 from core.results.check.verdict import check_panel
 from core.schema.scale import Scale, scale_of_range
 from core.schema.scores import PROBABILITY
 from core.schema.unit import Unit
+from core.schema.uses import CheckOptions
 from scripts.simulations import cell_measures, read
 from scripts.simulations.certify import GRID, N_TEXTS
 
@@ -246,7 +247,7 @@ def test_each_system_has_its_verdict() -> None:
         "new": "INCONCLUSIVE",
         "poor": "NOT TRUSTED",
     }
-    assert (one.verdict, exit_status(found)) == ("NOT TRUSTED", 3)
+    assert (one.verdict, answer_of(found).status) == ("NOT TRUSTED", 3)
     new = next(system for system in one.systems if system.system == "new")
     assert (new.n_labels, new.found.estimate) == (0, None)
     assert (

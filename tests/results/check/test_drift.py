@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from helpers.texts.checks import check_json
 from scipy.stats import ttest_ind, ttest_rel
 
+from core.analyses.check import drift as module
+from core.analyses.check.drift import CONFIDENCE, LEVEL, POWER, drift, read_earlier
 from core.cli import main
 from core.errors import InputError
 from core.formats.panel import read_panel
-from core.results.check import drift as module
-from core.results.check.drift import CONFIDENCE, LEVEL, POWER, drift, drift_json, read_earlier, rows_json
-from core.results.check.options import CheckOptions
-from core.results.check.tables import check_json
 from core.results.check.verdict import Check, check_panel
+from core.schema.rows import json_of
+from core.schema.uses import CheckOptions
 from scripts.simulations import cell_measures, read
 from scripts.simulations.drift import GRID
 
@@ -61,7 +62,7 @@ def _check(text: str, **options: Any) -> Check:
 
 def _between(before: str, after: str) -> dict[str, Any]:
     earlier = json.loads(json.dumps(check_json(_check(before))))
-    return drift_json(drift(_check(after), read_earlier(json.dumps(earlier).encode(), "e.json")))
+    return json_of(drift(_check(after), read_earlier(json.dumps(earlier).encode(), "e.json")))
 
 
 BEFORE = _file(1)
@@ -101,7 +102,7 @@ def test_better_systems_are_found_and_the_judge_is_not() -> None:
 
 def test_the_judges_mean_is_people_and_bias() -> None:
     before, after = _check(BEFORE), _check(_file(3, first=N, good=0.9, judge=0.7))
-    mean = drift_json(drift(after, check_json(before)))["judges"][0]["mean"]
+    mean = json_of(drift(after, check_json(before)))["judges"][0]["mean"]
     scores = [float(check.panel.scores.mean()) for check in (before, after)]
     people = [float(check.panel.ratings.mean()) for check in (before, after)]
     assert mean["judge"] == pytest.approx(scores[1] - scores[0], abs=1e-5)
@@ -123,7 +124,7 @@ def test_errors_are_those_of_the_t_tests_with_two_further_items() -> None:
     ):
         error = (one.mean() - two.mean()) / test.statistic
         assert found.error == pytest.approx(np.sqrt(error**2 + 2 / 40**2))
-        assert found.found.estimate == pytest.approx(one.mean() - two.mean())
+        assert found.change.value == pytest.approx(one.mean() - two.mean())
 
 
 def test_equal_ratings_are_compared_with_each_other() -> None:
@@ -134,7 +135,7 @@ def test_equal_ratings_are_compared_with_each_other() -> None:
         np.repeat([0.1, 0.9], [10, 30]), (100 + np.arange(40)).astype(str), np.repeat([0.0, 1.0], [10, 30])
     )
     found = module._changed("", "x", now, then)
-    assert found.found.estimate == pytest.approx(0.5 * (0.2 - 0.1) + 0.5 * (0.8 - 0.9))
+    assert found.change.value == pytest.approx(0.5 * (0.2 - 0.1) + 0.5 * (0.8 - 0.9))
 
 
 def test_the_smallest_change_is_that_of_the_power() -> None:
@@ -146,15 +147,15 @@ def test_the_smallest_change_is_that_of_the_power() -> None:
         assert one.smallest is not None
         reach = t.ppf(1 - LEVEL / 2 / result.n_tests, one.df) + t.ppf(POWER, one.df)
         assert one.smallest == pytest.approx(reach * one.error)
-        assert one.found.high is not None
-        assert one.found.estimate is not None
+        assert one.change.high is not None
+        assert one.change.value is not None
         half = t.ppf((1 + CONFIDENCE) / 2, one.df) * one.error
-        assert one.found.high - one.found.estimate == pytest.approx(half)
+        assert one.change.high - one.change.value == pytest.approx(half)
 
 
 def test_rows_hold_no_ratings_of_single_raters_and_no_texts() -> None:
     check = _check(BEFORE)
-    rows = rows_json(check)["rows"]
+    rows = check_json(check)["rows"]
     assert len(rows["item"]) == N
     assert "r1" not in json.dumps(rows)
     assert rows["mean"][0] == pytest.approx(check.panel.ratings[0].mean(), abs=1e-6)
@@ -165,7 +166,7 @@ def test_without_rows_only_estimates_are_compared(monkeypatch: pytest.MonkeyPatc
     earlier = check_json(_check(BEFORE))
     assert earlier["rows"] is None
     assert earlier["rows_note"]
-    found = drift_json(drift(_check(_file(3, first=N, judge=0.55)), earlier))
+    found = json_of(drift(_check(_file(3, first=N, judge=0.55)), earlier))
     (judge,) = found["judges"]
     assert judge["compared_on"] == "estimates"
     assert judge["changed"]

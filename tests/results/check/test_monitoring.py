@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
-from helpers.texts.checks import checked, panel, rule
+from helpers.texts.checks import check_json, check_tables, checked, panel, rule
 from numpy.typing import NDArray
 
 from core.results.check.monitoring import bias_in_thirds
-from core.results.check.options import CheckOptions
-from core.results.check.tables import check_json, check_tables, sentence
+from core.results.check.sentences import sentence
 from core.results.check.texts import own_texts
 from core.results.check.verdict import check_panel
 from core.schema.scale import Scale, scale_of_range
+from core.schema.uses import CheckOptions
 from scripts.simulations import cell_measures, read
 from scripts.simulations.monitor import GRID, truth_of
 

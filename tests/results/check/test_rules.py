@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.texts.checks import checked, panel, rule
+from helpers.texts.checks import check_json, check_tables, checked, panel, rule
 from numpy.typing import NDArray
 from scipy.stats import fisher_exact
 
 from core.errors import InputError
 from core.report.card import limits_of
-from core.results.check.options import CheckOptions, Use
 from core.results.check.rules import Rule, decided, state_rule, verdict_of
-from core.results.check.tables import ceiling_sentence, check_json, check_said, judge_table, sentence
+from core.results.check.sentences import ceiling_sentence, check_said, sentence
 from core.results.check.verdict import check_panel
 from core.schema.scale import Scale, scale_of_range
 from core.schema.unit import Unit
+from core.schema.uses import CheckOptions, Use
 from core.stats.agreement import intraclass_correlation
 from core.stats.in_place import NOTHING_ABOVE_CHANCE
 
@@ -120,7 +120,7 @@ def test_a_missing_score_of_an_ordered_scale_is_the_farther_end() -> None:
     counted = f"{quiet.n_unscored:,} of 300"
     assert counted in sentence(wrong, wrong.judges[0])
     assert counted not in sentence(left_out, left_out.judges[0])
-    assert len(judge_table(wrong).notes) == len(judge_table(left_out).notes) + 1
+    assert len(check_tables(wrong)["check"].notes) == len(check_tables(left_out)["check"].notes) + 1
 
 
 SYMMETRIC = np.array([1.0, 1, 2, 3, 3, 4, 5, 5])

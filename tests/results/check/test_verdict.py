@@ -6,18 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.texts.checks import checked, panel, rule
+from helpers.texts.checks import check_json, check_tables, checked, panel, rule
 from numpy.typing import NDArray
 from scipy.stats import binom, norm, spearmanr
 from sklearn.metrics import cohen_kappa_score
 
 from core.errors import InputError
-from core.results.check.options import CheckOptions, Use
 from core.results.check.ranking import order_by_chance
 from core.results.check.rules import decided, interval_rule
-from core.results.check.tables import check_json, check_tables
 from core.results.check.verdict import Check, check_panel
 from core.schema.scale import Scale
+from core.schema.uses import CheckOptions, Use
 from core.stats.resampling import Estimate
 
 USES: tuple[Use, ...] = ("replace", "rank", "gate", "monitor")

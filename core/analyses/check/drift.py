@@ -9,19 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.analyses.check.rows import Change, Drift, JudgeDrift, MeanChange, RowsKept
 from core.budget import Drawing
 from core.errors import InputError
-from core.results.cells import corrected_column, corrected_note, ends, interval
 from core.results.check.rules import FEWEST_ITEMS
 from core.results.check.texts import own_texts, shares_of
 from core.results.check.verdict import Check, JudgeCheck
-from core.schema.result_table import Column, Interval, ResultTable
+from core.schema.result_table import Interval
+from core.schema.rows import json_of
 from core.stats.multiplicity import corrected, smallest_shown
-from core.stats.resampling import Estimate, Floats, resampled_estimate
+from core.stats.resampling import Floats
 from core.tables.reading import shown
 
-DRIFT_TABLE = "check-drift"
-"""Name of the table."""
 MOST_ROWS = 20_000
 """Texts above which the JSON of a check holds no rows."""
 LEVEL = 0.05
@@ -34,6 +33,7 @@ FEWEST_OF_A_STRATUM = 5
 MOST_STRATA = 12
 """Most different mean ratings that are strata of their own; more are cut into tenths."""
 FEWEST_OF_A_SYSTEM = 10
+_ALL = "all"
 _SAME = 1e-6
 _PLACES = 6
 
@@ -41,15 +41,15 @@ _PLACES = 6
 # --- rows of a check, for a later one ----------------------------------------------------------
 
 
-def rows_json(check: Check) -> dict[str, Any]:
-    """`rows`: item, system, level, mean rating, number of ratings and scores of each text, in lists without texts or names.
+def rows_kept(check: Check) -> tuple[RowsKept | None, str | None]:
+    """Item, system, level, mean rating, number of ratings and scores of each text, in lists without texts or names.
 
-    Null, with the reason in `rows_note`, for more than MOST_ROWS texts.
+    None, with the reason, for more than MOST_ROWS texts.
     """
     panel = check.panel
     if len(panel.rows) > MOST_ROWS:
         why = f"more than {MOST_ROWS:,} texts: a later check compares estimates, not texts"
-        return {"rows": None, "rows_note": why}
+        return None, why
     people = own_texts(panel, None)
     among_raters = _spread(
         len(panel.rows), people.rows, shares_of(people)[1] if people.classes else np.empty(0)
@@ -63,20 +63,18 @@ def rows_json(check: Check) -> dict[str, Any]:
             "agreement": _plain(_spread(len(panel.rows), own.rows, shares)),
             "influence": _influence(check, at, one),
         }
-    return {
-        "rows": {
-            "scale": [float(end) for end in people.ends],
-            "ordered": people.ordered,
-            "item": [row.item_id for row in panel.rows],
-            "system": [row.system for row in panel.rows],
-            "level": [None if row.level is None else str(row.level) for row in panel.rows],
-            "mean": _plain(_spread(len(panel.rows), people.rows, people.means)),
-            "ratings": (~np.isnan(panel.ratings)).sum(axis=1).tolist(),
-            "rater_agreement": _plain(among_raters),
-            "judges": judges,
-        },
-        "rows_note": None,
-    }
+    kept = RowsKept(
+        scale=tuple(float(end) for end in people.ends),
+        ordered=people.ordered,
+        item=tuple(row.item_id for row in panel.rows),
+        system=tuple(row.system for row in panel.rows),
+        level=tuple(None if row.level is None else str(row.level) for row in panel.rows),
+        mean=tuple(_plain(_spread(len(panel.rows), people.rows, people.means))),
+        ratings=tuple((~np.isnan(panel.ratings)).sum(axis=1).tolist()),
+        rater_agreement=tuple(_plain(among_raters)),
+        judges=judges,
+    )
+    return kept, None
 
 
 def _influence(check: Check, at: int, one: JudgeCheck) -> dict[str, dict[str, list[Any]]]:
@@ -204,77 +202,6 @@ def read_earlier(data: bytes, name: str) -> dict[str, Any]:
 # --- changes -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Change:
-    """One number, then and now."""
-
-    whose: str
-    """The judge, the system, or empty for all."""
-    what: str
-    """agreement, bias (share of the scale), score (in standard deviations), people (mean rating, share of the scale), or
-    raters (agreement among raters)."""
-    earlier: float | None
-    now: float | None
-    found: Estimate
-    """The change, now minus earlier; for a judge on other texts at equal mean ratings."""
-    p: float | None
-    error: float | None
-    """Standard error."""
-    df: float = np.inf
-    p_holm: float | None = None
-    smallest: float | None = None
-    """The smallest change that would have been shown with a probability of POWER, corrected for all tests."""
-
-    @property
-    def is_shown(self) -> bool:
-        """Whether the change is claimed."""
-        return self.p_holm is not None and self.p_holm <= LEVEL
-
-
-@dataclass(frozen=True)
-class JudgeDrift:
-    """A judge then and now."""
-
-    name: str
-    on: str
-    """same: on the same texts with the same ratings; equal ratings: on other texts, at equal mean ratings; estimates: from
-    the estimates alone, which cannot tell the judge from the texts."""
-    n_same: int
-    """Texts with the same ratings in both checks."""
-    share_changed: float | None
-    """Share of them whose score changed."""
-    changes: tuple[Change, ...]
-    mean: tuple[float, float, float] | None
-    """Change of the judge's mean = change of the people's mean + change of the bias, as shares of the scale, on all texts."""
-
-    @property
-    def is_shown(self) -> bool:
-        """Whether the judge is claimed to have changed."""
-        return any(one.is_shown for one in self.changes)
-
-
-@dataclass(frozen=True)
-class Drift:
-    """What changed since an earlier check."""
-
-    judges: tuple[JudgeDrift, ...]
-    people: tuple[Change, ...]
-    """The people's mean rating on new texts: over all, then by system."""
-    raters: Change | None
-    """Agreement among the raters on new texts."""
-    same_labels: bool
-    """Whether both checks hold the same texts with the same ratings."""
-    same_raters: bool
-    n_tests: int
-    notes: tuple[str, ...] = ()
-
-    @property
-    def changes(self) -> tuple[Change, ...]:
-        """All changes."""
-        own = tuple(change for one in self.judges for change in one.changes)
-        return (*own, *self.people, *(() if self.raters is None else (self.raters,)))
-
-
 def drift(check: Check, earlier: Mapping[str, Any]) -> Drift:
     """Compare a check with the JSON of an earlier one of the same use.
 
@@ -309,13 +236,13 @@ def drift(check: Check, earlier: Mapping[str, Any]) -> Drift:
         )
         if lacking
     ]
-    given = rows_json(check)["rows"]
+    kept, _ = rows_kept(check)
     same_raters = set(earlier["human"].get("raters", ())) == set(check.panel.raters)
-    if given is None or earlier.get("rows") is None:
+    if kept is None or earlier.get("rows") is None:
         notes.append("no rows of single texts in one of the checks: only estimates are compared")
         judges = tuple(_by_estimates(check, before[name], name) for name in names)
-        return _corrected(Drift(judges, (), None, False, same_raters, 0, tuple(notes)))
-    now, then = _rows_of(given), _rows_of(earlier["rows"])
+        return _corrected(_begun(judges, (), None, False, same_raters, notes))
+    now, then = _rows_of(json_of(kept)), _rows_of(earlier["rows"])
     pairs = _same(now, then)
     same_labels = len(pairs) == len(now.keys) == len(then.keys)
     width = max(now.scale[1], then.scale[1]) - min(now.scale[0], then.scale[0])
@@ -328,16 +255,32 @@ def drift(check: Check, earlier: Mapping[str, Any]) -> Drift:
     raters = _changed(
         "", "raters", _side(now, now.among_raters, new[0]), _side(then, then.among_raters, new[1])
     )
-    found = Drift(
-        judges,
-        people,
-        raters if raters.p is not None else None,
-        same_labels,
-        same_raters,
-        0,
-        tuple(notes),
+    compared = None if raters.p.value is None else raters
+    return _corrected(_begun(judges, people, compared, same_labels, same_raters, notes))
+
+
+def _begun(
+    judges: Sequence[JudgeDrift],
+    people: Sequence[Change],
+    raters: Change | None,
+    same_labels: bool,
+    same_raters: bool,
+    notes: Sequence[str],
+) -> Drift:
+    """What is compared, before any change is claimed."""
+    return Drift(
+        sentences=(),
+        judge_changed=False,
+        systems_changed=False,
+        raters_changed=False,
+        same_labels=same_labels,
+        same_raters=same_raters,
+        judges=tuple(judges),
+        people=tuple(people),
+        raters=raters,
+        n_tests=0,
+        notes=tuple(notes),
     )
-    return _corrected(found)
 
 
 def _same(now: _Rows, then: _Rows) -> NDArray[np.intp]:
@@ -383,9 +326,7 @@ def _changed(whose: str, what: str, now: _Side, then: _Side) -> Change:
         used = (counts[0] >= 2) & (counts[1] >= 2)
     weights = np.where(used, counts[0] + counts[1], 0.0)
     if not used.any():
-        return Change(
-            whose, what, means[1], means[0], _none("no comparable texts in both checks"), None, None
-        )
+        return _untested(whose, what, means[1], means[0], "no comparable texts in both checks")
     weights = weights / weights.sum()
     names = np.unique(np.concatenate([side.items for side in sides]))
     influence = np.zeros(names.size)
@@ -402,9 +343,9 @@ def _changed(whose: str, what: str, now: _Side, then: _Side) -> Change:
         n_used = n_used or int(kept.sum())
     fewest = min(n_items)
     if fewest < 2:
-        return Change(whose, what, means[1], means[0], _none("fewer than two items"), None, None)
+        return _untested(whose, what, means[1], means[0], "fewer than two items")
     error = float(np.sqrt((influence**2).sum() + 2 / fewest**2))
-    return _tested(whose, what, means[1], means[0], estimate, error, fewest - 1, n_used, fewest)
+    return _tested(whose, what, means[1], means[0], estimate, error, fewest - 1, n_used)
 
 
 def _cut(now: Floats, then: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -428,19 +369,33 @@ def _tested(
     error: float,
     df: float,
     n: int,
-    n_clusters: int,
 ) -> Change:
     from scipy.special import stdtr, stdtrit  # imported lazily: most commands need no quantile
 
     reach = float(stdtrit(df, (1 + CONFIDENCE) / 2)) * error
-    found = resampled_estimate(estimate, None, n=n, n_clusters=n_clusters, confidence_level=CONFIDENCE)
-    found = replace(found, low=estimate - reach, high=estimate + reach)
-    return Change(whose, what, earlier, now, found, float(2 * stdtr(df, -abs(estimate) / error)), error, df)
+    return Change(
+        whose=whose or _ALL,
+        what=what,
+        earlier=earlier,
+        now=now,
+        change=Interval(estimate, estimate - reach, estimate + reach, n=n, n_left_out=0),
+        p=Interval(float(2 * stdtr(df, -abs(estimate) / error))),
+        error=error,
+        df=df,
+        p_holm=None,
+        smallest=None,
+        n_texts=n,
+        of=whose or None,
+        shown=False,
+    )
 
 
-def _none(why: str) -> Estimate:
-    return resampled_estimate(
-        float("nan"), None, n=0, n_clusters=0, confidence_level=CONFIDENCE, reason=why, interval_reason=why
+def _untested(whose: str, what: str, earlier: float | None, now: float | None, why: str) -> Change:
+    """A number that cannot be compared."""
+    nothing = Interval(None, n=0, n_left_out=0, reason=why, interval_reason=why)
+    p = Interval(None, reason=why)
+    return Change(
+        *(whose or _ALL, what, earlier, now, nothing, p, None, np.inf, None, None, 0, whose or None, False)
     )
 
 
@@ -485,17 +440,16 @@ def _of_judge(
     moved = np.abs(scores[0][both[:, 0]] - scores[1][both[:, 1]]) > _SAME
     return JudgeDrift(
         name,
+        False,
         "same" if is_same else "equal ratings",
         len(both),
         float(moved.mean()) if moved.size else None,
-        tuple(changes),
         mean,
+        tuple(changes),
     )
 
 
-def _decomposed(
-    now: _Rows, then: _Rows, scores: tuple[Floats, Floats], width: float
-) -> tuple[float, float, float] | None:
+def _decomposed(now: _Rows, then: _Rows, scores: tuple[Floats, Floats], width: float) -> MeanChange | None:
     means = []
     for side, own in zip((now, then), scores, strict=True):
         used = ~np.isnan(own) & ~np.isnan(side.mean)
@@ -503,14 +457,14 @@ def _decomposed(
             return None
         means.append((float(own[used].mean()) / width, float(side.mean[used].mean()) / width))
     judge, people = (means[0][at] - means[1][at] for at in (0, 1))
-    return judge, people, judge - people
+    return MeanChange(judge, people, judge - people)
 
 
 def _of_people(now: _Rows, then: _Rows, new: Sequence[NDArray[np.intp]], width: float) -> tuple[Change, ...]:
     """The change of the mean rating on new texts, over all and by system."""
     values = (now.mean / width, then.mean / width)
     whole = _changed("", "people", _side(now, values[0], new[0]), _side(then, values[1], new[1]))
-    if whole.p is None:
+    if whole.p.value is None:
         return ()
     found = [whole]
     shared = sorted(set(now.systems[new[0]]) & set(then.systems[new[1]]))
@@ -547,10 +501,9 @@ def _by_estimates(check: Check, before: Mapping[str, Any], name: str) -> JudgeDr
                 error,
                 np.inf,
                 found.n,
-                found.n_clusters,
             )
         )
-    return JudgeDrift(name, "estimates", 0, None, tuple(changes), None)
+    return JudgeDrift(name, False, "estimates", 0, None, None, tuple(changes))
 
 
 def _error(low: float | None, high: float | None, level: float) -> float | None:
@@ -566,7 +519,7 @@ def _error(low: float | None, high: float | None, level: float) -> float | None:
 
 def _corrected(found: Drift) -> Drift:
     """The result with Holm's p over all tests, and the smallest change that would have been shown."""
-    paid = corrected([one.p for one in found.changes], "holm")
+    paid = corrected([one.p.value for one in found.changes], "holm")
     n_tests = sum(p is not None for p in paid)
     places = iter(paid)
 
@@ -575,15 +528,28 @@ def _corrected(found: Drift) -> Drift:
         smallest = None
         if one.error is not None:
             smallest = smallest_shown(one.error, one.df, n_tests=n_tests, alpha=LEVEL, power=POWER)
-        return replace(one, p_holm=p, smallest=smallest)
+        return replace(one, p_holm=p, smallest=smallest, shown=p is not None and p <= LEVEL)
 
-    judges = tuple(replace(one, changes=tuple(map(with_p, one.changes))) for one in found.judges)
+    judges = []
+    for one in found.judges:
+        changes = tuple(map(with_p, one.changes))
+        judges.append(replace(one, changes=changes, changed=any(each.shown for each in changes)))
     people = tuple(map(with_p, found.people))
     raters = None if found.raters is None else with_p(found.raters)
-    return replace(found, judges=judges, people=people, raters=raters, n_tests=n_tests)
+    whole = replace(
+        found,
+        judges=tuple(judges),
+        people=people,
+        raters=raters,
+        n_tests=n_tests,
+        judge_changed=any(one.changed for one in judges),
+        systems_changed=any(one.shown for one in people),
+        raters_changed=raters is not None and raters.shown,
+    )
+    return replace(whole, sentences=tuple(_said(whole)))
 
 
-# --- sentences, table, JSON --------------------------------------------------------------------
+# --- sentences ---------------------------------------------------------------------------------
 
 _NAMED = {
     "agreement": "agreement",
@@ -592,16 +558,16 @@ _NAMED = {
 }
 
 
-def drift_said(found: Drift) -> list[str]:
+def _said(found: Drift) -> list[str]:
     """What changed: each judge, then the systems, then the raters."""
     said = [_judge_said(one) for one in found.judges]
     if found.same_labels:
         said.append("The texts and their ratings are the same, so only the judge can have changed.")
-    shown_changes = [one for one in found.people if one.is_shown]
+    shown_changes = [one for one in found.people if one.shown]
     who = "systems" if found.same_raters else "systems or the raters"
     if shown_changes:
         each = "; ".join(
-            f"{f'{shown(one.whose)}: ' if one.whose else ''}the people's mean rating {_moved(one)} of the scale"
+            f"{f'{shown(one.of)}: ' if one.of else ''}the people's mean rating {_moved(one)} of the scale"
             for one in shown_changes
         )
         said.append(f"The {who} changed: {each}.")
@@ -611,14 +577,14 @@ def drift_said(found: Drift) -> list[str]:
             f"No change of the {who} is shown; a change of the people's mean rating of {_size(smallest)} of the scale or "
             "more would have been seen."
         )
-    if found.raters is not None and found.raters.is_shown:
-        more = "more" if (found.raters.found.estimate or 0) > 0 else "less"
+    if found.raters is not None and found.raters.shown:
+        more = "more" if (found.raters.change.value or 0) > 0 else "less"
         said.append(f"The raters agree {more} with each other: agreement among them {_moved(found.raters)}.")
     return said
 
 
 def _judge_said(one: JudgeDrift) -> str:
-    changes = [change for change in one.changes if change.is_shown]
+    changes = [change for change in one.changes if change.shown]
     where = {
         "same": f"on the same {one.n_same:,} texts",
         "equal ratings": "at equal ratings of other texts",
@@ -644,98 +610,7 @@ def _size(value: float | None) -> str:
 
 
 def _moved(change: Change) -> str:
-    found = change.found
-    assert found.estimate is not None
-    way = "rose" if found.estimate > 0 else "fell"
-    return f"{way} by {abs(found.estimate):.2f} [{found.low:+.2f}, {found.high:+.2f}]"
-
-
-def drift_table(found: Drift) -> ResultTable:
-    """One row for each number that was compared."""
-    rows = tuple(
-        (
-            one.whose or "all",
-            one.what,
-            one.earlier,
-            one.now,
-            interval(one.found),
-            Interval(one.p, reason="" if one.p is not None else one.found.reason or "no interval"),
-            one.p_holm,
-            one.smallest,
-            one.found.n,
-        )
-        for one in found.changes
-    )
-    return ResultTable(
-        DRIFT_TABLE,
-        (
-            Column("of", names_row=True),
-            Column("number", names_row=True),
-            Column("earlier"),
-            Column("now"),
-            Column("change"),
-            Column("p", p_value=True),
-            corrected_column("holm", found.n_tests),
-            Column("smallest_shown", "smallest change shown", places=2),
-            Column("n_texts", "texts"),
-        ),
-        rows,
-        title="Since the earlier check",
-        notes=(
-            "Intervals of changes: 95 %, over items. Bias and people: shares of the scale.",
-            *(
-                (
-                    "Change of a judge on other texts: at equal mean ratings, so it can differ from now minus earlier.",
-                )
-                if any(one.on == "equal ratings" for one in found.judges)
-                else ()
-            ),
-            f"Smallest change shown: with a probability of {POWER:.0%}.",
-            *corrected_note("holm", found.n_tests, "all rows"),
-            *found.notes,
-        ),
-    )
-
-
-def drift_json(found: Drift) -> dict[str, Any]:
-    """The result as JSON values."""
-
-    def change(one: Change) -> dict[str, Any]:
-        return {
-            "of": one.whose or None,
-            "number": one.what,
-            "earlier": one.earlier,
-            "now": one.now,
-            "change": ends(one.found),
-            "p": one.p,
-            "p_holm": one.p_holm,
-            "smallest_shown": one.smallest,
-            "shown": one.is_shown,
-        }
-
-    return {
-        "sentences": drift_said(found),
-        "judge_changed": any(one.is_shown for one in found.judges),
-        "systems_changed": any(one.is_shown for one in found.people),
-        "raters_changed": found.raters is not None and found.raters.is_shown,
-        "same_labels": found.same_labels,
-        "same_raters": found.same_raters,
-        "judges": [
-            {
-                "name": one.name,
-                "changed": one.is_shown,
-                "compared_on": one.on,
-                "n_same": one.n_same,
-                "share_changed": one.share_changed,
-                "mean": None
-                if one.mean is None
-                else dict(zip(("judge", "people", "bias"), one.mean, strict=True)),
-                "changes": [change(each) for each in one.changes],
-            }
-            for one in found.judges
-        ],
-        "people": [change(one) for one in found.people],
-        "raters": None if found.raters is None else change(found.raters),
-        "n_tests": found.n_tests,
-        "notes": list(found.notes),
-    }
+    found = change.change
+    assert found.value is not None
+    way = "rose" if found.value > 0 else "fell"
+    return f"{way} by {abs(found.value):.2f} [{found.low:+.2f}, {found.high:+.2f}]"

@@ -1,7 +1,9 @@
-"""Options of the check: the use, and the limits that a judge must keep for it."""
+"""Uses of a judge, and the limits that a judge must keep for them."""
 
 from collections.abc import Mapping
 from typing import Literal
+
+from pydantic import field_validator
 
 from core.schema.analysis import resamples_setting, rng_setting
 from core.schema.settings import Settings, setting
@@ -160,6 +162,32 @@ class CheckOptions(Settings):
     )
     n_resamples: int = resamples_setting(2_000)
     rng: int = rng_setting()
+
+    @field_validator("passes_from", mode="before")
+    @classmethod
+    def _rating_as_text(cls, value: object) -> object:
+        """A rating may be a number, which is compared as users write it."""
+        return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+class Priced(Settings):
+    """What the user states about judges whose price or time no run has recorded."""
+
+    price: dict[str, float] = setting(
+        {},
+        "Prices",
+        "what 1,000 texts cost with a judge (default: what its run cost)",
+        metavar="JUDGE=MONEY",
+        folded=True,
+    )
+    seconds: dict[str, float] = setting(
+        {},
+        "Seconds",
+        "how long a judge takes for 1,000 texts (default: as in its run)",
+        metavar="JUDGE=SECONDS",
+        folded=True,
+    )
+    currency: str = setting("", "Currency", "currency of all prices, such as USD", folded=True)
 
 
 DEFAULT_OPTIONS = CheckOptions()
