@@ -59,7 +59,6 @@ from core.schema.study import RatingTask, StudyRecord
 from core.sources.judges import (
     costs_of,
     facts_of,
-    judge_if_any,
     judge_of,
     made_of,
     rated,
@@ -649,11 +648,6 @@ def _judge_scores(source: Source, choice: PanelChoice, *, find: bool) -> ScoreTa
         return scores_of(source)
     with in_rows(source):
         return judge_scores(*table, choice.judge, choice.human)
-
-
-def judge_from(source: Source, db: str | os.PathLike[str] | None = None) -> JudgeOutput | None:
-    """Return a judge's records from its run or the folder of its run; None for any other source. Raises InputError."""
-    return None if frame_in(source) is not None else judge_if_any(named_source(source), reading_of(db))
 
 
 def judge_output_from(judge: Source) -> JudgeOutput:

@@ -36,7 +36,6 @@ from core.stats.votes import position_bias
 CORE = Path(__file__).resolve().parents[2] / "core"
 EXCEPTIONS = {
     "results/meta_correlation.py": "one test, with both alternatives: the row of all metrics alone has a p",
-    "results/check/escalation.py: _main": "one test, a warning about how labels were chosen, not a finding",
 }
 """File below core/, with the function where only one is meant -> why its tables need no correction."""
 _P = re.compile(r"p(_(one|two)_sided)?|.*_p")
