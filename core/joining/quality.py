@@ -1,6 +1,5 @@
 """Scores beside the quality of their texts, which people rated or a level states: of one file, or of several."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -65,8 +64,3 @@ class Quality:
 def renamed_said(table: ScoreTable) -> tuple[str, ...]:
     """A sentence for each metric of a merged table that has another name there."""
     return tuple(f"{note}." for note in table.notes if LISTED_AS in note)
-
-
-def quality_of(tables: Sequence[ScoreTable], ratings: RatingSet | None = None, **use: Any) -> Quality:
-    """The tables beside ratings, or beside their levels. use: fields of Quality."""
-    return Quality(tuple(OfFile(one.file_name, one, ratings) for one in tables), **use)

@@ -672,15 +672,10 @@ def upload(store: Store) -> None:
         st.rerun()
 
 
-def resamples_for(*several: Scores, usual: int | None = None) -> int:
-    """How often items are resampled: never while a run is at work, which is looked at again and again.
-
-    usual: times for scores that stand still; None: as many as their number allows.
-    """
+def resamples_for(*several: Scores) -> int:
+    """How often items are resampled: as their number allows, and never while a run is at work, which is looked at again and again."""
     if any(one.moving for one in several):
         return 0
-    if usual is not None:
-        return usual
     return _FEWER if any(one.table.values.size > _MOST_FOR_ALL for one in several) else _RESAMPLES
 
 
