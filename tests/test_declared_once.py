@@ -37,7 +37,6 @@ NO_ANALYSIS = {
         "shared/run_options.py",
         "shared/setting_options.py",
         "study/__init__.py",
-        "study/results.py",
     ),
     *(
         "runs/batch.py",
@@ -47,27 +46,10 @@ NO_ANALYSIS = {
         "runs/processing.py",
     ),
 }
-"""Modules of core/cli whose commands ask nothing of numbers: they make, run, keep or convert."""
+"""Modules of core/cli whose commands ask nothing of numbers: they make, run, keep or convert. core/cli/outputs has options of what is
+written beside a result."""
 BY_HAND: Mapping[str, set[str]] = {
     "acc23.py": {"--dimension", "--epsilon", "--swap", "--test", "--tie-rounding"},
-    "against_people/card.py": {"--card", "--names"},
-    "against_people/escalate.py": {
-        *(
-            "--against",
-            "--agreement",
-            "--audit",
-            "--confidence",
-            "--cut",
-            "--delta",
-            "--pass",
-            "--seed",
-            "--send",
-        ),
-        *("--start", "--study"),
-    },
-    "against_people/next_study.py": {"--study"},
-    "judge/bias.py": {"--alpha", "--changes", "--confidence", "--limit", "--seed", "--texts"},
-    "judge/levels.py": {"--metric", "--remake", "f'--{one.name}'"},
     "judge/pairs.py": {"--epsilon", "--gaps", "--study", "--texts"},
     "judge/reports.py": {"--confidence", "--rated", "--repeat"},
     "meta_correlate.py": {"--alternative", "--by", "--first-order", "--method", "--over"},
@@ -134,7 +116,7 @@ def by_hand() -> dict[str, set[str]]:
         own = set(registered(ast.parse(path.read_text("utf-8")))) - OUTPUTS - READING
         if name in OF_SETTINGS:
             own = {one for one in own if not one.endswith(".option")}
-        if own and name not in NO_ANALYSIS:
+        if own and name not in NO_ANALYSIS and path.parent.name != "outputs":
             found[name] = own
     return found
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from core.analyses import analysis
+from core.cli.outputs import Output
 from core.cli.shared.dossier import add_dossier_options, add_earlier_option, open_dossier, open_earlier
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import (
@@ -21,7 +22,6 @@ from core.cli.shared.options import (
     check_out,
     in_options,
 )
-from core.cli.shared.outputs import Output
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
@@ -204,9 +204,9 @@ _DATA: Mapping[Taken, _Opened] = {
     "earlier": _Opened(add_earlier_option, open_earlier, lambda options: [options.against], ""),
 }
 _OUTPUTS: Mapping[str, Sequence[str]] = {
-    "made-levels": ("core.cli.judge.remake",),
-    "escalate": ("core.cli.against_people.sent",),
-    "check": ("core.cli.against_people.card", "core.cli.against_people.next_study"),
+    "made-levels": ("core.cli.outputs.remake",),
+    "escalate": ("core.cli.outputs.sent",),
+    "check": ("core.cli.outputs.card", "core.cli.outputs.next_study"),
 }
 """Analysis -> modules with the OUTPUT that its command can write beside the result."""
 

@@ -4,9 +4,9 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
+from core.cli.outputs import Output
 from core.cli.shared.labels import texts_given
 from core.cli.shared.options import in_options
-from core.cli.shared.outputs import Output
 from core.errors import InputError
 from core.results.check.escalation import Escalation, sent_from, sent_texts
 from core.schema.analysis import Answer

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.analyses.check.rows import Checked
-from core.cli.shared.outputs import Output
+from core.cli.outputs import Output
 from core.schema.analysis import Answer
 from core.schema.panel import unlabelled
 from core.store import database_path, open_store

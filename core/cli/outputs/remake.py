@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from core.cli.shared.outputs import Output
+from core.cli.outputs import Output
 from core.errors import InputError
 from core.runs.judging.levels import questions_csv
 from core.schema.analysis import Answer

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from core.analyses.check.rows import Checked
-from core.cli.shared.outputs import Output
+from core.cli.outputs import Output
 from core.errors import InputError
 from core.installation import COMMAND
 from core.report.card import WRITERS, command_said
