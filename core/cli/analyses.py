@@ -1,6 +1,7 @@
 """The command of every analysis, made from its declaration."""
 
 import argparse
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from core.cli.shared.sources import (
     add_part_input,
     add_people_options,
     add_pilot_option,
+    add_quality_input,
     add_rated_input,
     add_scores_input,
     add_standing_option,
@@ -40,12 +42,21 @@ from core.cli.shared.sources import (
     open_part,
     open_people,
     open_pilot,
+    open_quality,
     open_rated,
     open_standing,
     open_study,
     open_tables,
     open_tried,
     open_two_scores,
+)
+from core.cli.shared.switches import (
+    Switch,
+    add_switches,
+    entries_of,
+    printed_of,
+    switches_of,
+    table_problems,
 )
 from core.errors import InputError
 from core.schema.analysis import CHOICES, Analysis, Taken
@@ -79,6 +90,12 @@ _DATA: Mapping[Taken, _Opened] = {
         lambda options: [options.study],
         "reading the study",
         (add_database_option,),
+    ),
+    "quality": _Opened(
+        add_quality_input,
+        open_quality,
+        lambda options: [*options.scores, options.human],
+        "reading the scores",
     ),
     "scores": _Opened(
         add_scores_input,
@@ -177,9 +194,23 @@ def add_analysis(commands: Commands, command: str, name: str) -> None:
     add_settings(command_line, found.Options)
     for output in _outputs(name):
         output.add(command_line)
-    names = dict.fromkeys(table.name for one in (found, *found.others) for table in one.tables)
+    switches = switches_of(command)
+    add_switches(command_line, switches)
+    asked = (found, *found.others, *(each.analysis for each in switches))
+    names = dict.fromkeys(table.name for one in asked for table in one.tables)
     add_result_options(command_line, *names, document="docs/results.md")
-    command_line.set_defaults(run=partial(_answer, found))
+    command_line.set_defaults(run=partial(_answer, found, switches))
+
+
+_PARTS: Mapping[tuple[Taken, Taken], Callable[[Any], Any]] = {
+    ("quality", "table"): lambda quality: quality.whole
+}
+"""Kind of data, and another that a switch asks about -> the other, as a part of the first."""
+
+
+def _parts_of(kind: Taken, data: Any, wanted: Taken) -> Any:
+    """The data of a switch, from those of its command."""
+    return data if kind == wanted else _PARTS[kind, wanted](data)
 
 
 def _opened(kind: Taken, options: argparse.Namespace) -> Any:
@@ -190,7 +221,7 @@ def _opened(kind: Taken, options: argparse.Namespace) -> Any:
         raise in_options(problem, fields_of(CHOICES[kind]).keys()) from problem
 
 
-def _answer(found: Analysis[Any, Any], options: argparse.Namespace) -> None:
+def _answer(found: Analysis[Any, Any], switches: Sequence[Switch], options: argparse.Namespace) -> None:
     problems: list[Remark] = []
     chosen = found.Options.read(settings_given(options, found.Options), problems)
     if chosen is not None:
@@ -201,10 +232,14 @@ def _answer(found: Analysis[Any, Any], options: argparse.Namespace) -> None:
             for one in named
             if one.waits and getattr(chosen, one.asked_by) is None
         ]
+    asked = [(one, one.read(options, problems)) for one in switches if one.given(options)]
     outputs = _outputs(found.name)
-    own = [one for output in outputs for one in output.problems(options)]
-    problems += [Remark("", one) for one in (*out_problems(options), *own)]
-    refuse(problems, found.Options, what="Invalid options")
+    own_problems = [one for output in outputs for one in output.problems(options)]
+    told = (*out_problems(options), *table_problems(options, switches), *own_problems)
+    problems += [Remark("", one) for one in told]
+    # An option of a switch that is the command's, too, has a problem once.
+    once = [one for at, one in enumerate(problems) if one not in problems[:at]]
+    refuse(once, found.Options, *(one.analysis.Options for one, _ in asked), what="Invalid options")
     data = [_DATA[kind] for kind in found.takes]
     inputs = [path for one in data for path in one.files(options)]
     check_out_file(options, inputs)
@@ -214,16 +249,33 @@ def _answer(found: Analysis[Any, Any], options: argparse.Namespace) -> None:
     reading = " and ".join(filter(None, (one.reading for one in data))) or "computing"
     with telling(reading) as tell:
         opened = [_opened(kind, options) for kind in found.takes]
+        if said := found.workload(chosen, *opened):
+            print(said, file=sys.stderr)
+        # Switches are answered first: their mistakes are found at once.
+        further = [
+            one.analysis.answer(
+                own,
+                *(_parts_of(found.takes[0], opened[0], kind) for kind in one.analysis.takes),
+                tell=tell,
+            )
+            for one, own in asked
+        ]
         with _in_options(found):
             answer = found.answer(chosen, *opened, tell=tell)
         below = [line for output in outputs for line in output.write(options, answer, opened)]
     options.status = answer.status
-    printed = answer.printed
-    further = [table for table in answer.tables.values() if table not in printed]
-    if options.table is not None and options.table not in answer.tables:
-        further += filter(None, [answer.requested(options.table)])
-    tables = (one for table in printed for one in ("", table))
-    give(options, answer.json, [*answer.said, *tables, *below], further)
+    if not switches:
+        printed = answer.printed
+        in_files = [table for table in answer.tables.values() if table not in printed]
+        if options.table is not None and options.table not in answer.tables:
+            in_files += filter(None, [answer.requested(options.table)])
+        tables = (one for table in printed for one in ("", table))
+        give(options, answer.json, [*answer.said, *tables, *below], in_files)
+        return
+    as_json = answer.json
+    if further:
+        as_json = {key: one for each in (answer, *further) for key, one in entries_of(each).items()}
+    give(options, as_json, *printed_of([answer, *further]))
 
 
 @contextmanager

@@ -9,12 +9,7 @@ from core.errors import AssayError, InputError
 from core.notebook import declared
 from core.notebook.analyses import (
     acc23,
-    compare,
-    correlate,
-    levels,
     meta_correlate,
-    rank,
-    redundancy,
 )
 from core.notebook.declared import *
 from core.notebook.frames import read
@@ -30,19 +25,14 @@ __all__ = [
     "Result",
     "acc23",
     "bias",
-    "compare",
-    "correlate",
     "damage",
     "escalate",
-    "levels",
     "made_levels",
     "meta_correlate",
     "metrics",
     "pairs",
     "plot",
-    "rank",
     "read",
-    "redundancy",
     "score",
     "studies",
     "study_annotations",

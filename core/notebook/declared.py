@@ -11,8 +11,12 @@ from typing import Literal
 
 from core.notebook.answering import answered
 from core.notebook.frames import (
+    Directions,
+    LeaveOut,
     Names,
     Source,
+    Sources,
+    Target,
     big_table_from,
     costs_from,
     dossier_from,
@@ -23,9 +27,11 @@ from core.notebook.frames import (
     panel_from,
     part_from,
     pilot_from,
+    quality_from,
     rated_from,
     standing_from,
     study_from,
+    table_from,
     tables_from,
     tried_from,
     two_scores_from,
@@ -37,15 +43,20 @@ __all__ = [
     "alt_test",
     "calibrate",
     "check",
+    "compare",
     "consistency",
     "corrected",
+    "correlate",
     "costs",
     "gaps",
     "judge_agreement",
+    "levels",
     "look",
     "next_labels",
     "plan",
     "prompts",
+    "rank",
+    "redundancy",
     "study_results",
     "table",
     "votes",
@@ -1733,6 +1744,429 @@ def votes(
         },
         lambda: study_from(study),
         lambda: tables_from(scores),
+    )
+
+
+def correlate(
+    scores: Sources,
+    with_: Target = "level",
+    *,
+    dimension: Names | None = None,
+    raters: Literal["averaged", "kept"] = "averaged",
+    z_normalise: bool = False,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    group: Sequence[str] = (),
+    methods: Sequence[str] = ("pearson", "spearman", "kendall"),
+    system_scores: Literal["all", "rated"] = "all",
+    raw_level: bool = False,
+    resample: Literal["rows", "items"] = "rows",
+    resamples: int | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+    sizes: Mapping[str, float] | None = None,
+) -> Result:
+    """Does each metric follow quality, which people rated or the damage level states?
+
+    The same numbers as the command ``correlate``.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read``
+        reads; several, or a dictionary from names to them, are used side by side.
+    with_
+        ``"level"`` (the negative level, so that a good metric is positive) or ratings by people.
+    dimension
+        Dimension of the ratings; several are used one by one and as a mean (default: the only one).
+    raters
+        Use one mean rating for each text, or every rating.
+    z_normalise
+        Standardise each rater's ratings: subtract the rater's mean, divide by the SD.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+    group
+        One correlation for each value of these columns (default: all texts together) (list of texts).
+    methods
+        Coefficients to report: pearson, spearman, kendall (default: all) (list of texts).
+    system_scores
+        Texts over which a metric's system score is the mean: all, as in WMT's metrics task, or the rated ones;
+        human scores are always means over rated texts.
+    raw_level
+        Correlate with the level instead of its negative, as Factual does; a good metric is then negative.
+    resample
+        What to resample for low and high: rows, as in Factual, or items, which is sounder if an item has several
+        texts.
+    resamples
+        Number of bootstrap resamples (whole number of at least 0; default: until every interval settles, at most
+        10,000).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+    sizes
+        With several files: parameters, in billions, of a model (or of the model behind a file) whose name does
+        not state them.
+
+    Returns
+    -------
+    Result
+        Table ``correlations`` with the columns ``*``, ``metric``, ``family``, ``signature``, ``direction``,
+        ``against``, ``n``, ``n_left_out``, ``left_out``, ``constant_value``, ``constant_share``, ``pearson``,
+        ``spearman``, ``kendall``, ``resampled``, ``pearson_rows_low``, ``pearson_rows_high``,
+        ``pearson_items_low``, ``pearson_items_high``, ``pearson_fisher_low``, ``pearson_fisher_high``,
+        ``spearman_rows_low``, ``spearman_rows_high``, ``spearman_items_low``, ``spearman_items_high``,
+        ``spearman_fisher_low``, ``spearman_fisher_high``, ``kendall_rows_low``, ``kendall_rows_high``,
+        ``kendall_items_low``, ``kendall_items_high``, ``kendall_fisher_low``, ``kendall_fisher_high``,
+        ``pearson_per_item``, ``pearson_per_item_n_items``, ``pearson_per_item_n_items_left_out``,
+        ``spearman_per_item``, ``spearman_per_item_n_items``, ``spearman_per_item_n_items_left_out``,
+        ``kendall_per_item``, ``kendall_per_item_n_items``, ``kendall_per_item_n_items_left_out``,
+        ``pearson_per_system``, ``pearson_per_system_n_systems``, ``spearman_per_system``,
+        ``spearman_per_system_n_systems``, ``kendall_per_system``, ``kendall_per_system_n_systems``,
+        ``pearson_per_system_corrected``, ``pearson_per_system_corrected_undefined_share``,
+        ``pearson_per_system_corrected_noise_of_scores``, ``pearson_per_system_corrected_noise_of_ratings``,
+        ``system_accuracy``, ``system_accuracy_n_pairs``, ``system_accuracy_at_least``,
+        ``system_accuracy_at_most``, ``system_accuracy_n_settled``, ``system_scores``, ``pearson_given_system``,
+        ``spearman_given_system``, ``kendall_given_system``. Further tables: ``judges-by-model``. See
+        docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown columns, dimensions or metrics, and if scores and ratings share
+        no text.
+
+    Notes
+    -----
+    Misleads: Coefficients over all rows mix differences between items with differences within them: read
+    kendall_per_item, too. Intervals over rows are too narrow if an item has several texts. Of several files with
+    different texts, correlations differ for that reason, too.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics="chrf-6-0")
+    >>> row = assay.correlate(scores, with_="level", resamples=200).frame.iloc[0]
+    >>> bool(row["spearman_low"] < row["spearman"] < row["spearman_high"])
+    True
+    """
+    return answered(
+        "correlate",
+        {
+            "group": group,
+            "methods": methods,
+            "system_scores": system_scores,
+            "raw_level": raw_level,
+            "resample": resample,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+            "sizes": sizes,
+        },
+        lambda: quality_from(scores, with_, dimension, raters, z_normalise, leave_out, direction),
+    )
+
+
+def rank(
+    scores: Sources,
+    with_: Target = "level",
+    method: Literal["pearson", "spearman", "kendall"] = "pearson",
+    *,
+    dimension: Names | None = None,
+    raters: Literal["averaged", "kept"] = "averaged",
+    z_normalise: bool = False,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    test: Literal["permutation", "williams"] = "permutation",
+    resamples: int = 10000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Which metric follows quality most closely, and which metrics does no test on the same texts separate?
+
+    The same numbers as the command ``correlate --rank``.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read``
+        reads; several, or a dictionary from names to them, are used side by side.
+    with_
+        ``"level"`` (the negative level, so that a good metric is positive) or ratings by people.
+    method
+        Coefficient to rank by.
+    dimension
+        Dimension of the ratings; several are used one by one and as a mean (default: the only one).
+    raters
+        Use one mean rating for each text, or every rating.
+    z_normalise
+        Standardise each rater's ratings: subtract the rater's mean, divide by the SD.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+    test
+        Test of every two metrics: permutation swaps their scores item by item; williams assumes independent
+        texts.
+    resamples
+        Swaps of a test and resamples of a difference, at most 1,000 of each (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``ranking`` with the columns ``cluster``, ``metric``, ``direction``, ``coefficient``, ``method``,
+        ``n``, ``left_out``, ``reason``. Further tables: ``comparisons``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown columns, dimensions or metrics, and if scores and ratings share
+        no text. For williams with Kendall.
+
+    Notes
+    -----
+    Misleads: Only texts that all metrics scored are compared. Two metrics of one cluster may differ: clusters use
+    p_bh, corrected for all comparisons.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics=["chrf-6-0", "bleu-4"])
+    >>> list(assay.rank(scores, "level", method="spearman", resamples=200).frame["metric"])
+    ['chrf-6-0', 'bleu-4']
+    """
+    return answered(
+        "rank",
+        {
+            "method": method,
+            "test": test,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: quality_from(scores, with_, dimension, raters, z_normalise, leave_out, direction),
+    )
+
+
+def compare(
+    scores: Sources,
+    first: str,
+    second: str,
+    with_: Target = "level",
+    *,
+    dimension: Names | None = None,
+    raters: Literal["averaged", "kept"] = "averaged",
+    z_normalise: bool = False,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    group: Sequence[str] = (),
+    methods: Sequence[str] = ("pearson", "spearman", "kendall"),
+    system_scores: Literal["all", "rated"] = "all",
+    resamples: int = 10000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Which of two metrics follows quality more closely, on the texts that both scored?
+
+    The same numbers as the command ``correlate --compare``.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read``
+        reads; several, or a dictionary from names to them, are used side by side.
+    first
+        A metric.
+    second
+        Another metric.
+    with_
+        ``"level"`` (the negative level, so that a good metric is positive) or ratings by people.
+    dimension
+        Dimension of the ratings; several are used one by one and as a mean (default: the only one).
+    raters
+        Use one mean rating for each text, or every rating.
+    z_normalise
+        Standardise each rater's ratings: subtract the rater's mean, divide by the SD.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+    group
+        One correlation for each value of these columns (default: all texts together) (list of texts).
+    methods
+        Coefficients to report: pearson, spearman, kendall (default: all) (list of texts).
+    system_scores
+        Texts over which a metric's system score is the mean: all, as in WMT's metrics task, or the rated ones;
+        human scores are always means over rated texts.
+    resamples
+        Number of resamples of items; 0 for no intervals (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``comparison`` with the columns ``*``, ``first``, ``second``, ``view``, ``method``,
+        ``first_coefficient``, ``second_coefficient``, ``difference``, ``p_two_sided``, ``p_holm``, ``n``,
+        ``n_left_out``, ``left_out``, ``reason``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown columns, dimensions or metrics, and if scores and ratings share
+        no text. Unless both are metrics of the scores.
+
+    Notes
+    -----
+    Misleads: The views answer different questions, so p_holm is corrected for them and for groups. Coefficients
+    are not corrected: choose one before you look at p.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics=["chrf-6-0", "bleu-4"])
+    >>> frame = assay.compare(scores, "chrf-6-0", "bleu-4", methods="spearman", resamples=200).frame
+    >>> frame[["view", "n"]].values.tolist()
+    [['pooled', 140], ['per item', 130], ['given system', 140]]
+    """
+    return answered(
+        "compare",
+        {
+            "group": group,
+            "methods": methods,
+            "system_scores": system_scores,
+            "first": first,
+            "second": second,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: quality_from(scores, with_, dimension, raters, z_normalise, leave_out, direction),
+    )
+
+
+def levels(
+    scores: Source | Sequence[Source],
+    *,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    resamples: int = 10000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Does a metric fall with each step of damage, and where does it prefer the damaged text?
+
+    The same numbers as the command ``correlate --levels``.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read``
+        reads; several are merged.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+    resamples
+        Number of resamples of items; 0 for no intervals (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``levels`` with the columns ``metric``, ``family``, ``level``, ``mean``, ``prefers_damaged``.
+        Further tables: ``monotonic``; ``prefers-damaged``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown columns, values or metrics. If fewer than two levels have texts.
+
+    Notes
+    -----
+    Misleads: An average can fall although single items do not: read monotonic. Items whose scores are all equal
+    are left out, so a metric with many of them has shares of few items.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics="chrf-6-0")
+    >>> assay.levels(scores, resamples=0).names
+    ['levels', 'monotonic', 'prefers-damaged']
+    """
+    return answered(
+        "levels",
+        {
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: table_from(scores, leave_out, direction),
+    )
+
+
+def redundancy(
+    scores: Source | Sequence[Source],
+    method: Literal["pearson", "spearman", "kendall"] = "spearman",
+    *,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+) -> Result:
+    """Do two metrics score the same texts alike, so that one of them adds nothing?
+
+    The same numbers as the command ``correlate --redundancy``.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read``
+        reads; several are merged.
+    method
+        Coefficient of every two metrics.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+
+    Returns
+    -------
+    Result
+        Table ``redundancy`` with the columns ``first``, ``second``, ``method``, ``correlation``, ``n``,
+        ``left_out``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown columns, values or metrics.
+
+    Notes
+    -----
+    Misleads: Over texts of all levels, any two metrics that notice damage at all agree.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics=["rouge-1", "rouge-l"])
+    >>> assay.redundancy(scores).frame[["first", "second", "n"]].values.tolist()
+    [['rouge-1', 'rouge-l', 140]]
+    """
+    return answered(
+        "redundancy",
+        {
+            "method": method,
+        },
+        lambda: table_from(scores, leave_out, direction),
     )
 
 

@@ -20,6 +20,8 @@ Taken = Literal[
     "people",
     "study",
     "scores",
+    "table",
+    "quality",
     "rated",
     "judge",
     "costs",
@@ -39,6 +41,8 @@ panel: raters and judges of the same texts, side by side.
 people: raters alone; columns and metrics of judges are nobody's.
 study: everything said in an unblinded study.
 scores: tables of scores, from one source or several.
+table: the chosen texts and metrics of one table of scores.
+quality: the same, beside the quality of the texts, which people rated or a level states.
 rated: ratings of texts on any dimensions, and each evaluator's scores of them in a table of its own.
 judge: all that a judge's run recorded.
 costs: what the runs of judges cost.
@@ -60,6 +64,11 @@ def _quiet(_doing: str) -> None:
     """Tell nobody."""
 
 
+Coefficient = Literal["pearson", "spearman", "kendall"]
+"""Coefficients of correlation. Kendall's is tau-b."""
+COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall")
+RatersUsed = Literal["averaged", "kept"]
+"""averaged: one mean rating for each text; kept: every rating."""
 RepeatedRatings = Literal["refuse", "first", "last", "mean"]
 """Which of several ratings of a text by one rater counts; refuse: none, as it may be a mistake."""
 REFUSE: RepeatedRatings = "refuse"
@@ -199,6 +208,52 @@ class _Part(Settings):
     )
 
 
+class ScoresChoice(Settings):
+    """Which texts and metrics of a table of scores count, and how: the names by which every door chooses them."""
+
+    leave_out: tuple[str, ...] | None = setting(
+        None,
+        "Leave out",
+        "leave texts out, e.g. system=Human, item=q7, language=de or a label",
+        metavar="COLUMN=VALUE",
+    )
+    direction: tuple[str, ...] | None = setting(
+        None,
+        "Direction",
+        "whether low or high scores of a metric are better, e.g. BaryScore-W=lower for a distance",
+        metavar="METRIC=lower|higher",
+    )
+
+
+class _RatingsUsed(Settings):
+    dimension: tuple[str, ...] | None = setting(
+        None,
+        "Dimension",
+        "which dimensions of the ratings to use (default: the only one); several are used one by one and as a mean for each text",
+        listed=True,
+        metavar="D,...",
+    )
+    raters: RatersUsed = setting("averaged", "Raters", "use one mean rating for each text, or every rating")
+    z_normalise: bool = setting(
+        False,
+        "On each rater's own scale",
+        "standardise each rater's ratings: subtract the rater's mean, divide by the SD",
+    )
+
+
+class _Target(Settings):
+    with_: Literal["level", "human"] | None = setting(
+        None,
+        "Against",
+        "correlate with the negative damage level, or with human ratings",
+        option="with",
+    )
+
+
+class QualityChoice(ScoresChoice, _RatingsUsed, _Target):
+    """What states the quality of texts, how ratings are used, and which texts and metrics count."""
+
+
 class _Asked(Settings):
     task: str | None = setting(
         None,
@@ -271,6 +326,8 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "standing": _Standing,
     "look": _NoChoice,
     "part": _Part,
+    "table": ScoresChoice,
+    "quality": QualityChoice,
     "rated": RatedChoice,
     "judge": _NoChoice,
     "costs": _NoChoice,
@@ -336,6 +393,10 @@ def _never(_found: Any) -> bool:
 
 def _always(*_data: Any) -> bool:
     return True
+
+
+def _nothing_said(*_given: Any) -> str:
+    return ""
 
 
 def _as_declared(_found: Any) -> Mapping[str, Mapping[str, Any]]:
@@ -435,6 +496,8 @@ class Analysis(Generic[Chosen, Found]):
     """When its numbers mislead, and what to read beside them."""
     example: str
     """Lines of a doctest, for the docstring of its function."""
+    workload: Callable[..., str] = _nothing_said
+    """How much there is to do, where that takes long; empty: it does not. It takes what `compute` takes."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
     """What is said after the verdicts."""
     said: Callable[[Found], tuple[str, ...]] | None = None

@@ -64,6 +64,10 @@ class About:
     """Whether several values are typed as one text with commas: `30,50,100`."""
     folded: bool = False
     """Whether a page shows it only on request, because it is rarely changed."""
+    leading: bool = False
+    """Whether the question is asked with it: its function takes it without a name, and a switch of a command as its value."""
+    parameter: str = ""
+    """Name in a function of `import assay`, where it is not that of the option."""
     apart: Mapping[str, str] = field(default_factory=dict)
     """Of a choice that a command offers as an option for each word, such as `--macro` and `--pooled`: word -> its help."""
     pairs: bool = False
@@ -168,6 +172,8 @@ def setting(
     scored: bool = True,
     listed: bool = False,
     folded: bool = False,
+    leading: bool = False,
+    parameter: str = "",
     apart: Mapping[str, str] | None = None,
     pairs: bool = False,
     bare: object = None,
@@ -182,8 +188,10 @@ def setting(
     if within is not None:
         at_least, at_most = within
     about = About(
-        *(label, help, option, metavar, unit, words or {}),
-        *(step, scored, listed, folded, apart or {}, pairs),
+        *(label, help, option, metavar, unit, words or {}, step, scored, listed, folded, leading),
+        parameter=parameter,
+        apart=apart or {},
+        pairs=pairs,
         bare=bare,
         needs=needs,
     )
@@ -450,7 +458,7 @@ def as_option(field: SettingField, value: str | None) -> str:
 
 def as_parameter(field: SettingField, value: str | None) -> str:
     """Name of a field, or a field with a value, as a parameter of a function in a notebook."""
-    name = field.option.removeprefix("--").replace("-", "_")
+    name = field.about.parameter or field.option.removeprefix("--").replace("-", "_")
     if iskeyword(name):
         name += "_"
     return name if value is None else f"{name}={value!r}"
