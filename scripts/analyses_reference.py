@@ -164,6 +164,61 @@ _DATA: Mapping[Taken, _Data] = {
             **_DB,
         },
     ),
+    "judged": _Data(
+        {
+            "scores": (
+                "Source | Sequence[Source]",
+                'Scores of judges or metrics: a data frame, a file, the folder of a run or ``"run:3"``. A judge\'s run also has its '
+                "records.",
+            ),
+            "texts": ("Source | None = None", "The scored texts, if ``scores`` come without them."),
+        },
+        "Names | None",
+        "judged_from(scores, texts, db)",
+        "from core.notebook.frames import Source, judged_from",
+        "SCORES ...",
+        "For scores that cannot be read.",
+        _DB,
+    ),
+    "sure": _Data(
+        {
+            "ratings": (
+                "Source",
+                "Raters, and perhaps judges: a data frame with a column for each, or with a row for each item, rater and score, or "
+                "anything that ``read`` reads as ratings. Texts without a label have no rating. (The command also reads repeats of a run "
+                "and pairs.)",
+            ),
+            "scores": ("Source | Sequence[Source] = ()", "Scores of further judges on the same texts."),
+            "labels": (
+                "Source | Sequence[Source] = ()",
+                "Labels that came back, of texts below the threshold.",
+            ),
+        },
+        "Names | None",
+        "sure_from(ratings, list(each_of(scores)), list(each_of(labels)), confidence=confidence, cut=cut, human=human, judge=judge, "
+        "dimension=dimension, scale=scale, classes=classes, missing=missing, system_column=system_column, item=item, repeated=repeated)",
+        "from core.notebook.frames import Names, Source, each_of, sure_from",
+        "FILE [JUDGE ...]",
+        "For unknown names, and if a rater rated a text twice.",
+    ),
+    "levels": _Data(
+        {
+            "scores": (
+                "Source",
+                "A claims judge's run or folder, or any scores of the texts: a file, a frame.",
+            ),
+            "texts": (
+                "Source | None = None",
+                "The texts, if the scores come without them. A generation run, or its folder, also says which facts it changed.",
+            ),
+        },
+        "Names | None",
+        "levels_from(scores, texts, db, metric=metric)",
+        "from core.notebook.frames import Source, levels_from",
+        "SCORES [TEXTS]",
+        "For scores that cannot be read, and an unknown column of them.",
+        _DB,
+    ),
     "table": _Data(
         {"scores": ("Source | Sequence[Source]", f"{_SCORES}; several are merged.")},
         "Names | None",
@@ -419,7 +474,7 @@ def _chosen(field: SettingField, kind: Taken) -> str:
     """Return the type of the parameter of a choice that every analysis of the kind has."""
     if field.name in _DATA[kind].types:
         return _DATA[kind].types[field.name]
-    if field.choices or field.shape == "switch":
+    if field.choices or field.shape in ("switch", "number"):
         return _kind(field, CHOICES[kind])
     return "str | None" if field.shape == "text" else _DATA[kind].choices
 

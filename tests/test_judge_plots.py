@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from core.analyses import costs
+from core.analyses.bias import ANALYSIS, BiasOptions
 from core.plots import judges as plots
 from core.plots.drawn import draw
 from core.results.judges.agreement import Disagreement
-from core.results.judges.bias import bias_audit
 from core.results.judges.costs import JudgeCost
+from core.schema.panel import JudgedTables
 from core.schema.runs import StepCost
 from core.schema.scores import ScoredRow
 from scripts.simulations.bias import rows_of_twins, scored
@@ -56,16 +57,14 @@ def test_a_bar_is_the_tokens_of_one_text_step_by_step() -> None:
 
 def test_bias_effects_by_verdict_with_what_is_too_small_to_be_found() -> None:
     rng = np.random.default_rng(5)
-    found = bias_audit(scored(rows_of_twins(40), "rubric", rng, noise=0.3, planted={"padding": 1.0}))
-    figure = plots.bias_effects(found.effects)
-    assert figure is not None
-    reach, biased, *others = figure.data
-    assert biased.name == "biased"
-    assert list(biased.x) == [found.effects[0].change.estimate]
-    assert list(reach.x) == pytest.approx([2 * (one.detectable or 0) for one in found.effects])
-    assert list(reach.base) == pytest.approx([-(one.detectable or 0) for one in found.effects])
-    assert sum(len(one.x) for one in others) == len(found.effects) - 1
-    nothing = bias_audit(
-        replace(scored(rows_of_twins(4), "rubric", rng, noise=0), values=np.full((48, 1), 3.0))
-    )
-    assert plots.bias_effects(nothing.effects) is None
+    table = scored(rows_of_twins(40), "rubric", rng, noise=0.3, planted={"padding": 1.0})
+    found = ANALYSIS.answer(BiasOptions(), JudgedTables((table,), (None,)))
+    effects = found.result.effects
+    reach, *points = draw(found.figures["bias"], found.tables).data
+    (biased,) = [one for one in points if one.name == "biased"]
+    assert list(biased.x) == [effects[0].change.value]
+    assert list(reach.x) == pytest.approx([2 * (one.detectable.value or 0) for one in effects])
+    assert list(reach.base) == pytest.approx([-(one.detectable.value or 0) for one in effects])
+    assert sum(len(one.x) for one in points) == len(effects)
+    same = replace(scored(rows_of_twins(4), "rubric", rng, noise=0), values=np.full((48, 1), 3.0))
+    assert not ANALYSIS.answer(BiasOptions(), JudgedTables((same,), (None,))).figures

@@ -66,6 +66,21 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.corrected",
         "a judge's mean or pass rate, corrected by human labels on some of the texts",
     ),
+    "bias": Registered(
+        "core.analyses.bias",
+        "what besides quality sways a judge: edits of a text, and its place",
+        noun="report",
+    ),
+    "escalate": Registered(
+        "core.analyses.escalate",
+        "keep a judge where it is sure to agree with people, and send the other texts to them",
+    ),
+    "made-levels": Registered(
+        "core.analyses.made_levels",
+        "are made levels what they claim: falling scores, core fact, contradictions, equal texts, length? Which to remake",
+        noun="report",
+        verb="levels",
+    ),
     "costs": Registered(
         "core.analyses.costs",
         "compare the cost of judges: calls, tokens and money by step and text",

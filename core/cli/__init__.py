@@ -20,7 +20,6 @@ from core.errors import AssayError
 from core.installation import COMMAND
 
 _NOUNS = {
-    "escalate": "keep a judge where it is sure to agree with people, and send the other texts to them",
     "study": "blind validation studies",
     "generate": "generate answers of known quality",
     "score": "score texts with metrics",
@@ -38,8 +37,6 @@ _NOUNS = {
 """Nouns with a module of the same name, imported when the noun is used. Analyses are registered in core/analyses."""
 _FIRST, _BEHIND = "check", "meta-correlate"
 """The analysis that the help lists first, and the noun behind which it lists the others."""
-_PACKAGES = dict.fromkeys(("escalate",), "against_people")
-"""Nouns whose module is in a package."""
 STOPPED = 130
 """Exit status after Ctrl-C, the convention of shells."""
 _HALF = re.compile("[\ud800-\udfff]")
@@ -169,7 +166,7 @@ def _report(verb: str) -> str:
 
 def _module_of(noun: str) -> Any:
     module = noun.replace("-", "_")
-    return import_module(".".join(["core.cli", *([_PACKAGES[noun]] if noun in _PACKAGES else []), module]))
+    return import_module(f"core.cli.{module}")
 
 
 def main(arguments: Sequence[str] | None = None, program: str = COMMAND) -> int:

@@ -13,7 +13,14 @@ from typing import Any
 from core.analyses import analysis
 from core.cli.shared.dossier import add_dossier_options, add_earlier_option, open_dossier, open_earlier
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
-from core.cli.shared.options import Commands, add_database_option, add_pair_option, check_out, in_options
+from core.cli.shared.options import (
+    Commands,
+    add_columns_option,
+    add_database_option,
+    add_pair_option,
+    check_out,
+    in_options,
+)
 from core.cli.shared.outputs import Output
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
@@ -21,6 +28,8 @@ from core.cli.shared.sources import (
     add_big_table_input,
     add_costs_input,
     add_judge_input,
+    add_judged_input,
+    add_levels_input,
     add_look_input,
     add_panel_options,
     add_part_input,
@@ -37,6 +46,8 @@ from core.cli.shared.sources import (
     open_big_table,
     open_costs,
     open_judge,
+    open_judged,
+    open_levels,
     open_look,
     open_panel,
     open_part,
@@ -50,6 +61,7 @@ from core.cli.shared.sources import (
     open_tried,
     open_two_scores,
 )
+from core.cli.shared.sure import add_sure_options, open_sure
 from core.cli.shared.switches import (
     Switch,
     add_switches,
@@ -103,6 +115,26 @@ _DATA: Mapping[Taken, _Opened] = {
         lambda options: [*options.scores],
         "reading the scores",
         (add_table_options, add_pair_option, add_database_option),
+    ),
+    "judged": _Opened(
+        add_judged_input,
+        open_judged,
+        lambda options: [*options.scores, options.texts],
+        "reading the scores",
+        (add_table_options, add_pair_option, add_database_option),
+    ),
+    "levels": _Opened(
+        add_levels_input,
+        open_levels,
+        lambda options: [options.scores, options.texts],
+        "reading the scores",
+        (add_columns_option, add_pair_option, add_database_option),
+    ),
+    "sure": _Opened(
+        add_sure_options,
+        open_sure,
+        lambda options: [options.file, *options.scores],
+        "reading the ratings",
     ),
     "look": _Opened(add_look_input, open_look, lambda _: [], "looking at the study", (add_database_option,)),
     "part": _Opened(
@@ -173,6 +205,8 @@ _DATA: Mapping[Taken, _Opened] = {
 }
 _OUTPUTS: Mapping[str, Sequence[str]] = {
     "check": ("core.cli.against_people.card", "core.cli.against_people.next_study"),
+    "made-levels": ("core.cli.judge.remake",),
+    "escalate": ("core.cli.against_people.sent",),
 }
 """Analysis -> modules with the OUTPUT that its command can write beside the result."""
 

@@ -1,8 +1,6 @@
 """`report`: report on the results of judges; no model is called."""
 
 from core.cli import Later, add_analyses
-from core.cli.judge.bias import add_bias
-from core.cli.judge.levels import add_levels
 from core.cli.judge.pairs import add_to as add_pairs
 from core.cli.judge.reports import add_reports
 from core.cli.shared.options import Commands
@@ -14,6 +12,4 @@ def add_to(nouns: Commands) -> None:
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB", action=Later)
     add_reports(verbs)
     add_pairs(verbs)
-    add_levels(verbs)
-    add_bias(verbs)
     add_analyses(verbs, "report")

@@ -179,6 +179,17 @@ def join_levels(table: ScoreTable, *, raw: bool = False) -> Joined:
     return Joined(table, rows, target if raw else -target, missing, "level" if raw else "-level", notes)
 
 
+def only_metric(table: ScoreTable, name: str) -> ScoreTable:
+    """The table with the scores of one metric, the first of this name alone. Raises ValueError without one."""
+    at = [one.name for one in table.metrics].index(name)
+    return replace(
+        table,
+        metrics=(table.metrics[at],),
+        values=table.values[:, [at]],
+        reasons={(row, 0): why for (row, column), why in table.reasons.items() if column == at},
+    )
+
+
 def check_spelled_alike(rows: Sequence[ScoredRow]) -> None:
     """Raise InputError for a text listed twice at one level under two spellings, such as A0 and 0."""
     spelled: dict[Key, str] = {}

@@ -13,21 +13,16 @@ from core.notebook.analyses import (
 )
 from core.notebook.declared import *
 from core.notebook.frames import read
-from core.notebook.made import made_levels
 from core.notebook.result import Result, plot
 from core.notebook.studies import pairs, studies, study_annotations
 from core.notebook.texts import damage, metrics, score
-from core.notebook.trust import bias, escalate
 
 __all__ = [
     "AssayError",
     "InputError",
     "Result",
     "acc23",
-    "bias",
     "damage",
-    "escalate",
-    "made_levels",
     "meta_correlate",
     "metrics",
     "pairs",

@@ -23,6 +23,8 @@ from core.notebook.frames import (
     each_of,
     earlier_from,
     judge_output_from,
+    judged_from,
+    levels_from,
     look_from,
     panel_from,
     part_from,
@@ -31,6 +33,7 @@ from core.notebook.frames import (
     rated_from,
     standing_from,
     study_from,
+    sure_from,
     table_from,
     tables_from,
     tried_from,
@@ -41,6 +44,7 @@ from core.notebook.result import Result
 __all__ = [
     "agreement",
     "alt_test",
+    "bias",
     "calibrate",
     "check",
     "compare",
@@ -48,10 +52,12 @@ __all__ = [
     "corrected",
     "correlate",
     "costs",
+    "escalate",
     "gaps",
     "judge_agreement",
     "levels",
     "look",
+    "made_levels",
     "next_labels",
     "plan",
     "prompts",
@@ -1247,6 +1253,301 @@ def corrected(
             item=item,
             repeated=repeated,
         ),
+    )
+
+
+def bias(
+    scores: Source | Sequence[Source],
+    texts: Source | None = None,
+    *,
+    limit: float = 0.1,
+    changes: int = 10,
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    seed: int = 0,
+    db: str | os.PathLike[str] | None = None,
+) -> Result:
+    """What besides quality sways a judge: edits that leave the facts as they are, or the place of a text?
+
+    The same numbers as the command ``report bias``.
+
+    Parameters
+    ----------
+    scores
+        Scores of judges or metrics: a data frame, a file, the folder of a run or ``"run:3"``. A judge's run also
+        has its records.
+    texts
+        The scored texts, if ``scores`` come without them.
+    limit
+        A probe is underpowered if the smallest change that it can show is larger than this share of the judge's
+        scale (number above 0 and at most 1).
+    changes
+        Number of texts to show, largest change first; 0: none (whole number of at least 0).
+    alpha
+        Level of the tests, corrected over a judge's probes (number above 0 and below 1).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``bias`` with the columns ``judge``, ``probe``, ``verdict``, ``favours``, ``change``, ``of_gap``,
+        ``flips``, ``detectable``, ``scale``, ``n``, ``n_items``, ``p``, ``p_bh``, ``left_out``, ``reason``.
+        Further tables: ``bias-changes``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For scores that cannot be read. If the scores have neither edited texts nor
+        verdicts in both orders.
+
+    Notes
+    -----
+    Misleads: Overlap with a reference rightly falls when a text grows, and a longer text is not as good where
+    conciseness counts. An edit may have changed a fact after all: read the largest changes.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> cells = [(f"q{at}", level, pair, edit, 4 - 2 * (level == "A3") + (edit == "padding"))
+    ...          for at in range(12) for pair in ("none", "padding") for level, edit in (("A0", pair), ("A3", "none"))]
+    >>> frame = pd.DataFrame(cells, columns=["item", "level", "pair", "edit", "judge"])
+    >>> assay.bias(frame).frame[["probe", "verdict", "favours", "change", "of_gap"]].values.tolist()
+    [['padding', 'biased', 'edited', 1.0, 0.5]]
+    """
+    return answered(
+        "bias",
+        {
+            "limit": limit,
+            "changes": changes,
+            "alpha": alpha,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: judged_from(scores, texts, db),
+    )
+
+
+def escalate(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    labels: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
+    system_column: str | None = None,
+    item: str | None = None,
+    repeated: Literal["refuse", "first", "last", "mean"] = "refuse",
+    confidence: str | None = None,
+    cut: float | None = None,
+    agreement: float = 0.9,
+    delta: float = 0.1,
+    against: Literal["rater", "majority"] = "rater",
+    start: int | None = None,
+    passes: str | None = None,
+) -> Result:
+    """From which confidence does a judge agree with people as often as promised, so that people decide only about
+    the rest?
+
+    The same numbers as the command ``escalate``.
+
+    Parameters
+    ----------
+    ratings
+        Raters, and perhaps judges: a data frame with a column for each, or with a row for each item, rater and
+        score, or anything that ``read`` reads as ratings. Texts without a label have no rating. (The command also
+        reads repeats of a run and pairs.)
+    scores
+        Scores of further judges on the same texts.
+    labels
+        Labels that came back, of texts below the threshold.
+    human
+        Raters: columns of a wide table, or names in the column rater (default: those named like people; in the
+        column rater all that are not judges).
+    judge
+        Judges: columns of ``ratings``, names in its column rater, or metrics of ``scores`` (default: all metrics
+        of ``scores``; without one, what is named like a judge).
+    dimension
+        Which dimension of the ratings to use (default: the only one).
+    scale
+        Scale of the ratings: two, ordered or unordered classes, scores, or a range such as 1-5 (default: guessed
+        from the ratings, and shown).
+    classes
+        All classes that raters could give, from worst to best, such as fail,partial,pass; of an unordered scale
+        in any order.
+    missing
+        Cells that are no rating and no score, such as unsure,#N/A; empty cells always are.
+    system_column
+        Column of ``ratings`` that names the system (default: system or a usual name of it).
+    item
+        What an item is, the unit of intervals: a column of ``ratings`` whose rows belong together if they have
+        the same value, or row (default: the id; where ids do not repeat, a question or source that does).
+    repeated
+        Which counts of several ratings of a text by one rater: first, last or mean; refuse: such a file is
+        refused.
+    confidence
+        Column with the judge's confidence, larger is surer; or repeats (share of equal answers of a run), judges
+        (share of several judges with the majority's verdict) or margin (distance of the pair's margin from where
+        the vote changes) (default: what the inputs have).
+    cut
+        For numeric scores and two classes: scores from here on are the better class, and the distance from it is
+        the confidence. Choose it without looking at labels.
+    agreement
+        Agreement with people that is promised for the kept texts (number above 0 and below 1).
+    delta
+        Largest probability that the promise is broken (number above 0 and below 0.5).
+    against
+        Rater: a rater of the text, whichever is asked; majority: the label that most raters of the text gave.
+    start
+        Labelled items that the first threshold tested must keep; choose it before you see the result (whole
+        number of at least 1; default: the fewest that can pass, 22 for .9 and .1).
+    passes
+        For the total: rating that counts as a pass, as in `corrected` (default: the better of two words, or 1 of
+        0 and 1; other ratings are averaged).
+
+    Returns
+    -------
+    Result
+        Table ``escalate`` with the columns ``judge``, ``confidence``, ``wanted``, ``delta``, ``threshold``,
+        ``agreement``, ``lower_bound``, ``n_labelled_kept``, ``among_raters``, ``kept_labelled``,
+        ``kept_unlabelled``, ``shift_p``, ``n_sent``, ``n_labelled``, ``n_labelled_items``, ``n_unlabelled``,
+        ``n_back``, ``n_audited``, ``against``. Further tables: ``escalate-thresholds``; ``escalate-total``;
+        ``escalate-texts``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown names, and if a rater rated a text twice. Without a confidence,
+        without a labelled text, and for verdicts that are no classes of the raters.
+
+    Notes
+    -----
+    Misleads: The promise holds for texts like the labelled ones, and only if those were chosen at random.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"human": [1, 0] * 20 + [None] * 60, "judge": [1, 0] * 50, "confidence": [0.9] * 100})
+    >>> found = assay.escalate(frame, human="human", judge="judge")
+    >>> found.json["chosen"]["threshold"], found.json["n_kept_unlabelled"]
+    (0.9, 60)
+    """
+    return answered(
+        "escalate",
+        {
+            "agreement": agreement,
+            "delta": delta,
+            "against": against,
+            "start": start,
+            "passes": passes,
+        },
+        lambda: sure_from(
+            ratings,
+            list(each_of(scores)),
+            list(each_of(labels)),
+            confidence=confidence,
+            cut=cut,
+            human=human,
+            judge=judge,
+            dimension=dimension,
+            scale=scale,
+            classes=classes,
+            missing=missing,
+            system_column=system_column,
+            item=item,
+            repeated=repeated,
+        ),
+    )
+
+
+def made_levels(
+    scores: Source,
+    texts: Source | None = None,
+    *,
+    metric: str | None = None,
+    tolerance: float = 0.05,
+    longer: float = 0.25,
+    alike: float = 1.0,
+    resamples: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    db: str | os.PathLike[str] | None = None,
+) -> Result:
+    """Are made levels what they claim: falling scores, a core fact that stands and falls where it must, no
+    contradiction inside a text, no equal texts, texts of similar length?
+
+    The same numbers as the command ``report levels``.
+
+    Parameters
+    ----------
+    scores
+        A claims judge's run or folder, or any scores of the texts: a file, a frame.
+    texts
+        The texts, if the scores come without them. A generation run, or its folder, also says which facts it
+        changed.
+    metric
+        Column of scores (default: the first).
+    tolerance
+        Largest rise of the score to a worse level, as a share of the range of all scores; a noisy judge needs
+        more (number from 0 to below 1).
+    longer
+        How much longer than the median of its item's levels a text may be, or shorter: 0.25 is 25 % (number above
+        0).
+    alike
+        Share of words in the same order from which two levels count as the same text (number above 0 and at most
+        1).
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``made-levels`` with the columns ``item``, ``system``, ``level``, ``claim``, ``why``, ``score``,
+        ``check``. Further tables: ``levels-made``; ``length-by-system``; ``items-made``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For scores that cannot be read, and an unknown column of them. If the scores
+        have fewer than two levels.
+
+    Notes
+    -----
+    Misleads: A noisy judge accuses right items, because a right item has several chances to look wrong.
+
+    Examples
+    --------
+    >>> import assay
+    >>> texts = assay.read("data/demo/answers.csv")
+    >>> found = assay.made_levels(assay.score(texts, "chrf-6-0"), texts, resamples=0)
+    >>> found.json["remake_items"], found.json["counts"]["undecided"]
+    (['d07'], 0)
+    """
+    return answered(
+        "made-levels",
+        {
+            "tolerance": tolerance,
+            "longer": longer,
+            "alike": alike,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: levels_from(scores, texts, db, metric=metric),
     )
 
 

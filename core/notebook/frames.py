@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from core.errors import InputError
-from core.formats.panel.beside import read_texts_of, texts_beside
+from core.formats.panel.beside import columns_in, numbers_beside, read_texts_of, texts_beside
 from core.formats.panel.judge_files import judge_scores
 from core.formats.ratings import write_ratings_jsonl
 from core.formats.scorable import write_outputs
@@ -26,26 +26,49 @@ from core.joining.quality import OfFile, Quality
 from core.joining.tables import merge_tables
 from core.notebook.result import Result
 from core.results.check.dossier import Dossier, Texts
+from core.results.check.escalation import first_labels
 from core.results.check.facts import facts_of_tables
+from core.results.check.next_labels import check_same_texts, with_labels
+from core.results.check.sureness import (
+    COLUMN,
+    JUDGES,
+    Sureness,
+    SurePanel,
+    Way,
+    confidence_column,
+    sureness,
+    ways_had,
+)
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People, beside_people
 from core.results.correlations.table import dimension_of
 from core.results.judges.costs import JudgeCost
+from core.results.judges.made_levels import Made, ScoredLevels, scored_levels
 from core.results.judges.prompts import RunsTried
 from core.results.study.counted import Filters, StudyPart
 from core.results.study.early import EarlyLook
 from core.results.study.planning import Basis, Standing
+from core.runs.judging.levels import made_of_outputs
 from core.schema.analysis import REFUSE, PanelChoice, RatersUsed, RepeatedRatings, TriedChoice
-from core.schema.panel import Panel, TextBeside
+from core.schema.panel import JudgedTables, Panel, TextBeside
 from core.schema.rated import Rated, Scored
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import Direction, JudgeOutput, OutputSet, RatingSet, ScoreTable, WithTexts
 from core.schema.settings import SettingsError, as_parameter
 from core.schema.study import RatingTask, StudyRecord
-from core.sources.judges import costs_of, facts_of, judge_if_any, judge_of, rated, scored_by, with_texts
+from core.sources.judges import (
+    costs_of,
+    facts_of,
+    judge_if_any,
+    judge_of,
+    made_of,
+    rated,
+    scored_by,
+    with_texts,
+)
 from core.sources.named import FileSource, parse_source, short_name
 from core.sources.named import Source as StoredSource
-from core.sources.panel import Judge, panel_of_source, texts_beside_panel
+from core.sources.panel import Judge, judged_tables, panel_of_source, texts_beside_panel
 from core.sources.people import people_of as source_people
 from core.sources.people import ratings_and_task
 from core.sources.people import ratings_of as source_ratings
@@ -53,6 +76,7 @@ from core.sources.prompts import runs_tried
 from core.sources.reading import SourceReader
 from core.sources.scores import scores_of as source_scores
 from core.sources.studies import look_at, part_of, pilot_if_any, standing_if_any, study_or_bundle
+from core.sources.texts import made_texts_of
 from core.sources.texts import texts_of as source_texts
 from core.store import Store, database_path, open_store
 from core.tables.files import read_file
@@ -404,6 +428,91 @@ def _scored(source: Source, declared: DeclaredScale) -> Scored:
     )
 
 
+def judged_from(
+    scores: Source | Sequence[Source], texts: Source | None = None, db: str | os.PathLike[str] | None = None
+) -> JudgedTables:
+    """Return the scores of each source with what it knows beside. texts: the texts behind them. Raises InputError."""
+    reading, sources = reading_of(db), [*each_of(scores)]
+    return judged_tables(
+        [contents(one, "scores", reading) for one in sources],
+        [named_source(one) if frame_in(one) is None else None for one in sources],
+        reading,
+        () if texts is None else contents(texts, "texts", reading).outputs,
+    )
+
+
+def sure_from(
+    ratings: Source,
+    scores: Sequence[Source] = (),
+    labels: Sequence[Source] = (),
+    *,
+    confidence: str | None = None,
+    cut: float | None = None,
+    **read_as: Any,
+) -> SurePanel:
+    """Return raters beside a judge whose confidence is known.
+
+    labels: labels that came back. confidence, cut: see `SureChoice`. read_as: see `panel_from`. Raises InputError, also for labels of
+    other texts.
+    """
+    check_type("confidence", confidence, str, "the name of a column", optional=True)
+    check_type("cut", cut, Real, "a number", optional=True)
+    panel = before = panel_from(ratings, scores, find=True, **read_as)
+    panel = with_labels_from(panel, ratings, labels, **read_as)
+    panel, new = first_labels(before, panel)
+    sure = _sureness(panel, [ratings, *scores], confidence, cut)
+    return SurePanel(panel, sure, new if labels else None)
+
+
+def _sureness(panel: Panel, sources: Sequence[Source], confidence: str | None, cut: float | None) -> Sureness:
+    has: dict[Way, Callable[[], bool]] = {JUDGES: lambda: len(panel.judges) > 1, COLUMN: lambda: True}
+    way = confidence or next(ways_had(has))
+    if cut is not None or way == JUDGES:
+        return sureness(panel, way, cut=cut)
+    columns = [
+        (name, one, table)
+        for one in sources
+        if (table := table_in(one)) is not None
+        for name in columns_in(*table)
+    ]
+    named = confidence or confidence_column([name for name, _, _ in columns]) or ""
+    at = next(
+        ((one, table) for name, one, table in columns if name.strip().casefold() == named.strip().casefold()),
+        None,
+    )
+    if at is None:
+        what = (
+            f"no column {shown(named)}"
+            if named
+            else "none was found; name a column, several judges, or a cut"
+        )
+        raise InputError("No confidence", [f"confidence: {what}"])
+    source, table = at
+    with in_rows(source):
+        return sureness(panel, named, numbers=lambda column: numbers_beside(*table, panel, column))
+
+
+def levels_from(
+    scores: Source,
+    texts: Source | None = None,
+    db: str | os.PathLike[str] | None = None,
+    *,
+    metric: str | None = None,
+) -> ScoredLevels:
+    """Return scores of texts at levels with what is known about the texts. Raises InputError."""
+    check_type("metric", metric, str, "the name of a column of scores", optional=True)
+    reading = reading_of(db)
+    further = None
+    if texts is not None:
+        further = (
+            made_of_outputs(contents(texts, "texts").outputs)
+            if frame_in(texts) is not None
+            else made_texts_of(named_source(texts), reading)
+        )
+    made = Made() if frame_in(scores) is not None else made_of(named_source(scores), reading)
+    return scored_levels(contents(scores, "scores", reading), made, further, metric)
+
+
 def panel_from(
     source: Source,
     scores: Sequence[Source] = (),
@@ -495,8 +604,6 @@ def with_labels_from(panel: Panel, source: Source, labels: Sequence[Source], **r
     """Return the panel with further labels of its texts. Raises InputError, also for labels of other texts."""
     if not labels:
         return panel
-    from core.results.check.next_labels import check_same_texts, with_labels  # imported lazily: loads studies
-
     scale: dict[str, Any] = {name: read_as.get(name) for name in ("scale", "classes", "missing")}
     for one in labels:
         given = panel_from(one, **scale)

@@ -201,7 +201,7 @@ def trust_thresholds(found: Escalation) -> go.Figure:
     ends = [-0.5, len(steps) - 0.5]
     figure.add_scatter(
         x=ends,
-        y=[found.options.agreement] * 2,
+        y=[found.promise.agreement] * 2,
         mode="lines",
         name="promise",
         line={"color": OCHRE, "width": 3, "dash": "dot"},
@@ -223,7 +223,7 @@ def trust_thresholds(found: Escalation) -> go.Figure:
     every = -(-len(steps) // _MOST_TICKS) or 1
     figure.update_xaxes(range=ends, tickvals=places[::every], ticktext=names[::every], tickangle=0)
     figure.update_xaxes(title="kept from this confidence", row=2, col=1)
-    lowest = min([found.options.agreement, *(step.low for step in steps)])
+    lowest = min([found.promise.agreement, *(step.low for step in steps)])
     figure.update_yaxes(title="agreement", range=[max(lowest - 0.05, 0), 1.02], nticks=5, row=1, col=1)
     figure.update_yaxes(title="kept", range=[0, 1.05], tickformat=".0%", nticks=3, row=2, col=1)
     return dressed(figure, height=400, top=34, legend=True)

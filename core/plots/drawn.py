@@ -43,6 +43,8 @@ _THREE_MARKS = 52
 """Pixels of a row with three marks or more."""
 _AXIS_ROOM = 50
 """Pixels of the numbers below a panel and of the title above the next."""
+_LEGEND = 24
+"""Pixels of a legend above panels."""
 _LOOKS = ((OCHRE, "square"), (DARK, "diamond"), (BLUE, "circle"))
 """Colours and symbols of a row's marks; the last is the one to look at."""
 _DOT, _DOTS_HEIGHT, _DOTS_ROOM = 11, 470, (420.0, 330.0)
@@ -250,30 +252,42 @@ def _interval_panels(figure: Intervals, table: ResultTable) -> go.Figure:
     for at, name in enumerate(_values(table, figure.panel)):
         if cells[at].value is not None:
             by_panel.setdefault(str(name), []).append(at)
-    looks = {name: LOOKS[place % len(LOOKS)] for place, name in enumerate(dict.fromkeys(telling[0]))}
+    groups = [str(one) for one in (_values(table, figure.by) if figure.by else telling[0])]
+    order = figure.values or tuple(dict.fromkeys(groups))
+    looks = {name: LOOKS[place % len(LOOKS)] for place, name in enumerate(order)}
     most = max(map(len, by_panel.values()), default=0)
     drawn, height, top = panels(
         [label(name) for name in by_panel], columns=1, room=_ROW * max(most, 2), between=_AXIS_ROOM, top=30
     )
+    told: set[str] = set()
     for place, rows in enumerate(by_panel.values(), start=1):
-        ends: list[Ends] = [(cells[at].low, cells[at].value, cells[at].high) for at in rows]
         names = [label(joint.join(str(own[at]) for own in telling)) for at in rows]
-        own_looks = [looks[telling[0][at]] for at in rows]
-        drawn.add_scatter(
-            x=[value for _, value, _ in ends],
-            y=list(range(len(rows))),
-            mode="markers",
-            marker={
-                "color": [color for color, _ in own_looks],
-                "symbol": [symbol for _, symbol in own_looks],
-                "size": 9,
-            },
-            error_x={**whiskers(ends), "color": DARK},
-            text=names,
-            hovertemplate="%{text}: %{x:.3f}<extra></extra>",
-            row=place,
-            col=1,
-        )
+        if figure.around:
+            _grey(drawn, [_values(table, figure.around)[at] for at in rows], place)
+        for group in [one for one in order if one in {groups[at] for at in rows}] if figure.by else [""]:
+            lines = [line for line, at in enumerate(rows) if group in ("", groups[at])]
+            own = [cells[rows[line]] for line in lines]
+            ends: list[Ends] = [(one.low, one.value, one.high) for one in own]
+            own_looks = [looks[groups[rows[line]]] for line in lines]
+            drawn.add_scatter(
+                x=[value for _, value, _ in ends],
+                y=lines,
+                mode="markers",
+                marker={
+                    "color": [color for color, _ in own_looks],
+                    "symbol": [symbol for _, symbol in own_looks],
+                    "size": 9,
+                },
+                error_x={**whiskers(ends), "color": DARK},
+                text=[names[line] for line in lines],
+                hovertemplate="%{text}: %{x:.3f}<extra></extra>",
+                name=label(group),
+                legendgroup=group,
+                showlegend=group not in told,
+                row=place,
+                col=1,
+            )
+            told.add(group)
         drawn.update_yaxes(
             tickvals=list(range(len(rows))),
             ticktext=names,
@@ -286,7 +300,27 @@ def _interval_panels(figure: Intervals, table: ResultTable) -> go.Figure:
     drawn.update_xaxes(**_axis(replace(figure.axis, title="")))
     if by_panel:
         drawn.update_xaxes(title=figure.axis.title, row=len(by_panel), col=1)
-    return dressed(drawn, height=height + _AXIS_ROOM, top=top)
+    if figure.across is not None:
+        drawn.add_vline(x=figure.across, line={"color": LINE, "width": 1})
+    room = _LEGEND if figure.by else 0
+    return dressed(drawn, height=height + _AXIS_ROOM + room, top=top + room, legend=bool(figure.by))
+
+
+def _grey(drawn: go.Figure, reach: Sequence[float | None], place: int) -> None:
+    """Draw grey bars on both sides of 0 behind the rows of a panel, as far as chance may lead."""
+    known = [(line, end) for line, end in enumerate(reach) if end is not None]
+    drawn.add_bar(
+        orientation="h",
+        y=[line for line, _ in known],
+        x=[2 * end for _, end in known],
+        base=[-end for _, end in known],
+        width=0.6,
+        marker={"color": GRID},
+        hoverinfo="skip",
+        showlegend=False,
+        row=place,
+        col=1,
+    )
 
 
 def _stacked(figure: Stacked, table: ResultTable) -> go.Figure:

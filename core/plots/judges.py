@@ -27,7 +27,6 @@ from core.plots.dressing import (
     metric_label,
     name_rows,
     point_names,
-    row_name,
     stretched,
     value_said,
     whiskers,
@@ -36,7 +35,6 @@ from core.results.cells import decimal
 from core.results.check.choosing import MEASURES, Choice, JudgeOnOffer
 from core.results.check.facts import PER_TEXTS
 from core.results.judges.agreement import Disagreement
-from core.results.judges.bias import Effect, Verdict
 from core.results.judges.pairwise import ALL as ALL_PAIRS
 from core.results.judges.pairwise import BesideVotes, PairsReport
 from core.results.judges.spans import ExampleCurve, RaterMatrix, interval_of
@@ -383,55 +381,3 @@ def _ends(low: float | None, middle: float | None, high: float | None) -> str:
         if low is None or high is None
         else f"{decimal(middle)} [{decimal(low)}, {decimal(high)}]"
     )
-
-
-_VERDICTS: Mapping[Verdict, tuple[str, str]] = {
-    "biased": (OCHRE, "diamond"),
-    "no bias found": (BLUE, "circle"),
-    "underpowered": (DARK, "square-open"),
-}
-"""Verdict -> colour and symbol; symbols tell them apart without colours, too."""
-_PROBE_ROW = 40
-"""Pixels of a probe."""
-
-
-def bias_effects(effects: Sequence[Effect]) -> go.Figure | None:
-    """Draw each probe's change of score with its interval; grey bars reach to the smallest detectable change on both sides.
-
-    effects: of one judge, all on the scale of its scores. None if no change is defined.
-    """
-    drawn = [one for one in effects if one.change.estimate is not None]
-    if not drawn:
-        return None
-    figure = go.Figure()
-    known = [(at, one.detectable) for at, one in enumerate(drawn) if one.detectable is not None]
-    if known:
-        figure.add_bar(
-            orientation="h",
-            y=[at for at, _ in known],
-            x=[2 * least for _, least in known],
-            base=[-least for _, least in known],
-            width=0.6,
-            name=label("too small to be found", longest=_SYSTEM),
-            marker={"color": GRID},
-            hovertemplate=[f"smallest detectable: {decimal(least)}<extra></extra>" for _, least in known],
-        )
-    for verdict, (color, symbol) in _VERDICTS.items():
-        own = [(at, one) for at, one in enumerate(drawn) if one.verdict == verdict]
-        if not own:
-            continue
-        figure.add_scatter(
-            x=[one.change.estimate for _, one in own],
-            y=[at for at, _ in own],
-            mode="markers",
-            name=verdict,
-            marker={"color": color, "symbol": symbol, "size": 11, "line": {"width": 2, "color": color}},
-            error_x={**whiskers([ends_of(one.change) for _, one in own]), "color": color, "thickness": 3},
-            text=[label(f"{one.probe}: {value_said(one.change)}", longest=120) for _, one in own],
-            hovertemplate="%{text}<extra></extra>",
-        )
-    name_rows(figure, [row_name(label(one.probe)) for one in drawn], None)
-    figure.update_xaxes(title="change of score: edited minus unedited", nticks=6, gridcolor=GRID)
-    figure.add_vline(x=0, line={"color": LINE, "width": 1})
-    figure.update_layout(barmode="overlay")
-    return dressed(figure, height=110 + _PROBE_ROW * max(len(drawn), 2), top=34, legend=True)

@@ -20,6 +20,9 @@ Taken = Literal[
     "people",
     "study",
     "scores",
+    "judged",
+    "levels",
+    "sure",
     "table",
     "quality",
     "rated",
@@ -41,6 +44,9 @@ panel: raters and judges of the same texts, side by side.
 people: raters alone; columns and metrics of judges are nobody's.
 study: everything said in an unblinded study.
 scores: tables of scores, from one source or several.
+judged: the same with the records of judges behind them, and their texts (`core.schema.panel.JudgedTables`).
+levels: scores of texts of known levels, with all that is known about the texts (`core.results.judges.made_levels.ScoredLevels`).
+sure: a panel with a judge's verdicts and how sure it is of each (`core.results.check.sureness.SurePanel`).
 table: the chosen texts and metrics of one table of scores.
 quality: the same, beside the quality of the texts, which people rated or a level states.
 rated: ratings of texts on any dimensions, and each evaluator's scores of them in a table of its own.
@@ -168,6 +174,34 @@ class EarlierChoice(Settings):
         "Earlier result",
         "JSON of an earlier check: says whether the judge, the systems or the raters changed; changes no exit status",
         metavar="EARLIER.json",
+    )
+
+
+class SureChoice(PanelChoice):
+    """Who is who in a panel, and how sure the judge is."""
+
+    confidence: str | None = setting(
+        None,
+        "Confidence",
+        "column with the judge's confidence, larger is surer; or repeats (share of equal answers of a run), judges (share of several "
+        "judges with the majority's verdict) or margin (distance of the pair's margin from where the vote changes) (default: what the "
+        "inputs have)",
+        metavar="COLUMN",
+    )
+    cut: float | None = setting(
+        None,
+        "Better class from the score",
+        "for numeric scores and two classes: scores from here on are the better class, and the distance from it is the confidence. "
+        "Choose it without looking at labels",
+        metavar="X",
+    )
+
+
+class LevelsChoice(Settings):
+    """Which scores of texts at levels."""
+
+    metric: str | None = setting(
+        None, "Scores", "column of scores (default: the first)", metavar="NAME", words={"": "the first"}
     )
 
 
@@ -322,6 +356,9 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "people": PeopleChoice,
     "study": _NoChoice,
     "scores": _NoChoice,
+    "judged": _NoChoice,
+    "levels": LevelsChoice,
+    "sure": SureChoice,
     "pilot": _Pilot,
     "standing": _Standing,
     "look": _NoChoice,

@@ -84,6 +84,12 @@ class Intervals(Figure):
     """Where a line stands that numbers are compared with, such as 0."""
     panel: str = ""
     """Column of which each value has a panel with an axis of its own, as of numbers on several scales; only with one side."""
+    by: str = ""
+    """With panels: column of which each value has a colour and a symbol; empty: the first that names a row."""
+    values: tuple[str, ...] = ()
+    """Its values in the order of the colours; empty: that of the table."""
+    around: str = ""
+    """With panels: column that says how far from 0 chance may lead; a grey bar reaches so far on both sides."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from core.schema.roles import Roles
 from core.schema.scale import TO_GUESS, Scale, guessed_beside
-from core.schema.scores import ScoredRow
+from core.schema.scores import JudgeOutput, ScoredRow, ScoreTable
 from core.schema.unit import ROW, UNCOUNTED, Unit
 
 ROW_LABEL = "row"
@@ -93,3 +93,14 @@ class TextBeside:
     text: str = ""
     reasons: Mapping[str, str] = field(default_factory=dict)
     """Judge -> its reasons; under "" those that name no judge."""
+
+
+@dataclass(frozen=True)
+class JudgedTables:
+    """Tables of scores, with what the sources that gave them know beside."""
+
+    tables: tuple[ScoreTable, ...]
+    outputs: tuple[JudgeOutput | None, ...]
+    """The records behind each table; None for scores that no judge's run gave."""
+    texts: tuple[TextBeside, ...] = ()
+    """Texts of all tables, with the judges' reasons, as far as they are known."""

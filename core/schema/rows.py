@@ -221,7 +221,9 @@ def columns_of(
     """
     changes: dict[str, dict[str, Any]] = {name: dict(of) for name, of in (shaped or {}).items()}
     for name in hidden:
-        changes.setdefault(name, {})["shown"] = False
+        changes.setdefault(name, {}).update(
+            shown=False, names_row=False
+        )  # notes name rows by what readers see
     declared = [one for one, _ in _laid_out(row, list(rows))]
     if unknown := changes.keys() - {one.name for one in declared}:
         raise KeyError(f"{row.__name__} has no column {', '.join(sorted(unknown))}")

@@ -12,11 +12,12 @@ from core.judges.answers import AnswerSet
 from core.judges.kind import JudgeKind
 from core.results.check.verdict import JudgeFacts
 from core.results.judges.costs import JudgeCost
+from core.results.judges.made_levels import Made
 from core.runs.asked import Asked, asked_from
 from core.runs.costs import cost_of_folder, cost_of_run, facts_of_folder, facts_of_run
 from core.runs.jobs import RunAtHand
 from core.runs.judging import answered, judge_output, judge_output_if_any, judged_among
-from core.runs.judging.levels import Made, made_of_folder, made_of_run
+from core.runs.judging.levels import made_of_folder, made_of_run
 from core.runs.kinds import KINDS
 from core.runs.path import IDENTITY, at_hand, identity_of
 from core.runs.records import judge_in_folder, read_audit_folder, read_judge_folder, read_report

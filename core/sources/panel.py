@@ -1,13 +1,13 @@
 """Raters and judges side by side, from a source of ratings and any number of sources of scores."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
 from core.errors import InputError, NotAllowed
 from core.formats.panel import read_panel
-from core.formats.panel.beside import texts_in
+from core.formats.panel.beside import texts_in, texts_of_outputs
 from core.formats.panel.columns import names_people
 from core.formats.panel.judge_files import judge_scores
 from core.formats.panel.repeats import check_in_table
@@ -22,14 +22,14 @@ from core.runs.judging import texts_beside
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand
 from core.schema.analysis import PanelChoice
-from core.schema.panel import Panel, TextBeside, of_rows
+from core.schema.panel import JudgedTables, Panel, TextBeside, of_rows
 from core.schema.roles import Roles
 from core.schema.scale import DeclaredScale, declared_scale
-from core.schema.scores import JudgeOutput, ScoreTable
+from core.schema.scores import JudgeOutput, ScorableOutput, ScoreTable
 from core.schema.settings import Remark, refuse
 from core.schema.study import StudyRecord
 from core.schema.unit import ROW
-from core.sources.judges import judge_of
+from core.sources.judges import judge_if_any, judge_of, texts_scored
 from core.sources.named import (
     OF_RUNS,
     FileSource,
@@ -320,6 +320,27 @@ def texts_of_output(output: JudgeOutput) -> tuple[TextBeside, ...]:
     kind = KINDS[output.kind]
     assert isinstance(kind, JudgeKind)
     return texts_of_judge(output, kind)
+
+
+def judged_tables(
+    tables: Sequence[ScoreTable],
+    sources: Sequence[Source | None],
+    reading: SourceReader,
+    texts: Iterable[ScorableOutput] = (),
+) -> JudgedTables:
+    """Return tables of scores with what their sources know beside.
+
+    sources: of each table; None where nothing else is known. texts: texts behind the scores, which come first. Raises InputError for
+    a run whose files are damaged.
+    """
+    outputs = [None if one is None else judge_if_any(one, reading) for one in sources]
+    known = [*texts_of_outputs(texts)]
+    for source, output in zip(sources, outputs, strict=True):
+        if output is not None:
+            known += texts_of_output(output)
+        elif source is not None:
+            known += [TextBeside(row, text=text) for row, text in texts_scored(source, reading)]
+    return JudgedTables(tuple(tables), tuple(outputs), tuple(known))
 
 
 def _outputs(sources: Sequence[Source], reading: SourceReader) -> Iterator[JudgeOutput]:

@@ -13,9 +13,10 @@ from core.formats.scorable import write_outputs
 from core.judges.kind import JudgeKind
 from core.judges.pairwise import Guidelines, shipped_guidelines
 from core.judges.rated import TASK_AND_RATINGS
+from core.results.judges.made_levels import Made
 from core.runs.generation import texts_of_run
 from core.runs.judging import judging_run
-from core.runs.judging.levels import Made, made_of_outputs
+from core.runs.judging.levels import made_of_outputs
 from core.runs.path import at_hand
 from core.schema.scores import OutputSet, RatedSet, RatingSet
 from core.schema.settings import Remark, SettingsError

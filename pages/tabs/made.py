@@ -4,30 +4,29 @@ from functools import partial
 
 import streamlit as st
 
+from core.analyses import analysis
 from core.plots import levels as plots
 from core.results.judges.made_levels import (
-    DEFAULT_OPTIONS,
     Fault,
     LevelSet,
+    Made,
     MadeLevels,
-    MadeOptions,
-    length_table,
-    levels_table,
-    made_said,
-    remake_table,
-    sets_table,
+    scored_levels,
+    unfit_for_levels,
 )
-from core.runs.judging.levels import Made, check_levels, made_of_run, questions_csv, unfit_for_levels
+from core.runs.judging.levels import made_of_run, questions_csv
 from core.runs.path import at_hand
 from core.runs.scoring import score_table
 from core.schema.runs import Run
+from core.schema.scores import ScoreTable
 from core.store import Store
 from pages.tabs.levels import NO_LEVELS, cards
-from pages.tabs.phrases import AS_A_TABLE, NOT_JUDGED
-from pages.widgets import chosen_scores, level_diff, menus, result_table, visitor
+from pages.tabs.phrases import NOT_JUDGED
+from pages.widgets import chosen_scores, level_diff, menus, visitor
 from pages.widgets.against import has_levels
+from pages.widgets.analysis import Data, Drawn, answer_of, form, show_said, show_tables
 from pages.widgets.downloads import spreadsheet_file
-from pages.widgets.messages import mistakes_shown, plain
+from pages.widgets.messages import mistakes_shown
 from pages.widgets.parts import nothing, part
 
 _FILE = "assay-remake.csv"
@@ -35,12 +34,6 @@ _FILE = "assay-remake.csv"
 
 def render(store: Store, run: Run) -> None:
     """Show whether the levels of the texts that a run scored are what they claim."""
-    part(
-        "Are the levels right?",
-        "Scores must fall from level to level. The worst level must give up the central claim of the reference, and the best "
-        "must keep it. No text may contradict itself or repeat another level. Check this before you pay for a study.",
-        "pairs#made-levels",
-    )
     with mistakes_shown():
         _shown(store, run)
 
@@ -48,72 +41,36 @@ def render(store: Store, run: Run) -> None:
 def _shown(store: Store, run: Run) -> None:
     at = at_hand(store, run)
     table = score_table(at)
-    if not table.rows:
-        nothing(NOT_JUDGED)
-        return
-    if not has_levels(table):
-        nothing(NO_LEVELS)
-        return
     key = menus.key_of(store, run)
-    made: Made = chosen_scores.once(("made texts", key), lambda: made_of_run(at))
-    if reason := unfit_for_levels(table, made):
+    made: Made = chosen_scores.once(("made texts", key), lambda: made_of_run(at)) if table.rows else Made()
+    analysed = analysis("made-levels")
+    part("Are the levels right?", analysed.question, analysed.section)
+    if reason := _unfit(table, made):
         nothing(reason)
         return
-    above = st.container()  # The verdict stands first, but depends on the choices below it.
-    metric, options = _chosen([metric.name for metric in table.metrics])
-    with st.spinner("Checking the levels ..."):
-        found: MadeLevels = chosen_scores.once(
-            ("made levels", key, metric, options),
-            lambda: check_levels(table, made, metric=metric, options=options),
-        )
-    with above:
-        _verdict(found)
-    result_table.show(
-        levels_table(found),
-        figure=plots.made_levels(found),
-        alt="Scores and words by level, with the mean and a cross for each text to remake",
-        folded=AS_A_TABLE,
-    )
+    data = _data(key, table, made)
+    answer = answer_of(analysed, form(analysed), data)
+    found: MadeLevels = answer.result.found
+    alt = "Scores and words by level, with the mean and a cross for each text to remake"
+    show_said(answer)
+    show_tables(answer, answer.tables, {"levels-made": Drawn(plots.made_levels(found), alt, instead=True)})
     st.markdown(
-        ":small[Blue: means with 95 % intervals over items. Thin lines: items; ochre with a fault, its text crossed.]"
+        ":small[In the figure, blue: means with 95 % intervals over items. Thin lines: items; ochre with a fault, its text crossed.]"
     )
-    result_table.show(remake_table(found))
     if found.remake_items:
         _remake(found, made)
-    if found.length_by_system:
-        result_table.show(length_table(found))
-    with st.expander("Every item, and what could not be checked"):
-        result_table.show(sets_table(found), titled=False)
 
 
-def _chosen(names: list[str]) -> tuple[str, MadeOptions]:
-    left, middle, right = st.columns(3)
-    metric = left.selectbox("Scores", names, key="made_levels_metric")
-    tolerance = middle.number_input(
-        "Tolerated rise (%)",
-        0,
-        99,
-        round(100 * DEFAULT_OPTIONS.tolerance),
-        key="made_levels_tolerance",
-        help="How far a worse level may score above a better one, in percent of the range of all scores. A noisy judge needs more.",
-    )
-    longer = right.number_input(
-        "Tolerated length (%)",
-        1,
-        1000,
-        round(100 * DEFAULT_OPTIONS.longer),
-        5,
-        key="made_levels_longer",
-        help="How much longer or shorter than the median of its item's levels a text may be.",
-    )
-    return metric, MadeOptions(tolerance=tolerance / 100, longer=longer / 100)
+def _unfit(table: ScoreTable, made: Made) -> str:
+    if not table.rows:
+        return NOT_JUDGED
+    return unfit_for_levels(table, made) if has_levels(table) else NO_LEVELS
 
 
-def _verdict(found: MadeLevels) -> None:
-    verdict, *others = made_said(found)
-    (st.warning if found.remake_items else st.success)(plain(verdict))
-    for sentence in others:
-        st.markdown(plain(sentence))
+def _data(key: chosen_scores.Key, table: ScoreTable, made: Made) -> Data:
+    names = [metric.name for metric in table.metrics]
+    metric = st.selectbox("Scores", names, key="made_levels_metric")
+    return Data((*key, metric), lambda: scored_levels(table, made, metric=metric))
 
 
 def _remake(found: MadeLevels, made: Made) -> None:

@@ -1,10 +1,8 @@
 """The JSON of `alt-test` has these keys: programs read them, so none goes and none changes its place."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import pandas as pd
 import pytest
+from helpers.key_paths import paths
 from helpers.texts.panels import JUDGES, RATERS, labels
 
 import assay
@@ -37,18 +35,6 @@ JUDGE = {
     *(f"power.{one}" for one in ("advantage", "items_needed", "reason", "target")),
     *("power.items[].items", "power.items[].power"),
 }
-
-
-def paths(value: Any, at: str = "") -> Iterator[str]:
-    """Every key, the inner ones by their path."""
-    if isinstance(value, dict) and value:
-        for key, inner in value.items():
-            yield from paths(inner, f"{at}.{key}" if at else key)
-    elif isinstance(value, list) and value and isinstance(value[0], dict):
-        for inner in value:
-            yield from paths(inner, f"{at}[]")
-    else:
-        yield at
 
 
 @pytest.mark.parametrize("judge", JUDGES)

@@ -120,7 +120,7 @@ def test_ratings_of_people_for_several_files(run: Run, tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("--size", "unknown=3"), "unknown"),
-        (("--size", "gpt-4o-mini"), "NAME=VALUE"),
+        (("--size", "gpt-4o-mini"), "NAME=NUMBER"),
         (("--group", "file"), "names the files already"),
         (("--compare", "result,other"), "other"),
     ],

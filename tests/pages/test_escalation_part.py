@@ -2,13 +2,16 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from helpers.pages.tables_taken import as_csv, tables_taken
 from helpers.texts.rating_studies import RatingStudyAtHand
 from streamlit.testing.v1 import AppTest
 
+import assay
 from core.cli import main
 from core.store import Store
 from core.store.answers import load_record
@@ -122,6 +125,23 @@ def test_from_the_threshold_to_a_study_and_back(
     true = sum(map(truth, range(N))) / N
     assert told["total"]["estimate"] == pytest.approx(true)
     assert told["n_back"] == n
+
+
+def test_page_command_and_function_have_the_same_tables(
+    check: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lines = table()
+    taken = tables_taken(monkeypatch)
+    check(lines)
+    on_page, file, out = as_csv(taken), tmp_path / "zq.csv", tmp_path / "out.csv"
+    file.write_text("\n".join(lines) + "\n")
+    found = assay.escalate(file, human="human", judge="judge")
+    for name in ("escalate", "escalate-thresholds", "escalate-total"):
+        words = ("--human", "human", "--judge", "judge", "--table", name, "--out", str(out))
+        assert main(["escalate", str(file), *words]) == 0
+        assert on_page[name] == out.read_bytes()
+        found[name].write(out)
+        assert on_page[name] == out.read_bytes()
 
 
 def test_without_a_confidence_it_says_what_is_needed(check: Callable[..., AppTest]) -> None:

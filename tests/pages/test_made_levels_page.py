@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 from helpers.pages import judges_visit
 from helpers.pages.generate_visit import made, press, questions, said, visit
+from helpers.pages.tables_taken import as_csv, tables_taken
 from helpers.texts.judge_runs import worked
 
+import assay
+from core.cli import main
 from core.runs.asked import ask
 from core.runs.generation import texts_of_run
 from core.runs.jobs import RunAtHand
@@ -46,7 +49,7 @@ def test_the_verdict_stands_first_and_names_what_to_remake(store: Store) -> None
     text = said(at)
     assert re.search(r"9 of 14 items have levels as claimed\. Remake 3: item d03, level A3", text)
     assert "Core fact: from the run's stored steps" in text
-    at.number_input(key="made_levels_longer").set_value(1)
+    at.number_input(key="made_levels_longer").set_value(0.01)
     at.run()
     assert "9 of 14 items" not in said(at)
 
@@ -69,14 +72,34 @@ def test_the_judge_s_page_has_the_same_verdict(store: Store) -> None:
     assert "9 of 14 items have levels as claimed." in said(at)
 
 
+def test_page_command_and_function_have_the_same_tables(
+    store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    judge = judged(made(store))
+    taken = tables_taken(monkeypatch)
+    judges_visit.visit(("run", judge.run.run_id), "Levels")
+    on_page = as_csv(taken)
+    assert {"made-levels", "levels-made", "items-made"} <= on_page.keys()
+    monkeypatch.setenv("ASSAY_DB", str(store.path))
+    run, out = f"run:{judge.run.run_id}", tmp_path / "out.csv"
+    found = assay.made_levels(run)
+    for name in found.names:
+        assert main(["report", "levels", run, "--table", name, "--out", str(out)]) == 0
+        assert on_page[name] == out.read_bytes()
+        found[name].write(out)
+        assert on_page[name] == out.read_bytes()
+
+
 def test_the_file_of_items_to_remake_is_a_file_for_generate(store: Store, tmp_path: Path) -> None:
+    from core.analyses.made_levels import ANALYSIS, MadeOptions
     from core.formats.registry import read_questions
-    from core.runs.judging.levels import check_levels, made_of_run, questions_csv
+    from core.results.judges.made_levels import scored_levels
+    from core.runs.judging.levels import made_of_run, questions_csv
     from core.runs.scoring import score_table
 
     judge = judged(made(store))
     known = made_of_run(judge)
-    found = check_levels(score_table(judge), known, n_resamples=0)
+    found = ANALYSIS.answer(MadeOptions(n_resamples=0), scored_levels(score_table(judge), known)).result
     again = read_questions(questions_csv(found.remake_items, known), "remake.csv")
     assert [one.item.item_id for one in again.materials] == ["d03", "d07", "d11"]
     assert all(one.paraphrase for one in again.materials)

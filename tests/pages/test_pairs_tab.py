@@ -13,9 +13,11 @@ from helpers.texts import factories
 from helpers.texts.judge_runs import judging_server, run_to_the_end, settings
 from streamlit.testing.v1 import AppTest
 
+from core.analyses.made_levels import ANALYSIS as MADE_LEVELS
 from core.errors import InputError
+from core.results.judges.made_levels import Made, scored_levels, unfit_for_levels
 from core.runs import path
-from core.runs.judging.levels import Made, check_levels, made_of_run, unfit_for_levels
+from core.runs.judging.levels import made_of_run
 from core.runs.scoring import score_table
 from core.schema.runs import Run
 from core.schema.scores import EDIT, ScoreTable
@@ -122,7 +124,7 @@ def test_a_judge_within_levels_says_nothing_of_levels(store: Store) -> None:
     assert "Levels" not in [one.value for one in at.subheader]
     assert unfit_for_levels(*_levels_of(store, run)) in shown(visit(("run", run.run_id), "Levels"))
     with pytest.raises(InputError, match=r"two\.jsonl: this judge only compared texts of one level"):
-        check_levels(*_levels_of(store, run))
+        MADE_LEVELS.answer(MADE_LEVELS.Options(), scored_levels(*_levels_of(store, run)))
     between = made_of_two(store, between="levels")
     assert unfit_for_levels(*_levels_of(store, between)) == ""
     assert "Levels" in [one.value for one in visit(("run", between.run_id), "Scores").subheader]

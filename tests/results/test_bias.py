@@ -11,6 +11,7 @@ from helpers.texts.score_factories import metric, table
 from scipy.stats import permutation_test, ttest_1samp
 from statsmodels.stats.power import TTestPower
 
+from core.analyses.bias import ANALYSIS, Bias, BiasOptions
 from core.errors import InputError
 from core.formats.registry import read_texts
 from core.generation.twins import BY_RULES
@@ -25,18 +26,14 @@ from core.results.judges.bias import (
     NOTHING,
     ONLY_TIES,
     BiasAudit,
-    BiasOptions,
     Effect,
     bias_audit,
-    bias_json,
-    bias_said,
-    bias_table,
-    changes_table,
     detectable_change,
 )
 from core.results.judges.consistency import ORDER_MISSING
 from core.results.judges.pairwise import pairs_report
-from core.schema.panel import TextBeside
+from core.schema.analysis import Answer
+from core.schema.panel import JudgedTables, TextBeside
 from core.schema.scores import (
     EDIT,
     EDITED_BY,
@@ -74,6 +71,11 @@ def scores_of(
             rows.append((ScoredRow(item, "s", LEVELS[role], labels=labels), score))
     found: ScoreTable = table(rows, [metric("m", **fields)])
     return found
+
+
+def answered(*tables: ScoreTable, texts: tuple[TextBeside, ...] = (), changes: int = 10) -> Answer:
+    """The answer on tables of scores that no judge's run gave."""
+    return ANALYSIS.answer(BiasOptions(changes=changes), JudgedTables(tables, (None,) * len(tables), texts))
 
 
 def only(found: BiasAudit, probe: str = "padding") -> Effect:
@@ -177,8 +179,10 @@ def test_scores_without_twins_or_orders_are_refused() -> None:
     with pytest.raises(InputError, match="no edited text"):
         bias_audit(table([(ScoredRow("q", "s", "A0"), 1.0)]))
     with pytest.raises(InputError) as wrong:
-        bias_audit(scores_of(BY_HAND), options=BiasOptions(limit=0, alpha=1, confidence_level=2, rng=-1))
-    assert len(wrong.value.problems) == 4
+        BiasOptions.checked(
+            {"limit": 0, "alpha": 1, "confidence_level": 2, "rng": -1, "changes": -1}, ANALYSIS.refusal
+        )
+    assert len(wrong.value.problems) == 5
 
 
 def test_twins_that_name_their_editor_have_the_same_pairs_and_a_judge_like_it_is_warned_about() -> None:
@@ -342,12 +346,16 @@ def twins() -> tuple[ScorableOutput, ...]:
     return twin_outputs([twin_by_rules(one, TwinSettings()) for one in plan.twins])
 
 
-def audited(twins: tuple[ScorableOutput, ...], judge: Judge, seed: int) -> BiasAudit:
+def scored_by(twins: tuple[ScorableOutput, ...], judge: Judge, seed: int) -> ScoreTable:
     rng = np.random.default_rng(seed)
     rows = tuple(ScoredRow(one.item_id, one.system, one.level, one.language, one.labels) for one in twins)
     values = [[judge(one.text, row, rng)] for one, row in zip(twins, rows, strict=True)]
     own = Metric("scripted", "Scripted|score:verdict", "Scripted")
-    return bias_audit(ScoreTable(rows, (own,), np.array(values), file_name="twins"))
+    return ScoreTable(rows, (own,), np.array(values), file_name="twins")
+
+
+def audited(twins: tuple[ScorableOutput, ...], judge: Judge, seed: int) -> BiasAudit:
+    return bias_audit(scored_by(twins, judge, seed))
 
 
 def clean(text: str, row: ScoredRow, rng: np.random.Generator) -> float:
@@ -379,27 +387,27 @@ def test_a_clean_noisy_judge_is_accused_in_at_most_10_of_100_runs(twins: tuple[S
 
 
 def test_the_judge_that_was_planted_is_named(twins: tuple[ScorableOutput, ...]) -> None:
-    found = audited(twins, loves_bold, 0)
-    assert {one.probe for one in found.effects} == set(BY_RULES)
-    beside = [
+    beside = tuple(
         TextBeside(ScoredRow(one.item_id, one.system, one.level, one.language, one.labels), text=one.text)
         for one in twins
-    ]
-    listed = changes_table([found], beside, most=20)
-    at = [column.name for column in listed.columns].index("edited")
-    shown = [row for row in listed.rows if row[1] == "formatting"]
-    assert shown
-    assert all("**" in str(row[at]) and "**" not in str(row[at - 1]) for row in shown)
-    assert all("{+**+}" in str(row[at + 1]) for row in shown)
-    assert "formatting" in bias_said([found])[0].split(".")[0]
+    )
+    answer = answered(scored_by(twins, loves_bold, 0), texts=beside, changes=20)
+    assert isinstance(answer.result, Bias)
+    assert {one.probe for one in answer.result.effects} == set(BY_RULES)
+    listed = [one for one in answer.result.changes if one.probe == "formatting"]
+    assert listed
+    assert all("**" in one.edited and "**" not in one.unedited and "{+**+}" in one.diff for one in listed)
+    (verdict,) = answer.verdicts
+    assert verdict.code == "biased"
+    assert "formatting" in verdict.sentence.split(".")[0]
 
 
 def test_two_judges_of_one_name_are_told_apart() -> None:
-    first = bias_audit(scores_of(BY_HAND))
-    second = replace(bias_audit(replace(scores_of(BY_HAND), file_name="run:2")), name="run:2")
-    names = {row[0] for row in bias_table([first, second]).rows}
+    found = answered(scores_of(BY_HAND), replace(scores_of(BY_HAND), file_name="run:2"))
+    names = {row[0] for row in found.tables["bias"].rows}
     assert names == {"m (scores.csv)", "m (run:2)"}
-    assert {one["judge"] for one in bias_json([first, second])["effects"]} == names
+    assert {one["judge"] for one in found.json["effects"]} == names
+    assert len(found.verdicts) == 2
     assert set(PROBES) == set(BY_RULES)
 
 
@@ -417,9 +425,8 @@ def test_one_outlier_does_not_make_every_other_probe_clean() -> None:
 
 
 def test_judges_of_one_name_in_files_of_one_name_are_told_apart() -> None:
-    audit = bias_audit(scores_of(BY_HAND))
-    found = bias_table([audit, audit])
-    assert len({row[0] for row in found.rows}) == 2
+    found = answered(scores_of(BY_HAND), scores_of(BY_HAND))
+    assert len({row[0] for row in found.tables["bias"].rows}) == 2
 
 
 def test_a_judge_of_the_same_family_as_a_system_is_noted() -> None:
@@ -427,10 +434,10 @@ def test_a_judge_of_the_same_family_as_a_system_is_noted() -> None:
     rows = tuple(replace(row, system="Qwen3-8B") for row in given.rows)
     signed = replace(given.metrics[0], signature="Rubric|score:verdict|model:qwen2.5-7b|backend:openai")
     assert not bias_audit(replace(given, rows=rows)).notes
-    found = bias_audit(replace(given, rows=rows, metrics=(signed,)))
-    assert "Qwen3-8B" in found.notes[0]
-    assert found.notes[0] in bias_table([found]).notes
-    assert bias_json([found])["notes"] == list(found.notes)
+    found = answered(replace(given, rows=rows, metrics=(signed,)))
+    (note,) = found.json["notes"]
+    assert "Qwen3-8B" in note
+    assert note in found.tables["bias"].notes
 
 
 @pytest.mark.slow

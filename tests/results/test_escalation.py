@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.analyses.escalate import ANALYSIS, NO_THRESHOLD, EscalateOptions
 from core.errors import InputError
 from core.formats.panel import read_panel
 from core.formats.panel.beside import numbers_beside
@@ -13,11 +14,8 @@ from core.judges.rubric import RubricRecord, RubricTrial
 from core.plots.check import trust_thresholds
 from core.results.check.escalation import (
     Escalation,
-    EscalationOptions,
+    Promise,
     escalate,
-    escalation_json,
-    escalation_said,
-    escalation_tables,
     sent_texts,
 )
 from core.results.check.sureness import (
@@ -27,6 +25,7 @@ from core.results.check.sureness import (
     MARGIN,
     REPEATS,
     WAYS,
+    SurePanel,
     answers_of,
     confidence_column,
     majority,
@@ -37,6 +36,7 @@ from core.results.check.sureness import (
     sure_of_repeats,
     ways_had,
 )
+from core.schema.analysis import Answer
 from core.schema.panel import Panel, only_judges
 from core.schema.scale import Scale
 from core.schema.scores import PROBABILITY, JudgedText, JudgeOutput, ScoredRow
@@ -75,7 +75,12 @@ def split(n: int = 400, n_labelled: int = 160, seed: int = 0) -> tuple[Panel, An
 def found_of(given: Panel, confidence: Any, **options: Any) -> Escalation:
     back = options.pop("returned", None)
     sure = sure_by_numbers(given, np.asarray(confidence, float), "c")
-    return escalate(given, sure, EscalationOptions(**options), returned=back)
+    return escalate(given, sure, Promise(**options), returned=back)
+
+
+def answer_of(given: Panel, confidence: Any, **options: Any) -> Answer:
+    sure = sure_by_numbers(given, np.asarray(confidence, float), "c")
+    return ANALYSIS.answer(EscalateOptions(**options), SurePanel(given, sure))
 
 
 # --- how sure a judge is -----------------------------------------------------------------------
@@ -219,7 +224,7 @@ def test_a_shift_of_confidence_is_named() -> None:
     found = found_of(given, sure)
     assert found.shift_p is not None
     assert found.shift_p < 0.001
-    assert len(escalation_said(found)) > len(escalation_said(found_of(*split()[:2])))
+    assert len(answer_of(given, sure).said) > len(answer_of(*split()[:2]).said)
 
 
 def test_whose_label() -> None:
@@ -250,15 +255,18 @@ def test_without_a_threshold_it_says_what_is_missing(given: Panel, options: dict
     assert found.chosen is None
     assert found.missing
     assert not found.kept.any()
-    assert escalation_json(found)["chosen"] is None
-    assert all(len(table.rows) >= 1 for table in escalation_tables(found).values())
+    answer = answer_of(given, np.ones(len(given.rows)), **options)
+    assert answer.json["chosen"] is None
+    assert all(len(table.rows) >= 1 for table in answer.tables.values())
+    assert answer.status == NO_THRESHOLD
+    assert answer.verdicts[0].code == ("undefined" if len(given.rows) == 10 else "no-threshold")
     trust_thresholds(found)
 
 
 def test_wrong_inputs_are_named_together() -> None:
     given, sure, _ = split()
     with pytest.raises(InputError) as problem:
-        found_of(given, sure, agreement=1.5, delta=0.7, start=0, thresholds=(0.5, 0.6))
+        EscalateOptions.checked({"agreement": 1.5, "delta": 0.7, "start": 0, "against": "nobody"})
     assert len(problem.value.problems) == 4
     with pytest.raises(InputError):  # numbers that are no classes
         found_of(replace(given, scores=given.scores + 0.3), sure)
@@ -270,13 +278,13 @@ def test_wrong_inputs_are_named_together() -> None:
 
 def test_several_texts_of_an_item_are_said() -> None:
     given, sure, _ = split()
-    found = found_of(replace(given, items=np.arange(400) // 4), sure)
+    grouped = replace(given, items=np.arange(400) // 4)
+    found = found_of(grouped, sure)
     assert found.n_items == 40
     alone = found_of(given, sure)
     assert found.found.steps[0].n_clusters < alone.found.steps[0].n_clusters
-    assert (
-        len(escalation_tables(found)["escalate"].notes) == len(escalation_tables(alone)["escalate"].notes) + 1
-    )
+    of_grouped, of_alone = (answer_of(one, sure).tables["escalate"].notes for one in (grouped, given))
+    assert len(of_grouped) == len(of_alone) + 1
 
 
 def test_the_ways_are_taken_in_the_documented_order_and_asked_no_further_than_needed() -> None:
@@ -419,8 +427,8 @@ def test_words_without_an_order_need_a_pass() -> None:
 
 def test_tables_and_json_hold_the_same() -> None:
     given, sure, _ = split()
-    found = found_of(given, sure)
-    tables, told = escalation_tables(found), escalation_json(found)
+    found, answer = found_of(given, sure), answer_of(given, sure)
+    tables, told = answer.tables, answer.json
     main = dict(
         zip([one.name for one in tables["escalate"].columns], tables["escalate"].rows[0], strict=True)
     )

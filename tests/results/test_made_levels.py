@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from core.analyses.made_levels import ANALYSIS, MadeOptions
 from core.errors import InputError
 from core.formats.registry import read_texts
 from core.generation.factual.steps import FactualLevel, FactualTrace
@@ -32,23 +34,19 @@ from core.results.judges.made_levels import (
     Check,
     Fault,
     LevelSet,
+    Made,
     MadeLevels,
-    MadeOptions,
     MadeText,
     Returns,
     Steps,
-    length_table,
-    made_json,
-    made_said,
-    made_tables,
     must,
-    option_problems,
     plain_texts,
-    sets_table,
+    scored_levels,
     steps_of,
     texts_for,
 )
 from core.results.judges.made_levels import made_levels as check
+from core.schema.analysis import Answer
 from core.schema.scores import Metric, RatedText, ScorableOutput, ScoredRow, ScoreTable
 from scripts.simulations import cell_measures, read
 from scripts.simulations.made_levels import GRID
@@ -110,6 +108,12 @@ def one(
     return found.sets[0]
 
 
+def answered(scores: ScoreTable, given: Sequence[MadeText | None], **chosen: Any) -> Answer:
+    """The answer on scores and their texts."""
+    known = tuple((row, text) for row, text in zip(scores.rows, given, strict=True) if text is not None)
+    return ANALYSIS.answer(MadeOptions(**chosen), scored_levels(scores, Made(known)))
+
+
 def faults(found: LevelSet) -> list[tuple[str, Check]]:
     return [(fault.level, fault.check) for fault in found.faults]
 
@@ -134,7 +138,7 @@ def test_the_fewest_levels_that_break_the_order_are_named(
 def test_a_rise_within_the_tolerance_counts_as_none() -> None:
     rising = (1.0, 0.8, 0.6, 0.64, 0.2)
     assert one(rising).outcome == "as claimed"
-    assert faults(one(rising, options=MadeOptions(tolerance=0.03))) == [("A3", "scores")]
+    assert faults(one(rising, tolerance=0.03)) == [("A3", "scores")]
     creeping = (0.60, 0.64, 0.68, 0.72, 0.2)  # each step is small, the sum is not
     assert one(creeping).outcome == "remake"
 
@@ -163,7 +167,7 @@ def test_what_cannot_be_compared_is_undecided_with_its_reason() -> None:
 def test_where_nothing_could_be_decided_the_verdict_says_so_first_with_its_most_frequent_reason() -> None:
     def said(*scores: Sequence[float | None]) -> list[str]:
         of_items = table({f"item {at}": one for at, one in enumerate(scores)})
-        return made_said(check(of_items, [None] * len(of_items.rows), n_resamples=0))
+        return [*answered(of_items, [None] * len(of_items.rows), n_resamples=0).said]
 
     missing, equal = (1.0, 0.8, None, 0.4, 0.2), (0.5,) * 5
     alone = said(missing, missing)
@@ -255,7 +259,7 @@ def test_two_values_of_one_unit_contradict_each_other_only_about_one_thing() -> 
     said = "The diameter of the moon Titan is 5,150 kilometres. Its air is mostly nitrogen."
     twice = f"{said} The diameter of Titan is 4,000 kilometres."
     apart = f"{said} A probe flew 900 kilometres above it."
-    found = one(given=texts(said, twice, apart, "", ""), options=MadeOptions(longer=9))
+    found = one(given=texts(said, twice, apart, "", ""), longer=9)
     assert [(fault.level, fault.why) for fault in found.faults if fault.check == "contradiction"] == [
         ("A1", "gives both 5,150 kilometres and 4,000 kilometres")
     ]
@@ -280,7 +284,7 @@ def test_equal_and_nearly_equal_texts_are_found() -> None:
         ("A2", "has the text of A1"),
         ("A4", "has nearly the text of A3"),
     ]
-    assert len(one(given=texts(*different()), options=MadeOptions(alike=0.9)).faults) == 4
+    assert len(one(given=texts(*different()), alike=0.9).faults) == 4
 
 
 def test_a_much_longer_or_shorter_text_is_found() -> None:
@@ -288,7 +292,7 @@ def test_a_much_longer_or_shorter_text_is_found() -> None:
     assert faults(one(given=texts(*longer))) == [("A3", "length")]
     shorter = [*different()[:4], "The fire began in a bakery"]
     assert faults(one(given=texts(*shorter))) == [("A4", "length")]
-    assert one(given=texts(*longer), options=MadeOptions(longer=1.5)).outcome == "as claimed"
+    assert one(given=texts(*longer), longer=1.5).outcome == "as claimed"
 
 
 def test_length_by_level_and_by_system() -> None:
@@ -299,15 +303,14 @@ def test_length_by_level_and_by_system() -> None:
                 rows.append(ScoredRow(str(item), system, level))
                 scores.append(FALLING[at])
                 given.append(MadeText(" ".join(["word"] * (40 + extra + at)), language="en"))
-    found = check(
-        ScoreTable(tuple(rows), (Metric("judge", "", ""),), np.array(scores)[:, None]), given, n_resamples=200
-    )
+    judged_by = ScoreTable(tuple(rows), (Metric("judge", "", ""),), np.array(scores)[:, None])
+    found = check(judged_by, given, n_resamples=200)
     assert found.length_by_level.estimate == pytest.approx(1)
     (pair,) = found.length_by_system
     assert (pair.first, pair.second, pair.rule.larger, pair.rule.n_right) == ("long", "short", True, 40)
     assert pair.rule.p == pytest.approx(2 / 2**8)
     assert [round(level.words.estimate or 0) for level in found.levels] == [45, 46, 47, 48, 49]
-    assert sum("gives away" in line for line in made_said(found)) == 2
+    assert sum("gives away" in line for line in answered(judged_by, given, n_resamples=200).said) == 2
 
 
 def test_lengths_of_three_systems_are_three_tests() -> None:
@@ -318,8 +321,9 @@ def test_lengths_of_three_systems_are_three_tests() -> None:
                 rows.append(ScoredRow(str(item), system, level))
                 scores.append(FALLING[at])
                 given.append(MadeText(" ".join(["word"] * (40 + extra + at)), language="en"))
-    found = check(ScoreTable(tuple(rows), (Metric("judge", "", ""),), np.array(scores)[:, None]), given)
-    lengths = length_table(found)
+    lengths = answered(
+        ScoreTable(tuple(rows), (Metric("judge", "", ""),), np.array(scores)[:, None]), given
+    ).tables["length-by-system"]
     assert [row[-2:] for row in lengths.rows] == [pytest.approx((2 / 2**8, 3 * 2 / 2**8))] * 3
     assert "3 tests" in " ".join(lengths.notes)
 
@@ -349,7 +353,9 @@ def test_claims_that_return_tell_how_noisy_the_judge_is() -> None:
     # 12 steps, of which two claims fell for good; the first and the third claim return once.
     assert found.returns == Returns(2, 10)
     assert found.returns.noise == pytest.approx((1 - 0.2**0.5) / 2)
-    assert any("do not judge single items" in line for line in made_said(found))
+    told = answered(file, texts(*different(), claims=claims), n_resamples=0)
+    assert any("do not judge single items" in line for line in told.said)
+    assert told.json["returns"] == {"count": 2, "n": 10, "noise": found.returns.noise}
     assert check(file, texts(*different()), n_resamples=0).returns is None
     damage = table({"item": FALLING}, ("0", "1", "2", "3", "4"))
     assert check(damage, texts(*different(), claims=claims), n_resamples=0).returns is None
@@ -366,12 +372,15 @@ def test_texts_are_found_by_their_row() -> None:
 
 
 def test_options_out_of_range_are_refused_together() -> None:
-    assert len(option_problems(MadeOptions(tolerance=1, alike=0, longer=0))) == 3
-    with pytest.raises(InputError) as refused:
-        one(options=MadeOptions(tolerance=-1, longer=float("nan")))
-    assert len(refused.value.problems) == 2
+    for wrong in (
+        {"tolerance": 1, "alike": 0, "longer": 0},
+        {"tolerance": -1, "longer": float("nan"), "alike": 2},
+    ):
+        with pytest.raises(InputError) as refused:
+            MadeOptions.checked(wrong)
+        assert len(refused.value.problems) == 3
     with pytest.raises(InputError):
-        check(table({"item": FALLING}), texts(*different()), metric="unknown")
+        scored_levels(table({"item": FALLING}), Made(), metric="unknown")
     with pytest.raises(InputError):
         check(table({"item": (1.0,)}, ("A0",)), [None])
 
@@ -413,20 +422,23 @@ def test_the_demo_by_rules(of_demo: MadeLevels) -> None:
     assert [round(level.score.estimate or 0, 2) for level in of_demo.levels] == [0.52, 0.29, 0.12, 0.05, 0.02]
 
 
-def test_tables_and_json_agree_with_the_result(of_demo: MadeLevels) -> None:
-    remake, by_level, by_system = made_tables(of_demo)
-    assert [(row[0], row[1], row[2], row[-1]) for row in remake.rows] == [
+def test_tables_and_json_agree_with_the_result(demo: tuple[ScorableOutput, ...], of_demo: MadeLevels) -> None:
+    answer = answered(*judged(demo), n_resamples=200)
+    (verdict,) = answer.verdicts
+    assert verdict.code == "remake"
+    assert [(row[0], row[1], row[2], row[-1]) for row in answer.tables["made-levels"].rows] == [
         (each.item_id, each.system, fault.level, fault.check)
         for each in of_demo.sets
         for fault in each.faults
     ]
-    assert [row[-1] for row in by_level.rows] == [0, 1, 0, 1, 1]
-    assert len(by_system.rows) == 1
-    assert len(sets_table(of_demo).rows) == 28
-    told = made_json(of_demo)
-    assert told["counts"] == {"as claimed": 22, "remake": 3, "undecided": 3}
-    assert [len(each["faults"]) for each in told["items"]] == [len(each.faults) for each in of_demo.sets]
-    assert told["monotonic"]["n"] == 25
+    assert [row[-1] for row in answer.tables["levels-made"].rows] == [0, 1, 0, 1, 1]
+    assert len(answer.tables["length-by-system"].rows) == 1
+    assert len(answer.tables["items-made"].rows) == 28
+    assert answer.json["counts"] == {"as claimed": 22, "remake": 3, "undecided": 3}
+    assert [len(each["faults"]) for each in answer.json["items"]] == [
+        len(each.faults) for each in of_demo.sets
+    ]
+    assert answer.json["monotonic"]["n"] == 25
 
 
 PLANTED: tuple[Check, ...] = ("scores", "core", "length", "equal", "contradiction")

@@ -42,29 +42,48 @@ from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People, beside_people
 from core.results.correlations.table import dimension_of
 from core.results.judges.costs import JudgeCost
+from core.results.judges.made_levels import ScoredLevels, scored_levels
 from core.results.judges.prompts import RunsTried
 from core.results.judges.spans import SpanOptions
 from core.results.meta_correlation import Side
 from core.results.study.counted import Filters, StudyPart
 from core.results.study.early import EarlyLook
 from core.results.study.planning import Basis, Standing
-from core.schema.analysis import CHOICES, PanelChoice, PeopleChoice, QualityChoice, RatedChoice, TriedChoice
-from core.schema.panel import Panel
+from core.schema.analysis import (
+    CHOICES,
+    LevelsChoice,
+    PanelChoice,
+    PeopleChoice,
+    QualityChoice,
+    RatedChoice,
+    TriedChoice,
+)
+from core.schema.panel import JudgedTables, Panel
 from core.schema.rated import Rated
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import Direction, JudgeOutput, OutputSet, RatingSet, ScoreTable, WithTexts
 from core.schema.settings import SettingField, Settings, fields_of
 from core.schema.study import Study, StudyRecord
-from core.sources.judges import JUDGE_NAMES, costs_of, facts_of, judge_of, rated, scored_by, with_texts
+from core.sources.judges import (
+    JUDGE_NAMES,
+    costs_of,
+    facts_of,
+    judge_of,
+    made_of,
+    rated,
+    scored_by,
+    with_texts,
+)
 from core.sources.named import (
+    NAMES,
     STORED,
     FileSource,
     parse_source,
     parse_sources,
     short_name,
 )
-from core.sources.panel import panel_of_source
+from core.sources.panel import judged_tables, panel_of_source
 from core.sources.people import people_of, ratings_and_task
 from core.sources.prompts import runs_tried
 from core.sources.reading import SourceReader, read_each
@@ -72,7 +91,7 @@ from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
 from core.sources.spans import Marked, spans_of
 from core.sources.studies import look_at, part_of, pilot_if_any, standing_if_any, study_or_bundle
-from core.sources.texts import Texts, texts_file
+from core.sources.texts import Texts, made_texts_of, texts_file, texts_of
 from core.store import Store
 from core.tables.mapping import parse_columns
 from core.tables.reading import shown
@@ -450,6 +469,45 @@ def open_tables(options: argparse.Namespace) -> list[ScoreTable]:
     """Return the tables of scores. Raises InputError with the problems of all."""
     check_columns(options, options.scores)
     return scores_given(options.scores, options)
+
+
+def add_judged_input(command: argparse.ArgumentParser) -> None:
+    """Register tables of scores, and the texts behind them; see `open_judged`."""
+    add_scores_input(command)
+    command.add_argument(
+        "--texts", metavar=NAMES, help="the scored texts, if a table of scores comes without them"
+    )
+
+
+def open_judged(options: argparse.Namespace) -> JudgedTables:
+    """Return the tables of scores with what their sources know beside. Raises InputError with the problems of all."""
+    tables, reading = open_tables(options), reading_of(options)
+    texts = () if options.texts is None else texts_of(parse_source(options.texts), reading).outputs
+    return judged_tables(tables, parse_sources(options.scores), reading, texts)
+
+
+def add_levels_input(command: argparse.ArgumentParser) -> None:
+    """Register scores of texts at levels; see `open_levels`."""
+    command.add_argument(
+        "scores",
+        metavar="run:N|DIR|SCORES",
+        help="a claims judge's run or folder, or any scores of the texts",
+    )
+    command.add_argument(
+        "texts",
+        nargs="?",
+        metavar=NAMES,
+        help="the texts, if the scores come without them; a generation run, or its folder, also says which facts it changed",
+    )
+    for one in fields_of(LevelsChoice).values():
+        command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+
+
+def open_levels(options: argparse.Namespace) -> ScoredLevels:
+    """Return the scores with what is known about their texts. Raises InputError."""
+    reading, scores = reading_of(options), parse_source(options.scores)
+    texts = None if options.texts is None else made_texts_of(parse_source(options.texts), reading)
+    return scored_levels(scores_of(scores, reading), made_of(scores, reading), texts, options.metric)
 
 
 def _add_choice(command: argparse.ArgumentParser, one: SettingField) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.joining.choices import dimension_said
@@ -32,6 +33,16 @@ class Sureness:
     """Shape (n,), larger is surer; NaN: unknown, so the text goes to people."""
     said: str
     """What the confidence is."""
+
+
+@dataclass(frozen=True)
+class SurePanel:
+    """Raters beside a judge whose confidence is known."""
+
+    panel: Panel
+    sure: Sureness
+    returned: NDArray[np.bool_] | None = None
+    """Shape (n,): texts whose labels came back after the threshold was chosen; None: see `escalation.escalate`."""
 
 
 Way = Literal["judges", "margin", "repeats", "column", "cut"]

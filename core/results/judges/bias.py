@@ -8,27 +8,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.diff import diff_against
 from core.errors import InputError
 from core.joining.choices import directions, items_of, level_key
 from core.joining.tables import NO_SCORE
 from core.judges.pairwise import PairwiseRecord
 from core.judges.rubric import RubricRecord
-from core.judges.twins import marked
 from core.llm.families import alike_notes, model_of
 from core.results.cells import (
-    corrected_column,
-    corrected_note,
     decimal,
-    interval,
-    left_out_lines,
-    plain,
 )
-from core.results.check.gaps import beside_of, by_item, reason_of
 from core.results.judges.consistency import NO_ORDERS, NOT_ASKED, ORDER_MISSING, by_place, rubric_values
 from core.results.judges.pairwise import judged_pairs, orders_compared
-from core.schema.panel import TextBeside
-from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.scores import (
     BETTER,
     EDIT,
@@ -59,7 +49,6 @@ from core.stats.resampling import (
 )
 from core.stats.votes import NO_SIDE, leanings
 from core.tables.columns import level_number
-from core.tables.problems import listed
 from core.tables.reading import shown
 
 Verdict = Literal["biased", "no bias found", "underpowered", "undefined"]
@@ -67,9 +56,7 @@ Favours = Literal["edited", "unedited", "first", "second", ""]
 """What a bias favours: the text with the edit or without; the text that the judge reads first or second."""
 POSITION = "position"
 """Name of the probe that needs no edit: the same texts in both orders."""
-LIMIT, POWER, ALPHA = 0.1, 0.8, 0.05
-BIAS_TABLES = ("bias", "bias-changes")
-"""Names of all tables, the main one first."""
+POWER, ALPHA = 0.8, 0.05
 NO_UNEDITED = "no unedited text of the same item, system and level"
 SEVERAL_UNEDITED = "several unedited texts match"
 NO_OPPONENT = "its pair has no other text with a score"
@@ -81,42 +68,16 @@ ONLY_TIES = "only ties"
 ONE_ITEM = "fewer than two items"
 _SAME = 1e-9
 _FAVOURS: Mapping[bool, tuple[Favours, Favours]] = {False: ("edited", "unedited"), True: ("first", "second")}
-_SAID: Mapping[str, str] = {
-    "edited": "for the edited text",
-    "unedited": "against the edited text",
-    "first": "for the first place",
-    "second": "for the second place",
-}
 
 
 @dataclass(frozen=True)
-class BiasOptions:
-    """How a bias is told from noise."""
+class _Asked:
+    """How a bias is told from noise; see `bias_audit`."""
 
-    limit: float = LIMIT
-    """Largest smallest detectable effect, as a share of the judge's scale, with which a probe that finds nothing counts as
-    clean; above 0, at most 1."""
-    alpha: float = ALPHA
-    """Level of the tests, and share of false ones among the biases found."""
-    confidence_level: float = 0.95
-    rng: int = 0
-
-
-DEFAULT_OPTIONS = BiasOptions()
-
-
-def option_problems(options: BiasOptions) -> list[str]:
-    """What is wrong with the options, each with its name."""
-    return [
-        *([f"limit: {options.limit:g} is not above 0 and at most 1"] if not 0 < options.limit <= 1 else []),
-        *([f"alpha: {options.alpha:g} is not between 0 and 1"] if not 0 < options.alpha < 1 else []),
-        *(
-            [f"confidence: {options.confidence_level:g} is not between 0 and 1"]
-            if not 0 < options.confidence_level < 1
-            else []
-        ),
-        *([f"seed: {options.rng} is negative"] if options.rng < 0 else []),
-    ]
+    limit: float
+    alpha: float
+    confidence_level: float
+    rng: int
 
 
 @dataclass(frozen=True)
@@ -172,6 +133,8 @@ class Change:
     after: float
     change: float
     """After minus before, turned where lower is better."""
+    share: float
+    """Absolute change as a share of the judge's scale; 0 where the judge has none."""
     flips: float | None
     """1: the pair's order turned; 0.5: to or from a tie; None: no other text with a score."""
 
@@ -184,12 +147,17 @@ class BiasAudit:
     effects: tuple[Effect, ...]
     changes: tuple[Change, ...]
     """Of all judges and probes, without texts whose score did not move; largest absolute change as a share of the judge's scale first."""
-    options: BiasOptions
     notes: tuple[str, ...] = ()
 
 
 def bias_audit(
-    table: ScoreTable, output: JudgeOutput | None = None, options: BiasOptions = DEFAULT_OPTIONS
+    table: ScoreTable,
+    output: JudgeOutput | None = None,
+    *,
+    limit: float = 0.1,
+    alpha: float = ALPHA,
+    confidence_level: float = 0.95,
+    rng: int = 0,
 ) -> BiasAudit:
     """Measure what edits of a text, and its place, do to scores, against the unedited twins in the same table.
 
@@ -204,10 +172,9 @@ def bias_audit(
 
     Misleads where an edit rightly changes a score: overlap with a reference falls when a text grows, and a longer text of the
     same facts is not as good under a criterion of conciseness. And where an edit changed a fact: read the largest changes.
-    Raises InputError if there is neither an edited text nor a judge's record in both orders, and for wrong options.
+    Raises InputError if there is neither an edited text nor a judge's record in both orders.
     """
-    if problems := option_problems(options):
-        raise InputError("The audit cannot be made", problems)
+    asked = _Asked(limit, alpha, confidence_level, rng)
     if not may_audit(table, output):
         raise InputError(
             f"{shown(table.file_name or 'The table')} has no edited text and no verdicts in both orders",
@@ -218,24 +185,22 @@ def bias_audit(
         )
     turned, scaled, twins = table.values * directions(table), _scales(table), _twins(table)
     found: list[Effect] = []
-    changes: list[tuple[float, Change]] = []
+    changes: list[Change] = []
     for column, metric in enumerate(table.metrics):
         probes = [
-            _of_edit(table, turned[:, column], column, probe, own, scaled[column], options, changes)
+            _of_edit(table, turned[:, column], column, probe, own, scaled[column], asked, changes)
             for probe, own in twins.items()
         ]
         if output is not None and metric.name == output.metrics[0].name:
-            probes += _positions(metric.name, output, options)
-        found += _decided(probes, options)
+            probes += _positions(metric.name, output, asked)
+        found += _decided(probes, asked)
     models = (
         [output.model] if output is not None else [model_of(metric.signature) for metric in table.metrics]
     )
-    changes.sort(key=lambda one: -one[0])
     return BiasAudit(
         table.file_name,
         tuple(found),
-        tuple(change for _, change in changes),
-        options,
+        tuple(sorted(changes, key=lambda one: -one.share)),
         alike_notes(models, table.rows),
     )
 
@@ -306,8 +271,8 @@ def _of_edit(
     probe: str,
     twins: Sequence[_Twin],
     scale: float,
-    options: BiasOptions,
-    changes: list[tuple[float, Change]],
+    asked: _Asked,
+    changes: list[Change],
 ) -> Effect:
     judge = table.metrics[column].name
     out: Counter[str] = Counter()
@@ -339,17 +304,19 @@ def _of_edit(
         if not moved:
             continue
         assert one.unedited is not None
-        shift = Change(
-            judge,
-            probe,
-            table.rows[one.edited],
-            table.rows[one.unedited],
-            before=float(table.values[one.unedited, column]),
-            after=float(table.values[one.edited, column]),
-            change=moved,
-            flips=None if np.isnan(flip) else flip,
+        changes.append(
+            Change(
+                judge,
+                probe,
+                table.rows[one.edited],
+                table.rows[one.unedited],
+                before=float(table.values[one.unedited, column]),
+                after=float(table.values[one.edited, column]),
+                change=moved,
+                share=abs(moved) / scale if scale else 0.0,
+                flips=None if np.isnan(flip) else flip,
+            )
         )
-        changes.append((abs(moved) / scale if scale else 0.0, shift))
     return _effect(
         judge,
         probe,
@@ -357,11 +324,9 @@ def _of_edit(
         items,
         scale,
         out,
-        options,
-        of_gap=_of_gap(
-            table, turned, used, change * _sides(before, rival_before, after, rival_after), options
-        ),
-        flips=_share(flips, items, NO_OPPONENT, options),
+        asked,
+        of_gap=_of_gap(table, turned, used, change * _sides(before, rival_before, after, rival_after), asked),
+        flips=_share(flips, items, NO_OPPONENT, asked),
     )
 
 
@@ -377,7 +342,7 @@ def _sides(before: Floats, rival_before: Floats, after: Floats, rival_after: Flo
 
 
 def _of_gap(
-    table: ScoreTable, turned: Floats, used: Sequence[_Twin], moved: Floats, options: BiasOptions
+    table: ScoreTable, turned: Floats, used: Sequence[_Twin], moved: Floats, asked: _Asked
 ) -> Estimate:
     """Mean change of a pair's distance, over the mean distance of better and worse unedited texts."""
     pairs: dict[tuple[int, int], float] = {}
@@ -390,20 +355,20 @@ def _of_gap(
         if sign and not np.isnan(apart):
             pairs[first, second] = float(apart)
     if not pairs:
-        return _undefined(NO_PAIRS, options, len(used))
+        return _undefined(NO_PAIRS, asked, len(used))
     places = [*(one.edited for one in used), *(first for first, _ in pairs)]
     n, items = len(used), items_of([table.rows[at] for at in places])
     sums = np.zeros((len(places), 4))
     sums[:n, 0], sums[:n, 1] = moved, 1
     sums[n:, 2], sums[n:, 3] = [*pairs.values()], 1
-    gap = _with_ends(mean_of_sums, cluster_sums(sums[n:, 2:], items[n:]), len(pairs), options)
+    gap = _with_ends(mean_of_sums, cluster_sums(sums[n:, 2:], items[n:]), len(pairs), asked)
     if (gap.estimate or 0.0) <= 0 or (gap.low is not None and gap.low <= 0):
-        return _undefined(NO_GAP, options, n)
+        return _undefined(NO_GAP, asked, n)
 
     def share(given: Floats) -> Floats:
         return ratio(mean_of_sums(given[..., :2]), mean_of_sums(given[..., 2:]))
 
-    return _with_ends(share, cluster_sums(sums, items), n, options)
+    return _with_ends(share, cluster_sums(sums, items), n, asked)
 
 
 def _better(first: ScoredRow, second: ScoredRow) -> int:
@@ -424,7 +389,7 @@ def _effect(
     items: NDArray[np.int64],
     scale: float,
     left_out: Mapping[str, int],
-    options: BiasOptions,
+    asked: _Asked,
     *,
     of_gap: Estimate,
     flips: Estimate,
@@ -434,7 +399,7 @@ def _effect(
     n_out = sum(left_out.values())
     why = nothing if not change.size else CONSTANT if not scale else ""
     sums = cluster_sums(np.column_stack([change, np.ones(change.size)]), items)
-    found = _undefined(why, options, n_out) if why else _with_ends(mean_of_sums, sums, change.size, options)
+    found = _undefined(why, asked, n_out) if why else _with_ends(mean_of_sums, sums, change.size, asked)
     return Effect(
         judge=judge,
         probe=probe,
@@ -443,7 +408,7 @@ def _effect(
         change=replace(found, n_left_out=n_out),
         of_gap=replace(of_gap, reason=why, estimate=None, low=None, high=None) if why else of_gap,
         flips=flips,
-        p=None if why else sign_flip_p(change, items, rng=options.rng),
+        p=None if why else sign_flip_p(change, items, rng=asked.rng),
         p_corrected=None,
         n_moved=int((np.abs(sums[:, 0]) > _SAME * (scale or 1.0)).sum()),
         error=None if why or len(sums) < 2 else jackknife_error(without_each(sums, mean_of_sums)),
@@ -454,7 +419,7 @@ def _effect(
     )
 
 
-def _with_ends(statistic: Statistic, sums: Floats, n: int, options: BiasOptions) -> Estimate:
+def _with_ends(statistic: Statistic, sums: Floats, n: int, asked: _Asked) -> Estimate:
     """The statistic of sums (items, k) with the jackknife interval over items."""
     value = float(statistic(sums.sum(axis=0)))
     found = resampled_estimate(
@@ -462,29 +427,29 @@ def _with_ends(statistic: Statistic, sums: Floats, n: int, options: BiasOptions)
         None,
         n=n,
         n_clusters=len(sums),
-        confidence_level=options.confidence_level,
+        confidence_level=asked.confidence_level,
         interval_reason=ONE_ITEM,
     )
     if found.estimate is None or len(sums) < 2:
         return found
     low, high, _, why = jackknife_ends(
-        value, without_each(sums, statistic), options.confidence_level, (-np.inf, np.inf)
+        value, without_each(sums, statistic), asked.confidence_level, (-np.inf, np.inf)
     )
     return replace(found, low=low, high=high, interval_reason=why)
 
 
-def _share(values: Floats, items: NDArray[np.int64], nothing: str, options: BiasOptions) -> Estimate:
-    found = mean_share(values, items, confidence_level=options.confidence_level)
+def _share(values: Floats, items: NDArray[np.int64], nothing: str, asked: _Asked) -> Estimate:
+    found = mean_share(values, items, confidence_level=asked.confidence_level)
     return found if found.estimate is not None else replace(found, reason=nothing)
 
 
-def _undefined(why: str, options: BiasOptions, n_left_out: int) -> Estimate:
+def _undefined(why: str, asked: _Asked, n_left_out: int) -> Estimate:
     return resampled_estimate(
         np.nan,
         None,
         n=0,
         n_clusters=0,
-        confidence_level=options.confidence_level,
+        confidence_level=asked.confidence_level,
         reason=why,
         interval_reason=why,
         n_left_out=n_left_out,
@@ -522,7 +487,7 @@ def detectable_change(
     return max(by_test, (1.0 - float(alpha ** (1 / n_items))) * scale if few else 0.0)
 
 
-def _decided(probes: Sequence[Effect], options: BiasOptions) -> list[Effect]:
+def _decided(probes: Sequence[Effect], asked: _Asked) -> list[Effect]:
     """The probes of one judge with corrected p, smallest detectable effect and verdict."""
     paid = corrected([one.p for one in probes], "benjamini-hochberg")
     n_tests = sum(one.p is not None for one in probes)
@@ -531,16 +496,16 @@ def _decided(probes: Sequence[Effect], options: BiasOptions) -> list[Effect]:
         if one.p is None or one.scale is None or p is None:
             found.append(one)
             continue
-        n_items, error, allowed = one.change.n_clusters, one.error, options.limit * one.scale
+        n_items, error, allowed = one.change.n_clusters, one.error, asked.limit * one.scale
         least = (
             None
             if error is None
             else detectable_change(
-                error, n_items, one.scale, n_moved=one.n_moved, n_tests=n_tests, alpha=options.alpha
+                error, n_items, one.scale, n_moved=one.n_moved, n_tests=n_tests, alpha=asked.alpha
             )
         )
         one = replace(one, p_corrected=p, detectable=least)
-        if p <= options.alpha:
+        if p <= asked.alpha:
             sides = _FAVOURS[one.probe == POSITION]
             one = replace(one, verdict="biased", favours=sides[(one.change.estimate or 0.0) < 0])
         elif least is not None and least <= allowed + _SAME:
@@ -570,15 +535,15 @@ def _in_both_orders(record: Any) -> bool:
     )
 
 
-def _positions(judge: str, output: JudgeOutput, options: BiasOptions) -> Iterator[Effect]:
+def _positions(judge: str, output: JudgeOutput, asked: _Asked) -> Iterator[Effect]:
     """The probe `position`, if the judge has verdicts in both orders."""
     if not _has_orders(output):
         return
     paired = any(isinstance(text.record, PairwiseRecord) for text in output.texts)
-    yield (_of_places if paired else _of_reading_order)(judge, output, options)
+    yield (_of_places if paired else _of_reading_order)(judge, output, asked)
 
 
-def _of_places(judge: str, output: JudgeOutput, options: BiasOptions) -> Effect:
+def _of_places(judge: str, output: JudgeOutput, asked: _Asked) -> Effect:
     """A pairwise judge: half of how far each pair leans to the place read first, so that the share of `first_place` is 1/2 + change."""
     pairs = judged_pairs(output)
     places = [Counter(trial.place for trial in pair.trials) for pair in pairs]
@@ -598,14 +563,14 @@ def _of_places(judge: str, output: JudgeOutput, options: BiasOptions) -> Effect:
         items[decided],
         1.0,
         out,
-        options,
-        of_gap=_undefined("position is no edit", options, 0),
-        flips=_share(1 - same, items, NO_ORDERS, options),
+        asked,
+        of_gap=_undefined("position is no edit", asked, 0),
+        flips=_share(1 - same, items, NO_ORDERS, asked),
         nothing=NO_SIDE,
     )
 
 
-def _of_reading_order(judge: str, output: JudgeOutput, options: BiasOptions) -> Effect:
+def _of_reading_order(judge: str, output: JudgeOutput, asked: _Asked) -> Effect:
     """A rubric judge: the verdict with the text read first minus that with the reference first."""
     values, orders, _ = rubric_values(output.texts)
     assert orders is not None
@@ -622,240 +587,8 @@ def _of_reading_order(judge: str, output: JudgeOutput, options: BiasOptions) -> 
         items,
         usual_range(means),
         out,
-        options,
-        of_gap=_undefined("position is no edit", options, 0),
-        flips=_share((change != 0).astype(np.float64), items, NO_ORDERS, options),
+        asked,
+        of_gap=_undefined("position is no edit", asked, 0),
+        flips=_share((change != 0).astype(np.float64), items, NO_ORDERS, asked),
         nothing=NO_ORDERS,
     )
-
-
-# --- sentences, tables, JSON -------------------------------------------------------------------
-
-
-def bias_said(audits: Sequence[BiasAudit]) -> list[str]:
-    """One sentence for each judge: the biases found, with their size, then what is clean, underpowered and undefined."""
-    return [_sentence(judge, own) for judge, own in _by_judge(audits)]
-
-
-def _by_judge(audits: Sequence[BiasAudit]) -> list[tuple[str, list[Effect]]]:
-    """Judges with their effects; two of one name also get the name of their scores."""
-    names = Counter(name for audit in audits for name in {one.judge for one in audit.effects})
-    places = Counter((name, audit.name) for audit in audits for name in {one.judge for one in audit.effects})
-    found: dict[str, list[Effect]] = {}
-    for at, audit in enumerate(audits, start=1):
-        for one in audit.effects:
-            of_two = audit.name if places[one.judge, audit.name] == 1 else f"{audit.name}, input {at}"
-            name = one.judge if names[one.judge] == 1 else f"{one.judge} ({of_two})"
-            found.setdefault(name, []).append(one)
-    return list(found.items())
-
-
-def _sentence(judge: str, effects: Sequence[Effect]) -> str:
-    tested = [one for one in effects if one.p is not None]
-    biased = [one for one in effects if one.verdict == "biased"]
-    probes = f"{len(tested)} probe{'' if len(tested) == 1 else 's'}"
-    if biased:
-        which = listed([f"{shown(one.probe)} ({_signed(one)}, {_SAID[one.favours]})" for one in biased])
-        said = f"{shown(judge)} is biased on {len(biased)} of {probes}: {which}."
-    else:
-        said = (
-            f"{shown(judge)}: no bias is shown on {probes}."
-            if tested
-            else f"{shown(judge)}: nothing to test."
-        )
-    if clean := [one for one in effects if one.verdict == "no bias found"]:
-        most = max((one.detectable or 0.0) / (one.scale or 1.0) for one in clean)
-        said += (
-            f" No bias found: {listed([shown(one.probe) for one in clean])}; changes above {most:.0%} of the scale would have "
-            "been found."
-        )
-    if weak := [one for one in effects if one.verdict == "underpowered"]:
-        said += f" Underpowered, which is not clean: {listed([shown(one.probe) for one in weak])}."
-    if undefined := [one for one in effects if one.verdict == "undefined"]:
-        said += f" Undefined: {listed([f'{shown(one.probe)} ({one.reason})' for one in undefined])}."
-    return said
-
-
-def _signed(one: Effect) -> str:
-    value = one.change.estimate or 0.0
-    return f"{'+' if value > 0 else ''}{decimal(value, 2)}"
-
-
-def bias_table(audits: Sequence[BiasAudit]) -> ResultTable:
-    """One row for each judge and probe."""
-    judges = _by_judge(audits)
-    effects = [one for _, own in judges for one in own]
-    options = audits[0].options
-    n_tests = max((sum(one.p is not None for one in own) for _, own in judges), default=0)
-    rows = tuple(
-        (
-            judge,
-            one.probe,
-            one.verdict,
-            one.favours,
-            interval(one.change),
-            None if one.probe == POSITION else interval(one.of_gap),
-            interval(one.flips),
-            Interval(one.detectable, reason=one.reason or ONE_ITEM if one.detectable is None else ""),
-            one.scale,
-            one.change.n,
-            one.change.n_clusters,
-            one.p,
-            one.p_corrected,
-            one.left_out,
-            one.reason,
-        )
-        for judge, own in judges
-        for one in own
-    )
-    return ResultTable(
-        BIAS_TABLES[0],
-        (
-            Column("judge", names_row=len(judges) > 1, shown=len(judges) > 1),
-            Column("probe", names_row=True),
-            Column("verdict"),
-            Column("favours"),
-            Column("change", "change of score", places=2),
-            Column(
-                "of_gap",
-                "share of better - worse",
-                percent=True,
-                places=2,
-                shown=any(one.probe != POSITION for one in effects),
-            ),
-            Column("flips", "order turned", percent=True, places=2),
-            Column("detectable", "smallest detectable", places=2),
-            Column("scale", shown=False),
-            Column("n", "texts"),
-            Column("n_items", "items", shown=False),
-            Column("p", "p", shown=n_tests < 2, p_value=True),
-            corrected_column("benjamini-hochberg", n_tests),
-            Column("left_out", shown=any(one.left_out for one in effects)),
-            Column("reason", shown=any(one.verdict == "undefined" for one in effects)),
-        ),
-        rows,
-        title="What besides quality sways the judge?",
-        notes=(
-            "Change of score: edited minus unedited text, higher is better; a pairwise judge's is the net share of verdicts "
-            "moved. Position: share of decisions for the text read first, each pair once, minus one half.",
-            f"Intervals: {options.confidence_level:.0%}, jackknife over {_range_said(effects)} items. p: sign flips of items.",
-            *corrected_note("benjamini-hochberg", n_tests, "the probes of each judge"),
-            f"Smallest detectable: found with a chance of {POWER:.0%}. Underpowered: above {options.limit:.0%} of the range of "
-            "the judge's scores.",
-            "Overlap with a reference rightly falls when a text grows, and conciseness may count: read the largest changes.",
-            *_left_out_said(judges),
-            *dict.fromkeys(note for audit in audits for note in audit.notes),
-        ),
-    )
-
-
-def _range_said(effects: Sequence[Effect]) -> str:
-    """The numbers of items behind the effects, `14` or `12 to 14`."""
-    found = [one.change.n_clusters for one in effects if one.p is not None] or [0]
-    return f"{min(found):,}" if min(found) == max(found) else f"{min(found):,} to {max(found):,}"
-
-
-def _left_out_said(judges: Sequence[tuple[str, Sequence[Effect]]]) -> Iterator[str]:
-    for judge, own in judges:
-        for one in own:
-            whose = f"{shown(judge)}, {shown(one.probe)}" if len(judges) > 1 else shown(one.probe)
-            yield from left_out_lines(one.left_out, whose)
-
-
-def changes_table(
-    audits: Sequence[BiasAudit], texts: Sequence[TextBeside] = (), *, most: int | None = None
-) -> ResultTable:
-    """The edited texts whose scores changed most, as a share of the judge's scale, each beside its unedited twin.
-
-    texts: what runs hold about the texts; with them the table has both texts and the judge's reasons. most: rows at most.
-    """
-    several = len(_by_judge(audits)) > 1
-    found = [change for audit in audits for change in audit.changes]
-    if len(audits) > 1:
-        scale = {(audit.name, one.judge): one.scale for audit in audits for one in audit.effects}
-        found = [
-            change
-            for _, change in sorted(
-                (
-                    (-abs(change.change) / (scale.get((audit.name, change.judge)) or 1.0), change)
-                    for audit in audits
-                    for change in audit.changes
-                ),
-                key=lambda one: one[0],
-            )
-        ]
-    listed_changes = found[:most]
-    known = by_item(texts)
-    rows = []
-    for one in listed_changes:
-        beside = [beside_of(row, known.get(row.item_id, ())) for row in (one.twin, one.row)]
-        said = [reason_of(each, one.judge) for each in beside]
-        rows.append(
-            (
-                one.judge,
-                one.probe,
-                one.row.item_id,
-                one.row.system or None,
-                one.row.level,
-                one.before,
-                one.after,
-                one.change,
-                one.flips,
-                *((each.text if each else "") for each in beside),
-                _changed(beside[0].text, beside[1].text) if beside[0] and beside[1] else "",
-                *said,
-            )
-        )
-    return ResultTable(
-        BIAS_TABLES[1],
-        (
-            Column("judge", names_row=True, shown=several),
-            Column("probe", names_row=True),
-            Column("item", names_row=True),
-            Column("system", shown=len({one.row.system for one in listed_changes}) > 1),
-            Column("level"),
-            Column("before", places=2),
-            Column("after", places=2),
-            Column("change", places=2),
-            Column("flips", "order turned", places=1),
-            Column("unedited", "unedited text", shown=False),
-            Column("edited", "edited text", shown=False),
-            Column("diff", "what the edit changed", shown=bool(texts)),
-            Column("reasons_unedited", "reasons, unedited", shown=any(row[-2] for row in rows)),
-            Column("reasons_edited", "reasons, edited", shown=any(row[-1] for row in rows)),
-        ),
-        tuple(rows),
-        title="Largest changes of score",
-        notes=(
-            "Order turned: 1 where the other text of the pair is now preferred, 0.5 to or from a tie.",
-            *(("{+added+}, [-removed-]; files have both texts.",) if texts else ()),
-        ),
-    )
-
-
-def _changed(before: str, after: str) -> str:
-    """The changes alone, in reading order."""
-    changes = [one for one in diff_against(before, after) if one.kind != "same"]
-    return " ".join(" ".join(marked([one]).split()) for one in changes)
-
-
-def bias_json(audits: Sequence[BiasAudit], changes: ResultTable | None = None) -> dict[str, Any]:
-    """Effects, the rows of `changes_table`, the options and the warnings."""
-    named = [
-        {**plain(one), "judge": judge, "n_items": one.change.n_clusters}
-        for judge, own in _by_judge(audits)
-        for one in own
-    ]
-    options = audits[0].options
-    return {
-        "effects": named,
-        "changes": []
-        if changes is None
-        else [
-            dict(zip([column.name for column in changes.columns], row, strict=True)) for row in changes.rows
-        ],
-        "limit": options.limit,
-        "alpha": options.alpha,
-        "confidence_level": options.confidence_level,
-        "notes": list(dict.fromkeys(note for audit in audits for note in audit.notes)),
-    }

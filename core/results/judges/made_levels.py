@@ -4,30 +4,27 @@ import math
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
-from typing import Any, Literal, Unpack, get_args
+from typing import Literal, Unpack, get_args
 
 import numpy as np
 import regex
 from rapidfuzz.distance import LCSseq
 
-from core.errors import InputError
 from core.generation.factual.steps import FactualTrace
 from core.joining.choices import check_names, directions
-from core.joining.tables import places_of
+from core.joining.tables import only_metric, places_of
 from core.judges.claims import Claim, ClaimsRecord
 from core.judges.sentences import Content, Premise, sentences_of
-from core.results.cells import corrected_column, corrected_note, decimal, ends, interval, resampled
+from core.results.cells import decimal
 from core.results.correlations.levels import Ladder, MetricByLevel, by_level, ladder_of
 from core.results.judges.values import Values, contradictions
-from core.schema.result_table import Column, Interval, ResultTable
-from core.schema.scores import JudgeOutput, ScorableOutput, ScoredRow, ScoreTable, row_key
+from core.schema.scores import EDIT, JudgeOutput, ScorableOutput, ScoredRow, ScoreTable, row_key
 from core.schema.study import Item, Material
 from core.stats.blinding import SingleRule, strongest_rule
 from core.stats.correlation.groups import mean_within
 from core.stats.degeneracy import tied, usual_range
-from core.stats.multiplicity import Correction, corrected
 from core.stats.resampling import Estimate, Floats, Resampling, ratio_estimates
 from core.study.audit import words_and_marks
 from core.tables.columns import level_number
@@ -56,33 +53,6 @@ NOT_SCORED = "a level or its score is missing"
 SCORES_EQUAL = "all scores of the item are equal"
 ONE_TEXT = "fewer than two texts"
 NO_FIRST = "the best level has no text"
-
-
-@dataclass(frozen=True)
-class MadeOptions:
-    """What counts as a fault. The shares are of the whole: 0.05 is 5 %."""
-
-    tolerance: float = 0.05
-    """Largest rise of the score from a level to a worse one, as a share of the range of all scores; at least 0, below 1."""
-    alike: float = 1.0
-    """Two levels have the same text if they share this share of their words in the same order; above 0, at most 1."""
-    longer: float = 0.25
-    """How much longer than the median of its item's levels a text may be, or the median than the text; above 0."""
-
-
-DEFAULT_OPTIONS = MadeOptions()
-
-
-def option_problems(options: MadeOptions) -> list[str]:
-    """What is wrong with the options; each problem begins with the option's name."""
-    problems = []
-    if not 0 <= options.tolerance < 1:
-        problems.append(f"tolerance: {options.tolerance:g} is not at least 0 and below 1")
-    if not 0 < options.alike <= 1:
-        problems.append(f"alike: {options.alike:g} is not above 0 and at most 1")
-    if not 0 < options.longer < float("inf"):
-        problems.append(f"longer: {options.longer:g} is not above 0")
-    return problems
 
 
 @dataclass(frozen=True)
@@ -134,6 +104,71 @@ def _sentence_at(text: str, place: int) -> str:
         end = max(end, start + len(sentence))
         if 0 <= start <= place < end:
             return sentence
+    return ""
+
+
+@dataclass(frozen=True)
+class Made:
+    """Texts at levels, with everything that is known about them."""
+
+    texts: tuple[tuple[ScoredRow, MadeText], ...] = ()
+    steps: Mapping[str, Steps] = field(default_factory=dict)
+    """Item -> what the run that made its levels stored."""
+    stand_in: bool = False
+    """Whether rules verified the claims."""
+    materials: tuple[Material, ...] = ()
+    """The questions that the levels were made from; empty: unknown."""
+    blind_to_levels: bool = False
+    """Whether the scores come from a judge that only compared texts of one level."""
+
+    def beside(self, other: "Made") -> "Made":
+        """These texts with their claims; the texts that only the other has; the steps of both."""
+        known = {row for row, _ in self._keyed()}
+        more = tuple(one for key, one in other._keyed() if key not in known)
+        return Made(
+            (*self.texts, *more),
+            {**other.steps, **self.steps},
+            self.stand_in or other.stand_in,
+            self.materials or other.materials,
+            self.blind_to_levels,
+        )
+
+    def _keyed(self) -> "list[tuple[tuple[str, str, str | None], tuple[ScoredRow, MadeText]]]":
+        return [((row.item_id, row.system, row.level), (row, text)) for row, text in self.texts]
+
+
+@dataclass(frozen=True)
+class ScoredLevels:
+    """Scores of texts at levels, with what is known about the texts."""
+
+    table: ScoreTable
+    """The first metric counts."""
+    made: Made
+
+
+def scored_levels(
+    table: ScoreTable, made: Made, texts: Made | None = None, metric: str | None = None
+) -> ScoredLevels:
+    """Scores with what is known about their texts.
+
+    made: what comes with the scores; texts: what a further source knows. metric: the column that counts; None: the first. Raises
+    InputError for an unknown one.
+    """
+    if metric:
+        check_names("metric", [metric], [one.name for one in table.metrics])
+        table = only_metric(table, metric)
+    return ScoredLevels(table, made if texts is None else made.beside(texts))
+
+
+def unfit_for_levels(table: ScoreTable, made: Made) -> str:
+    """Why these scores cannot show whether levels are right; empty: they can."""
+    if made.blind_to_levels:
+        return (
+            "this judge only compared texts of one level, so its scores do not tell levels apart; compare the levels of each "
+            "system, or use another judge"
+        )
+    if any(EDIT in row.labels for row in table.rows):
+        return "edited twins repeat the levels of other texts; check the file that they were made from"
     return ""
 
 
@@ -232,7 +267,6 @@ class MadeLevels:
 
     judge: str
     """The scores' column."""
-    options: MadeOptions
     rise: float
     """Largest rise that is tolerated, on the scale of the scores."""
     sets: tuple[LevelSet, ...]
@@ -268,34 +302,35 @@ def made_levels(
     table: ScoreTable,
     texts: Sequence[MadeText | None],
     *,
-    metric: str = "",
     steps: Mapping[str, Steps] | None = None,
-    options: MadeOptions = DEFAULT_OPTIONS,
+    tolerance: float = 0.05,
+    alike: float = 1.0,
+    longer: float = 0.25,
     stand_in: bool = False,
     **drawing: Unpack[Resampling],
 ) -> MadeLevels:
     """Check the levels of every item of every system.
 
-    table: a judge's scores. texts: one for each of its rows, None where unknown. metric: the column to read; empty: the first.
-    steps: item -> what the generation run stored. stand_in: whether rules verified the claims. drawing: see `resampling.Resampling`; 2,000 resamples unless given.
+    table: a judge's scores, of which the first column counts. texts: one for each of its rows, None where unknown. steps: item -> what
+    the generation run stored. stand_in: whether rules verified the claims. drawing: see `resampling.Resampling`; 2,000 resamples
+    unless given.
+
+    tolerance: largest rise of the score from a level to a worse one, as a share of the range of all scores; at least 0, below 1.
+    alike: two levels have the same text if they share this share of their words in the same order; above 0, at most 1. longer: how
+    much longer than the median of its item's levels a text may be, or the median than the text; above 0.
 
     The five checks are described at `Check`, the rules in docs/pairs.md, Made levels. Without claims (any metric) the core
     fact is undecided, without texts all but the scores.
 
-    Raises InputError for a table with fewer than two levels, an unknown metric, or options out of range. Misleads if the
+    Raises InputError for a table with fewer than two levels. Misleads if the
     judge is noisy: each right item has several chances to look wrong (docs/simulations/made-levels.md).
     """
-    if problems := option_problems(options):
-        raise InputError("The levels cannot be checked", problems)
-    names = [one.name for one in table.metrics]
-    check_names("metric", [metric] if metric else [], names)
-    column = names.index(metric) if metric else 0
-    chosen = replace(table, metrics=(table.metrics[column],), values=table.values[:, [column]], reasons={})
+    chosen = replace(only_metric(table, table.metrics[0].name), reasons={})
     resampling: Resampling = {"n_resamples": 2_000, **drawing}
     ladder = ladder_of(chosen)
     turned = tied(ladder.scores[:, :, 0] * directions(chosen)[0])
     known = turned[~np.isnan(turned)]
-    rise = options.tolerance * usual_range(known)
+    rise = tolerance * usual_range(known)
     at = _at_levels(ladder, texts)
     reader = Values.of(
         Material(Item(str(n), one.question or "", one.reference or one.text, one.language))
@@ -304,14 +339,22 @@ def made_levels(
     central = _shared_cores(ladder, at)
     sets = tuple(
         _checked(
-            ladder, unit, turned[unit], line, rise, (steps or {}).get(row.item_id), reader, options, central
+            ladder,
+            unit,
+            turned[unit],
+            line,
+            rise,
+            (steps or {}).get(row.item_id),
+            reader,
+            alike,
+            longer,
+            central,
         )
         for unit, (row, line) in enumerate(zip(ladder.keys, at, strict=True))
     )
     levels, tau = _over_levels(ladder, sets, resampling)
     return MadeLevels(
         judge=chosen.metrics[0].name,
-        options=options,
         rise=rise,
         sets=sets,
         levels=levels,
@@ -382,7 +425,8 @@ def _checked(
     rise: float,
     steps: Steps | None,
     reader: Values,
-    options: MadeOptions,
+    alike: float,
+    longer: float,
     central: Mapping[int, Sequence[int]],
 ) -> LevelSet:
     """The checks of one set. turned: its scores (levels,), higher is better; NaN if there is none."""
@@ -405,9 +449,9 @@ def _checked(
     core, found = _core(names, line, claims, steps, central.get(unit, ()))
     add("core", found)
     add("contradiction", _contradictions(names, line, reader))
-    add("equal", _equal(names, line, options.alike))
+    add("equal", _equal(names, line, alike))
     words = tuple(None if one is None else len(_words(one.text)) for one in line)
-    add("length", _lengths(names, words, options.longer))
+    add("length", _lengths(names, words, longer))
     supported = _supported(claims, len(names))
     order = {name: at for at, name in enumerate(names)}
     return LevelSet(
@@ -754,313 +798,3 @@ def _between_systems(ladder: Ladder, sets: Sequence[LevelSet]) -> tuple[LengthRu
             apart = np.array([[words[first][at] - words[second][at]] for at in shared], dtype=np.float64)
             found.append(LengthRule(first, second, strongest_rule(apart, [item for item, _ in shared])))
     return tuple(found)
-
-
-_MOST_NAMED = 6
-ALPHA = 0.05
-CORRECTION: Correction = "holm"
-"""Of the tests of every two systems."""
-
-
-def made_said(found: MadeLevels) -> list[str]:
-    """The verdict, the reasons for what is undecided, and what length gives away."""
-    said = [*_undecided_said(found), *_noise_said(found), _length_said(found), *_system_said(found)]
-    return [verdict_of(found), *said]
-
-
-def _things(found: MadeLevels) -> str:
-    """What a set of levels is called: an item, or an item of a system where there are several."""
-    return "items" if len({one.system for one in found.sets}) == 1 else "items of a system"
-
-
-def verdict_of(found: MadeLevels) -> str:
-    """How many items have levels as claimed, and which to remake; or why nothing could be decided."""
-    counts, things = found.counts, _things(found)
-    if reasons := _all_undecided(found):
-        ((reason, n),) = reasons.most_common(1)
-        most = "" if n == len(found.sets) else "mostly "
-        return f"The levels of none of {len(found.sets):,} {things} could be decided, {most}because {reason}."
-    said = f"{counts['as claimed']:,} of {len(found.sets):,} {things} have levels as claimed."
-    several = things != "items"
-    faulty = [(one, fault) for one in found.sets for fault in one.faults]
-    if not faulty:
-        return said
-    named = [
-        f"{one.named if several else f'item {shown(one.item_id)}'}, level {shown(fault.level)} ({fault.why})"
-        for one, fault in faulty[:_MOST_NAMED]
-    ]
-    more = f"; and {len(faulty) - _MOST_NAMED:,} more" if len(faulty) > _MOST_NAMED else ""
-    return f"{said} Remake {counts['remake']:,}: {'; '.join(named)}{more}."
-
-
-STAND_IN = (
-    "Rules verified the claims: a fact that changes with few words looks kept to them, and a paraphrase looks wrong. Have a "
-    "model or an entailment model verify them before you remake levels for the core fact."
-)
-
-
-def _undecided(found: MadeLevels) -> Counter[str]:
-    return Counter(one.undecided["scores"] for one in found.sets if one.outcome == "undecided")
-
-
-def _all_undecided(found: MadeLevels) -> Counter[str]:
-    """Why no item could be decided, if none could; else empty."""
-    reasons = _undecided(found)
-    return reasons if reasons.total() == len(found.sets) else Counter()
-
-
-def _undecided_said(found: MadeLevels) -> list[str]:
-    reasons = _undecided(found)
-    # The verdict says the only reason for all items already.
-    said = (
-        []
-        if len(_all_undecided(found)) == 1
-        else [f"Undecided: {n:,}, because {reason}." for reason, n in reasons.items()]
-    )
-    core = Counter(one.undecided["core"] for one in found.sets if "core" in one.undecided)
-    if core.total() == len(found.sets):
-        said.append(f"The core fact was not checked: {next(iter(core))}.")
-    return [*said, STAND_IN] if found.stand_in else said
-
-
-NOISY, USELESS = 0.05, 0.1
-"""Shares of wrong verdicts on claims from which a note warns; see docs/simulations/made-levels.md."""
-
-
-def _noise_said(found: MadeLevels) -> list[str]:
-    """A warning if the judge's verdicts contradict each other from level to level."""
-    noise = None if found.returns is None else found.returns.noise
-    if found.returns is None or noise is None or noise < NOISY:
-        return []
-    advice = (
-        "do not judge single items by it" if noise >= USELESS else "look at each item before you remake it"
-    )
-    return [
-        f"About {100 * noise:.0f} % of the judge's verdicts on claims seem wrong, or levels are in the wrong order: claims that "
-        f"fell stand again at a worse level ({found.returns.count:,} of {found.returns.n:,} steps): {advice}."
-    ]
-
-
-def _length_said(found: MadeLevels) -> str:
-    tau = found.length_by_level
-    if tau.estimate is None:
-        return f"Length by level: undefined ({tau.reason})."
-    between = (
-        "" if tau.low is None or tau.high is None else f" [{decimal(tau.low, 2)}, {decimal(tau.high, 2)}]"
-    )
-    number = f"Kendall's tau {decimal(tau.estimate, 2)}{between}"
-    if tau.low is None or tau.high is None:
-        return f"Length by level: {number}, without an interval."
-    if tau.low <= 0 <= tau.high:
-        return f"Length alone does not show the level: {number}."
-    return f"Length alone gives away the level: worse levels are {'longer' if tau.estimate > 0 else 'shorter'} ({number})."
-
-
-def _system_said(found: MadeLevels) -> list[str]:
-    said = []
-    for one, p in zip(found.length_by_system, _corrected(found), strict=True):
-        rule = one.rule
-        if p is None or p >= ALPHA:
-            continue
-        longer = "longer" if rule.larger else "shorter"
-        said.append(
-            f"Length gives away the system: the {longer} answer is from {shown(one.first)} in {rule.n_right:,} of "
-            f"{rule.n_pairs:,} pairs with {shown(one.second)}."
-        )
-    return said
-
-
-def _corrected(found: MadeLevels) -> list[float | None]:
-    return corrected([one.rule.p for one in found.length_by_system], CORRECTION)
-
-
-def made_tables(found: MadeLevels) -> list[ResultTable]:
-    """What to remake, the levels over all items, and what length gives away."""
-    tables = [remake_table(found), levels_table(found)]
-    return [*tables, length_table(found)] if found.length_by_system else tables
-
-
-def remake_table(found: MadeLevels) -> ResultTable:
-    """One row for each fault."""
-    rows = tuple(
-        (
-            one.item_id,
-            one.system,
-            fault.level,
-            CHECKS[fault.check],
-            fault.why,
-            dict(zip(one.levels, one.scores, strict=True)).get(fault.level),
-            fault.check,
-        )
-        for one in found.sets
-        for fault in one.faults
-    )
-    several = len({one.system for one in found.sets}) > 1
-    columns = (
-        Column("item", names_row=True),
-        Column("system", names_row=True, shown=several),
-        Column("level", names_row=True),
-        Column("claim"),
-        Column("why"),
-        Column("score"),
-        Column("check", shown=False),
-    )
-    return ResultTable(
-        "made-levels", columns, rows, "Levels to remake", (_rules_said(found),) if rows else ()
-    )
-
-
-def _rules_said(found: MadeLevels) -> str:
-    options = found.options
-    core = (
-        "from the run's stored steps"
-        if found.stored_steps
-        else "the reference's claim closest to the question"
-    )
-    return (
-        f"Scores: {found.judge}; a rise of more than {found.rise:.3g} ({100 * options.tolerance:g} % of the range of all scores) counts. "
-        f"Core fact: {core}. Length: more than {100 * options.longer:g} % beyond the median of the item's levels."
-    )
-
-
-def levels_table(found: MadeLevels) -> ResultTable:
-    """One row for each level: mean score, words and claims left, with intervals over items."""
-    rows = tuple(
-        (one.level, interval(one.score), interval(one.words), interval(one.supported), one.faults)
-        for one in found.levels
-    )
-    columns = (
-        Column("level", names_row=True),
-        Column("score", f"mean {found.judge}"),
-        Column("words", places=1),
-        Column("claims_left", "claims left", percent=True, places=0),
-        Column("remake", "to remake"),
-    )
-    return ResultTable(
-        "levels-made",
-        columns,
-        rows,
-        "By level",
-        (
-            resampled(found.confidence_level),
-            "Claims left: share of the reference's claims supported at the best level that this level still supports.",
-        ),
-    )
-
-
-def length_table(found: MadeLevels) -> ResultTable:
-    """One row for every two systems: how often the longer text is the first one's."""
-    rows = tuple(
-        (
-            one.first,
-            one.second,
-            one.rule.n_pairs,
-            Interval(None, reason=one.rule.reason or "")
-            if one.rule.column is None
-            else ("longer" if one.rule.larger else "shorter"),
-            one.rule.n_right,
-            one.rule.n_undecided,
-            one.rule.p,
-            p,
-        )
-        for one, p in zip(found.length_by_system, _corrected(found), strict=True)
-    )
-    n_tests = sum(one.rule.p is not None for one in found.length_by_system)
-    columns = (
-        Column("first", names_row=True),
-        Column("second", names_row=True),
-        Column("pairs"),
-        Column("first_is", "the first is mostly"),
-        Column("so_in", "in pairs"),
-        Column("equal"),
-        Column("p", places=4, p_value=True),
-        corrected_column(CORRECTION, n_tests, places=4),
-    )
-    return ResultTable(
-        "length-by-system",
-        columns,
-        rows,
-        "Length of two systems' texts at one level",
-        corrected_note(CORRECTION, n_tests, "length between two systems"),
-    )
-
-
-def sets_table(found: MadeLevels) -> ResultTable:
-    """One row for each item of each system, with the outcome and what could not be checked."""
-    rows = tuple(
-        (
-            one.item_id,
-            one.system,
-            one.outcome,
-            len(one.faults),
-            ", ".join(dict.fromkeys(fault.level for fault in one.faults)),
-            one.core or "",
-            "; ".join(f"{CHECKS[check]}: {why}" for check, why in one.undecided.items()),
-        )
-        for one in found.sets
-    )
-    columns = (
-        Column("item", names_row=True),
-        Column("system", names_row=True),
-        Column("outcome"),
-        Column("faults"),
-        Column("levels", "levels to remake"),
-        Column("core_claim", "claim with the core fact"),
-        Column("not_checked", "not checked"),
-    )
-    return ResultTable("items-made", columns, rows, "Every item")
-
-
-def made_json(found: MadeLevels) -> dict[str, Any]:
-    """The documented form (docs/formats.md), ready for json.dumps."""
-    return {
-        "judge": found.judge,
-        "verdict": verdict_of(found),
-        "counts": dict(found.counts),
-        "options": asdict(found.options) | {"rise": found.rise},
-        "stored_steps": found.stored_steps,
-        "returns": None if found.returns is None else asdict(found.returns) | {"noise": found.returns.noise},
-        "remake_items": list(found.remake_items),
-        "monotonic": ends(found.falls.monotonic) | {"n": found.falls.monotonic.n},
-        "length_by_level": ends(found.length_by_level) | {"n_items": found.length_by_level.n_clusters},
-        "length_by_system": [
-            {
-                "first": one.first,
-                "second": one.second,
-                "first_is_longer": None if one.rule.column is None else one.rule.larger,
-                "n_right": one.rule.n_right,
-                "n_equal": one.rule.n_undecided,
-                "n_pairs": one.rule.n_pairs,
-                "p": one.rule.p,
-                "p_holm": p,
-                "reason": one.rule.reason,
-            }
-            for one, p in zip(found.length_by_system, _corrected(found), strict=True)
-        ],
-        "levels": [
-            {
-                "level": one.level,
-                "score": ends(one.score),
-                "words": ends(one.words),
-                "claims_left": ends(one.supported),
-                "remake": one.faults,
-            }
-            for one in found.levels
-        ],
-        "items": [
-            {
-                "item": one.item_id,
-                "system": one.system,
-                "labels": dict(one.labels),
-                "outcome": one.outcome,
-                "levels": list(one.levels),
-                "scores": list(one.scores),
-                "words": list(one.words),
-                "core_claim": one.core,
-                "faults": [asdict(fault) for fault in one.faults],
-                "not_checked": dict(one.undecided),
-            }
-            for one in found.sets
-        ],
-        "notes": list(found.notes),
-    }

@@ -1,28 +1,21 @@
 """Made levels checked by a judge: the judge's texts and claims, and the steps of the run that made them."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Unpack
 
-from core.errors import InputError
 from core.formats.registry import read_texts
 from core.generation.factual.steps import FactualTrace
 from core.judges.claims import KIND as CLAIMS
 from core.judges.pairwise import KIND as PAIRWISE
 from core.judges.pairwise import tells_levels
 from core.results.judges.made_levels import (
-    DEFAULT_OPTIONS,
-    MadeLevels,
-    MadeOptions,
-    MadeText,
+    Made,
     Steps,
     judged_texts,
-    made_levels,
     plain_texts,
     steps_of,
-    texts_for,
 )
 from core.runs.generation import texts_of_run, traces_of
 from core.runs.jobs import RunAtHand
@@ -31,9 +24,8 @@ from core.runs.kinds import KINDS
 from core.runs.path import at_hand, runs_that
 from core.runs.records import RECORDS_FILE, adapter, bytes_of, read_judge_folder, read_report
 from core.schema.runs import RULES, Run
-from core.schema.scores import EDIT, JudgeOutput, ScorableOutput, ScoredRow, ScoreTable
+from core.schema.scores import JudgeOutput, ScorableOutput
 from core.schema.study import Item, Material
-from core.stats.resampling import Resampling
 from core.store import Store
 from core.store.runs import list_runs
 from core.tables.reading import sha256_of
@@ -43,36 +35,6 @@ OUTPUTS_FILE = "outputs.jsonl"
 _MADE_BY = re.compile(r"run-(\d+)-")
 """How the file of a generation run's texts begins; see texts_of_run."""
 QUESTION_COLUMNS = ("item_id", "question", "reference", "context", "paraphrase", "language")
-
-
-@dataclass(frozen=True)
-class Made:
-    """Texts at levels, with everything that is known about them."""
-
-    texts: tuple[tuple[ScoredRow, MadeText], ...] = ()
-    steps: Mapping[str, Steps] = field(default_factory=dict)
-    """Item -> what the run that made its levels stored."""
-    stand_in: bool = False
-    """Whether rules verified the claims."""
-    materials: tuple[Material, ...] = ()
-    """The questions that the levels were made from; empty: unknown."""
-    blind_to_levels: bool = False
-    """Whether the scores come from a judge that only compared texts of one level."""
-
-    def beside(self, other: "Made") -> "Made":
-        """These texts with their claims; the texts that only the other has; the steps of both."""
-        known = {row for row, _ in self._keyed()}
-        more = tuple(one for key, one in other._keyed() if key not in known)
-        return Made(
-            (*self.texts, *more),
-            {**other.steps, **self.steps},
-            self.stand_in or other.stand_in,
-            self.materials or other.materials,
-            self.blind_to_levels,
-        )
-
-    def _keyed(self) -> "list[tuple[tuple[str, str, str | None], tuple[ScoredRow, MadeText]]]":
-        return [((row.item_id, row.system, row.level), (row, text)) for row, text in self.texts]
 
 
 def made_of_outputs(outputs: Sequence[ScorableOutput]) -> Made:
@@ -96,18 +58,6 @@ def blind_to_levels(output: JudgeOutput) -> bool:
     """Whether a judge only compared texts of one level: its scores are shares of wins there, and one half on average at each level."""
     between = str(output.settings.get("between", "systems"))
     return output.kind == PAIRWISE.name and not tells_levels((one.row for one in output.texts), between)
-
-
-def unfit_for_levels(table: ScoreTable, made: Made) -> str:
-    """Why these scores cannot show whether levels are right; empty: they can."""
-    if made.blind_to_levels:
-        return (
-            "this judge only compared texts of one level, so its scores do not tell levels apart; compare the levels of each "
-            "system, or use another judge"
-        )
-    if any(EDIT in row.labels for row in table.rows):
-        return "edited twins repeat the levels of other texts; check the file that they were made from"
-    return ""
 
 
 def made_of_generation(run: RunAtHand) -> Made:
@@ -176,23 +126,6 @@ def scored_by(store: Store, made: Run, texts: bytes) -> list[Run]:
 def checks_of(store: Store, data_sha256: str) -> list[Run]:
     """The claims judges' runs of a file, newest first."""
     return [one for one in list_runs(store, (CLAIMS.name,)) if one.data_sha256 == data_sha256]
-
-
-def check_levels(
-    table: ScoreTable,
-    made: Made,
-    *,
-    metric: str = "",
-    options: MadeOptions = DEFAULT_OPTIONS,
-    **drawing: Unpack[Resampling],
-) -> MadeLevels:
-    """See made_levels. made: the texts of the table's rows, or of more. Raises InputError also where unfit_for_levels says why."""
-    if reason := unfit_for_levels(table, made):
-        raise InputError(f"{table.file_name}: {reason}.")
-    texts = texts_for(table.rows, made.texts)
-    return made_levels(
-        table, texts, metric=metric, steps=made.steps, options=options, stand_in=made.stand_in, **drawing
-    )
 
 
 def questions_csv(items: Collection[str], made: Made) -> bytes:

@@ -3,27 +3,21 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import get_args
+from typing import Literal, get_args
 
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.analyses.escalate import ANALYSIS, EscalateOptions
 from core.errors import InputError, counted
 from core.formats.panel.beside import columns_in, numbers_beside, read_texts_of, texts_beside
 from core.installation import COMMAND
 from core.plots.check import trust_thresholds
 from core.report.card import command_said
 from core.results.check.escalation import (
-    AGAINST,
-    DEFAULT_OPTIONS,
     FEWEST_AUDITED,
-    Against,
     Escalation,
-    EscalationOptions,
-    escalate,
-    escalation_said,
-    escalation_tables,
     first_labels,
     sent_from,
     sent_texts,
@@ -36,6 +30,7 @@ from core.results.check.sureness import (
     MARGIN,
     REPEATS,
     Sureness,
+    SurePanel,
     Way,
     answers_of,
     confidence_columns,
@@ -46,7 +41,7 @@ from core.results.check.texts import classes_of
 from core.results.check.verdict import Check
 from core.runs.judging import judge_output
 from core.runs.path import at_hand
-from core.schema.analysis import PanelChoice
+from core.schema.analysis import Answer, PanelChoice
 from core.schema.panel import Panel, only_judges
 from core.schema.study import Study
 from core.sources.named import RunSource, StudySource
@@ -64,6 +59,7 @@ from pages.widgets.parts import part
 from pages.widgets.result_table import show
 
 _SENT = "check_escalated"
+_USUAL = EscalateOptions()
 _AGREEMENTS = (0.8, 0.85, 0.9, 0.95)
 _DELTAS = (0.05, 0.1, 0.2)
 _STATED = frozenset({"--price", "--seconds", "--currency"})
@@ -120,14 +116,18 @@ def _offer(store: Store, given: choice.Given, found: Check) -> None:
     try:
         result = choice.once(
             question,
-            lambda: escalate(alone, _sureness(store, given, found, way, alone), chosen, returned=new),
+            lambda: (
+                ANALYSIS.answer(
+                    chosen, SurePanel(alone, _sureness(store, given, found, way, alone), new)
+                ).result
+            ),
         )
     except InputError as problem:  # nobody asked for a threshold here, so it is no mistake
         reasons = [one.split(": ", 1)[-1] for one in problem.problems]
         st.markdown(plain(f"No threshold here: {'; '.join(reasons) or problem.what}."))
         return
-    _verdict(result)
-    _send(store, given, result, place)
+    _verdict(Answer(ANALYSIS, chosen, result))
+    _send(store, given, result.found, place)
     st.code(
         command_said(_words(given, found, way, chosen, labels), COMMAND, names=True),
         language=None,
@@ -236,7 +236,7 @@ def _answers(store: Store, given: choice.Given, alone: Panel) -> Floats:
         return none
 
 
-def _chosen(place: str, columns: Sequence[DeltaGenerator]) -> EscalationOptions:
+def _chosen(place: str, columns: Sequence[DeltaGenerator]) -> EscalateOptions:
     """Choose the promise. columns: for two widgets, and a third one where texts have several raters."""
 
     def share(one: float) -> str:
@@ -246,19 +246,19 @@ def _chosen(place: str, columns: Sequence[DeltaGenerator]) -> EscalationOptions:
         "Agreement promised",
         _AGREEMENTS,
         format_func=share,
-        key=address.one("promise", f"{place}_agreement", _AGREEMENTS, DEFAULT_OPTIONS.agreement, share),
+        key=address.one("promise", f"{place}_agreement", _AGREEMENTS, _USUAL.agreement, share),
         help="With people, among the texts that the judge keeps",
     )
     delta: float = columns[1].selectbox(
         "Broken with probability",
         _DELTAS,
         format_func=lambda one: f"at most {one:g}",
-        key=address.one("delta", f"{place}_delta", _DELTAS, DEFAULT_OPTIONS.delta, share),
+        key=address.one("delta", f"{place}_delta", _DELTAS, _USUAL.delta, share),
         help="How often such a threshold may keep texts that agree less",
     )
-    against: Against = "rater"
+    against: Literal["rater", "majority"] = "rater"
     if len(columns) > 2:
-        options = list(AGAINST)
+        options: list[Literal["rater", "majority"]] = ["rater", "majority"]
         against = columns[2].selectbox(
             "Agreement with",
             options,
@@ -266,7 +266,7 @@ def _chosen(place: str, columns: Sequence[DeltaGenerator]) -> EscalationOptions:
             key=address.one("against", f"{place}_against", options, "rater"),
             help="A text agrees with the share of its raters who gave the verdict, or with their most frequent label.",
         )
-    return EscalationOptions(agreement, delta, against)
+    return EscalateOptions(agreement=agreement, delta=delta, against=against)
 
 
 def _with_labels(
@@ -309,18 +309,18 @@ def _check_texts(store: Store, given: choice.Given, study: Study, panel: Panel, 
     check_same_texts(panel, new, texts_beside(panel, panel, *own), there)
 
 
-def _verdict(found: Escalation) -> None:
+def _verdict(answer: Answer) -> None:
     """Show the sentences, the thresholds with their figure, and the total."""
-    first, *others = map(plain, escalation_said(found))
+    first, *others = map(plain, answer.said)
     st.markdown("  \n".join([f"**{first}**", *others]))
-    main, thresholds, total, _ = escalation_tables(found).values()
+    main, thresholds, total, _ = answer.tables.values()
     show(
         thresholds,
-        figure=trust_thresholds(found),
+        figure=trust_thresholds(answer.result.found),
         alt="Agreement of the kept texts with its lower bound by threshold, the promise, and the share kept",
         titled=False,
     )
-    if found.chosen is not None and total.rows:
+    if answer.result.chosen is not None and total.rows:
         show(total)
     with st.expander("Numbers"):
         show(main, titled=False)
@@ -376,7 +376,7 @@ def _send(store: Store, given: choice.Given, found: Escalation, place: str) -> N
 
 
 def _words(
-    given: choice.Given, found: Check, way: _Way, chosen: EscalationOptions, labels: tuple[str, ...]
+    given: choice.Given, found: Check, way: _Way, chosen: EscalateOptions, labels: tuple[str, ...]
 ) -> list[str]:
     """The words of the command that gives the same result."""
     words, skip = ["escalate"], False
@@ -389,7 +389,7 @@ def _words(
     words += way.words
     for name in ("agreement", "delta", "against"):
         value = getattr(chosen, name)
-        if value != getattr(DEFAULT_OPTIONS, name):
+        if value != getattr(_USUAL, name):
             words += [f"--{name}", value if isinstance(value, str) else f"{value:g}"]
     for label in labels:
         words += ["--labels", f"study:{label}"]
