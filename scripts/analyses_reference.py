@@ -455,7 +455,8 @@ def _parameters(one: Analysis[Any, Any], options: Mapping[str, SettingField]) ->
     needed, asked, others = [], [], []
     for name, field in options.items():
         leading, required = field.about.leading, field.default == ""
-        usual = "" if leading and required else f" = {field.default!r}"
+        default = None if isinstance(field.default, Mapping) else field.default
+        usual = "" if leading and required else f" = {default!r}"
         place = others if not leading else needed if required else asked
         place.append(
             (name, f"{name}: {_kind(field, one.Options)}{usual}", _sentence(_said(one.Options, field)))

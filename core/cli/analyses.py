@@ -263,9 +263,8 @@ def _answer(found: Analysis[Any, Any], switches: Sequence[Switch], options: argp
         problems += _table_needs(found, chosen, options.table)
     outputs = _outputs(found.name)
     own_problems = [one for output in outputs for one in output.problems(options)]
-    problems += [
-        Remark("", one) for one in (*out_problems(options), *table_problems(options, switches), *own_problems)
-    ]
+    told = (*out_problems(options), *table_problems(options, switches), *own_problems)
+    problems += [Remark("", one) for one in told]
     # An option of a switch that is the command's, too, has a problem once.
     once = [one for at, one in enumerate(problems) if one not in problems[:at]]
     refuse(once, found.Options, *(one.analysis.Options for one, _ in asked), what="Invalid options")

@@ -105,8 +105,8 @@ def check(
     confidence: float = 0.9,
     resamples: int = 2000,
     seed: int = 0,
-    price: Mapping[str, float] | None = {},
-    seconds: Mapping[str, float] | None = {},
+    price: Mapping[str, float] | None = None,
+    seconds: Mapping[str, float] | None = None,
     currency: str = "",
     gaps: int | None = None,
     texts: bool = False,
@@ -336,8 +336,8 @@ def which_judge(
     confidence: float = 0.9,
     resamples: int = 2000,
     seed: int = 0,
-    price: Mapping[str, float] | None = {},
-    seconds: Mapping[str, float] | None = {},
+    price: Mapping[str, float] | None = None,
+    seconds: Mapping[str, float] | None = None,
     currency: str = "",
 ) -> Result:
     """Which of several judges should be used, by quality, price and time on the same texts?
@@ -2065,7 +2065,7 @@ def correlate(
     resamples: int | None = None,
     confidence: float = 0.95,
     seed: int = 0,
-    sizes: Mapping[str, float] | None = {},
+    sizes: Mapping[str, float] | None = None,
 ) -> Result:
     """Does each metric follow quality, which people rated or the damage level states?
 

@@ -457,14 +457,7 @@ def sure_from(
     check_type("confidence", confidence, str, "the name of a column", optional=True)
     check_type("cut", cut, Real, "a number", optional=True)
     panel = before = panel_from(ratings, scores, find=True, **read_as)
-    for one in labels:
-        as_declared: dict[str, Any] = {name: read_as.get(name) for name in ("scale", "classes", "missing")}
-        given = panel_from(one, **as_declared)
-        own, back = table_in(ratings), table_in(one)
-        if own is not None and back is not None:
-            here, there = texts_beside(panel, panel, *own), texts_beside(panel, given, *back)
-            check_same_texts(panel, given, here, there)
-        panel = with_labels(panel, given)
+    panel = with_labels_from(panel, ratings, labels, **read_as)
     panel, new = first_labels(before, panel)
     sure = _sureness(panel, [ratings, *scores], confidence, cut)
     return SurePanel(panel, sure, new if labels else None)
@@ -610,8 +603,6 @@ def with_labels_from(panel: Panel, source: Source, labels: Sequence[Source], **r
     """Return the panel with further labels of its texts. Raises InputError, also for labels of other texts."""
     if not labels:
         return panel
-    from core.results.check.next_labels import check_same_texts, with_labels  # imported lazily: loads studies
-
     scale: dict[str, Any] = {name: read_as.get(name) for name in ("scale", "classes", "missing")}
     for one in labels:
         given = panel_from(one, **scale)
