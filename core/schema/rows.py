@@ -18,9 +18,9 @@ from typing import Any, Literal, TypeVar, dataclass_transform
 
 from core.schema.result_table import Cell, Column, Heat, Interval, ResultTable
 
-Ends = Literal["value", "beside", "object"]
+Ends = Literal["value", "beside", "object", "counted"]
 """How JSON writes a number with its interval: the number alone; with `low`, `high` and `interval_reason` beside it; or as an
-object of `estimate`, `low`, `high`, `reason` and `interval_reason`."""
+object of `estimate`, `low`, `high`, `reason` and `interval_reason`, when counted also of `n` and `n_left_out`."""
 _OF_A_ROW = "of a row"
 
 
@@ -43,6 +43,12 @@ class RowField:
     """What a table says for yes and no."""
     rows: type | None
     """The type of the row or rows in it, if it holds rows."""
+    inlined: bool = False
+    """Whether JSON holds the keys of its row in the outer object; of several rows only those of a row that is alone."""
+    absent: bool = False
+    """Whether JSON has its key only where there is a value."""
+    spread: bool = False
+    """Whether it holds a column for each name: its keys, the same in all rows of a table."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,9 @@ class _Declared:
     keyed_by: str = ""
     words: tuple[str, str] | None = None
     rows: type | None = None
+    inlined: bool = False
+    absent: bool = False
+    spread: bool = False
 
 
 def column(
@@ -71,15 +80,17 @@ def column(
     percent: bool = False,
     p_value: bool = False,
     general: bool = False,
+    spread: bool = False,
 ) -> Any:
     """Declare a field that is a column of the table.
 
     about: what it holds, in words for docs/results.md. name: in files; the field's own name by default. key: in JSON; the
     field's own name by default, "" for none. ends: how JSON writes an Interval. words: of a column of yes and no, such as
-    ("passed", "not passed"). Other parameters: see Column.
+    ("passed", "not passed"). spread: of a mapping whose keys are names of columns, the same in all rows. Other parameters:
+    see Column.
     """
     shape = Column(name, title, places, shown, names_row, heat, percent, p_value, general)
-    return field(metadata={_OF_A_ROW: _Declared(about, shape, key, ends, words=words)})
+    return field(metadata={_OF_A_ROW: _Declared(about, shape, key, ends, words=words, spread=spread)})
 
 
 def entry(
@@ -89,12 +100,17 @@ def entry(
     ends: Ends = "value",
     rows: type | None = None,
     keyed_by: str = "",
+    inlined: bool = False,
+    absent: bool = False,
 ) -> Any:
     """Declare a field that JSON alone holds.
 
     rows: the type of the row or rows in it. keyed_by: of several rows, the field whose value is their key in an object.
+    inlined: whether the keys of a row, or of several rows one that is alone, stand in the outer object. absent: whether there is
+    no key without a value.
     """
-    return field(metadata={_OF_A_ROW: _Declared(about, None, key, ends, keyed_by, rows=rows)})
+    declared = _Declared(about, None, key, ends, keyed_by, rows=rows, inlined=inlined, absent=absent)
+    return field(metadata={_OF_A_ROW: declared})
 
 
 Class = TypeVar("Class")
@@ -136,20 +152,29 @@ def row_fields(row: type) -> tuple[RowField, ...]:
             RowField(
                 *(one.name, declared.about, shape, key),
                 *(declared.ends, declared.keyed_by, declared.words, declared.rows),
+                *(declared.inlined, declared.absent, declared.spread),
             )
         )
     return tuple(found)
 
 
-def columns_of(row: type, hidden: Collection[str] = ()) -> tuple[Column, ...]:
-    """The columns of rows of this type. hidden: names of columns for files alone. Raises KeyError for an unknown name."""
+def columns_of(
+    row: type, hidden: Collection[str] = (), spread: Mapping[str, Iterable[str]] = {}
+) -> tuple[Column, ...]:
+    """The columns of rows of this type.
+
+    hidden: names of columns for files alone. spread: field that is spread -> the names of its columns. Raises KeyError for an
+    unknown name.
+    """
     if unknown := set(hidden) - {one.column.name for one in row_fields(row) if one.column is not None}:
         raise KeyError(f"{row.__name__} has no column {', '.join(sorted(unknown))}")
-    return tuple(
-        replace(one.column, shown=False) if one.column.name in hidden else one.column
-        for one in row_fields(row)
-        if one.column is not None
-    )
+    columns: list[Column] = []
+    for one in row_fields(row):
+        if one.column is not None:
+            shape = replace(one.column, shown=False) if one.column.name in hidden else one.column
+            names = spread.get(one.name, ()) if one.spread else ()
+            columns += [replace(shape, name=name, title=name) for name in names] if one.spread else [shape]
+    return tuple(columns)
 
 
 def table_of(
@@ -162,9 +187,20 @@ def table_of(
     hidden: Collection[str] = (),
 ) -> ResultTable:
     """A table of these rows. row: their type; hidden: as in `columns_of`."""
+    rows = tuple(rows)
     shown = [one for one in row_fields(row) if one.column is not None]
-    cells = tuple(tuple(_cell(one, getattr(each, one.name)) for one in shown) for each in rows)
-    return ResultTable(name, columns_of(row, hidden), cells, title, notes)
+    spread = {one.name: tuple(getattr(rows[0], one.name)) for one in shown if one.spread} if rows else {}
+    cells = tuple(tuple(cell for one in shown for cell in _cells(one, each, spread)) for each in rows)
+    return ResultTable(name, columns_of(row, hidden, spread), cells, title, notes)
+
+
+def _cells(of: RowField, row: object, spread: Mapping[str, Iterable[str]]) -> Iterator[Cell]:
+    value = getattr(row, of.name)
+    if not of.spread:
+        yield _cell(of, value)
+        return
+    for name in spread[of.name]:
+        yield _cell(of, value[name])
 
 
 def _cell(of: RowField, value: Any) -> Cell:
@@ -187,8 +223,14 @@ def json_of(row: object) -> dict[str, Any]:
 
 
 def _entries(of: RowField, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Interval) and of.ends == "object":
-        yield of.key, {"estimate": plain(value.value), **_ends(value), "reason": value.reason or None}
+    if value is None and of.absent:
+        return
+    if isinstance(value, Interval) and of.ends in ("object", "counted"):
+        counts = {"n": value.n, "n_left_out": value.n_left_out} if of.ends == "counted" else {}
+        yield (
+            of.key,
+            {"estimate": plain(value.value), **_ends(value), "reason": value.reason or None} | counts,
+        )
     elif isinstance(value, Interval):
         yield of.key, plain(value.value)
         if of.ends == "beside":
@@ -198,7 +240,9 @@ def _entries(of: RowField, value: Any) -> Iterator[tuple[str, Any]]:
     elif value is None:
         yield of.key, None
     elif is_dataclass(value):
-        yield of.key, json_of(value)
+        yield from json_of(value).items() if of.inlined else [(of.key, json_of(value))]
+    elif of.inlined and len(value) == 1:
+        yield from json_of(value[0]).items()
     elif of.keyed_by:
         names = [str(getattr(one, of.keyed_by)) for one in value]
         if len(set(names)) < len(names):
@@ -242,11 +286,20 @@ def documented(row: type, path: str = "") -> Iterator[tuple[str, str]]:
             continue
         at = f"{path}{one.key}"
         if one.rows is not None:
-            yield at, one.about
-            several = ".*" if one.keyed_by else "[]" if _holds_several(row, one.name) else ""
+            holds_several = _holds_several(row, one.name)
+            if one.inlined and not holds_several:
+                yield from documented(one.rows, path)
+                continue
+            alone = "; one alone has its keys in the outer object instead" if one.inlined else ""
+            yield at, f"{one.about}{alone}"
+            several = ".*" if one.keyed_by else "[]" if holds_several else ""
             yield from documented(one.rows, f"{at}{several}.")
-        elif one.ends == "object":
-            yield at, f"{one.about}: an object of estimate, low, high, reason and interval_reason"
+        elif one.ends in ("object", "counted"):
+            counted = ", n and n_left_out" if one.ends == "counted" else ""
+            yield (
+                at,
+                f"{one.about}: an object of estimate, low, high, reason{',' if counted else ' and'} interval_reason{counted}",
+            )
         else:
             yield at, one.about
             if one.ends == "beside":

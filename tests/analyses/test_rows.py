@@ -148,3 +148,40 @@ def test_two_fields_with_one_key_or_column_are_refused() -> None:
 def test_a_hidden_column_is_one_of_the_row() -> None:
     with pytest.raises(KeyError, match="Inner has no column p_valeu"):
         columns_of(Inner, hidden=("p_valeu",))
+
+
+@row
+class Placed:
+    by: dict[str, str] = column("value of each column", names_row=True, spread=True)
+    n: int = column("how many")
+
+
+@row
+class Gathered:
+    alone: Inner | None = entry("one of them", rows=Inner, inlined=True, absent=True)
+    several: tuple[Inner, ...] | None = entry("all of them", rows=Inner, inlined=True, absent=True)
+    counted: Interval = entry("a number", ends="counted")
+
+
+def test_a_mapping_may_be_a_column_for_each_name() -> None:
+    made = table_of(
+        "placed", Placed, [Placed({"prompt": "a", "set": "x"}, 1), Placed({"prompt": "b", "set": "y"}, 2)]
+    )
+    assert [one.name for one in made.columns] == ["prompt", "set", "n"]
+    assert made.columns[0].names_row
+    assert made.rows == (("a", "x", 1), ("b", "y", 2))
+    assert [one.name for one in table_of("none", Placed, []).columns] == ["n"]
+
+
+def test_a_row_alone_may_stand_in_the_outer_object_and_a_key_without_value_may_be_left_out() -> None:
+    number = Interval(0.5, 0.25, 0.75, n=8, n_left_out=1)
+    counted = {"estimate": 0.5, "low": 0.25, "high": 0.75, "interval_reason": None, "reason": None} | {
+        "n": 8,
+        "n_left_out": 1,
+    }
+    assert json_of(Gathered(None, None, number)) == {"counted": counted}
+    assert json_of(Gathered(INNER[0], None, number)) == {"p": 0.01, "counted": counted}
+    assert json_of(Gathered(None, INNER[:1], number)) == {"p": 0.01, "counted": counted}
+    assert json_of(Gathered(None, INNER, number))["several"] == [{"p": 0.01}, {"p": None}]
+    paths = [path for path, _ in documented(Gathered)]
+    assert paths == ["p", "several", "several[].p", "counted"]
