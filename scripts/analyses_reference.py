@@ -93,6 +93,19 @@ _DATA: Mapping[Taken, _Data] = {
         "SCORES ...",
         "For scores that cannot be read or merged.",
     ),
+    "ratings": _Data(
+        {
+            "ratings": (
+                "Source",
+                "Ratings by people: a data frame, or anything that ``read`` reads as ratings, also an unblinded study of pairs.",
+            )
+        },
+        "Names | None",
+        "people_of(ratings)",
+        "from core.notebook.frames import Source, people_of",
+        "HUMAN",
+        "For ratings that cannot be read, and a study that is not unblinded.",
+    ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.
 

@@ -134,7 +134,6 @@ def test_every_command_is_shown() -> None:
         "meta-correlate",
         "published",
         "spans",
-        "acc23",
         "calibrate",
         "corrected",
         "convert",

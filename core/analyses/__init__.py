@@ -36,6 +36,10 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.corrected",
         "a judge's mean or pass rate, corrected by human labels on some of the texts",
     ),
+    "acc23": Registered(
+        "core.analyses.acc23",
+        "pairwise accuracy of metrics against human ratings, with tie calibration as in WMT23",
+    ),
     "votes": Registered(
         "core.analyses.votes",
         "do metrics and judges prefer the answers that the raters of a blind study preferred?",

@@ -9,17 +9,19 @@ from typing import Any
 
 from core.analyses import analysis
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
-from core.cli.shared.options import Commands, add_database_option, add_pair_option, in_options
+from core.cli.shared.options import Commands, add_database_option, add_pair_option, check_columns, in_options
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
     add_panel_options,
     add_people_options,
+    add_ratings_input,
     add_scores_input,
     add_study_input,
     add_table_options,
     open_panel,
     open_people,
+    open_ratings,
     open_study,
     open_tables,
 )
@@ -62,6 +64,13 @@ _DATA: Mapping[Taken, _Opened] = {
         "reading the scores",
         (add_table_options, add_pair_option, add_database_option),
     ),
+    "ratings": _Opened(
+        add_ratings_input,
+        open_ratings,
+        lambda options: [options.human],
+        "reading the ratings",
+        (add_table_options, add_pair_option, add_database_option),
+    ),
 }
 
 
@@ -92,7 +101,10 @@ def _answer(found: Analysis[Any, Any], options: argparse.Namespace) -> None:
     problems += [Remark("", one) for one in out_problems(options)]
     refuse(problems, found.Options, what="Invalid options")
     data = [_DATA[kind] for kind in found.takes]
-    check_out_file(options, [path for one in data for path in one.files(options)])
+    files = [path for one in data for path in one.files(options)]
+    check_out_file(options, files)
+    if hasattr(options, "columns"):
+        check_columns(options, files)
     reading = " and ".join(one.reading for one in data) or "computing"
     with telling(reading) as tell:
         answer = found.answer(chosen, *(_opened(kind, options) for kind in found.takes), tell=tell)

@@ -8,7 +8,6 @@ options with underscores. docs/python.md lists them. `read`, `metrics`, `score`,
 from core.errors import AssayError, InputError
 from core.notebook import declared
 from core.notebook.analyses import (
-    acc23,
     calibrate,
     compare,
     correlate,
@@ -30,7 +29,6 @@ __all__ = [
     "AssayError",
     "InputError",
     "Result",
-    "acc23",
     "bias",
     "calibrate",
     "check",

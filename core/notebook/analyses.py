@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from numbers import Real
 from typing import Any, Literal, TypeAlias, get_args
 
 from core.errors import InputError
@@ -58,15 +57,6 @@ from core.results.calibration.tables import (
     reliability_table,
     warned_table,
 )
-from core.results.correlations.acc23 import (
-    Acc23Options,
-    acc23_json,
-    accuracy_table,
-    accuracy_test_table,
-)
-from core.results.correlations.acc23 import (
-    acc23 as accuracies_of,
-)
 from core.results.correlations.files import (
     BY_MODEL,
     OfFile,
@@ -76,7 +66,7 @@ from core.results.correlations.files import (
     judges_by_model,
 )
 from core.results.correlations.levels import by_level, level_table, levels_json, monotonic_table, worst_table
-from core.results.correlations.paired import People, beside_people, merged_beside
+from core.results.correlations.paired import People, beside_people
 from core.results.correlations.ranking import (
     Test,
     compare_in_groups,
@@ -495,97 +485,6 @@ def redundancy(
     check_choice("method", method, METHODS)
     found = redundancy_of(_table(scores, leave_out, direction), method=method)
     return result_of([redundancy_table(found)], redundancy_json(found))
-
-
-def acc23(
-    ratings: Source,
-    scores: Source | Sequence[Source],
-    *,
-    dimension: str | None = None,
-    references: bool = False,
-    epsilon: float | None = None,
-    tie_rounding: bool = False,
-    test: bool = False,
-    swap: Literal["items", "pairs"] = "items",
-    system_scores: SystemScores = "all",
-    resamples: int = 1_000,
-    confidence: float = 0.95,
-    seed: int = 0,
-) -> Result:
-    """Return pairwise accuracy with tie calibration, as in WMT23's metrics task and the command ``acc23``.
-
-    Parameters
-    ----------
-    ratings
-        Ratings by people: a data frame or anything that ``read`` reads.
-    scores
-        Scores of metrics; several sources are merged.
-    dimension
-        Dimension of the ratings. Default: the only one.
-    references
-        Include the references refA, refB, synthetic_ref as systems.
-    epsilon
-        Count differences up to this size as ties. Default: the best value for each metric.
-    tie_rounding
-        Count human scores that differ only by rounding as ties (WMT23 did not).
-    test
-        Also test every two metrics, by swapping ``swap``.
-    swap
-        ``"items"``: all pairs of an item together. ``"pairs"``: as in WMT23's tables, whose p-values are too small.
-    system_scores
-        As in ``correlate``.
-    resamples, confidence, seed
-        Resamples, level and seed of intervals and tests.
-
-    Returns
-    -------
-    Result
-        Table ``accuracy``: ``accuracy`` (acc23), ``epsilon``, correlations within items and between systems, soft
-        pairwise accuracy. With ``test``: table ``accuracy-tests``.
-
-    Raises
-    ------
-    InputError
-        If scores and ratings share no text.
-
-    Notes
-    -----
-    Misleads: a calibrated epsilon is fitted to these texts, so the accuracy is slightly too high for others.
-
-    Examples
-    --------
-    >>> import assay, pandas as pd
-    >>> pairs = pd.DataFrame({"item_id": [1, 1, 2, 2], "system": ["a", "b"] * 2})
-    >>> people, metric = pairs.assign(score=[1, 2, 3, 1]), pairs.assign(mine=[0.1, 0.2, 0.1, 0.4])
-    >>> float(assay.acc23(people, metric, resamples=0).frame["accuracy"][0])
-    0.5
-    """
-    check_type("epsilon", epsilon, Real, "a number of at least 0", optional=True)
-    check_type("dimension", dimension, str, "the name of a dimension", optional=True)
-    problems = []
-    if epsilon is not None and not 0 <= epsilon < float("inf"):
-        problems.append(f"epsilon: {epsilon} is not a number of at least 0")
-    if test and epsilon is not None:
-        problems.append("test: not possible with epsilon, because the test needs calibrated metrics")
-    if test and not resamples:
-        problems.append("test: needs resamples above 0, the number of swaps")
-    check_choice("swap", swap, ("items", "pairs"))
-    check_choice("system_scores", system_scores, get_args(SystemScores))
-    options = Acc23Options(
-        epsilon=epsilon,
-        tie_rounding=tie_rounding,
-        references=references,
-        dimension=dimension,
-        test=test,
-        swap=swap,
-        system_scores=system_scores,
-        **interval_options(resamples, confidence, seed, problems),
-    )
-    table, people = merged_beside([*map(scores_of, each_of(scores))], people_of(ratings))
-    found = accuracies_of(people, table, options)
-    tests = [accuracy_test_table(found)] if found.tests else []
-    head = [f"Metrics against {shown(found.human)}.", *found.constants]
-    return result_of([*head, accuracy_table(found), *tests], acc23_json(found))
 
 
 def meta_correlate(

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from typing import Literal
 
 from core.notebook.answering import answered
-from core.notebook.frames import Names, Source, each_of, panel_from, study_from, tables_from
+from core.notebook.frames import Names, Source, each_of, panel_from, people_of, study_from, tables_from
 from core.notebook.result import Result
 
 __all__ = [
+    "acc23",
     "agreement",
     "alt_test",
     "corrected",
@@ -373,6 +374,102 @@ def corrected(
             item=item,
             repeated=repeated,
         ),
+    )
+
+
+def acc23(
+    ratings: Source,
+    scores: Source | Sequence[Source],
+    *,
+    dimension: str | None = None,
+    references: bool = False,
+    epsilon: float | None = None,
+    tie_rounding: bool = False,
+    test: bool = False,
+    swap: Literal["items", "pairs"] = "items",
+    system_scores: Literal["all", "rated"] = "all",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Which share of an item's text pairs does a metric order or tie as people do?
+
+    The same numbers as the command ``acc23``.
+
+    Parameters
+    ----------
+    ratings
+        Ratings by people: a data frame, or anything that ``read`` reads as ratings, also an unblinded study of
+        pairs.
+    scores
+        Scores of metrics or judges; several sources are merged.
+    dimension
+        Which dimension of the ratings to use (default: the only one) (default: the only one).
+    references
+        Include the references refA, refB, synthetic_ref as systems.
+    epsilon
+        Count differences up to this size as ties (default: the best value for each metric) (number of at least 0;
+        default: the best value for each metric).
+    tie_rounding
+        Count human scores that differ only by rounding as ties (WMT23 did not).
+    test
+        Also run a permutation test for each pair of metrics.
+    swap
+        What the test swaps: all pairs of an item together, or single pairs as in WMT23's tables, whose p-values
+        are too small because the pairs of an item share texts.
+    system_scores
+        Texts over which a metric's system score is the mean; all: as in WMT's metrics task. Human scores are
+        always means over rated texts.
+    resamples
+        Number of bootstrap resamples, and of swaps of tests (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``accuracy`` with the columns ``metric``, ``acc23``, ``accuracy``, ``epsilon``, ``n_items``,
+        ``n_systems``, ``n_pairs``, ``texts``, ``segment``, ``per_item``, ``system``, ``system_accuracy``,
+        ``soft_pairwise_accuracy``, ``soft_n_pairs``, ``soft_n_swaps``, ``soft_reason``, ``constant_value``,
+        ``constant_share``, ``left_out``. Further tables: ``accuracy-tests``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For ratings that cannot be read, and a study that is not unblinded. For
+        scores that cannot be read or merged. If scores and ratings share no text.
+
+    Notes
+    -----
+    Misleads: A calibrated epsilon is fitted to these texts, so the accuracy is slightly too high for others. If
+    people hardly ever tie, or nearly always, it says more about them than about the metric.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> pairs = pd.DataFrame({"item_id": [1, 1, 2, 2], "system": ["a", "b"] * 2})
+    >>> people, metric = pairs.assign(score=[1, 2, 3, 1]), pairs.assign(mine=[0.1, 0.2, 0.1, 0.4])
+    >>> float(assay.acc23(people, metric, resamples=0).frame["accuracy"][0])
+    0.5
+    """
+    return answered(
+        "acc23",
+        {
+            "dimension": dimension,
+            "references": references,
+            "epsilon": epsilon,
+            "tie_rounding": tie_rounding,
+            "test": test,
+            "swap": swap,
+            "system_scores": system_scores,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: people_of(ratings),
+        lambda: tables_from(scores),
     )
 
 

@@ -15,11 +15,12 @@ from core.schema.result_table import ResultTable
 from core.schema.rows import json_of, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores"]
+Taken = Literal["panel", "people", "study", "scores", "ratings"]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
-everything said in an unblinded study. scores: tables of scores, from one source or several.
+everything said in an unblinded study. scores: tables of scores, from one source or several. ratings: those of single texts, or an unblinded
+study whose raters vote on pairs.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -123,6 +124,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "people": PeopleChoice,
     "study": _NoChoice,
     "scores": _NoChoice,
+    "ratings": _NoChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 

@@ -6,9 +6,9 @@ from functools import partial
 
 import streamlit as st
 
+from core.analyses import analysis
 from core.judges.rated import MERGED
 from core.plots import judges as figures
-from core.results.correlations.acc23 import Acc23, Acc23Options, acc23, accuracy_table, accuracy_test_table
 from core.results.judges.copying import (
     Copying,
     Disjoint,
@@ -43,16 +43,15 @@ from core.results.judges.spans import (
 )
 from core.runs.asked import asked_of
 from core.schema.runs import Run
-from core.stats.correlation.systems import Swap
 from core.stats.span_f1 import Measure
 from core.store import Store
 from pages.specialist import chosen_run
-from pages.tabs import judged
 from pages.tabs.phrases import AS_A_TABLE, NOT_JUDGED
 from pages.widgets import chosen_judge, chosen_scores, result_table
+from pages.widgets.analysis import Data, render
 from pages.widgets.chosen_scores import RUN
 from pages.widgets.messages import mistakes_shown
-from pages.widgets.parts import constants, nothing, number, part
+from pages.widgets.parts import nothing, number, part
 
 _MARKS: dict[GoldRaters, str] = {
     "kept": "Each rater separately",
@@ -338,77 +337,29 @@ def _matrix(found: RaterMatrix, measure: Measure, name: str) -> None:
     )
 
 
-_ACCURACY_RESAMPLES = 500
-_SWAPS: dict[Swap, str] = {"items": "Whole items", "pairs": "Single pairs (WMT23)"}
+_DIMENSION = "acc23_dimension"
+"""Key of the widget. Where there are several dimensions, the first is shown until another is chosen."""
 
 
 def accuracy(store: Store, run: Run) -> None:
     """Show accuracy with tie calibration, and segment and system correlations."""
-    part(
-        "Accuracy",
-        "Share of an item's text pairs that the judge orders or ties as people do. Scores that differ by at most epsilon "
-        "count as ties. Each judge gets its best epsilon.",
-        "accuracy-within-items",
-    )
     people = chosen_run.people_of(store, run)
     if not people.ratings.ratings:
         nothing("nobody rated these texts; start a run with ratings")
         return
-    scores = chosen_scores.open_scores(store, (RUN, run.run_id))
-    if not scores.table.rows:
+    if not chosen_scores.open_scores(store, (RUN, run.run_id)).table.rows:
         nothing(NOT_JUDGED)
         return
+
+    def choose() -> list[Data]:
+        runs = chosen_run.runs_to_compare(store, run, "accuracy", "Compare with", *chosen_run.judges())
+        tables = [chosen_scores.open_scores(store, (RUN, one.run_id)).table for one in runs]
+        return [
+            Data(people.key, lambda: people.ratings),
+            Data(chosen_run.keys_of(store, runs), lambda: tables),
+        ]
+
     dimensions = list(dict.fromkeys(one.dimension for one in people.ratings.ratings))
-    left, right = st.columns([2, 3], vertical_alignment="bottom")
-    dimension = dimensions[0]
-    if len(dimensions) > 1:
-        dimension = left.selectbox(
-            "Dimension of the ratings", dimensions, key=f"specialist_dimension_of_{run.run_id}"
-        )
-    references = right.checkbox("Count references as systems", key="specialist_accuracy_references")
-    rated = right.checkbox(
-        "System means over rated texts only",
-        key="specialist_accuracy_rated",
-        help="Otherwise a system's score is the judge's mean over all its texts, as in WMT's metrics task.",
-    )
-    runs = chosen_run.runs_to_compare(store, run, "accuracy", "Compare with", *chosen_run.judges())
-    swap: Swap = "items"
-    if len(runs) > 1:
-        swap = st.radio(
-            "What the test swaps",
-            list(_SWAPS),
-            format_func=_SWAPS.__getitem__,
-            horizontal=True,
-            key="specialist_accuracy_swap",
-            help="Whole items: the test of two judges swaps the results of all pairs of an item. Single pairs: as in WMT23's "
-            "published tables. Their p is too small because the pairs of an item share texts.",
-        )
-    options = Acc23Options(
-        references=references,
-        dimension=dimension,
-        test=len(runs) > 1,
-        swap=swap,
-        system_scores="rated" if rated else "all",
-        n_resamples=_ACCURACY_RESAMPLES,
-    )
-    with st.spinner("Computing ..."):
-        found = _accuracy_found(store, runs, options)
-    _accuracy_tables(found)
-
-
-def _accuracy_found(store: Store, runs: Sequence[Run], options: Acc23Options) -> Acc23:
-    people = chosen_run.people_of(store, runs[0])
-
-    def compute() -> Acc23:
-        opened = [chosen_scores.open_scores(store, (RUN, one.run_id)) for one in runs]
-        several = judged.merged(opened) if len(opened) > 1 else replace(opened[0].table, notes=())
-        return acc23(people.ratings, several, options)
-
-    return chosen_scores.once(("accuracy", *chosen_run.keys_of(store, runs), options), compute)
-
-
-def _accuracy_tables(found: Acc23) -> None:
-    constants(found.constants)
-    result_table.show(accuracy_table(found))
-    if found.tests:
-        result_table.show(accuracy_test_table(found))
+    if st.session_state.get(_DIMENSION) not in dimensions:
+        st.session_state[_DIMENSION] = dimensions[0]
+    render(analysis("acc23"), choose, offered={"dimension": dimensions if len(dimensions) > 1 else ()})

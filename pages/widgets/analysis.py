@@ -1,6 +1,6 @@
 """The part of a page that answers an analysis's question, made from its declaration: options, verdict, tables, figures."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,14 +25,23 @@ class Data:
     open: Callable[[], Any]
 
 
-def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> None:
+_ALL: Mapping[str, Sequence[str]] = {}
+
+
+def render(
+    found: Analysis[Any, Any],
+    choose: Callable[[], Sequence[Data]],
+    title: str = "",
+    offered: Mapping[str, Sequence[str]] = _ALL,
+) -> None:
     """Ask for the data and the options, then show the answer.
 
-    choose: draws what asks for the data, in the order of `takes`. title: above it, if not that of the analysis.
+    choose: draws what asks for the data, in the order of `takes`. title: above it, if not that of the analysis. offered: option
+    -> its possible values for these data, if not all; none: it is not asked for.
     """
     part(title or found.title, found.question, found.section)
     data = choose()
-    options = found.Options.checked(_form(found), found.refusal)
+    options = found.Options.checked(_form(found, offered), found.refusal)
     question = (found.name, *(one.key for one in data), options.model_dump_json())
     with st.spinner("Computing ..."):
         # The answer itself holds functions, which no cache keeps.
@@ -42,16 +51,16 @@ def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], titl
     show_answer(Answer(found, options, result))
 
 
-def _form(found: Analysis[Any, Any]) -> dict[str, Any]:
+def _form(found: Analysis[Any, Any], offered: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Draw the options, those that are rarely changed in a folded part."""
     prefix = found.function
     fields = fields_of(found.Options)
     folded = {name for name, one in fields.items() if one.about.folded}
-    chosen = settings_form.render(found.Options, prefix, without=folded)
+    chosen = settings_form.render(found.Options, prefix, without=folded, offered=offered)
     if folded:
         with st.expander("More options"):
             chosen |= settings_form.render(
-                found.Options, prefix, without=fields.keys() - folded, beside=chosen
+                found.Options, prefix, without=fields.keys() - folded, beside=chosen, offered=offered
             )
     return chosen
 

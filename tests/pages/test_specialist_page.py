@@ -260,7 +260,7 @@ def test_several_judges_and_all_other_tabs(store: Store) -> None:
     beside: dict[str, Any] = {
         f"specialist_beside_{slot}_{run.run_id}": [few.run_id, own.run_id]
         for slot in ("agreement", "raters", "copying", "curve", "accuracy")
-    }
+    } | {"acc23_test": True}
     shown = {
         name: visit(run, name, **beside)
         for name in (
@@ -313,7 +313,7 @@ def test_direct_and_quality_judges_show_their_replies(store: Store) -> None:
     at = visit(quality, "Texts", "scores")
     assert "slips." in said(at)
     for run in (direct, quality):
-        at = visit(run, "Accuracy", "scores", **{f"specialist_dimension_of_{run.run_id}": "overall"})
+        at = visit(run, "Accuracy", "scores", acc23_dimension="overall")
         assert tables(at)[0]
 
 

@@ -381,8 +381,31 @@ def add_table_options(command: argparse.ArgumentParser) -> None:
 
 def open_tables(options: argparse.Namespace) -> list[ScoreTable]:
     """Return the tables of scores. Raises InputError with the problems of all."""
-    check_columns(options, options.scores)
+    if len(set(options.scores)) < len(options.scores):
+        check_options(["SCORES: the same one is given twice"])
     return scores_given(options.scores, options)
+
+
+def add_ratings_input(command: argparse.ArgumentParser) -> None:
+    """Register ratings of single texts, or votes on pairs; see `open_ratings`."""
+    command.add_argument(
+        "human",
+        metavar="HUMAN",
+        help=f"ratings by people: {HUMAN_NAMES} (unblinded; of a study of pairs, the pairs of a question at its levels are "
+        "compared by their votes)",
+    )
+    command.add_argument(
+        "--ratings",
+        dest="rating_set",
+        metavar="NAME",
+        help="which rating set to read when the folder has several, e.g. mqm",
+    )
+
+
+def open_ratings(options: argparse.Namespace) -> People:
+    """Return the ratings or votes of `add_ratings_input`. Raises InputError, and NotAllowed for a blinded study."""
+    reading = reading_of(options, ratings=options.rating_set, ratings_called="--ratings")
+    return people_of(parse_source(options.human), reading)
 
 
 def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
