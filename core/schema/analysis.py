@@ -174,6 +174,10 @@ def _none(_found: Any) -> tuple[Any, ...]:
     return ()
 
 
+def _nothing(_found: Any) -> Mapping[str, str]:
+    return {}
+
+
 @dataclass(frozen=True)
 class Table(Generic[Found]):
     """A table of a result: which rows it has, and what is said about them."""
@@ -190,6 +194,10 @@ class Table(Generic[Found]):
     notes: Callable[[Found], tuple[str, ...]] = _none
     hidden: Callable[[Found], Collection[str]] = _none
     """Names of columns that this result's readers need not see; files have them."""
+    headings: Callable[[Found], Mapping[str, str]] = _nothing
+    """Name of a column -> what stands above it, where this result says it."""
+    titled: Callable[[Found], str] | None = None
+    """What stands above the table, where this result says it; None: `title`."""
     most_printed: int | None = None
     """Rows up to which a terminal prints it; None: it always does; 0: only files have it."""
 
@@ -233,6 +241,8 @@ class Analysis(Generic[Chosen, Found]):
     """Whether it answers about a single judge, so that a page asks which."""
     refuses: str = ""
     """Data that it refuses, for the docstring of its function: `With fewer than two raters.`"""
+    alone: str = ""
+    """The entry of the result that is the whole JSON; empty: JSON is an object with all entries."""
 
     @property
     def function(self) -> str:
@@ -293,9 +303,10 @@ class Answer:
                 one.name,
                 one.row,
                 rows,
-                title=one.title,
+                title=one.title if one.titled is None else one.titled(self.result),
                 notes=one.notes(self.result),
                 hidden=one.hidden(self.result),
+                headings=one.headings(self.result),
             )
             for one in self.analysis.tables
             if (rows := one.rows(self.result)) is not None
@@ -323,6 +334,7 @@ class Answer:
         return figures
 
     @cached_property
-    def json(self) -> dict[str, Any]:
+    def json(self) -> Any:
         """The documented JSON."""
-        return json_of(self.result)
+        found = json_of(self.result)
+        return found[self.analysis.alone] if self.analysis.alone else found

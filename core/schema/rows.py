@@ -12,15 +12,18 @@ docs/results.md says of them.
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import partial
+from operator import attrgetter
 from typing import Any, Literal, TypeVar, dataclass_transform
 
 from core.schema.result_table import Cell, Column, Heat, Interval, ResultTable
 
-Ends = Literal["value", "beside", "object", "counted"]
-"""How JSON writes a number with its interval: the number alone; with `low`, `high` and `interval_reason` beside it; or as an
-object of `estimate`, `low`, `high`, `reason` and `interval_reason`, when counted also of `n` and `n_left_out`."""
+Ends = Literal["value", "beside", "object", "counted", "inline"]
+"""How JSON writes a number with its interval: the number alone; with `low`, `high` and `interval_reason` beside it; as an
+object of `estimate`, `low`, `high`, `reason`, `interval_reason` and what Interval.how says; counted, with `n` and `n_left_out`
+there, too; or inline, these in the object of the row itself."""
 _OF_A_ROW = "of a row"
 
 
@@ -33,7 +36,7 @@ class RowField:
     about: str
     """What it holds, for docs/results.md: no capital letter, no full stop."""
     column: Column | None
-    """None: no table shows it."""
+    """None: no table shows it. Of `columns` and `cells`: what their columns have in common."""
     key: str
     """Its key in JSON; empty: JSON does not repeat it, because an outer key or another field says it."""
     ends: Ends
@@ -47,8 +50,10 @@ class RowField:
     """Whether JSON holds the keys of its row in the outer object; of several rows only those of a row that is alone."""
     absent: bool = False
     """Whether JSON has its key only where there is a value."""
-    spread: bool = False
-    """Whether it holds a column for each name: its keys, the same in all rows of a table."""
+    by_name: bool = False
+    """Whether it maps names to cells, each of which is a column."""
+    inner: bool = False
+    """Whether it holds a row whose columns stand in this table."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,8 @@ class _Declared:
     rows: type | None = None
     inlined: bool = False
     absent: bool = False
-    spread: bool = False
+    by_name: bool = False
+    inner: bool = False
 
 
 def column(
@@ -80,17 +86,15 @@ def column(
     percent: bool = False,
     p_value: bool = False,
     general: bool = False,
-    spread: bool = False,
 ) -> Any:
     """Declare a field that is a column of the table.
 
     about: what it holds, in words for docs/results.md. name: in files; the field's own name by default. key: in JSON; the
     field's own name by default, "" for none. ends: how JSON writes an Interval. words: of a column of yes and no, such as
-    ("passed", "not passed"). spread: of a mapping whose keys are names of columns, the same in all rows. Other parameters:
-    see Column.
+    ("passed", "not passed"). Other parameters: see Column.
     """
     shape = Column(name, title, places, shown, names_row, heat, percent, p_value, general)
-    return field(metadata={_OF_A_ROW: _Declared(about, shape, key, ends, words=words, spread=spread)})
+    return field(metadata={_OF_A_ROW: _Declared(about, shape, key, ends, words=words)})
 
 
 def entry(
@@ -113,10 +117,30 @@ def entry(
     return field(metadata={_OF_A_ROW: declared})
 
 
+def columns(about: str, *, key: str | None = None, names_row: bool = False, shown: bool = True) -> Any:
+    """Declare a field that maps names of the user's, such as those of labels, to cells: each name is a column.
+
+    A row without a name has an empty cell there. The columns stand in the order in which names appear. JSON holds the mapping.
+    """
+    return field(
+        metadata={
+            _OF_A_ROW: _Declared(about, Column("", names_row=names_row, shown=shown), key, by_name=True)
+        }
+    )
+
+
+def cells(about: str, *, rows: type, key: str | None = None) -> Any:
+    """Declare a field that holds a row whose columns stand in this table, their names behind the field's.
+
+    The inner row's column `value` has the field's name alone. JSON holds the inner row as an object.
+    """
+    return field(metadata={_OF_A_ROW: _Declared(about, Column(""), key, rows=rows, inner=True)})
+
+
 Class = TypeVar("Class")
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(column, entry, field))
+@dataclass_transform(frozen_default=True, field_specifiers=(column, columns, cells, entry, field))
 def row(kind: type[Class]) -> type[Class]:
     """Make a class a frozen dataclass whose fields `column` and `entry` declare. Every field needs a value.
 
@@ -124,7 +148,7 @@ def row(kind: type[Class]) -> type[Class]:
     """
     made = dataclass(frozen=True)(kind)
     declared = row_fields(made)
-    columns = [one.column.name for one in declared if one.column is not None]
+    columns = [one.column.name for one in declared if one.column is not None and not one.by_name]
     for what, names in (("column", columns), ("JSON key", [key for one in declared for key in _keys(one)])):
         if repeated := sorted(name for name, times in Counter(names).items() if times > 1):
             raise TypeError(f"{kind.__name__}: two fields have the {what} {', '.join(repeated)}")
@@ -133,8 +157,14 @@ def row(kind: type[Class]) -> type[Class]:
 
 def _keys(of: RowField) -> tuple[str, ...]:
     """Its keys in JSON."""
-    beside = ("low", "high", "interval_reason") if of.ends == "beside" else ()
-    return (of.key, *beside) if of.key else ()
+    if not of.key:
+        return ()
+    if of.ends == "inline":
+        return _ENDS
+    return (of.key, *(("low", "high", "interval_reason") if of.ends == "beside" else ()))
+
+
+_ENDS = ("estimate", "low", "high", "reason", "interval_reason")
 
 
 def row_fields(row: type) -> tuple[RowField, ...]:
@@ -152,29 +182,64 @@ def row_fields(row: type) -> tuple[RowField, ...]:
             RowField(
                 *(one.name, declared.about, shape, key),
                 *(declared.ends, declared.keyed_by, declared.words, declared.rows),
-                *(declared.inlined, declared.absent, declared.spread),
+                *(declared.inlined, declared.absent, declared.by_name, declared.inner),
             )
         )
     return tuple(found)
 
 
 def columns_of(
-    row: type, hidden: Collection[str] = (), spread: Mapping[str, Iterable[str]] = {}
+    row: type,
+    hidden: Collection[str] = (),
+    *,
+    rows: Iterable[object] = (),
+    headings: Mapping[str, str] | None = None,
 ) -> tuple[Column, ...]:
     """The columns of rows of this type.
 
-    hidden: names of columns for files alone. spread: field that is spread -> the names of its columns. Raises KeyError for an
-    unknown name.
+    hidden: names of columns for files alone. rows: those of which `columns` names some columns. headings: name -> what stands above
+    the column, where this result says it. Raises KeyError for an unknown name.
     """
-    if unknown := set(hidden) - {one.column.name for one in row_fields(row) if one.column is not None}:
+    found = [
+        replace(
+            one, title=(headings or {}).get(one.name, one.title), shown=one.shown and one.name not in hidden
+        )
+        for one, _ in _laid_out(row, list(rows))
+    ]
+    named = {one.name for one in found}
+    if unknown := set(hidden) - named or set(headings or {}) - named:
         raise KeyError(f"{row.__name__} has no column {', '.join(sorted(unknown))}")
-    columns: list[Column] = []
+    return tuple(found)
+
+
+def _laid_out(row: type, rows: Sequence[Any]) -> Iterator[tuple[Column, Callable[[Any], Cell]]]:
+    """Each column with what gives its cell of a row. rows: as in `columns_of`."""
     for one in row_fields(row):
-        if one.column is not None:
-            shape = replace(one.column, shown=False) if one.column.name in hidden else one.column
-            names = spread.get(one.name, ()) if one.spread else ()
-            columns += [replace(shape, name=name, title=name) for name in names] if one.spread else [shape]
-    return tuple(columns)
+        if one.column is None:
+            continue
+        held = attrgetter(one.name)
+        if one.by_name:
+            names = dict.fromkeys(name for each in rows for name in held(each))
+            for name in names:
+                yield replace(one.column, name=name, title=name), partial(_of_name, held, name)
+        elif one.inner and one.rows is not None:
+            for inner, cell in _laid_out(one.rows, [held(each) for each in rows]):
+                name = one.name if inner.name == "value" else f"{one.name}_{inner.name}"
+                yield replace(inner, name=name), partial(_of_inner, held, cell)
+        else:
+            yield one.column, partial(_of_field, held, one)
+
+
+def _of_name(held: Callable[[Any], Mapping[str, Cell]], name: str, row: object) -> Cell:
+    return held(row).get(name)
+
+
+def _of_inner(held: Callable[[Any], Any], cell: Callable[[Any], Cell], row: object) -> Cell:
+    return cell(held(row))
+
+
+def _of_field(held: Callable[[Any], Any], of: RowField, row: object) -> Cell:
+    return _cell(of, held(row))
 
 
 def table_of(
@@ -185,22 +250,15 @@ def table_of(
     title: str = "",
     notes: tuple[str, ...] = (),
     hidden: Collection[str] = (),
+    headings: Mapping[str, str] | None = None,
 ) -> ResultTable:
-    """A table of these rows. row: their type; hidden: as in `columns_of`."""
-    rows = tuple(rows)
-    shown = [one for one in row_fields(row) if one.column is not None]
-    spread = {one.name: tuple(getattr(rows[0], one.name)) for one in shown if one.spread} if rows else {}
-    cells = tuple(tuple(cell for one in shown for cell in _cells(one, each, spread)) for each in rows)
-    return ResultTable(name, columns_of(row, hidden, spread), cells, title, notes)
-
-
-def _cells(of: RowField, row: object, spread: Mapping[str, Iterable[str]]) -> Iterator[Cell]:
-    value = getattr(row, of.name)
-    if not of.spread:
-        yield _cell(of, value)
-        return
-    for name in spread[of.name]:
-        yield _cell(of, value[name])
+    """A table of these rows. row: their type; hidden, headings: as in `columns_of`."""
+    held = list(rows)
+    shown = columns_of(row, hidden, rows=held, headings=headings)
+    laid_out = [cell for _, cell in _laid_out(row, held)]
+    return ResultTable(
+        name, shown, tuple(tuple(cell(each) for cell in laid_out) for each in held), title, notes
+    )
 
 
 def _cell(of: RowField, value: Any) -> Cell:
@@ -225,12 +283,15 @@ def json_of(row: object) -> dict[str, Any]:
 def _entries(of: RowField, value: Any) -> Iterator[tuple[str, Any]]:
     if value is None and of.absent:
         return
-    if isinstance(value, Interval) and of.ends in ("object", "counted"):
-        counts = {"n": value.n, "n_left_out": value.n_left_out} if of.ends == "counted" else {}
-        yield (
-            of.key,
-            {"estimate": plain(value.value), **_ends(value), "reason": value.reason or None} | counts,
-        )
+    if isinstance(value, Interval) and of.ends in ("object", "counted", "inline"):
+        found = {
+            "estimate": plain(value.value),
+            **_ends(value),
+            "reason": value.reason or None,
+            **({"n": value.n, "n_left_out": value.n_left_out} if of.ends == "counted" else {}),
+            **{name: plain(one) for name, one in value.how},
+        }
+        yield from found.items() if of.ends == "inline" else [(of.key, found)]
     elif isinstance(value, Interval):
         yield of.key, plain(value.value)
         if of.ends == "beside":
@@ -251,7 +312,12 @@ def _entries(of: RowField, value: Any) -> Iterator[tuple[str, Any]]:
             )
         yield of.key, dict(zip(names, map(json_of, value), strict=True))
     else:
-        yield of.key, [json_of(one) for one in value]
+        yield of.key, _list_of(value)
+
+
+def _list_of(rows: Iterable[object]) -> list[Any]:
+    """The rows as JSON objects; rows of a matrix stay lists of them."""
+    return [_list_of(one) if isinstance(one, tuple) else json_of(one) for one in rows]
 
 
 def _ends(cell: Interval) -> dict[str, Any]:
@@ -279,6 +345,32 @@ def without_numpy(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
+@dataclass(frozen=True)
+class ColumnAbout:
+    """A column as documents describe it."""
+
+    name: str
+    """`*` where each name of the user's is a column."""
+    heading: str
+    """What readers see above it; empty: they do not see it."""
+    about: str
+
+
+def documented_columns(row: type, prefix: str = "") -> Iterator[ColumnAbout]:
+    """Each column of rows of this type, with what it holds. prefix: of a row within another."""
+    for one in row_fields(row):
+        if one.column is None:
+            continue
+        if one.inner and one.rows is not None:
+            yield from documented_columns(one.rows, one.name)
+            continue
+        name = "*" if one.by_name else one.column.name
+        if prefix:
+            name = prefix if name == "value" else f"{prefix}_{name}"
+        heading = replace(one.column, name=name).heading
+        yield ColumnAbout(name, heading if one.column.shown else "", one.about)
+
+
 def documented(row: type, path: str = "") -> Iterator[tuple[str, str]]:
     """Each JSON key of a type of row with what it holds, the inner ones by their path: `judges.*.per_rater[].p`."""
     for one in row_fields(row):
@@ -286,19 +378,21 @@ def documented(row: type, path: str = "") -> Iterator[tuple[str, str]]:
             continue
         at = f"{path}{one.key}"
         if one.rows is not None:
-            holds_several = _holds_several(row, one.name)
-            if one.inlined and not holds_several:
+            depth = _depth(row, one.name)
+            if one.inlined and not depth:
                 yield from documented(one.rows, path)
                 continue
             alone = "; one alone has its keys in the outer object instead" if one.inlined else ""
             yield at, f"{one.about}{alone}"
-            several = ".*" if one.keyed_by else "[]" if holds_several else ""
+            several = ".*" if one.keyed_by else "[]" * depth
             yield from documented(one.rows, f"{at}{several}.")
+        elif one.ends == "inline":
+            yield ", ".join(f"{path}{name}" for name in _ENDS), one.about
         elif one.ends in ("object", "counted"):
-            counted = ", n and n_left_out" if one.ends == "counted" else ""
+            last = "interval_reason, n and n_left_out" if one.ends == "counted" else "and interval_reason"
             yield (
                 at,
-                f"{one.about}: an object of estimate, low, high, reason{',' if counted else ' and'} interval_reason{counted}",
+                f"{one.about}: an object of estimate, low, high, reason{',' * (one.ends == 'counted')} {last}",
             )
         else:
             yield at, one.about
@@ -307,6 +401,6 @@ def documented(row: type, path: str = "") -> Iterator[tuple[str, str]]:
                 yield f"{path}interval_reason", "why there is no interval"
 
 
-def _holds_several(row: type, name: str) -> bool:
-    kind = next(one.type for one in fields(row) if one.name == name)
-    return "[" in str(kind)  # a tuple or another sequence of them; a single one is `Row` or `Row | None`
+def _depth(row: type, name: str) -> int:
+    """How many sequences stand around each row of a field: 0 of a single one, 1 of several, 2 of a matrix."""
+    return str(next(one.type for one in fields(row) if one.name == name)).count("[")

@@ -41,7 +41,7 @@ def render(
     """
     part(title or found.title, found.question, found.section)
     data = choose()
-    options = found.Options.checked(_form(found, offered), found.refusal)
+    options = found.Options.checked(form(found, offered), found.refusal)
     question = (found.name, *(one.key for one in data), options.model_dump_json())
     with st.spinner("Computing ..."):
         # The answer itself holds functions, which no cache keeps.
@@ -51,8 +51,11 @@ def render(
     show_answer(Answer(found, options, result))
 
 
-def _form(found: Analysis[Any, Any], offered: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Draw the options, those that are rarely changed in a folded part."""
+def form(found: Analysis[Any, Any], offered: Mapping[str, Sequence[str]] = _ALL) -> dict[str, Any]:
+    """Draw the options, those that are rarely changed in a folded part; return what was chosen, for `checked`.
+
+    offered: as in `render`.
+    """
     prefix = found.function
     fields = fields_of(found.Options)
     folded = {name for name, one in fields.items() if one.about.folded}

@@ -8,7 +8,19 @@ import numpy as np
 import pytest
 
 from core.schema.result_table import Column, Interval
-from core.schema.rows import column, columns_of, documented, entry, json_of, row, row_fields, table_of
+from core.schema.rows import (
+    cells,
+    column,
+    columns,
+    columns_of,
+    documented,
+    documented_columns,
+    entry,
+    json_of,
+    row,
+    row_fields,
+    table_of,
+)
 
 
 @row
@@ -151,26 +163,63 @@ def test_a_hidden_column_is_one_of_the_row() -> None:
 
 
 @row
-class Placed:
-    by: dict[str, str] = column("value of each column", names_row=True, spread=True)
-    n: int = column("how many")
+class Within:
+    value: Interval = column("the number", ends="inline", heat="coefficient")
+    n_items: int = column("items", shown=False)
+
+
+@row
+class Labelled:
+    labels: dict[str, str] = columns("labels of the row", names_row=True)
+    per_item: Within = cells("the number within items", rows=Within)
+
+
+LABELLED = (
+    Labelled({"my_label": "x"}, Within(Interval(0.5, how=(("n_resamples", 20),)), 3)),
+    Labelled({"task": "t"}, Within(Interval(None, reason="too few"), 0)),
+)
+
+
+def test_names_of_the_user_and_cells_of_an_inner_row_are_columns() -> None:
+    found = table_of("labelled", Labelled, LABELLED, hidden=("per_item",), headings={"per_item": "Within"})
+    assert found.columns == (
+        Column("my_label", "my_label", names_row=True),
+        Column("task", "task", names_row=True),
+        Column("per_item", "Within", heat="coefficient", shown=False),
+        Column("per_item_n_items", shown=False),
+    )
+    assert found.rows[0] == ("x", None, LABELLED[0].per_item.value, 3)
+    assert found.rows[1][:2] == (None, "t")
+    assert [one.name for one in documented_columns(Labelled)] == ["*", "per_item", "per_item_n_items"]
+    with pytest.raises(KeyError):
+        columns_of(Labelled, headings={"per_itme": ""})
+
+
+def test_an_inner_row_is_an_object_with_what_its_number_says_of_itself() -> None:
+    ends = {"low": None, "high": None, "interval_reason": None}
+    assert [json_of(one) for one in LABELLED] == [
+        {
+            "labels": {"my_label": "x"},
+            "per_item": {"estimate": 0.5, **ends, "reason": None, "n_resamples": 20, "n_items": 3},
+        },
+        {
+            "labels": {"task": "t"},
+            "per_item": {"estimate": None, **ends, "reason": "too few", "n_items": 0},
+        },
+    ]
+    wanted = {f"per_item.{one}" for one in ("estimate", "reason", *ends, "n_items")}
+    assert wanted == {key for keys, _ in documented(Labelled) for key in keys.split(", ")} - {
+        "labels",
+        "per_item",
+    }
 
 
 @row
 class Gathered:
     alone: Inner | None = entry("one of them", rows=Inner, inlined=True, absent=True)
     several: tuple[Inner, ...] | None = entry("all of them", rows=Inner, inlined=True, absent=True)
+    matrix: tuple[tuple[Inner, ...], ...] = entry("lines of them", rows=Inner)
     counted: Interval = entry("a number", ends="counted")
-
-
-def test_a_mapping_may_be_a_column_for_each_name() -> None:
-    made = table_of(
-        "placed", Placed, [Placed({"prompt": "a", "set": "x"}, 1), Placed({"prompt": "b", "set": "y"}, 2)]
-    )
-    assert [one.name for one in made.columns] == ["prompt", "set", "n"]
-    assert made.columns[0].names_row
-    assert made.rows == (("a", "x", 1), ("b", "y", 2))
-    assert [one.name for one in table_of("none", Placed, []).columns] == ["n"]
 
 
 def test_a_row_alone_may_stand_in_the_outer_object_and_a_key_without_value_may_be_left_out() -> None:
@@ -179,9 +228,9 @@ def test_a_row_alone_may_stand_in_the_outer_object_and_a_key_without_value_may_b
         "n": 8,
         "n_left_out": 1,
     }
-    assert json_of(Gathered(None, None, number)) == {"counted": counted}
-    assert json_of(Gathered(INNER[0], None, number)) == {"p": 0.01, "counted": counted}
-    assert json_of(Gathered(None, INNER[:1], number)) == {"p": 0.01, "counted": counted}
-    assert json_of(Gathered(None, INNER, number))["several"] == [{"p": 0.01}, {"p": None}]
+    assert json_of(Gathered(None, None, (), number)) == {"matrix": [], "counted": counted}
+    assert json_of(Gathered(INNER[0], None, (), number)) == {"p": 0.01, "matrix": [], "counted": counted}
+    assert json_of(Gathered(None, INNER[:1], (), number)) == {"p": 0.01, "matrix": [], "counted": counted}
+    assert json_of(Gathered(None, INNER, (INNER,), number))["matrix"] == [[{"p": 0.01}, {"p": None}]]
     paths = [path for path, _ in documented(Gathered)]
-    assert paths == ["p", "several", "several[].p", "counted"]
+    assert paths == ["p", "several", "several[].p", "matrix", "matrix[][].p", "counted"]
