@@ -42,6 +42,10 @@ class _Data:
     raises: str
 
 
+_MARKS = (
+    "a data frame with a row for each error (``item_id``, ``system``, ``rater``, ``start``, ``end``, ``severity``), a file or folder of "
+    "marked errors, ``run:N`` or ``study:NAME``"
+)
 _DATA: Mapping[Taken, _Data] = {
     "panel": _Data(
         {
@@ -105,6 +109,34 @@ _DATA: Mapping[Taken, _Data] = {
         "from core.notebook.frames import Source, people_of",
         "HUMAN",
         "For ratings that cannot be read, and a study that is not unblinded.",
+    ),
+    "marks": _Data(
+        {
+            "gold": ("Source", f"Errors marked by people: {_MARKS}."),
+            "predicted": (
+                "Source | Sequence[Source]",
+                "Errors marked by a judge, or by each of several, in the same forms.",
+            ),
+        },
+        "Names | None",
+        "marks_from(gold, predicted)",
+        "from core.notebook.frames import Source, marks_from",
+        "GOLD PRED ...",
+        "For marks that cannot be read, and a study that is not unblinded.",
+    ),
+    "marks_by_rater": _Data(
+        {
+            "gold": ("Source", f"Errors marked by people who are named: {_MARKS}."),
+            "predicted": (
+                "Source | Sequence[Source] = ()",
+                "Errors marked by judges, in the same forms. Default: the raters predict each other.",
+            ),
+        },
+        "Names | None",
+        "marks_from(gold, predicted, by_rater=True)",
+        "from core.notebook.frames import Source, marks_from",
+        "GOLD [PRED ...]",
+        "For marks that cannot be read, and a study that is not unblinded.",
     ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.

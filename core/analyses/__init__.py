@@ -36,6 +36,15 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.corrected",
         "a judge's mean or pass rate, corrected by human labels on some of the texts",
     ),
+    "spans": Registered(
+        "core.analyses.spans",
+        "precision, recall and F1 of marked errors, by character",
+    ),
+    "raters": Registered(
+        "core.analyses.raters",
+        "compare each rater's marked errors with those of every other rater or judge",
+        noun="report",
+    ),
     "acc23": Registered(
         "core.analyses.acc23",
         "pairwise accuracy of metrics against human ratings, with tie calibration as in WMT23",

@@ -13,12 +13,16 @@ from core.cli.shared.options import Commands, add_database_option, add_pair_opti
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
+    add_marks_by_rater_input,
+    add_marks_input,
     add_panel_options,
     add_people_options,
     add_ratings_input,
     add_scores_input,
     add_study_input,
     add_table_options,
+    open_marks,
+    open_marks_by_rater,
     open_panel,
     open_people,
     open_ratings,
@@ -69,6 +73,20 @@ _DATA: Mapping[Taken, _Opened] = {
         open_ratings,
         lambda options: [options.human],
         "reading the ratings",
+        (add_table_options, add_pair_option, add_database_option),
+    ),
+    "marks": _Opened(
+        add_marks_input,
+        open_marks,
+        lambda options: [options.gold, *options.predicted],
+        "reading the marked errors",
+        (add_table_options, add_pair_option, add_database_option),
+    ),
+    "marks_by_rater": _Opened(
+        add_marks_by_rater_input,
+        open_marks_by_rater,
+        lambda options: [options.gold, *options.predicted],
+        "reading the marked errors",
         (add_table_options, add_pair_option, add_database_option),
     ),
 }

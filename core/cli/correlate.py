@@ -15,7 +15,6 @@ from core.cli.shared.sources import (
     add_system_scores,
     correlation_options,
     intervals,
-    names_apart,
     open_each,
     open_people_beside,
     table_choice,
@@ -61,7 +60,7 @@ from core.results.correlations.table import (
 )
 from core.schema.result_table import ResultTable
 from core.schema.scores import METHODS, RatingSet, ScoreTable
-from core.sources.named import parse_sources, short_name
+from core.sources.named import names_apart, parse_sources, short_name
 from core.tables.reading import shown
 
 _TABLES = {

@@ -9,7 +9,16 @@ from collections.abc import Sequence
 from typing import Literal
 
 from core.notebook.answering import answered
-from core.notebook.frames import Names, Source, each_of, panel_from, people_of, study_from, tables_from
+from core.notebook.frames import (
+    Names,
+    Source,
+    each_of,
+    marks_from,
+    panel_from,
+    people_of,
+    study_from,
+    tables_from,
+)
 from core.notebook.result import Result
 
 __all__ = [
@@ -17,6 +26,8 @@ __all__ = [
     "agreement",
     "alt_test",
     "corrected",
+    "raters",
+    "spans",
     "votes",
 ]
 
@@ -374,6 +385,155 @@ def corrected(
             item=item,
             repeated=repeated,
         ),
+    )
+
+
+def spans(
+    gold: Source,
+    predicted: Source | Sequence[Source],
+    *,
+    raters: Literal["kept", "merged"] = "kept",
+    references: bool = False,
+    resamples: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    by: Sequence[str] = (),
+) -> Result:
+    """Which share of the characters that a judge marks as errors did people mark, and which share of theirs does it
+    mark?
+
+    The same numbers as the command ``spans``.
+
+    Parameters
+    ----------
+    gold
+        Errors marked by people: a data frame with a row for each error (``item_id``, ``system``, ``rater``,
+        ``start``, ``end``, ``severity``), a file or folder of marked errors, ``run:N`` or ``study:NAME``.
+    predicted
+        Errors marked by a judge, or by each of several, in the same forms.
+    raters
+        Compare each rater's marks separately, or merge all raters' marks.
+    references
+        Include the references refA, refB, synthetic_ref as systems.
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+    by
+        Also show results by system, by rater of the gold, or by severity; only for one judge without repeats; may
+        be repeated.
+
+    Returns
+    -------
+    Result
+        Table ``span-agreement`` with the columns ``by``, ``name``, ``precision``, ``recall``, ``f1``, ``texts``,
+        ``predicted_characters``, ``gold_characters``. Further tables: ``spans-side-by-side``; ``spans-tests``.
+        See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For marks that cannot be read, and a study that is not unblinded. If no text
+        with marked errors is on both sides.
+
+    Notes
+    -----
+    Misleads: Long marks weigh more than short ones, and a judge that marks whole sentences gains recall by length
+    alone. Raters who differ limit the attainable F1: `report raters` shows how far they agree. A judge that
+    failed on hard texts removes them for all.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> texts = pd.DataFrame({"item_id": ["q1", "q2"], "system": "A", "severity": "major"})
+    >>> people, judge = texts.assign(start=0, end=[4, 6]), texts.assign(start=[0, 3], end=[4, 6])
+    >>> found = assay.spans(people, judge, resamples=0)
+    >>> [round(found.json[name], 2) for name in ("precision", "recall", "f1")]
+    [1.0, 0.7, 0.82]
+    """
+    return answered(
+        "spans",
+        {
+            "raters": raters,
+            "references": references,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+            "by": by,
+        },
+        lambda: marks_from(gold, predicted),
+    )
+
+
+def raters(
+    gold: Source,
+    predicted: Source | Sequence[Source] = (),
+    *,
+    raters: Literal["kept", "merged"] = "kept",
+    references: bool = False,
+    resamples: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """How well do the errors that one rater or judge marks predict another rater's?
+
+    The same numbers as the command ``report raters``.
+
+    Parameters
+    ----------
+    gold
+        Errors marked by people who are named: a data frame with a row for each error (``item_id``, ``system``,
+        ``rater``, ``start``, ``end``, ``severity``), a file or folder of marked errors, ``run:N`` or
+        ``study:NAME``.
+    predicted
+        Errors marked by judges, in the same forms. Default: the raters predict each other.
+    raters
+        Compare each rater's marks separately, or merge all raters' marks.
+    references
+        Include the references refA, refB, synthetic_ref as systems.
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``raters`` with the columns ``predicts``, ``gold``, ``texts``, ``precision``, ``recall``, ``f1``,
+        ``reason``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For marks that cannot be read, and a study that is not unblinded. If the
+        ratings name no raters.
+
+    Notes
+    -----
+    Misleads: If raters share few texts, cells rest on different texts, so they differ by more than the raters.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> marks = pd.DataFrame({"item_id": "q1", "system": "A", "rater": ["ann", "ben"], "severity": "major"})
+    >>> found = assay.raters(marks.assign(start=0, end=[4, 6]), resamples=0)
+    >>> found.json["rows"], round(found.json["mean_f1_other_names"], 2)
+    (['ann', 'ben'], 0.8)
+    """
+    return answered(
+        "raters",
+        {
+            "raters": raters,
+            "references": references,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: marks_from(gold, predicted, by_rater=True),
     )
 
 

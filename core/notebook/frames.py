@@ -22,6 +22,7 @@ from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
 from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
+from core.schema.marks import Marks
 from core.schema.panel import Panel, TextBeside
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
@@ -36,6 +37,7 @@ from core.sources.people import ratings_and_task
 from core.sources.people import ratings_of as source_ratings
 from core.sources.reading import SourceReader
 from core.sources.scores import scores_of as source_scores
+from core.sources.spans import Marked, marks_of, spans_of
 from core.sources.studies import study_or_bundle
 from core.sources.texts import texts_of as source_texts
 from core.store import Store, database_path, open_store
@@ -212,6 +214,33 @@ def study_from(study: Source) -> StudyRecord:
 def tables_from(scores: Source | Sequence[Source]) -> list[ScoreTable]:
     """Return the scores of each source. Raises InputError."""
     return [scores_of(one) for one in each_of(scores)]
+
+
+def marks_from(gold: Source, predicted: Source | Sequence[Source] = (), *, by_rater: bool = False) -> Marks:
+    """Return the marked errors of people and judges. by_rater: see `marks_of`. Raises InputError."""
+    judges = list(each_of(predicted))
+    names = [
+        str(frame.attrs.get("name", f"judge {place}"))
+        if (frame := frame_in(one)) is not None
+        else os.fspath(one)  # type: ignore[arg-type]  # no frame
+        for place, one in enumerate(judges, start=1)
+    ]
+    with in_parameters():
+        sides = [
+            _marked(one, name, by_rater=by_rater)
+            for one, name in zip((gold, *judges), ("people", *names), strict=True)
+        ]
+        return marks_of(sides[0], sides[1:], names, by_rater=by_rater)
+
+
+def _marked(source: Source, name: str, *, by_rater: bool) -> Marked:
+    frame, reading = frame_in(source), replace(reading_of(), by_rater=by_rater)
+    if frame is None:
+        return spans_of(named_source(source), reading)
+    with rows_of(frame):
+        found = spans_of(FileSource(FRAME, jsonl_of(frame)), reading)
+    draws = tuple(replace(one, file_name=name) for one in found.draws)
+    return replace(found, name=name, draws=draws)
 
 
 def ratings_and_task_of(

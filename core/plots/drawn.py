@@ -18,6 +18,7 @@ from core.plots.dressing import (
     Ends,
     dressed,
     faint,
+    heat_map,
     label,
     metric_label,
     name_rows,
@@ -28,7 +29,7 @@ from core.plots.dressing import (
 from core.plots.dressing import marks as families
 from core.plots.marks import marks
 from core.results.cells import decimal
-from core.schema.figures import AnyFigure, Axis, Dots, Intervals, Lines
+from core.schema.figures import AnyFigure, Axis, Dots, Heat, Intervals, Lines
 from core.schema.figures import Shares as SharesFigure
 from core.schema.result_table import Interval, ResultTable
 
@@ -61,6 +62,8 @@ def draw(figure: AnyFigure, tables: Mapping[str, ResultTable]) -> go.Figure:
             return _shares(figure, table)
         case Dots():
             return _dots(figure, table)
+        case Heat():
+            return _heat(figure, table)
         case Intervals():
             return _interval_panels(figure, table) if figure.panel else _intervals(figure, table)
 
@@ -121,6 +124,33 @@ def _lines(figure: Lines, table: ResultTable) -> go.Figure:
     drawn.update_xaxes(**_axis(figure.x_axis), gridcolor=GRID)
     drawn.update_yaxes(**_axis(figure.y_axis), gridcolor=GRID)
     return dressed(drawn, height=380, top=50, legend=True)
+
+
+def _heat(figure: Heat, table: ResultTable) -> go.Figure:
+    """Draw the table as a matrix; a cell says its number with its interval, or why it is undefined."""
+    lines, columns = (_values(table, name) for name in (figure.row, figure.column))
+    cells = dict(zip(zip(lines, columns, strict=True), _cells(table, figure.value), strict=True))
+    rows, heads = ([*dict.fromkeys(map(str, names))] for names in (lines, columns))
+    matrix = [[cells.get((row, head), Interval(None)) for head in heads] for row in rows]
+    return heat_map(
+        [[cell.value for cell in line] for line in matrix],
+        rows,
+        heads,
+        [
+            [f"{row} against {head}\n{_number_said(cell)}" for head, cell in zip(heads, line, strict=True)]
+            for row, line in zip(rows, matrix, strict=True)
+        ],
+        y=figure.row_title,
+        x=figure.column_title,
+    )
+
+
+def _number_said(cell: Interval) -> str:
+    """A number with its interval and the units behind it, or why it is undefined."""
+    if cell.value is None:
+        return f"undefined: {cell.reason}"
+    ends = "" if cell.low is None or cell.high is None else f" [{decimal(cell.low)}, {decimal(cell.high)}]"
+    return f"{decimal(cell.value)}{ends}{'' if cell.n is None else f', n = {cell.n:,}'}"
 
 
 def _height(line: Sequence[tuple[float, float | None]], at: float, *, steps: bool) -> float | None:

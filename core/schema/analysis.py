@@ -15,12 +15,13 @@ from core.schema.result_table import ResultTable
 from core.schema.rows import json_of, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores", "ratings"]
+Taken = Literal["panel", "people", "study", "scores", "ratings", "marks", "marks_by_rater"]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
 everything said in an unblinded study. scores: tables of scores, from one source or several. ratings: those of single texts, or an unblinded
-study whose raters vote on pairs.
+study whose raters vote on pairs. marks: errors that people and judges marked. marks_by_rater: the same with the name of each
+person, perhaps without judges.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -125,6 +126,8 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "study": _NoChoice,
     "scores": _NoChoice,
     "ratings": _NoChoice,
+    "marks": _NoChoice,
+    "marks_by_rater": _NoChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 

@@ -107,6 +107,19 @@ class Dots(Figure):
     """Place of a row in the table whose dot has a ring; None: none has."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Heat(Figure):
+    """A coloured cell for each row of the table, with a number from -1 to 1; an undefined number is a dash."""
+
+    value: str
+    """Column of the numbers."""
+    row: str
+    """Columns that name the line and the column of a cell."""
+    column: str
+    row_title: str
+    column_title: str
+
+
 _STEP, _EDGE = 0.25, 0.02
 
 
@@ -121,4 +134,4 @@ def steady_axis(title: str, numbers: Iterable[Interval], least: float) -> Axis:
     return Axis(title, low - _EDGE, high + _EDGE)
 
 
-AnyFigure = Lines | Shares | Intervals | Dots
+AnyFigure = Lines | Shares | Intervals | Dots | Heat

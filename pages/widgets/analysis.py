@@ -1,19 +1,21 @@
 """The part of a page that answers an analysis's question, made from its declaration: options, verdict, tables, figures."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
 
 from core.plots.drawn import draw
 from core.schema.analysis import Analysis, Answer
+from core.schema.figures import AnyFigure, Heat
+from core.schema.result_table import ResultTable
 from core.schema.settings import fields_of
 from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import chosen_scores, settings_form
 from pages.widgets.messages import plain
 from pages.widgets.parts import part
-from pages.widgets.result_table import show, together
+from pages.widgets.result_table import show, together, width_for
 
 
 @dataclass(frozen=True)
@@ -23,24 +25,18 @@ class Data:
     key: chosen_scores.Key
     """All that says which data it is."""
     open: Callable[[], Any]
+    offered: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Option -> its possible values for these data, if not all; none: it is not asked for."""
 
 
-_ALL: Mapping[str, Sequence[str]] = {}
-
-
-def render(
-    found: Analysis[Any, Any],
-    choose: Callable[[], Sequence[Data]],
-    title: str = "",
-    offered: Mapping[str, Sequence[str]] = _ALL,
-) -> None:
+def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> None:
     """Ask for the data and the options, then show the answer.
 
-    choose: draws what asks for the data, in the order of `takes`. title: above it, if not that of the analysis. offered: option
-    -> its possible values for these data, if not all; none: it is not asked for.
+    choose: draws what asks for the data, in the order of `takes`. title: above it, if not that of the analysis.
     """
     part(title or found.title, found.question, found.section)
     data = choose()
+    offered = {option: values for one in data for option, values in one.offered.items()}
     options = found.Options.checked(form(found, offered), found.refusal)
     question = (found.name, *(one.key for one in data), options.model_dump_json())
     with st.spinner("Computing ..."):
@@ -51,10 +47,10 @@ def render(
     show_answer(Answer(found, options, result))
 
 
-def form(found: Analysis[Any, Any], offered: Mapping[str, Sequence[str]] = _ALL) -> dict[str, Any]:
+def form(found: Analysis[Any, Any], offered: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Draw the options, those that are rarely changed in a folded part; return what was chosen, for `checked`.
 
-    offered: as in `render`.
+    offered: as in `Data`.
     """
     prefix = found.function
     fields = fields_of(found.Options)
@@ -83,6 +79,15 @@ def show_answer(answer: Answer) -> None:
                 table,
                 figure=None if figure is None else draw(figure, answer.tables),
                 alt="" if figure is None else figure.alt,
+                least_width=_least_width(figure, table),
                 folded=AS_A_TABLE if figure is not None and figure.instead else "",
                 titled=False,
             )
+
+
+def _least_width(figure: AnyFigure | None, table: ResultTable) -> int:
+    """Pixels below which a figure scrolls: a matrix needs room for each of its columns."""
+    if not isinstance(figure, Heat):
+        return 0
+    names = [one.name for one in table.columns]
+    return width_for(len({row[names.index(figure.column)] for row in table.rows}))

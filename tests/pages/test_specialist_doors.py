@@ -66,14 +66,17 @@ def test_accuracies_are_those_of_the_command(runs: list[Run], monkeypatch: pytes
     assert as_csv(taken) == dict(by_commands(*words, "--test", "--tie-rounding", tables=tables))
 
 
-@pytest.mark.parametrize(("name", "part"), [("acc23", "Accuracy")])
+@pytest.mark.parametrize(
+    ("name", "part"), [("acc23", "Accuracy"), ("spans", "Agreement"), ("raters", "Raters")]
+)
 def test_every_option_is_on_the_page_with_the_default_of_the_command(
     name: str, part: str, runs: list[Run]
 ) -> None:
     at = looked_at(runs[0], part, **({"acc23_dimension": "overall"} if name == "acc23" else {}))
     shown = {one.key: one.value for kind in WIDGETS for one in at.get(kind)}
     found = analysis(name)
-    asked = {*fields_of(found.Options)} - found.Options().idle("") - {"dimension"}
+    # The first dimension, and every grouping, is shown until another is chosen.
+    asked = {*fields_of(found.Options)} - found.Options().idle("") - {"dimension", "by"}
     for field in asked:
         value, wanted = shown[f"{found.function}_{field}"], fields_of(found.Options)[field].default
         assert (tuple(value) if isinstance(value, list) else value) == wanted, field

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from core.analyses.acc23 import Acc23Options, accuracies
+from core.analyses.spans import GROUPINGS, SpansOptions, span_agreement
 from core.formats.mt_metrics_eval import read_folder
-from core.results.judges.spans import SpanOptions, span_agreement
 
 pytestmark = [pytest.mark.shared, pytest.mark.slow]
 ACC23 = {
@@ -70,10 +70,12 @@ def test_rounding_alone_moves_the_third_place(folder):
 
 def test_people_meet_their_own_marks(folder):
     gold = folder.ratings["mqm"]
-    agreement = span_agreement(gold, gold, texts=folder.outputs, options=SpanOptions(n_resamples=0))
-    assert (agreement.overall.precision.estimate, agreement.overall.recall.estimate) == (1.0, 1.0)
+    agreement = span_agreement(
+        gold, gold, texts=folder.outputs, options=SpansOptions(n_resamples=0, by=GROUPINGS[::2])
+    )
+    assert (agreement.alone.precision.value, agreement.alone.recall.value) == (1.0, 1.0)
     assert (agreement.n_segments, agreement.n_items, len(agreement.by_system)) == (5520, 460, 12)
-    assert {name: one.f1.estimate for name, one in agreement.by_severity.items()} == {
+    assert {one.name: one.f1.value for one in agreement.by_severity} == {
         "major": 1.0,
         "minor": 1.0,
     }

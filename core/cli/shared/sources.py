@@ -2,7 +2,7 @@
 
 import argparse
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -30,9 +30,9 @@ from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
 from core.results.correlations.table import dimension_of
-from core.results.judges.spans import SpanOptions
 from core.results.meta_correlation import Side
 from core.schema.analysis import PanelChoice, PeopleChoice
+from core.schema.marks import Marks, SpanOptions
 from core.schema.panel import Panel
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
@@ -52,7 +52,7 @@ from core.sources.people import people_of
 from core.sources.reading import SourceReader
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
-from core.sources.spans import Marked, spans_of
+from core.sources.spans import SPAN_MEANING, SPAN_NAMES, Marked, marks_of, spans_of
 from core.sources.studies import study_or_bundle
 from core.sources.texts import Texts, texts_file
 from core.store import Store
@@ -527,6 +527,50 @@ def facts_given(options: argparse.Namespace, panel: Panel) -> dict[str, JudgeFac
     return facts_of_tables(panel, facts_of(sources, reading_of(options), options.dimension))
 
 
+def add_marks_input(command: argparse.ArgumentParser) -> None:
+    """Register marked errors of people and judges; see `open_marks`."""
+    _add_marks(command, f"errors marked by people: {SPAN_NAMES} ({SPAN_MEANING})", "+")
+
+
+def add_marks_by_rater_input(command: argparse.ArgumentParser) -> None:
+    """Register marked errors of raters, and perhaps of judges; see `open_marks_by_rater`."""
+    _add_marks(command, f"ratings that name raters: {SPAN_NAMES} ({SPAN_MEANING})", "*")
+
+
+def _add_marks(command: argparse.ArgumentParser, gold: str, several: str) -> None:
+    command.add_argument("gold", metavar="GOLD", help=gold)
+    alone = "" if several == "+" else " (default: the raters with each other)"
+    command.add_argument(
+        "predicted",
+        metavar="PRED",
+        nargs=several,
+        help=f"errors marked by a judge; several are compared side by side{alone}",
+    )
+    command.add_argument(
+        "--ratings",
+        dest="rating_set",
+        metavar="NAME",
+        help="which rating set to read when the folder has several, e.g. mqm or mqm.raters",
+    )
+
+
+def open_marks(options: argparse.Namespace) -> Marks:
+    """Return the marked errors of `add_marks_input`. Raises InputError."""
+    return _marks_of(options, by_rater=False)
+
+
+def open_marks_by_rater(options: argparse.Namespace) -> Marks:
+    """Return the marked errors of `add_marks_by_rater_input`; a folder gives its files of single raters. Raises InputError."""
+    return _marks_of(options, by_rater=True)
+
+
+def _marks_of(options: argparse.Namespace, *, by_rater: bool) -> Marks:
+    reading = reading_of(options, ratings=options.rating_set, ratings_called="--ratings")
+    reading = replace(reading, by_rater=by_rater)
+    gold, *judges = (spans_of(one, reading) for one in parse_sources([options.gold, *options.predicted]))
+    return marks_of(gold, judges, options.predicted, by_rater=by_rater)
+
+
 N_RESAMPLES = 2_000
 """Default number of resamples for intervals of F1."""
 
@@ -578,12 +622,3 @@ def single(side: Marked, why: str = "it cannot be GOLD") -> RatingSet:
 def texts_among(sides: Sequence[Marked]) -> OutputSet | None:
     """Return the texts of the first side that has any, else None."""
     return next((side.texts for side in sides if side.texts is not None), None)
-
-
-def names_apart(short: Iterable[str], given: Sequence[str], what: str = "judge") -> list[str]:
-    """Name each input by its short name, or as given if two share one. Raises InputError for a repeated input."""
-    if len(set(given)) < len(given):
-        twice = sorted({one for one in given if list(given).count(one) > 1})
-        raise InputError(f"{', '.join(map(shown, twice))} is given twice. Name each {what} once.")
-    names = list(short)
-    return [name if names.count(name) == 1 else whole for name, whole in zip(names, given, strict=True)]
