@@ -138,6 +138,20 @@ _DATA: Mapping[Taken, _Data] = {
         "GOLD [PRED ...]",
         "For marks that cannot be read, and a study that is not unblinded.",
     ),
+    "table_on_disk": _Data(
+        {
+            "run": ("str | int", 'Run over a big table: ``3`` or ``"run:3"``.'),
+            "db": (
+                "str | os.PathLike[str] | None = None",
+                "Database. Default: ``$ASSAY_DB``, else the app's.",
+            ),
+        },
+        "Names | None",
+        "big_table_from(run, db)",
+        "from core.notebook.frames import big_table_from",
+        "RUN",
+        "For a run of another kind.",
+    ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.
 
@@ -146,6 +160,7 @@ _HEAD = '''"""The functions of `import assay` that answer the questions of core/
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Literal
 
@@ -289,16 +304,6 @@ def _kind(field: SettingField, model: type[Settings]) -> str:
     return f"{kind} | None" if field.optional else kind
 
 
-def _keys(one: Analysis[Any, Any]) -> Iterator[tuple[str, str]]:
-    """Each JSON key with what it holds. An entry that is the whole JSON has no key."""
-    for key, what in documented(one.Result):
-        whole = key == one.alone or key.startswith((f"{one.alone}.", f"{one.alone}["))
-        if not one.alone:
-            yield key, what
-        elif whole and key != one.alone:
-            yield key.removeprefix(one.alone).removeprefix("."), what
-
-
 def _section(one: Analysis[Any, Any]) -> Iterator[str]:
     document, _, heading = one.section.partition("#")
     parameters = ", ".join(name for kind in one.takes for name in _DATA[kind].parameters)
@@ -321,7 +326,7 @@ def _section(one: Analysis[Any, Any]) -> Iterator[str]:
             for each in documented_columns(table.row)
         )
     yield "JSON (`--json`):\n"
-    yield "".join(f"- `{key}`: {what}\n" for key, what in _keys(one))
+    yield "".join(f"- `{key}`: {what}\n" for key, what in documented(one.Result))
 
 
 if __name__ == "__main__":

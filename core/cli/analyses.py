@@ -13,6 +13,7 @@ from core.cli.shared.options import Commands, add_database_option, add_pair_opti
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
+    add_big_table_input,
     add_marks_by_rater_input,
     add_marks_input,
     add_panel_options,
@@ -21,6 +22,7 @@ from core.cli.shared.sources import (
     add_scores_input,
     add_study_input,
     add_table_options,
+    open_big_table,
     open_marks,
     open_marks_by_rater,
     open_panel,
@@ -88,6 +90,9 @@ _DATA: Mapping[Taken, _Opened] = {
         lambda options: [options.gold, *options.predicted],
         "reading the marked errors",
         (add_table_options, add_pair_option, add_database_option),
+    ),
+    "table_on_disk": _Opened(
+        add_big_table_input, open_big_table, lambda options: [], "reading the table", (add_database_option,)
     ),
 }
 

@@ -12,16 +12,16 @@ from typing import Any, Generic, Literal, TypeVar
 
 from core.schema.figures import AnyFigure
 from core.schema.result_table import ResultTable
-from core.schema.rows import json_of, table_of
+from core.schema.rows import result_json, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores", "ratings", "marks", "marks_by_rater"]
+Taken = Literal["panel", "people", "study", "scores", "ratings", "marks", "marks_by_rater", "table_on_disk"]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
-everything said in an unblinded study. scores: tables of scores, from one source or several. ratings: those of single texts, or an unblinded
-study whose raters vote on pairs. marks: errors that people and judges marked. marks_by_rater: the same with the name of each
-person, perhaps without judges.
+everything said in an unblinded study. scores: tables of scores, from one source or several. ratings: those of single texts, or an
+unblinded study whose raters vote on pairs. marks: errors that people and judges marked. marks_by_rater: the same with the name of
+each person, perhaps without judges. table_on_disk: a run over a table too big for memory.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -128,6 +128,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "ratings": _NoChoice,
     "marks": _NoChoice,
     "marks_by_rater": _NoChoice,
+    "table_on_disk": _NoChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 
@@ -177,7 +178,7 @@ def _none(_found: Any) -> tuple[Any, ...]:
     return ()
 
 
-def _nothing(_found: Any) -> Mapping[str, str]:
+def _as_declared(_found: Any) -> Mapping[str, Mapping[str, Any]]:
     return {}
 
 
@@ -197,10 +198,10 @@ class Table(Generic[Found]):
     notes: Callable[[Found], tuple[str, ...]] = _none
     hidden: Callable[[Found], Collection[str]] = _none
     """Names of columns that this result's readers need not see; files have them."""
-    headings: Callable[[Found], Mapping[str, str]] = _nothing
-    """Name of a column -> what stands above it, where this result says it."""
-    titled: Callable[[Found], str] | None = None
-    """What stands above the table, where this result says it; None: `title`."""
+    shaped: Callable[[Found], Mapping[str, Mapping[str, Any]]] = _as_declared
+    """Name of a column -> what of the column is different in this result, such as its title or whether it is a percentage."""
+    heading: Callable[[Found], str] | None = None
+    """Its title in this result, where that names what is in it; None: `title`."""
     most_printed: int | None = None
     """Rows up to which a terminal prints it; None: it always does; 0: only files have it."""
 
@@ -244,8 +245,6 @@ class Analysis(Generic[Chosen, Found]):
     """Whether it answers about a single judge, so that a page asks which."""
     refuses: str = ""
     """Data that it refuses, for the docstring of its function: `With fewer than two raters.`"""
-    alone: str = ""
-    """The entry of the result that is the whole JSON; empty: JSON is an object with all entries."""
 
     @property
     def function(self) -> str:
@@ -306,10 +305,10 @@ class Answer:
                 one.name,
                 one.row,
                 rows,
-                title=one.title if one.titled is None else one.titled(self.result),
+                title=one.title if one.heading is None else one.heading(self.result),
                 notes=one.notes(self.result),
                 hidden=one.hidden(self.result),
-                headings=one.headings(self.result),
+                shaped=one.shaped(self.result),
             )
             for one in self.analysis.tables
             if (rows := one.rows(self.result)) is not None
@@ -339,5 +338,4 @@ class Answer:
     @cached_property
     def json(self) -> Any:
         """The documented JSON."""
-        found = json_of(self.result)
-        return found[self.analysis.alone] if self.analysis.alone else found
+        return result_json(self.result)

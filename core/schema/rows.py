@@ -22,8 +22,10 @@ from core.schema.result_table import Cell, Column, Heat, Interval, ResultTable
 
 Ends = Literal["value", "beside", "object", "counted", "inline"]
 """How JSON writes a number with its interval: the number alone; with `low`, `high` and `interval_reason` beside it; as an
-object of `estimate`, `low`, `high`, `reason`, `interval_reason` and what Interval.how says; counted, with `n` and `n_left_out`
-there, too; or inline, these in the object of the row itself."""
+object of `estimate`, `low`, `high`, `reason`, `interval_reason` and what Interval.how says; as such an object with `n` and
+`n_left_out`, too; or inline, the entries of that object in the object of the row itself."""
+WHOLE = "*"
+"""In place of a JSON key: the rows of this field are the whole JSON, a list."""
 _OF_A_ROW = "of a row"
 
 
@@ -110,8 +112,8 @@ def entry(
     """Declare a field that JSON alone holds.
 
     rows: the type of the row or rows in it. keyed_by: of several rows, the field whose value is their key in an object.
-    inlined: whether the keys of a row, or of several rows one that is alone, stand in the outer object. absent: whether there is
-    no key without a value.
+    key: WHOLE for a result whose JSON is the list of these rows; its other fields then have the key "". inlined: whether the keys
+    of a row, or of several rows one that is alone, stand in the outer object. absent: whether there is no key without a value.
     """
     declared = _Declared(about, None, key, ends, keyed_by, rows=rows, inlined=inlined, absent=absent)
     return field(metadata={_OF_A_ROW: declared})
@@ -191,25 +193,22 @@ def row_fields(row: type) -> tuple[RowField, ...]:
 def columns_of(
     row: type,
     hidden: Collection[str] = (),
+    shaped: Mapping[str, Mapping[str, Any]] | None = None,
     *,
     rows: Iterable[object] = (),
-    headings: Mapping[str, str] | None = None,
 ) -> tuple[Column, ...]:
     """The columns of rows of this type.
 
-    hidden: names of columns for files alone. rows: those of which `columns` names some columns. headings: name -> what stands above
-    the column, where this result says it. Raises KeyError for an unknown name.
+    hidden: names of columns for files alone. shaped: name of a column -> what of it differs in this result, such as its title.
+    rows: those of which `columns` names some columns. Raises KeyError for an unknown name.
     """
-    found = [
-        replace(
-            one, title=(headings or {}).get(one.name, one.title), shown=one.shown and one.name not in hidden
-        )
-        for one, _ in _laid_out(row, list(rows))
-    ]
-    named = {one.name for one in found}
-    if unknown := set(hidden) - named or set(headings or {}) - named:
+    changes: dict[str, dict[str, Any]] = {name: dict(of) for name, of in (shaped or {}).items()}
+    for name in hidden:
+        changes.setdefault(name, {})["shown"] = False
+    declared = [one for one, _ in _laid_out(row, list(rows))]
+    if unknown := changes.keys() - {one.name for one in declared}:
         raise KeyError(f"{row.__name__} has no column {', '.join(sorted(unknown))}")
-    return tuple(found)
+    return tuple(replace(one, **changes.get(one.name, {})) for one in declared)
 
 
 def _laid_out(row: type, rows: Sequence[Any]) -> Iterator[tuple[Column, Callable[[Any], Cell]]]:
@@ -250,11 +249,11 @@ def table_of(
     title: str = "",
     notes: tuple[str, ...] = (),
     hidden: Collection[str] = (),
-    headings: Mapping[str, str] | None = None,
+    shaped: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> ResultTable:
-    """A table of these rows. row: their type; hidden, headings: as in `columns_of`."""
+    """A table of these rows. row: their type; hidden, shaped: as in `columns_of`."""
     held = list(rows)
-    shown = columns_of(row, hidden, rows=held, headings=headings)
+    shown = columns_of(row, hidden, shaped, rows=held)
     laid_out = [cell for _, cell in _laid_out(row, held)]
     return ResultTable(
         name, shown, tuple(tuple(cell(each) for cell in laid_out) for each in held), title, notes
@@ -269,6 +268,14 @@ def _cell(of: RowField, value: Any) -> Cell:
         return int(value)
     cell: Cell = value
     return cell
+
+
+def result_json(result: object) -> Any:
+    """The JSON of a result: an object as of a row, or the list of the rows that are all of it."""
+    for one in row_fields(type(result)):
+        if one.key == WHOLE:
+            return [json_of(each) for each in getattr(result, one.name)]
+    return json_of(result)
 
 
 def json_of(row: object) -> dict[str, Any]:
@@ -288,7 +295,7 @@ def _entries(of: RowField, value: Any) -> Iterator[tuple[str, Any]]:
             "estimate": plain(value.value),
             **_ends(value),
             "reason": value.reason or None,
-            **({"n": value.n, "n_left_out": value.n_left_out} if of.ends == "counted" else {}),
+            **({"n": plain(value.n), "n_left_out": plain(value.n_left_out)} if of.ends == "counted" else {}),
             **{name: plain(one) for name, one in value.how},
         }
         yield from found.items() if of.ends == "inline" else [(of.key, found)]
@@ -377,7 +384,10 @@ def documented(row: type, path: str = "") -> Iterator[tuple[str, str]]:
         if not one.key:
             continue
         at = f"{path}{one.key}"
-        if one.rows is not None:
+        if one.key == WHOLE and one.rows is not None:
+            yield "[]", one.about
+            yield from documented(one.rows, "[].")
+        elif one.rows is not None:
             depth = _depth(row, one.name)
             if one.inlined and not depth:
                 yield from documented(one.rows, path)
@@ -389,11 +399,13 @@ def documented(row: type, path: str = "") -> Iterator[tuple[str, str]]:
         elif one.ends == "inline":
             yield ", ".join(f"{path}{name}" for name in _ENDS), one.about
         elif one.ends in ("object", "counted"):
-            last = "interval_reason, n and n_left_out" if one.ends == "counted" else "and interval_reason"
-            yield (
-                at,
-                f"{one.about}: an object of estimate, low, high, reason{',' * (one.ends == 'counted')} {last}",
+            counts = ", n and n_left_out" if one.ends == "counted" else ""
+            keys = (
+                "estimate, low, high, reason, interval_reason"
+                if counts
+                else "estimate, low, high, reason and interval_reason"
             )
+            yield at, f"{one.about}: an object of {keys}{counts}"
         else:
             yield at, one.about
             if one.ends == "beside":

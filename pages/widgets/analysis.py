@@ -27,6 +27,8 @@ class Data:
     open: Callable[[], Any]
     offered: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Option -> its possible values for these data, if not all; none: it is not asked for."""
+    grows: chosen_scores.Key | None = None
+    """What identifies data that grow while the page is open, whatever their state; None: they stand still."""
 
 
 def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> None:
@@ -36,13 +38,17 @@ def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], titl
     """
     part(title or found.title, found.question, found.section)
     data = choose()
-    offered = {option: values for one in data for option, values in one.offered.items()}
+    offered = {name: values for one in data for name, values in one.offered.items()}
     options = found.Options.checked(form(found, offered), found.refusal)
-    question = (found.name, *(one.key for one in data), options.model_dump_json())
+    asked = (found.name, options.model_dump_json())
+    growing = [one.grows for one in data if one.grows is not None]
     with st.spinner("Computing ..."):
         # The answer itself holds functions, which no cache keeps.
-        result = chosen_scores.once(
-            question, lambda: found.answer(options, *(one.open() for one in data)).result
+        result = chosen_scores.now_and_then(
+            (found.name, *growing) if growing else None,
+            (*asked, *(one.key for one in data)),
+            asked,
+            lambda: found.answer(options, *(one.open() for one in data)).result,
         )
     show_answer(Answer(found, options, result))
 
@@ -81,7 +87,7 @@ def show_answer(answer: Answer) -> None:
                 alt="" if figure is None else figure.alt,
                 least_width=_least_width(figure, table),
                 folded=AS_A_TABLE if figure is not None and figure.instead else "",
-                titled=False,
+                titled=declared.heading is not None,
             )
 
 

@@ -1,7 +1,7 @@
 """A result table on a page: cells, notes and downloads, with a figure where there is one; bars for raters' progress."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,6 +25,8 @@ _LONGEST, _LETTER, _BESIDE = 24, 7, 20
 """Letters of a name before it loses its middle; pixels of a letter, and of a cell's edges."""
 _ROW, _MOST_ROWS, _NUMBER = 35, 20, 40
 """Pixels of a row; rows after which the table scrolls; pixels of the column with the rows' numbers."""
+_LONG, _HEIGHT = 30, 720
+"""Rows beyond which a table without colours scrolls, and the pixels that it then takes."""
 _BAR = "Progress"
 _Offered = tuple[ResultTable, go.Figure | None]
 _TOGETHER: ContextVar[list[_Offered] | None] = ContextVar("together", default=None)
@@ -197,7 +199,10 @@ def _body(found: ResultTable, rows: Selection | None, narrow: bool) -> None:
     else:
         frame = pd.DataFrame(lines(found), columns=told_apart(headings(found)))
         # A narrow cell breaks at any other blank. An interval in percent breaks between its numbers only.
-        table(frame.replace({r"^< ": "<\u00a0", r"(\d) %(?=,|\]| \[)": "\\1\u00a0%"}, regex=True))
+        told = frame.replace({r"^< ": "<\u00a0", r"(\d) %(?=,|\]| \[)": "\\1\u00a0%"}, regex=True)
+        long = len(found.rows) > _LONG
+        with st.container(height=_HEIGHT, key=f"long_table_{found.name}") if long else nullcontext():
+            table(told)
 
 
 def _heat(found: ResultTable, rows: Selection | None, narrow: bool) -> None:
@@ -239,21 +244,7 @@ def _heat(found: ResultTable, rows: Selection | None, narrow: bool) -> None:
         frame[heading] = pd.to_numeric(frame[heading])
     if rows is not None:
         frame.index += 1
-    # One call: each further one would give all other columns pandas' own digits again.
-    styled = frame.style.format(
-        {
-            heading: _count if heading in counts else partial(_number, column)
-            for heading, column in numbers.items()
-        }
-    )
-    for heading, ends in behind.items():
-        for place, said in zip(frame.index, ends, strict=True):
-            if said:
-                styled = styled.format(
-                    partial(_with_ends, heats[heading], said), subset=pd.IndexSlice[[place], [heading]]
-                )
-    for heading, column in heats.items():
-        styled = styled.map(partial(_colour, column), subset=[heading])
+    styled = _styled(frame, numbers, counts, behind, heats)
     if rows is not None and rows.chosen is not None:
         chosen = pd.IndexSlice[frame.index[rows.chosen], names]
         styled = styled.map(lambda _: "font-weight: bold", subset=chosen)
@@ -274,6 +265,32 @@ def _heat(found: ResultTable, rows: Selection | None, narrow: bool) -> None:
         column_config=config,
         placeholder="undefined",
     )
+
+
+def _styled(
+    frame: pd.DataFrame,
+    numbers: Mapping[str, Column],
+    counts: Collection[str],
+    behind: Mapping[str, Sequence[str]],
+    heats: Mapping[str, Column],
+) -> Any:
+    """The cells as text and colour. behind: heading -> the ends of each cell's interval, which stand in the cell."""
+    # One call: each further one would give all other columns pandas' own digits again.
+    styled = frame.style.format(
+        {
+            heading: _count if heading in counts else partial(_number, column)
+            for heading, column in numbers.items()
+        }
+    )
+    for heading, ends in behind.items():
+        for place, said in zip(frame.index, ends, strict=True):
+            if said:
+                styled = styled.format(
+                    partial(_with_ends, heats[heading], said), subset=pd.IndexSlice[[place], [heading]]
+                )
+    for heading, column in heats.items():
+        styled = styled.map(partial(_colour, column), subset=[heading])
+    return styled
 
 
 def _select(key: str, row: int | None, column: str) -> None:

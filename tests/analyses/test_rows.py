@@ -9,6 +9,7 @@ import pytest
 
 from core.schema.result_table import Column, Interval
 from core.schema.rows import (
+    WHOLE,
     cells,
     column,
     columns,
@@ -17,6 +18,7 @@ from core.schema.rows import (
     documented_columns,
     entry,
     json_of,
+    result_json,
     row,
     row_fields,
     table_of,
@@ -163,6 +165,32 @@ def test_a_hidden_column_is_one_of_the_row() -> None:
 
 
 @row
+class Counted:
+    gap: Interval = column("a gap", ends="counted")
+
+
+@row
+class Listed:
+    rows: tuple[Counted, ...] = entry("each of them", key=WHOLE, rows=Counted)
+    note: str = entry("a note", key="")
+
+
+def test_a_result_may_be_a_list_and_a_number_have_its_counts() -> None:
+    found = Listed((Counted(Interval(0.5, 0.25, 0.75, n=8, n_left_out=1)),), "n")
+    gap = {"estimate": 0.5, "low": 0.25, "high": 0.75, "reason": None, "interval_reason": None}
+    assert result_json(found) == [{"gap": gap | {"n": 8, "n_left_out": 1}}]
+    assert [key for key, _ in documented(Listed)] == ["[]", "[].gap"]
+    assert result_json(INNER[0]) == json_of(INNER[0])
+
+
+def test_a_result_changes_what_its_readers_see_of_a_column() -> None:
+    first, second = columns_of(Inner, hidden=("name",), shaped={"p_value": {"title": "P", "places": 2}})
+    assert (first.shown, second.heading, second.places, second.p_value) == (False, "P", 2, True)
+    with pytest.raises(KeyError):
+        columns_of(Inner, shaped={"q": {"title": "Q"}})
+
+
+@row
 class Within:
     value: Interval = column("the number", ends="inline", heat="coefficient")
     n_items: int = column("items", shown=False)
@@ -181,7 +209,9 @@ LABELLED = (
 
 
 def test_names_of_the_user_and_cells_of_an_inner_row_are_columns() -> None:
-    found = table_of("labelled", Labelled, LABELLED, hidden=("per_item",), headings={"per_item": "Within"})
+    found = table_of(
+        "labelled", Labelled, LABELLED, hidden=("per_item",), shaped={"per_item": {"title": "Within"}}
+    )
     assert found.columns == (
         Column("my_label", "my_label", names_row=True),
         Column("task", "task", names_row=True),
@@ -192,7 +222,7 @@ def test_names_of_the_user_and_cells_of_an_inner_row_are_columns() -> None:
     assert found.rows[1][:2] == (None, "t")
     assert [one.name for one in documented_columns(Labelled)] == ["*", "per_item", "per_item_n_items"]
     with pytest.raises(KeyError):
-        columns_of(Labelled, headings={"per_itme": ""})
+        columns_of(Labelled, shaped={"per_itme": {"title": ""}})
 
 
 def test_an_inner_row_is_an_object_with_what_its_number_says_of_itself() -> None:
