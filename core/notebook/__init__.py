@@ -11,10 +11,8 @@ from core.notebook.analyses import (
     calibrate,
     compare,
     correlate,
-    levels,
     meta_correlate,
     rank,
-    redundancy,
 )
 from core.notebook.declared import *
 from core.notebook.frames import read
@@ -36,7 +34,6 @@ __all__ = [
     "damage",
     "escalate",
     "gaps",
-    "levels",
     "made_levels",
     "meta_correlate",
     "metrics",
@@ -46,7 +43,6 @@ __all__ = [
     "plot",
     "rank",
     "read",
-    "redundancy",
     "score",
     "studies",
     "study_annotations",

@@ -11,6 +11,8 @@ from typing import Literal
 
 from core.notebook.answering import answered
 from core.notebook.frames import (
+    Directions,
+    LeaveOut,
     Names,
     Source,
     big_table_from,
@@ -19,6 +21,7 @@ from core.notebook.frames import (
     panel_from,
     people_of,
     study_from,
+    table_from,
     tables_from,
 )
 from core.notebook.result import Result
@@ -28,7 +31,9 @@ __all__ = [
     "agreement",
     "alt_test",
     "corrected",
+    "levels",
     "raters",
+    "redundancy",
     "spans",
     "table",
     "votes",
@@ -765,4 +770,121 @@ def table(
             "seed": seed,
         },
         lambda: big_table_from(run, db),
+    )
+
+
+def levels(
+    scores: Source | Sequence[Source],
+    *,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    resamples: int = 10000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Does a metric fall with each step of damage, and where does it prefer the damaged text?
+
+    The same numbers as the command ``correlate --levels``.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read``
+        reads; several are merged.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+    resamples
+        Number of resamples of items; 0 for no intervals (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``levels`` with the columns ``metric``, ``family``, ``level``, ``mean``, ``prefers_damaged``.
+        Further tables: ``monotonic``; ``prefers-damaged``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown columns, values or metrics. If fewer than two levels have texts.
+
+    Notes
+    -----
+    Misleads: An average can fall although single items do not: read monotonic. Items whose scores are all equal
+    are left out, so a metric with many of them has shares of few items.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics="chrf-6-0")
+    >>> assay.levels(scores, resamples=0).names
+    ['levels', 'monotonic', 'prefers-damaged']
+    """
+    return answered(
+        "levels",
+        {
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: table_from(scores, leave_out, direction),
+    )
+
+
+def redundancy(
+    scores: Source | Sequence[Source],
+    method: Literal["pearson", "spearman", "kendall"] = "spearman",
+    *,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+) -> Result:
+    """Do two metrics score the same texts alike, so that one of them adds nothing?
+
+    The same numbers as the command ``correlate --redundancy``.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read``
+        reads; several are merged.
+    method
+        Coefficient of every two metrics.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+
+    Returns
+    -------
+    Result
+        Table ``redundancy`` with the columns ``first``, ``second``, ``method``, ``correlation``, ``n``,
+        ``left_out``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown columns, values or metrics.
+
+    Notes
+    -----
+    Misleads: Over texts of all levels, any two metrics that notice damage at all agree.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics=["rouge-1", "rouge-l"])
+    >>> assay.redundancy(scores).frame[["first", "second", "n"]].values.tolist()
+    [['rouge-1', 'rouge-l', 140]]
+    """
+    return answered(
+        "redundancy",
+        {
+            "method": method,
+        },
+        lambda: table_from(scores, leave_out, direction),
     )

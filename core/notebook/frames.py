@@ -17,7 +17,9 @@ from core.formats.panel.judge_files import judge_scores
 from core.formats.ratings import write_ratings_jsonl
 from core.formats.scorable import write_outputs
 from core.formats.scores import LABELS, Shape, write_scores_jsonl
-from core.joining.choices import interval_problems
+from core.joining.choices import TableChoice, chosen_table, interval_problems
+from core.joining.choices import check_choice as check_table_choice
+from core.joining.tables import merge_tables
 from core.notebook.result import Result
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
@@ -26,7 +28,7 @@ from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
 from core.schema.marks import Marks
 from core.schema.panel import Panel, TextBeside
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
-from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
+from core.schema.scores import Direction, JudgeOutput, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import SettingsError, as_parameter
 from core.schema.study import RatingTask, StudyRecord
 from core.sources.judges import JudgeAsked, asked_of, facts_of, judge_if_any
@@ -58,6 +60,10 @@ Source: TypeAlias = "pd.DataFrame | str | os.PathLike[str]"
 Kind = Literal["texts", "scores", "ratings"]
 Names = Sequence[str] | str
 """Several names, or one."""
+LeaveOut = Mapping[str, Names]
+"""Column -> values of the texts to leave out."""
+Directions = Mapping[str, Direction]
+"""Metric -> whether lower or higher scores are better."""
 Contents: TypeAlias = OutputSet | ScoreTable | RatingSet
 FRAME = "The data frame"
 """What messages call a data frame; it begins them."""
@@ -253,6 +259,27 @@ def _marked(source: Source, name: str, *, by_rater: bool) -> Marked:
         found = spans_of(FileSource(FRAME, jsonl_of(frame)), reading)
     draws = tuple(replace(one, file_name=name) for one in found.draws)
     return replace(found, name=name, draws=draws)
+
+
+def table_from(
+    scores: Source | Sequence[Source], leave_out: LeaveOut | None, direction: Directions | None
+) -> ScoreTable:
+    """Return the chosen texts and metrics of the scores; several sources are merged. Raises InputError."""
+    table, choice = merge_tables(tables_from(scores)), choice_of(leave_out, direction)
+    check_table_choice(choice, table)
+    return chosen_table(table, choice)
+
+
+def choice_of(leave_out: LeaveOut | None, direction: Directions | None) -> TableChoice:
+    """Return which texts and metrics count. Raises InputError for what is no such choice."""
+    wanted = 'a dictionary from columns to values, such as {"system": ["refA"]}'
+    check_type("leave_out", leave_out, Mapping, wanted, optional=True)
+    wanted = 'a dictionary from metrics to "higher" or "lower", such as {"my-distance": "lower"}'
+    check_type("direction", direction, Mapping, wanted, optional=True)
+    for metric, better in (direction or {}).items():
+        check_choice(f"direction of {metric}", better, get_args(Direction))
+    gone = [(column, value) for column, values in (leave_out or {}).items() for value in names_of(values)]
+    return TableChoice(tuple(dict.fromkeys(gone)), tuple((direction or {}).items()))
 
 
 def ratings_and_task_of(

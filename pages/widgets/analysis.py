@@ -31,6 +31,9 @@ class Data:
     """What identifies data that grow while the page is open, whatever their state; None: they stand still."""
 
 
+_ALL: Mapping[str, Sequence[str]] = {}
+
+
 def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> None:
     """Ask for the data and the options, then show the answer.
 
@@ -53,7 +56,7 @@ def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], titl
     show_answer(Answer(found, options, result))
 
 
-def form(found: Analysis[Any, Any], offered: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def form(found: Analysis[Any, Any], offered: Mapping[str, Sequence[str]] = _ALL) -> dict[str, Any]:
     """Draw the options, those that are rarely changed in a folded part; return what was chosen, for `checked`.
 
     offered: as in `Data`.
