@@ -149,6 +149,27 @@ _DATA: Mapping[Taken, _Data] = {
         "GOLD [PRED ...]",
         "For marks that cannot be read, and a study that is not unblinded.",
     ),
+    "sides": _Data(
+        {
+            "human": (
+                "Result | Source",
+                '``"published:NAME"``, a result of ``correlate`` with ratings, its JSON file, or scores whose texts ``ratings`` rate.',
+            ),
+            "synthetic": (
+                "Result | Source",
+                '``"published:NAME"``, a result of ``correlate`` with the level, its JSON file, or scores with levels.',
+            ),
+            "ratings": ("Source | None = None", "Ratings of the texts in ``human``, if it holds scores."),
+        },
+        "Names | None",
+        "sides_from(human, synthetic, ratings, dimension=dimension, raters=raters, z_normalise=z_normalise, leave_out=leave_out, "
+        "direction=direction)",
+        "from core.notebook.frames import Directions, LeaveOut, Names, Source, sides_from",
+        "HUMAN SYNTHETIC",
+        "For sides that cannot be read, and a study that is not unblinded.",
+        _TYPES,
+        _TOLD,
+    ),
     "table_on_disk": _Data(
         {
             "run": ("str | int", 'Run over a big table: ``3`` or ``"run:3"``.'),

@@ -51,6 +51,10 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.acc23",
         "pairwise accuracy of metrics against human ratings, with tie calibration as in WMT23",
     ),
+    "meta-correlate": Registered(
+        "core.analyses.meta_correlate",
+        "compare how synthetic data and people rank metrics",
+    ),
     "votes": Registered(
         "core.analyses.votes",
         "do metrics and judges prefer the answers that the raters of a blind study preferred?",

@@ -28,7 +28,6 @@ _NOUNS = {
     "judge": "score texts with a language model as judge",
     "report": "report on the results of judges: orders, repeats, costs, agreement, bias, made levels",
     "correlate": "correlations of metrics with human ratings or damage levels",
-    "meta-correlate": "compare how synthetic data and people rank metrics",
     "calibrate": "compare evaluators with human ratings: agreement, kappas, bias, and where not to use them",
     "convert": "convert ratings and marked errors to another format",
     "published": "published tables of Meta-Judge, Factual and CEF; some can be sides of meta-correlate",

@@ -20,14 +20,17 @@ from core.cli.shared.sources import (
     add_people_options,
     add_ratings_input,
     add_scores_input,
+    add_sides_input,
     add_study_input,
     add_table_options,
+    files_of_sides,
     open_big_table,
     open_marks,
     open_marks_by_rater,
     open_panel,
     open_people,
     open_ratings,
+    open_sides,
     open_study,
     open_tables,
 )
@@ -91,6 +94,7 @@ _DATA: Mapping[Taken, _Opened] = {
         "reading the marked errors",
         (add_table_options, add_pair_option, add_database_option),
     ),
+    "sides": _Opened(add_sides_input, open_sides, files_of_sides, "reading the sides"),
     "table_on_disk": _Opened(
         add_big_table_input, open_big_table, lambda options: [], "reading the table", (add_database_option,)
     ),

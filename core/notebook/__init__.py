@@ -11,7 +11,6 @@ from core.notebook.analyses import (
     calibrate,
     compare,
     correlate,
-    meta_correlate,
     rank,
 )
 from core.notebook.declared import *
@@ -35,7 +34,6 @@ __all__ = [
     "escalate",
     "gaps",
     "made_levels",
-    "meta_correlate",
     "metrics",
     "next_labels",
     "pairs",

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias, get_args
 
-from core.errors import InputError
-from core.formats.correlations import read_correlations
 from core.formats.tasks import find_task
 from core.joining.choices import check_choice as check_table_choice
 from core.joining.choices import chosen_table
@@ -28,14 +25,12 @@ from core.notebook.frames import (
     check_type,
     choice_of,
     each_of,
-    frame_in,
-    in_parameters,
     interval_options,
     named_source,
     names_of,
     people_of,
     ratings_and_task_of,
-    reading_of,
+    ratings_used,
     scale_from,
     scores_of,
 )
@@ -68,7 +63,7 @@ from core.results.correlations.files import (
     correlate_files,
     judges_by_model,
 )
-from core.results.correlations.paired import People, beside_people
+from core.results.correlations.paired import beside_people
 from core.results.correlations.ranking import (
     Test,
     compare_in_groups,
@@ -84,28 +79,11 @@ from core.results.correlations.table import (
     correlate_dimensions,
     correlation_rows,
     correlation_table,
-    dimension_of,
-)
-from core.results.meta_correlation import (
-    Alternative,
-    LiveSide,
-    Side,
-    brief_said,
-    chosen_side,
-    meta_json,
-    meta_said,
-    meta_title,
-)
-from core.results.meta_correlation import (
-    meta_correlate as meta_of,
 )
 from core.schema.result_table import ResultTable
 from core.schema.scores import METHODS, Method, RatingSet, ScoreTable
 from core.sources.named import FileSource, parse_source, short_name
-from core.sources.scores import Scores
-from core.sources.sides import side_of
 from core.stats.calibration import Method as MapMethod
-from core.tables.reading import shown
 
 Target: TypeAlias = "Source | Literal['level']"
 _LEVEL = "level"
@@ -393,88 +371,6 @@ def compare(
     return result_of(said, compared_json(found), verdict="".join(one for one in said if isinstance(one, str)))
 
 
-def meta_correlate(
-    human: Result | Source,
-    synthetic: Result | Source,
-    *,
-    method: Method = "spearman",
-    first_order: Method | None = None,
-    alternative: Alternative = "greater",
-    ratings: Source | None = None,
-    dimension: Names | None = None,
-    raters: Raters = "averaged",
-    z_normalise: bool = False,
-    leave_out: LeaveOut | None = None,
-    direction: Directions | None = None,
-    resamples: int = 1_000,
-    confidence: float = 0.95,
-    seed: int = 0,
-) -> Result:
-    """Compare how two data sets rank metrics, as the command ``meta-correlate`` does.
-
-    Parameters
-    ----------
-    human
-        ``"published:NAME"``, a result of ``correlate`` with ratings, its JSON file, or scores whose texts ``ratings`` rate.
-    synthetic
-        ``"published:NAME"``, a result of ``correlate`` with the level, its JSON file, or scores with levels.
-    method
-        Coefficient between the two sides.
-    first_order
-        Coefficient of each metric on a side. Default: ``method``.
-    alternative
-        Of the p-value in the sentences: ``"greater"``, as in Meta-Judge, or ``"two-sided"``. ``json`` has both.
-    ratings, dimension, raters, z_normalise
-        Ratings of the texts in ``human``, if it holds scores, and their use as in ``correlate``.
-    leave_out, direction
-        As in ``correlate``, for sides that hold scores.
-    resamples, confidence, seed
-        Resamples, level and seed of intervals.
-
-    Returns
-    -------
-    Result
-        Table ``meta-correlation``: a row for each metric with ``human`` and ``synthetic``. Table ``without-family``: the
-        coefficient with its interval, ``p_families_one_sided`` and ``over_items_corrected``, then without each family.
-
-    Raises
-    ------
-    InputError
-        If the sides share no metric, or a published side lacks the coefficient.
-
-    Notes
-    -----
-    Misleads: the interval over metrics is wide, and variants of one family count as several metrics. Read the p over
-    families and ``without-family``.
-
-    Examples
-    --------
-    >>> import assay
-    >>> found = assay.meta_correlate("published:cus-qa-cs", "published:cus-qa-cs:qwen-3-30b:zero")
-    >>> found.json["n_metrics"]
-    28
-    """
-    check_choice("method", method, METHODS)
-    check_choice("first_order", first_order, (*METHODS, None))
-    check_choice("alternative", alternative, get_args(Alternative))
-    made = interval_options(resamples, confidence, seed)
-    people = None if ratings is None else people_of(ratings)
-    options = _use_of(people, dimension, raters, z_normalise)
-    choice = choice_of(leave_out, direction)
-    sides = [_side(human, people, options, human=True), _side(synthetic, None, options, human=False)]
-    check_table_choice(choice, *(side.table if isinstance(side, LiveSide) else side for side in sides))
-    first, second = (chosen_side(side, choice) for side in sides)
-    found = meta_of(first, second, method=method, first_order=first_order, **made)
-    said = meta_said(found, alternative)
-    return result_of(
-        said,
-        meta_json(found),
-        verdict=" ".join(
-            [*found.sides_said, "; ".join([*meta_title(found).splitlines(), *brief_said(found)])]
-        ),
-    )
-
-
 def calibrate(
     ratings: Source,
     scores: Source | Sequence[Source],
@@ -632,16 +528,6 @@ def _is_level(with_: Target) -> bool:
     return isinstance(with_, str) and with_ == _LEVEL
 
 
-def _use_of(
-    people: People | None, dimension: Names | None, raters: Raters, z_normalise: bool
-) -> CorrelationOptions:
-    check_choice("raters", raters, get_args(Raters))
-    if people is None and (dimension is not None or raters != "averaged" or z_normalise):
-        check_parameters(["dimension, raters, z_normalise: only with human ratings"])
-    chosen = dimension_of(names_of(dimension))
-    return CorrelationOptions(raters=raters, z_normalise=z_normalise, dimension=chosen)
-
-
 def _sides(
     scores: Source,
     with_: Target,
@@ -665,34 +551,9 @@ def _sides(
     table, choice = scores_of(scores), choice_of(leave_out, direction)
     check_table_choice(choice, table)
     people = None if _is_level(with_) else people_of(with_)
-    options = replace(_use_of(people, dimension, raters, z_normalise), system_scores=system_scores, **made)
+    options = replace(
+        ratings_used(people, dimension, raters, z_normalise), system_scores=system_scores, **made
+    )
     if people is None:
         return chosen_table(table, choice), None, options
     return *beside_people(table, people, choice), options
-
-
-def _side(given: Result | Source, people: People | None, options: CorrelationOptions, *, human: bool) -> Side:
-    """Return a side of a meta-correlation; see `meta_correlate`."""
-    if isinstance(given, Result):
-        if given.tables[0].name != "correlations":
-            raise InputError(
-                f"A side is a result of correlate. This one has the table {given.tables[0].name}."
-            )
-        return read_correlations(json.dumps(given.json).encode(), "correlations", synthetic=not human)
-
-    def rated(scores: Scores) -> tuple[People, CorrelationOptions]:
-        if people is None:
-            name = shown(scores.table.file_name or "scores")
-            raise InputError(
-                f"The human side {name} is a table of scores. Give the ratings of its texts with ratings=."
-            )
-        return people, options
-
-    if frame_in(given) is None:
-        with in_parameters():
-            return side_of(
-                named_source(given), reading_of(), human=human, rated=people is not None, ratings=rated
-            )
-    table = scores_of(given)
-    name = table.file_name or "scores"
-    return LiveSide(name, table, *rated(Scores(table))) if human else LiveSide(name, table)

@@ -20,6 +20,7 @@ from core.notebook.frames import (
     marks_from,
     panel_from,
     people_of,
+    sides_from,
     study_from,
     table_from,
     tables_from,
@@ -32,6 +33,7 @@ __all__ = [
     "alt_test",
     "corrected",
     "levels",
+    "meta_correlate",
     "raters",
     "redundancy",
     "spans",
@@ -638,6 +640,117 @@ def acc23(
         },
         lambda: people_of(ratings),
         lambda: tables_from(scores),
+    )
+
+
+def meta_correlate(
+    human: Result | Source,
+    synthetic: Result | Source,
+    ratings: Source | None = None,
+    *,
+    dimension: Names | None = None,
+    raters: Literal["averaged", "kept"] = "averaged",
+    z_normalise: bool = False,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    method: Literal["pearson", "spearman", "kendall"] = "spearman",
+    first_order: Literal["pearson", "spearman", "kendall"] | None = None,
+    by: Sequence[str] = (),
+    over: str | None = None,
+    alternative: Literal["greater", "two-sided"] = "greater",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Does data of known quality rank metrics as people do?
+
+    The same numbers as the command ``meta-correlate``.
+
+    Parameters
+    ----------
+    human
+        ``"published:NAME"``, a result of ``correlate`` with ratings, its JSON file, or scores whose texts
+        ``ratings`` rate.
+    synthetic
+        ``"published:NAME"``, a result of ``correlate`` with the level, its JSON file, or scores with levels.
+    ratings
+        Ratings of the texts in ``human``, if it holds scores.
+    dimension
+        Which dimensions of the ratings to use (default: the only one); several are used one by one and as a mean
+        for each text.
+    raters
+        Use one mean rating for each text, or every rating.
+    z_normalise
+        Standardise each rater's ratings: subtract the rater's mean, divide by the SD.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+    method
+        Coefficient between the two sides.
+    first_order
+        Coefficient for each metric on a side (default: method) (default: as between the sides).
+    by
+        One cell for each value of these columns of the synthetic side (list of texts).
+    over
+        Report mean and SD over the values of this column, e.g. prompt (default: no column).
+    alternative
+        Alternative hypothesis of the p-value in the sentences (greater: as in Meta-Judge; JSON has both).
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``meta-correlation`` with the columns ``metric``, ``family``, ``human``, ``synthetic``,
+        ``dropped_because``. Further tables: ``without-family``; ``meta-matrix``; ``meta-summaries``. See
+        docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For sides that cannot be read, and a study that is not unblinded. If the
+        sides share no metric, or a published side lacks the coefficient.
+
+    Notes
+    -----
+    Misleads: The interval over metrics is wide, and variants of one family count as several metrics: read the p
+    over families and `without-family`. The naive interval over items counts the noise of items twice: read the
+    noise-corrected value.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.meta_correlate("published:cus-qa-cs", "published:cus-qa-cs:qwen-3-30b:zero")
+    >>> found.json["n_metrics"]
+    28
+    """
+    return answered(
+        "meta-correlate",
+        {
+            "method": method,
+            "first_order": first_order,
+            "by": by,
+            "over": over,
+            "alternative": alternative,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: sides_from(
+            human,
+            synthetic,
+            ratings,
+            dimension=dimension,
+            raters=raters,
+            z_normalise=z_normalise,
+            leave_out=leave_out,
+            direction=direction,
+        ),
     )
 
 

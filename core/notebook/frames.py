@@ -13,18 +13,21 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from core.errors import InputError
+from core.formats.correlations import read_correlations
 from core.formats.panel.judge_files import judge_scores
 from core.formats.ratings import write_ratings_jsonl
 from core.formats.scorable import write_outputs
 from core.formats.scores import LABELS, Shape, write_scores_jsonl
 from core.joining.choices import TableChoice, chosen_table, interval_problems
 from core.joining.choices import check_choice as check_table_choice
-from core.joining.tables import merge_tables
+from core.joining.tables import CorrelationOptions, merge_tables
 from core.notebook.result import Result
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
-from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
+from core.results.correlations.table import dimension_of
+from core.results.meta_correlation import LiveSide, Side, Sides, chosen_side
+from core.schema.analysis import REFUSE, PanelChoice, RatersUsed, RepeatedRatings
 from core.schema.marks import Marks
 from core.schema.panel import Panel, TextBeside
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
@@ -39,7 +42,9 @@ from core.sources.people import people_of as source_people
 from core.sources.people import ratings_and_task
 from core.sources.people import ratings_of as source_ratings
 from core.sources.reading import SourceReader
+from core.sources.scores import Scores
 from core.sources.scores import scores_of as source_scores
+from core.sources.sides import side_of
 from core.sources.spans import Marked, marks_of, spans_of
 from core.sources.studies import study_or_bundle
 from core.sources.texts import texts_of as source_texts
@@ -280,6 +285,63 @@ def choice_of(leave_out: LeaveOut | None, direction: Directions | None) -> Table
         check_choice(f"direction of {metric}", better, get_args(Direction))
     gone = [(column, value) for column, values in (leave_out or {}).items() for value in names_of(values)]
     return TableChoice(tuple(dict.fromkeys(gone)), tuple((direction or {}).items()))
+
+
+def ratings_used(
+    people: People | None, dimension: Names | None, raters: RatersUsed, z_normalise: bool
+) -> CorrelationOptions:
+    """Return how ratings are used beside scores. Raises InputError."""
+    check_choice("raters", raters, get_args(RatersUsed))
+    if people is None and (dimension is not None or raters != "averaged" or z_normalise):
+        check_parameters(["dimension, raters, z_normalise: only with human ratings"])
+    chosen = dimension_of(names_of(dimension))
+    return CorrelationOptions(raters=raters, z_normalise=z_normalise, dimension=chosen)
+
+
+def sides_from(
+    human: Result | Source,
+    synthetic: Result | Source,
+    ratings: Source | None,
+    *,
+    dimension: Names | None,
+    raters: RatersUsed,
+    z_normalise: bool,
+    leave_out: LeaveOut | None,
+    direction: Directions | None,
+) -> Sides:
+    """Return both sides of a meta-correlation with the chosen texts and metrics. Raises InputError."""
+    people = None if ratings is None else people_of(ratings)
+    used, choice = ratings_used(people, dimension, raters, z_normalise), choice_of(leave_out, direction)
+    sides = [_side(human, people, used, human=True), _side(synthetic, None, used, human=False)]
+    check_table_choice(choice, *(side.table if isinstance(side, LiveSide) else side for side in sides))
+    first, second = (chosen_side(side, choice) for side in sides)
+    return Sides({"": first}, second)
+
+
+def _side(given: Result | Source, people: People | None, used: CorrelationOptions, *, human: bool) -> Side:
+    if isinstance(given, Result):
+        if given.tables[0].name != "correlations":
+            raise InputError(
+                f"A side is a result of correlate. This one has the table {given.tables[0].name}."
+            )
+        return read_correlations(json.dumps(given.json).encode(), "correlations", synthetic=not human)
+
+    def rated(scores: Scores) -> tuple[People, CorrelationOptions]:
+        if people is None:
+            name = shown(scores.table.file_name or "scores")
+            raise InputError(
+                f"The human side {name} is a table of scores. Give the ratings of its texts with ratings=."
+            )
+        return people, used
+
+    if frame_in(given) is None:
+        with in_parameters():
+            return side_of(
+                named_source(given), reading_of(), human=human, rated=people is not None, ratings=rated
+            )
+    table = scores_of(given)
+    name = table.file_name or "scores"
+    return LiveSide(name, table, *rated(Scores(table))) if human else LiveSide(name, table)
 
 
 def ratings_and_task_of(

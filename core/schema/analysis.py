@@ -26,6 +26,7 @@ Taken = Literal[
     "table_on_disk",
     "table",
     "rated",
+    "sides",
 ]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
@@ -34,6 +35,7 @@ everything said in an unblinded study. scores: tables of scores, from one source
 unblinded study whose raters vote on pairs. marks: errors that people and judges marked. marks_by_rater: the same with the name of
 each person, perhaps without judges. table_on_disk: a run over a table too big for memory. table: the chosen texts
 and metrics of one table of scores. rated: the same, beside the quality of the texts, which people rated or a level states.
+sides: correlations of metrics, or scores to correlate, with people and with known quality.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -185,6 +187,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "table_on_disk": _NoChoice,
     "table": ScoresChoice,
     "rated": RatedChoice,
+    "sides": RatedChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 
@@ -292,6 +295,8 @@ class Analysis(Generic[Chosen, Found]):
     """When its numbers mislead, and what to read beside them."""
     example: str
     """Lines of a doctest, for the docstring of its function."""
+    cautions: Callable[[Found], tuple[str, ...]] = _none
+    """What is said before the verdicts, because they mislead without it."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
     """What is said after the verdicts."""
     figures: Callable[[Found], tuple[AnyFigure, ...]] = _none
@@ -339,9 +344,14 @@ class Answer:
         return self.analysis.verdicts(self.result)
 
     @property
+    def cautions(self) -> tuple[str, ...]:
+        """What is said before the verdicts."""
+        return self.analysis.cautions(self.result)
+
+    @property
     def verdict(self) -> str:
-        """All verdicts in one line."""
-        return " ".join(one.sentence for one in self.verdicts)
+        """All verdicts in one line, after the cautions."""
+        return " ".join((*self.cautions, *(one.sentence for one in self.verdicts))) if self.verdicts else ""
 
     @property
     def status(self) -> int:
@@ -350,8 +360,12 @@ class Answer:
 
     @property
     def said(self) -> tuple[str, ...]:
-        """The verdicts' sentences, and what is said after them."""
-        return (*(one.sentence for one in self.verdicts), *self.analysis.sentences(self.result))
+        """The cautions, the verdicts' sentences, and what is said after them."""
+        return (
+            *self.cautions,
+            *(one.sentence for one in self.verdicts),
+            *self.analysis.sentences(self.result),
+        )
 
     @cached_property
     def tables(self) -> dict[str, ResultTable]:

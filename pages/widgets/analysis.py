@@ -10,11 +10,11 @@ from core.plots.drawn import draw
 from core.schema.analysis import Analysis, Answer
 from core.schema.figures import AnyFigure, Heat
 from core.schema.result_table import ResultTable
-from core.schema.settings import fields_of
+from core.schema.settings import Settings, fields_of
 from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import chosen_scores, settings_form
 from pages.widgets.messages import plain
-from pages.widgets.parts import part
+from pages.widgets.parts import part, waiting
 from pages.widgets.result_table import show, together, width_for
 
 
@@ -43,9 +43,19 @@ def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], titl
     data = choose()
     offered = {name: values for one in data for name, values in one.offered.items()}
     options = found.Options.checked(form(found, offered), found.refusal)
+    show_answer(answered(found, options, data))
+
+
+def answered(
+    found: Analysis[Any, Any], options: Settings, data: Sequence[Data], *, moving: bool = False
+) -> Answer:
+    """Compute the answer, or find it where it was computed before.
+
+    data: in the order of `takes`. moving: whether the page refreshes itself while a run works on them.
+    """
     asked = (found.name, options.model_dump_json())
     growing = [one.grows for one in data if one.grows is not None]
-    with st.spinner("Computing ..."):
+    with waiting(moving or bool(growing)):
         # The answer itself holds functions, which no cache keeps.
         result = chosen_scores.now_and_then(
             (found.name, *growing) if growing else None,
@@ -53,7 +63,7 @@ def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], titl
             asked,
             lambda: found.answer(options, *(one.open() for one in data)).result,
         )
-    show_answer(Answer(found, options, result))
+    return Answer(found, options, result)
 
 
 def form(found: Analysis[Any, Any], offered: Mapping[str, Sequence[str]] = _ALL) -> dict[str, Any]:
@@ -75,9 +85,21 @@ def form(found: Analysis[Any, Any], offered: Mapping[str, Sequence[str]] = _ALL)
 
 def show_answer(answer: Answer) -> None:
     """Show the verdicts, what is said after them, and each table with its figure."""
-    for place, sentence in enumerate(answer.said):
+    show_sentences(answer)
+    show_tables(answer)
+
+
+def show_sentences(answer: Answer) -> None:
+    """Show the cautions, the verdicts, and what is said after them."""
+    if answer.cautions:
+        st.warning("\n\n".join(map(plain, answer.cautions)))
+    for place, sentence in enumerate(answer.said[len(answer.cautions) :]):
         verdict = place < len(answer.verdicts)
         st.markdown(f"**{plain(sentence)}**" if verdict else plain(sentence))
+
+
+def show_tables(answer: Answer) -> None:
+    """Show each table with its figure."""
     there = [one for one in answer.analysis.tables if one.name in answer.tables]
     with together(answer.analysis.name):
         for place, declared in enumerate(there):
@@ -99,4 +121,4 @@ def _least_width(figure: AnyFigure | None, table: ResultTable) -> int:
     if not isinstance(figure, Heat):
         return 0
     names = [one.name for one in table.columns]
-    return width_for(len({row[names.index(figure.column)] for row in table.rows}))
+    return width_for(len({tuple(row[names.index(one)] for one in figure.columns) for row in table.rows}))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
 from core.cli.shared.options import (
@@ -24,13 +25,13 @@ from core.cli.shared.options import (
 from core.errors import AssayError, InputError, Problems
 from core.formats.mt_metrics_eval import ratings_among
 from core.formats.panel.repeats import Repeated
-from core.joining.choices import TableChoice, dimensions_of, interval_problems
+from core.joining.choices import TableChoice, check_choice, dimensions_of, interval_problems
 from core.joining.tables import CorrelationOptions, SystemScores
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
 from core.results.correlations.table import dimension_of
-from core.results.meta_correlation import Side
+from core.results.meta_correlation import LiveSide, Side, Sides, chosen_side
 from core.schema.analysis import PanelChoice, PeopleChoice
 from core.schema.marks import Marks, SpanOptions
 from core.schema.panel import Panel
@@ -270,6 +271,48 @@ def open_side(written: str, options: argparse.Namespace, *, human: bool) -> Side
         return people, correlation_options(options, people if isinstance(people, RatingSet) else None)
 
     return side_of(source, reading_of(options), human=human, rated=rated, ratings=rated_by)
+
+
+_SIDE = "a JSON file of correlations, published:NAME, a table of scores, run:N, or a folder"
+
+
+def add_sides_input(command: argparse.ArgumentParser) -> None:
+    """Register both sides of a meta-correlation, and how their scores and ratings are used; see `open_sides`."""
+    command.add_argument(
+        "human_side",
+        metavar="HUMAN",
+        help=f"{_SIDE}; with --by dataset also NAME=SIDE,..., one for each data set",
+    )
+    command.add_argument(
+        "synthetic_side", metavar="SYNTHETIC", help=f"{_SIDE}; scores are correlated with the negative level"
+    )
+    add_rating_options(command)
+
+
+def files_of_sides(options: argparse.Namespace) -> list[str | Path | None]:
+    """Return all that may be an input file of `add_sides_input`."""
+    named = [part.partition("=")[2].strip() for part in options.human_side.split(",")]
+    return [options.human_side, *filter(None, named), options.synthetic_side, options.human]
+
+
+def open_sides(options: argparse.Namespace) -> Sides:
+    """Return both sides with the chosen texts and metrics. Raises InputError."""
+    choice, written = table_choice(options), options.human_side
+    synthetic = open_side(options.synthetic_side, options, human=False)
+    humans: dict[str, Side] = {}
+    if "=" not in written or Path(written).exists():
+        humans[""] = open_side(written, options, human=True)
+    else:
+        for part in written.split(","):
+            name, _, side = part.partition("=")
+            if not name.strip() or not side.strip() or name.strip() in humans:
+                raise InputError(f"HUMAN: {shown(part)!r} is not NAME=SIDE with each data set named once.")
+            humans[name.strip()] = open_side(side.strip(), options, human=True)
+    each = (synthetic, *humans.values())
+    check_choice(choice, *(side.table if isinstance(side, LiveSide) else side for side in each))
+    return Sides(
+        {name: chosen_side(side, choice) for name, side in humans.items()}, chosen_side(synthetic, choice)
+    )
 
 
 def correlation_options(options: argparse.Namespace, ratings: RatingSet | None) -> CorrelationOptions:
