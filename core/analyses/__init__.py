@@ -26,6 +26,10 @@ class Registered:
 
 
 ANALYSES: dict[str, Registered] = {
+    "calibrate": Registered(
+        "core.analyses.calibrate",
+        "compare evaluators with human ratings: agreement, kappas, bias, and where not to use them",
+    ),
     "agreement": Registered(
         "core.analyses.agreement",
         "do people agree with each other, and is one of them harsher? No judge is needed",

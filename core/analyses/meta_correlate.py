@@ -577,24 +577,25 @@ def _pair(result: MetaCorrelations) -> "MetaCorrelation | None":
     return None if result.pair is None else result.found  # type: ignore[return-value]  # as `compute` made it
 
 
-def _cautions(result: MetaCorrelations) -> tuple[str, ...]:
-    """How the sides differ, whether the number means little, and which metrics it leaves out."""
-    found = result.found
-    lines = (*found.sides_said, *([found.caution] if found.caution is not None else []))
-    pair = _pair(result)
-    if pair is None or not pair.dropped:
-        return lines
-    compared = f"Metrics compared: {pair.n_metrics} of {pair.n_metrics + len(pair.dropped)}"
-    return (*lines, compared, *_dropped_said([pair]))
-
-
 def _verdicts(result: MetaCorrelations) -> tuple[Verdict, ...]:
     found = _pair(result)
     if found is None:
         return ()
-    sentence = "; ".join([*meta_title(found), *_brief(found)])
+    sentence = " ".join([*found.sides_said, "; ".join([*meta_title(found), *_brief(found)])])
     code = "undefined" if found.over_metrics.estimate is None else "estimated"
     return (Verdict(code, sentence, reason=found.over_metrics.reason or ""),)
+
+
+def _said(result: MetaCorrelations) -> tuple[str, ...]:
+    """Before the number: whether it means little, and which metrics it leaves out. The verdict itself begins with how the sides differ."""
+    found, pair = result.found, _pair(result)
+    caution = [found.caution] if found.caution is not None else []
+    if pair is None:
+        return (*found.sides_said, *caution, *result.lines)
+    total = pair.n_metrics + len(pair.dropped)
+    compared = [f"Metrics compared: {pair.n_metrics} of {total}"] if pair.dropped else []
+    verdict = (one.sentence for one in _verdicts(result))
+    return (*caution, *compared, *_dropped_said([pair]), *verdict, *result.lines)
 
 
 def _points(result: MetaCorrelations) -> Sequence[PointRow] | None:
@@ -663,8 +664,7 @@ ANALYSIS = Analysis(
         "estimated": "the sides share metrics, and the number is defined",
         "undefined": "fewer than two metrics, or one side ranks none above another",
     },
-    cautions=_cautions,
-    sentences=lambda result: result.lines,
+    said=_said,
     figures=_figures,
     section="statistics#meta-correlation",
     refuses="If the sides share no metric, or a published side lacks the coefficient.",

@@ -18,6 +18,7 @@ from core.cli.shared.sources import (
     add_marks_input,
     add_panel_options,
     add_people_options,
+    add_rated_input,
     add_ratings_input,
     add_scores_input,
     add_sides_input,
@@ -29,6 +30,7 @@ from core.cli.shared.sources import (
     open_marks_by_rater,
     open_panel,
     open_people,
+    open_rated,
     open_ratings,
     open_sides,
     open_study,
@@ -95,6 +97,12 @@ _DATA: Mapping[Taken, _Opened] = {
         (add_table_options, add_pair_option, add_database_option),
     ),
     "sides": _Opened(add_sides_input, open_sides, files_of_sides, "reading the sides"),
+    "rated": _Opened(
+        add_rated_input,
+        open_rated,
+        lambda options: [options.human, *options.judges, options.shuffled],
+        "reading the ratings",
+    ),
     "table_on_disk": _Opened(
         add_big_table_input, open_big_table, lambda options: [], "reading the table", (add_database_option,)
     ),
@@ -130,7 +138,7 @@ def _answer(found: Analysis[Any, Any], options: argparse.Namespace) -> None:
     data = [_DATA[kind] for kind in found.takes]
     files = [path for one in data for path in one.files(options)]
     check_out_file(options, files)
-    if hasattr(options, "columns"):
+    if any(add_table_options in one.further for one in data):
         check_columns(options, files)
     reading = " and ".join(one.reading for one in data) or "computing"
     with telling(reading) as tell:

@@ -8,7 +8,6 @@ options with underscores. docs/python.md lists them. `read`, `metrics`, `score`,
 from core.errors import AssayError, InputError
 from core.notebook import declared
 from core.notebook.analyses import (
-    calibrate,
     compare,
     correlate,
     rank,
@@ -26,7 +25,6 @@ __all__ = [
     "InputError",
     "Result",
     "bias",
-    "calibrate",
     "check",
     "compare",
     "correlate",

@@ -18,6 +18,7 @@ from core.formats.panel.judge_files import judge_scores
 from core.formats.ratings import write_ratings_jsonl
 from core.formats.scorable import write_outputs
 from core.formats.scores import LABELS, Shape, write_scores_jsonl
+from core.formats.tasks import find_task
 from core.joining.choices import TableChoice, chosen_table, interval_problems
 from core.joining.choices import check_choice as check_table_choice
 from core.joining.tables import CorrelationOptions, merge_tables
@@ -30,11 +31,12 @@ from core.results.meta_correlation import LiveSide, Side, Sides, chosen_side
 from core.schema.analysis import REFUSE, PanelChoice, RatersUsed, RepeatedRatings
 from core.schema.marks import Marks
 from core.schema.panel import Panel, TextBeside
+from core.schema.rated import Rated, Scored
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import Direction, JudgeOutput, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import SettingsError, as_parameter
 from core.schema.study import RatingTask, StudyRecord
-from core.sources.judges import JudgeAsked, asked_of, facts_of, judge_if_any
+from core.sources.judges import facts_of, judge_if_any, rated, scored_by
 from core.sources.named import FileSource, parse_source
 from core.sources.named import Source as StoredSource
 from core.sources.panel import Judge, panel_of_source, texts_beside_panel
@@ -344,19 +346,41 @@ def _side(given: Result | Source, people: People | None, used: CorrelationOption
     return LiveSide(name, table, *rated(Scores(table))) if human else LiveSide(name, table)
 
 
-def ratings_and_task_of(
-    source: Source, declared: DeclaredScale = NOT_DECLARED
-) -> tuple[RatingSet, RatingTask | None]:
-    """Return the ratings of a source, and the raters' task if they come from a study. Raises InputError."""
+def rated_from(
+    ratings: Source,
+    scores: Source | Sequence[Source],
+    *,
+    task: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
+    shuffled: Source | None = None,
+) -> Rated:
+    """Return ratings and the scores of evaluators, as the command reads them. Raises InputError."""
+    check_type("task", task, PATH, "the name of a task or the path of a YAML file", optional=True)
+    declared = scale_from(scale, classes, missing)
+    people, of_study = _ratings_and_task(ratings, declared)
+    own_task = of_study if task is None else find_task(os.fspath(task))
+    scored = [_scored(one, declared) for one in each_of(scores)]
+    with in_parameters():
+        twin = None if shuffled is None else named_source(shuffled)
+        return rated(people, own_task, scored, declared, twin, reading_of())
+
+
+def _ratings_and_task(source: Source, declared: DeclaredScale) -> tuple[RatingSet, RatingTask | None]:
     if frame_in(source) is not None:
         return ratings_of(source, declared), None
     with in_parameters():
         return ratings_and_task(named_source(source), reading_of(declared=declared))
 
 
-def asked_from(source: Source) -> JudgeAsked:
-    """Return what a judge's run was asked, and its answers; nothing of other sources. Raises InputError."""
-    return JudgeAsked() if frame_in(source) is not None else asked_of(named_source(source), reading_of())
+def _scored(source: Source, declared: DeclaredScale) -> Scored:
+    table = scores_of(source, declared)
+    return (
+        Scored(table)
+        if frame_in(source) is not None
+        else scored_by(named_source(source), table, reading_of())
+    )
 
 
 def panel_from(

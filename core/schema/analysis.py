@@ -33,8 +33,9 @@ Taken = Literal[
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
 everything said in an unblinded study. scores: tables of scores, from one source or several. ratings: those of single texts, or an
 unblinded study whose raters vote on pairs. marks: errors that people and judges marked. marks_by_rater: the same with the name of
-each person, perhaps without judges. table_on_disk: a run over a table too big for memory. table: the chosen texts
-and metrics of one table of scores. rated: the same, beside the quality of the texts, which people rated or a level states.
+each person, perhaps without judges. rated: ratings of texts on any dimensions, and
+each evaluator's scores of them in a table of its own. table_on_disk: a run over a table too big for memory. table: the chosen
+texts and metrics of one table of scores.
 sides: correlations of metrics, or scores to correlate, with people and with known quality.
 """
 Tell = Callable[[str], object]
@@ -77,13 +78,16 @@ class _Judges(Settings):
     )
 
 
-class _RatedAs(Settings):
+class _OnDimension(Settings):
     dimension: str | None = setting(
         None,
         "Dimension",
         "which dimension of the ratings to use (default: the only one)",
         metavar="D",
     )
+
+
+class _OnScale(Settings):
     scale: str | None = setting(
         None,
         "Scale",
@@ -105,6 +109,9 @@ class _RatedAs(Settings):
         listed=True,
         metavar="WORD,...",
     )
+
+
+class _ByRow(Settings):
     system_column: str | None = setting(
         None,
         "System column",
@@ -127,11 +134,11 @@ class _RatedAs(Settings):
 
 
 # Fields are in the order of the last base to the first.
-class PeopleChoice(_RatedAs, _Raters):
+class PeopleChoice(_ByRow, _OnScale, _OnDimension, _Raters):
     """Who rated, and on which scale: the names by which every door chooses people alone."""
 
 
-class PanelChoice(_RatedAs, _Judges, _Raters):
+class PanelChoice(_ByRow, _OnScale, _OnDimension, _Judges, _Raters):
     """Who is who in a panel, and the raters' scale: the names by which every door chooses them."""
 
 
@@ -168,8 +175,30 @@ class _RatingsUsed(Settings):
     )
 
 
-class RatedChoice(ScoresChoice, _RatingsUsed):
+class SidesChoice(ScoresChoice, _RatingsUsed):
     """How ratings are used beside scores, and which texts and metrics count."""
+
+
+class _Asked(Settings):
+    task: str | None = setting(
+        None,
+        "Task",
+        "task with the classes to choose from (default: that of the study or judge, else guessed from the ratings)",
+        metavar="NAME|FILE",
+    )
+
+
+class _Twin(Settings):
+    shuffled: str | None = setting(
+        None,
+        "Run with shuffled words",
+        "a run of the first JUDGE on texts with shuffled words; shows how often its scores drop",
+        metavar="DIR|run:N",
+    )
+
+
+class RatedChoice(_Twin, _OnScale, _Asked):
+    """What raters could choose from, and a judge's run on shuffled words."""
 
 
 class _NoChoice(Settings):
@@ -184,10 +213,10 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "ratings": _NoChoice,
     "marks": _NoChoice,
     "marks_by_rater": _NoChoice,
+    "rated": RatedChoice,
     "table_on_disk": _NoChoice,
     "table": ScoresChoice,
-    "rated": RatedChoice,
-    "sides": RatedChoice,
+    "sides": SidesChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 
@@ -295,11 +324,13 @@ class Analysis(Generic[Chosen, Found]):
     """When its numbers mislead, and what to read beside them."""
     example: str
     """Lines of a doctest, for the docstring of its function."""
-    cautions: Callable[[Found], tuple[str, ...]] = _none
-    """What is said before the verdicts, because they mislead without it."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
     """What is said after the verdicts."""
+    said: Callable[[Found], tuple[str, ...]] | None = None
+    """All that is said in its order, the verdicts' sentences among it; None: the verdicts, then `sentences`."""
     figures: Callable[[Found], tuple[AnyFigure, ...]] = _none
+    json: Callable[[Found], Any] = result_json
+    """Its JSON, where that is not the result as its rows declare it; `documented` still describes it."""
     codes: Mapping[str, str] = field(default_factory=dict)
     """Code of a verdict -> what it means."""
     one_judge: bool = False
@@ -344,14 +375,9 @@ class Answer:
         return self.analysis.verdicts(self.result)
 
     @property
-    def cautions(self) -> tuple[str, ...]:
-        """What is said before the verdicts."""
-        return self.analysis.cautions(self.result)
-
-    @property
     def verdict(self) -> str:
-        """All verdicts in one line, after the cautions."""
-        return " ".join((*self.cautions, *(one.sentence for one in self.verdicts))) if self.verdicts else ""
+        """All verdicts in one line."""
+        return " ".join(one.sentence for one in self.verdicts)
 
     @property
     def status(self) -> int:
@@ -360,12 +386,10 @@ class Answer:
 
     @property
     def said(self) -> tuple[str, ...]:
-        """The cautions, the verdicts' sentences, and what is said after them."""
-        return (
-            *self.cautions,
-            *(one.sentence for one in self.verdicts),
-            *self.analysis.sentences(self.result),
-        )
+        """The verdicts' sentences, and what is said beside them."""
+        if self.analysis.said is not None:
+            return self.analysis.said(self.result)
+        return (*(one.sentence for one in self.verdicts), *self.analysis.sentences(self.result))
 
     @cached_property
     def tables(self) -> dict[str, ResultTable]:
@@ -408,4 +432,4 @@ class Answer:
     @cached_property
     def json(self) -> Any:
         """The documented JSON."""
-        return result_json(self.result)
+        return self.analysis.json(self.result)

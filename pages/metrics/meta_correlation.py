@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -36,7 +36,7 @@ from core.store import Store
 from pages.metrics.correlations import columns_of
 from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import against, chosen_scores, result_table, visitor
-from pages.widgets.analysis import Data, answered, form, show_sentences, show_tables
+from pages.widgets.analysis import Data, answer_of, form, show_sentences, show_tables
 from pages.widgets.chosen_scores import Key
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import nothing, part
@@ -198,16 +198,17 @@ def _result(human: OpenSide, synthetic: OpenSide, verdict: DeltaGenerator) -> No
     """Ask for the options; show what they give, the sentences above the sides."""
     found, moving = analysis("meta-correlate"), human.moving or synthetic.moving
     columns = columns_of(synthetic.side.table) if isinstance(synthetic.side, LiveSide) else []
-    chosen = form(found, {"by": columns, "over": columns})
-    options = MetaCorrelateOptions.checked(chosen | ({"n_resamples": 0} if moving else {}), found.refusal)
+    options = cast("MetaCorrelateOptions", form(found, {"by": columns, "over": columns}))
+    if moving:
+        options = options.but(n_resamples=0)
     humans, key = {"": human.side}, human.key
     if human.published and DATASET in options.columns and isinstance(synthetic.side, LiveSide):
         humans, key = _by_dataset(human, synthetic.side)
     sides = Sides(humans, synthetic.side)
-    answer = answered(found, options, [Data((key, synthetic.key), lambda: sides)], moving=moving)
+    answer = answer_of(found, options, Data((key, synthetic.key), lambda: sides), moving=moving)
     with verdict:
         show_sentences(answer)
-    show_tables(answer)
+    show_tables(answer, answer.tables)
 
 
 def _by_dataset(human: OpenSide, synthetic: LiveSide) -> tuple[dict[str, Side], Key]:

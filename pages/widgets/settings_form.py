@@ -182,7 +182,7 @@ def _several(
     offered: Sequence[Any] | None,
 ) -> tuple[Any, ...]:
     """Choose several of the offered values, or type any names where nothing is offered."""
-    key = given(common["key"], list(one.default))
+    key = given(common["key"], list(one.default or ()))
     options = list(st.session_state[key] if offered is None else offered)  # Streamlit drops all others
     return tuple(
         place.multiselect(

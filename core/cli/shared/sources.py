@@ -25,6 +25,7 @@ from core.cli.shared.options import (
 from core.errors import AssayError, InputError, Problems
 from core.formats.mt_metrics_eval import ratings_among
 from core.formats.panel.repeats import Repeated
+from core.formats.tasks import find_task
 from core.joining.choices import TableChoice, check_choice, dimensions_of, interval_problems
 from core.joining.tables import CorrelationOptions, SystemScores
 from core.results.check.facts import facts_of_tables
@@ -32,15 +33,16 @@ from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
 from core.results.correlations.table import dimension_of
 from core.results.meta_correlation import LiveSide, Side, Sides, chosen_side
-from core.schema.analysis import PanelChoice, PeopleChoice
+from core.schema.analysis import PanelChoice, PeopleChoice, RatedChoice
 from core.schema.marks import Marks, SpanOptions
 from core.schema.panel import Panel
+from core.schema.rated import Rated
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import Direction, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import Settings, fields_of
 from core.schema.study import Study, StudyRecord
-from core.sources.judges import JUDGE_NAMES, facts_of
+from core.sources.judges import JUDGE_NAMES, facts_of, rated, scored_by
 from core.sources.named import (
     STORED,
     FileSource,
@@ -49,7 +51,7 @@ from core.sources.named import (
     parse_sources,
 )
 from core.sources.panel import panel_of_source
-from core.sources.people import people_of
+from core.sources.people import people_of, ratings_and_task
 from core.sources.reading import SourceReader
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
@@ -297,6 +299,7 @@ def files_of_sides(options: argparse.Namespace) -> list[str | Path | None]:
 
 def open_sides(options: argparse.Namespace) -> Sides:
     """Return both sides with the chosen texts and metrics. Raises InputError."""
+    check_columns(options, files_of_sides(options))
     choice, written = table_choice(options), options.human_side
     synthetic = open_side(options.synthetic_side, options, human=False)
     humans: dict[str, Side] = {}
@@ -465,6 +468,36 @@ def open_ratings(options: argparse.Namespace) -> People:
     """Return the ratings or votes of `add_ratings_input`. Raises InputError, and NotAllowed for a blinded study."""
     reading = reading_of(options, ratings=options.rating_set, ratings_called="--ratings")
     return people_of(parse_source(options.human), reading)
+
+
+def add_rated_input(command: argparse.ArgumentParser) -> None:
+    """Register ratings, the scores of evaluators, and what raters could choose from; see `open_rated`."""
+    command.add_argument("human", metavar="HUMAN", help=f"ratings: {HUMAN_NAMES}")
+    command.add_argument(
+        "judges",
+        nargs="+",
+        metavar="JUDGE",
+        help=f"{JUDGE_NAMES}, a table of scores (CSV, JSONL, Parquet), or METAL's JSON",
+    )
+    add_human_options(command)
+    for one in fields_of(RatedChoice).values():
+        command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+
+
+def open_rated(options: argparse.Namespace) -> Rated:
+    """Return ratings and scores. Raises InputError, and NotAllowed for a blinded study."""
+    # Here --columns says which column of scores belongs to which dimension: no column of a file has another name.
+    options = argparse.Namespace(**{**vars(options), "columns": None})
+    scale = scale_given(options)
+    options.declared = scale if scale.classes or scale.missing else None
+    task = None if options.task is None else find_task(options.task)
+    reading = reading_of(options, several=False)
+    ratings, of_study = ratings_and_task(parse_source(options.human), reading)
+    sources = parse_sources(options.judges)
+    tables = scores_given(options.judges, options)
+    scored = [scored_by(one, table, reading) for one, table in zip(sources, tables, strict=True)]
+    twin = None if options.shuffled is None else parse_source(options.shuffled)
+    return rated(ratings, task or of_study, scored, scale, twin, reading)
 
 
 def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
