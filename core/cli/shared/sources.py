@@ -39,7 +39,7 @@ from core.schema.panel import Panel
 from core.schema.rated import Rated
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
-from core.schema.scores import Direction, OutputSet, RatingSet, ScoreTable
+from core.schema.scores import Direction, RatingSet, ScoreTable
 from core.schema.settings import Settings, fields_of
 from core.schema.study import Study, StudyRecord
 from core.sources.judges import JUDGE_NAMES, facts_of, rated, scored_by
@@ -709,8 +709,3 @@ def single(side: Marked, why: str = "it cannot be GOLD") -> RatingSet:
             f"{shown(side.name)} has {len(side.draws)} repeats, so {why}. Run the judge without --repeats."
         )
     return side.draws[0]
-
-
-def texts_among(sides: Sequence[Marked]) -> OutputSet | None:
-    """Return the texts of the first side that has any, else None."""
-    return next((side.texts for side in sides if side.texts is not None), None)
