@@ -51,6 +51,8 @@ class Lines(Figure):
     """Name of a line -> x of a mark on it."""
     mark: str = ""
     """What the marks mean, before the x: `passes from`."""
+    panel: str = ""
+    """Column of which each value has a panel; a name has one look in all of them. Marks are for a figure without panels."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +123,22 @@ class Heat(Figure):
     column_title: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class Stacked(Figure):
+    """A bar for each name in a column, cut into a part for each row with that name."""
+
+    numbers: tuple[str, ...]
+    """Columns whose sum is the length of a part; an undefined number counts as 0."""
+    bars: str
+    """Columns: of the names of the bars, and of those of their parts."""
+    parts: str
+    without: str = ""
+    """Name of a part that is not drawn, because it is the sum of the others."""
+    axis: Axis
+    of: str
+    """What the numbers count, a plural."""
+
+
 _STEP, _EDGE = 0.25, 0.02
 
 
@@ -135,4 +153,4 @@ def steady_axis(title: str, numbers: Iterable[Interval], least: float) -> Axis:
     return Axis(title, low - _EDGE, high + _EDGE)
 
 
-AnyFigure = Lines | Shares | Intervals | Dots | Heat
+AnyFigure = Lines | Shares | Intervals | Dots | Stacked | Heat

@@ -1,6 +1,8 @@
 """What judges recorded: their output, answers, settings, costs and made texts, from a run or from the folder of one."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,11 +22,20 @@ from core.runs.path import IDENTITY, at_hand, identity_of
 from core.runs.records import judge_in_folder, read_audit_folder, read_judge_folder, read_report
 from core.schema.rated import Rated, Scored
 from core.schema.scale import DeclaredScale
-from core.schema.scores import JudgeOutput, RatingSet, ScoredRow, ScoreTable
+from core.schema.scores import JudgeOutput, RatingSet, ScoredRow, ScoreTable, WithTexts
 from core.schema.settings import SettingsError
 from core.schema.study import RatingTask
-from core.sources.named import OF_RUNS, PathSource, PublishedSource, RunSource, Source, StudySource
-from core.sources.reading import PUBLISHED_GIVES, SourceReader, cannot_give, study_gives
+from core.sources.named import (
+    OF_RUNS,
+    PathSource,
+    PublishedSource,
+    RunSource,
+    Source,
+    StudySource,
+    parse_sources,
+)
+from core.sources.reading import PUBLISHED_GIVES, SourceReader, cannot_give, read_each, study_gives
+from core.sources.scores import scores_of
 from core.store.studies import find_study
 from core.tables.reading import shown
 
@@ -82,6 +93,20 @@ def answers_of(source: Source, reading: SourceReader) -> AnswerSet:
 def cost_of(source: Source, reading: SourceReader) -> JudgeCost:
     """Return the cost of a judge's run. Raises InputError for sources without one."""
     return from_run(source, reading, cost_of_folder, cost_of_run)
+
+
+def costs_of(written: Sequence[str], reading: SourceReader) -> list[JudgeCost]:
+    """Return the cost of each named run; of two judges with one name, each also has the name of its source.
+
+    Raises InputError with the problems of all, and for a run that is named twice.
+    """
+    found = read_each(written, lambda one: cost_of(one, reading))
+    check_each_once(parse_sources(written), reading)
+    names = Counter(one.name for one in found)
+    return [
+        replace(one, name=f"{one.name} ({source})") if names[one.name] > 1 else one
+        for source, one in zip(written, found, strict=True)
+    ]
 
 
 def identity(source: Source, reading: SourceReader) -> dict[str, object]:
@@ -193,6 +218,11 @@ def texts_scored(source: Source, reading: SourceReader) -> list[tuple[ScoredRow,
     if not isinstance(source, OF_RUNS):
         return []
     return from_run(source, reading, _scored_in_folder, _scored_by_run)
+
+
+def with_texts(source: Source, reading: SourceReader) -> WithTexts:
+    """Return the scores of a source, with the texts that a run scored. Raises InputError."""
+    return WithTexts(scores_of(source, reading), lambda: texts_scored(source, reading))
 
 
 def _scored_in_folder(folder: Path) -> list[tuple[ScoredRow, str]]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.analyses.calibrate.rows import VIEWS, Calibrated
+from core.analyses.consistency import ANALYSIS as CONSISTENCY
 from core.plots import calibration as figures
 from core.plots.study import MOST_PANELS, confusions
 from core.report import csv_of
@@ -129,7 +130,7 @@ def repeats(store: Store, answer: Answer, judges: Sequence[choice.Judge]) -> Non
     """Show consistency: of one evaluator over repeats, then over temperatures, and with shuffled words."""
     run = choice.one_of(judges).scores.run
     if run is None or "calibration" not in kind_named(run.kind).reports:
-        part(judged.CONSISTENCY, "Does the judge give the same score when asked again?", "judge-consistency")
+        part(CONSISTENCY.title, CONSISTENCY.question, CONSISTENCY.section)
         nothing("a table of scores has no repeats; choose a run of the judge quality or direct")
     else:
         judged.render_consistency(store, run)

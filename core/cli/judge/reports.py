@@ -1,7 +1,6 @@
 """Report on the results of judges; no model is called."""
 
 import argparse
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,33 +15,19 @@ from core.cli.shared.giving import (
 from core.cli.shared.options import (
     Commands,
     add_pair_option,
-    name_list,
 )
 from core.cli.shared.running import telling
-from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
     N_RESAMPLES,
     add_interval_options,
     add_mark_options,
     marked_given,
-    read_each,
     reading_of,
-    scores_given,
     single,
     span_options,
 )
 from core.errors import InputError, counted
-from core.joining.tables import SAME_NAME
 from core.results.cells import plain
-from core.results.judges.agreement import (
-    Agreement,
-    agreement,
-    agreement_table,
-    apart_table,
-    pairs_table,
-    same_components,
-)
-from core.results.judges.consistency import consistency, orders_table, repeats_table
 from core.results.judges.copying import (
     Copying,
     CopyOptions,
@@ -52,7 +37,6 @@ from core.results.judges.copying import (
     disjoint_errors,
     error_copying,
 )
-from core.results.judges.costs import EACH, UNITS, cost_table, costs_side_by_side
 from core.results.judges.cross_examination import (
     ablation,
     ablation_table,
@@ -70,20 +54,17 @@ from core.results.judges.spans import (
     example_curve,
     locating,
 )
-from core.runs.asked import Running
-from core.schema.scores import JudgeOutput, RatedSet, ScoreTable
-from core.schema.settings import fields_of
+from core.schema.scores import JudgeOutput, RatedSet
 from core.sources.judges import JUDGE_NAMES as JUDGES
-from core.sources.judges import answers_of, check_each_once, cost_of, judge_of, texts_scored
+from core.sources.judges import answers_of, judge_of
 from core.sources.named import RunSource, parse_source, parse_sources, short_name
+from core.sources.reading import read_each
 from core.sources.spans import SPAN_MEANING, SPAN_NAMES
 from core.sources.texts import rated_texts_of_source
 from core.stats.span_f1 import SpanF1
 from core.tables.reading import shown
 
 _N_RESAMPLES = 10_000
-_N_TEXTS = 10
-_PRICES = {"input_price", "output_price"}
 
 
 def add_reports(verbs: Commands) -> None:
@@ -109,16 +90,6 @@ def add_reports(verbs: Commands) -> None:
     command.add_argument("judges", nargs="+", metavar=JUDGES, help="cross-examinations with --repeats")
     command = verb(
         verbs,
-        "consistency",
-        "compare a judge's repeats, and its scores in both orders",
-        _consistency,
-        "judge-repeats",
-        "judge-orders",
-    )
-    command.add_argument("judge", metavar=JUDGES, help="a judge with --repeats or --order both")
-    add_interval_options(command, _N_RESAMPLES)
-    command = verb(
-        verbs,
         "reasked",
         "compare expected answers with the model's own answers to the same questions",
         _reasked,
@@ -128,46 +99,8 @@ def add_reports(verbs: Commands) -> None:
     command.add_argument(
         "--confidence", type=float, default=0.95, help="confidence level of intervals (default %(default)s)"
     )
-    _add_compare(verbs)
-    command = verb(
-        verbs,
-        "costs",
-        "compare the cost of judges: calls, tokens and money by step and text",
-        _costs,
-        "judge-costs",
-    )
-    command.add_argument("judges", nargs="+", metavar=JUDGES, help="results of judges")
-    add_settings(command, Running, without=fields_of(Running).keys() - _PRICES)
     _add_copying(verbs)
     _add_curve(verbs)
-
-
-def _add_compare(verbs: Commands) -> None:
-    command = verb(
-        verbs,
-        "compare",
-        "compare two judges on the same texts: agreement, and texts on which they differ",
-        _compare,
-        "agreement",
-        "two-judges",
-        "judge-components",
-    )
-    command.add_argument("first", metavar="A", help=f"{JUDGES}, or a table of scores")
-    command.add_argument("second", metavar="B", help="the second one")
-    command.add_argument(
-        "--metrics",
-        metavar="NAME_A,NAME_B",
-        help="one column of each (default: matching columns, e.g. both coverages, or a single column with all others)",
-    )
-    command.add_argument(
-        "--texts",
-        type=int,
-        default=_N_TEXTS,
-        metavar="N",
-        help="number of texts to show, largest difference first (default %(default)s)",
-    )
-    add_pair_option(command)
-    add_interval_options(command, _N_RESAMPLES)
 
 
 def _reliability(options: argparse.Namespace) -> None:
@@ -190,21 +123,6 @@ def _ablation(options: argparse.Namespace) -> None:
     give(options, [_with(row, extra) for row in rows], [ablation_table(rows)])
 
 
-def _consistency(options: argparse.Namespace) -> None:
-    made = checked_intervals(options, [options.judge])
-    output = judge_of(parse_source(options.judge), reading_of(options))
-    found = consistency(output, **made)
-    if why := found.compares_nothing:
-        raise InputError(
-            f"{shown(output.name)} cannot be compared with itself: {why}. Run the judge with --repeats, or a rubric judge "
-            "with --order both."
-        )
-    orders_used = f", in the order {' and '.join(found.orders)}" if found.orders else ""
-    said = f"{shown(found.judge)}: {counted(found.n_texts, 'text')}, {counted(found.n_repeats, 'repeat')}{orders_used}."
-    orders: Said = [] if found.order is None else ["", orders_table(found.order, found.orders)]
-    give(options, plain(found), [said, *found.constants, repeats_table(found), *orders])
-
-
 def _reasked(options: argparse.Namespace) -> None:
     if not 0 < options.confidence < 1:
         raise InputError(f"--confidence: {options.confidence} is not between 0 and 1.")
@@ -213,88 +131,6 @@ def _reasked(options: argparse.Namespace) -> None:
     found = confusion(output, confidence_level=options.confidence)
     said = f"{shown(found.judge)}: expected answers (rows) against the model's own answers to the same questions (columns)."
     give(options, plain(found), [said, reasked_table(found)])
-
-
-def _compare(options: argparse.Namespace) -> None:
-    wrong = [f"--texts: {options.texts} is negative; 0 shows none"] if options.texts < 0 else []
-    made = checked_intervals(options, [options.first, options.second], wrong)
-    with telling("reading the scores") as tell:
-        first, second = scores_given([options.first, options.second], options)
-        found = []
-        for a, b in _pairs(first, second, name_list(options.metrics)):
-            tell(f"comparing {a} and {b}")
-            found.append(agreement(first, a, second, b, **made))
-    give(options, [_agreement_json(one, options.texts) for one in found], _agreement_said(found, options))
-
-
-def _agreement_said(found: Sequence[Agreement], options: argparse.Namespace) -> Said:
-    """Return every measure and the largest differences for a single pair of columns, or one row for each of several."""
-    if len(found) > 1:
-        return [pairs_table(found), "--metrics NAME_A,NAME_B shows the texts on which two of them differ."]
-    (one,) = found
-    said = f"{shown(one.metric_a)} and {shown(one.metric_b)}: {counted(one.n, 'text')} scored by both."
-    if not one.disagreements[: options.texts]:
-        return [said, agreement_table(one)]
-    sources, reading = parse_sources([options.first, options.second]), reading_of(options)
-    texts = [named for source in sources for named in texts_scored(source, reading)]
-    return [said, agreement_table(one), "", apart_table(one, texts, options.texts)]
-
-
-def _pairs(first: ScoreTable, second: ScoreTable, asked: list[str] | None) -> list[tuple[str, str]]:
-    """Match columns of the first table with columns of the second. Raises InputError if no match is clear."""
-    names = [[metric.name for metric in table.metrics] for table in (first, second)]
-    if asked is not None:
-        if len(asked) != 2:
-            raise InputError(
-                "--metrics: name one column of each, separated by a comma, e.g. rubric-a,rubric-b."
-            )
-        return [(asked[0], _without_number(asked[1], names[1]))]
-    if pairs := same_components(first, second):
-        return list(pairs)
-    if 1 in (len(names[0]), len(names[1])):  # a single column against each column of the other
-        return [(a, b) for a in names[0] for b in names[1]]
-    if same := [(name, name) for name in names[0] if name in names[1]]:
-        return same
-    raise InputError(
-        "Choose the columns to compare: --metrics A,B",
-        [
-            f"{shown(table.file_name)} has {', '.join(map(shown, own))}"
-            for table, own in zip((first, second), names, strict=True)
-        ],
-    )
-
-
-def _without_number(name: str, names: Sequence[str]) -> str:
-    """Return the second table's own name for a column that is printed with `#2` because both tables have it."""
-    own = name.removesuffix(f"{SAME_NAME}2")
-    return own if name not in names and own in names else name
-
-
-def _agreement_json(one: Agreement, n_texts: int) -> Any:
-    """Return the result with the first n_texts disagreements, each with the difference of its percentiles."""
-    apart = [_with(text, ("difference",)) for text in one.disagreements[:n_texts]]
-    return plain(replace(one, disagreements=())) | {"disagreements": apart}
-
-
-def _costs(options: argparse.Namespace) -> None:
-    check_reading(options, options.judges)
-    prices = settings_given(options, Running)  # replace the run's own
-    Running.checked(prices)
-    reading = reading_of(options)
-    entries = read_each(options.judges, lambda one: cost_of(one, reading))
-    check_each_once(parse_sources(options.judges), reading)
-    names = Counter(one.name for one in entries)
-    # Two judges with one name are printed with their folder or run.
-    called = [
-        f"{one.name} ({given})" if names[one.name] > 1 else one.name
-        for given, one in zip(options.judges, entries, strict=True)
-    ]
-    rows = costs_side_by_side(
-        [replace(one, name=name, **prices) for name, one in zip(called, entries, strict=True)]
-    )
-    each = [{f"{what}_per_{unit}": row.each(what, unit) for what in EACH for unit in UNITS} for row in rows]
-    as_json = [plain(row) | own for row, own in zip(rows, each, strict=True)]
-    give(options, as_json, [cost_table(rows, ("all", "text"))])
 
 
 def _with(value: Any, properties: Sequence[str]) -> Any:

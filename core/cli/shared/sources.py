@@ -7,9 +7,10 @@ from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from core.cli.shared.options import (
+    Options,
     add_columns_option,
     add_database_option,
     add_pair_option,
@@ -19,10 +20,12 @@ from core.cli.shared.options import (
     existing_database,
     existing_store,
     in_options,
+    levels_named,
     name_list,
     print_notes,
 )
-from core.errors import AssayError, InputError, Problems
+from core.cli.shared.setting_options import add_settings, settings_given
+from core.errors import InputError
 from core.formats.mt_metrics_eval import ratings_among
 from core.formats.panel.repeats import Repeated
 from core.formats.tasks import find_task
@@ -32,31 +35,36 @@ from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
 from core.results.correlations.table import dimension_of
+from core.results.judges.costs import JudgeCost
+from core.results.judges.prompts import RunsTried
 from core.results.meta_correlation import LiveSide, Side, Sides, chosen_side
-from core.schema.analysis import PanelChoice, PeopleChoice, RatedChoice
+from core.results.study.counted import Filters, StudyPart
+from core.results.study.early import EarlyLook
+from core.results.study.planning import Basis, Standing
+from core.schema.analysis import CHOICES, PanelChoice, PeopleChoice, RatedChoice, TriedChoice
 from core.schema.marks import Marks, SpanOptions
 from core.schema.panel import Panel
 from core.schema.rated import Rated
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
-from core.schema.scores import Direction, RatingSet, ScoreTable
+from core.schema.scores import Direction, JudgeOutput, RatingSet, ScoreTable, WithTexts
 from core.schema.settings import Settings, fields_of
 from core.schema.study import Study, StudyRecord
-from core.sources.judges import JUDGE_NAMES, facts_of, rated, scored_by
+from core.sources.judges import JUDGE_NAMES, costs_of, facts_of, judge_of, rated, scored_by, with_texts
 from core.sources.named import (
     STORED,
     FileSource,
-    Source,
     parse_source,
     parse_sources,
 )
 from core.sources.panel import panel_of_source
 from core.sources.people import people_of, ratings_and_task
-from core.sources.reading import SourceReader
+from core.sources.prompts import runs_tried
+from core.sources.reading import SourceReader, read_each
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
 from core.sources.spans import SPAN_MEANING, SPAN_NAMES, Marked, marks_of, spans_of
-from core.sources.studies import study_or_bundle
+from core.sources.studies import look_at, part_of, pilot_if_any, standing_if_any, study_or_bundle
 from core.sources.texts import Texts, texts_file
 from core.store import Store
 from core.tables.mapping import parse_columns
@@ -67,7 +75,6 @@ from core.tables.scales import NoClass
 if TYPE_CHECKING:
     from core.results.big_tables.scored import BigTable
 
-Found = TypeVar("Found")
 MEANING = "texts: CSV, JSONL or JSON, an mt-metrics-eval folder, the output of run N, or an unblinded study"
 
 
@@ -352,28 +359,6 @@ def scores_given(written: Sequence[str], options: argparse.Namespace) -> list[Sc
     return read_each(written, lambda source: scores_of(source, reading_of(options)))
 
 
-def read_each(written: Sequence[str], read: Callable[[Source], Found]) -> list[Found]:
-    """Read every input. Raises InputError with the problems of all of them."""
-    found: list[Found] = []
-    wrong: list[AssayError] = []
-    for one in written:
-        try:
-            found.append(read(parse_source(one)))
-        except AssayError as problem:
-            wrong.append(problem)
-    if len(wrong) == 1:
-        raise wrong[0]
-    if wrong:
-        problems = Problems()
-        for error in wrong:
-            if isinstance(error, InputError) and error.problems:
-                problems += error.under(error.what)
-            else:
-                problems.append(str(error))
-        raise InputError("Some inputs cannot be read", problems)
-    return found
-
-
 def add_people_options(command: argparse.ArgumentParser) -> None:
     """Register the inputs with raters alone; see `open_people`."""
     command.add_argument(
@@ -413,6 +398,36 @@ def open_study(options: argparse.Namespace) -> StudyRecord:
     return study_or_bundle(options.study, reading_of(options), seen=True)[0]
 
 
+def add_pilot_option(command: argparse.ArgumentParser) -> None:
+    """Register the pilot of a plan; see `open_pilot`."""
+    _add_choices(command, CHOICES["pilot"])
+
+
+def open_pilot(options: argparse.Namespace) -> Basis | None:
+    """Return the components of the pilot, if one is named. Raises InputError, and NotAllowed before it is unblinded."""
+    return pilot_if_any(options.pilot, reading_of(options))
+
+
+def add_standing_option(command: argparse.ArgumentParser) -> None:
+    """Register the study that a plan is about; see `open_standing`."""
+    _add_choices(command, CHOICES["standing"])
+
+
+def open_standing(options: argparse.Namespace) -> Standing | None:
+    """Return how far the study has come, if one is named. Raises InputError and NotFound."""
+    return standing_if_any(options.study, reading_of(options))
+
+
+def add_look_input(command: argparse.ArgumentParser) -> None:
+    """Register a running study; see `open_look`."""
+    command.add_argument("name", metavar="NAME", help="name of the study")
+
+
+def open_look(options: argparse.Namespace) -> EarlyLook:
+    """Look at the study, which is logged. Raises NotFound, and NotAllowed unless its design declares looks."""
+    return look_at(options.name, reading_of(options), by="command")
+
+
 def add_big_table_input(command: argparse.ArgumentParser) -> None:
     """Register a run over a big table; see `open_big_table`."""
     command.add_argument("run_named", metavar="RUN", help="number of the run, or run:N")
@@ -424,6 +439,19 @@ def open_big_table(options: argparse.Namespace) -> "BigTable":
     from core.sources.big_tables import big_table_of_source, run_named
 
     return big_table_of_source(run_named(options.run_named), reading_of(options))
+
+
+def add_part_input(command: argparse.ArgumentParser) -> None:
+    """Register an unblinded study with its filters; see `open_part`."""
+    command.add_argument("study", metavar="NAME|BUNDLE", help="name of a study, or a bundle (.zip)")
+    _add_choices(command, CHOICES["part"])
+
+
+def open_part(options: argparse.Namespace) -> StudyPart:
+    """Return the study with what the filters select of it. Raises InputError and NotAllowed as `part_of`."""
+    filters = Filters(None, *map(name_list, (options.raters, options.questions, options.languages)))
+    levels = None if options.levels is None else partial(levels_named, text=options.levels)
+    return part_of(options.study, reading_of(options), filters, levels)
 
 
 def add_scores_input(command: argparse.ArgumentParser) -> None:
@@ -480,8 +508,7 @@ def add_rated_input(command: argparse.ArgumentParser) -> None:
         help=f"{JUDGE_NAMES}, a table of scores (CSV, JSONL, Parquet), or METAL's JSON",
     )
     add_human_options(command)
-    for one in fields_of(RatedChoice).values():
-        command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+    _add_choices(command, RatedChoice)
 
 
 def open_rated(options: argparse.Namespace) -> Rated:
@@ -500,14 +527,78 @@ def open_rated(options: argparse.Namespace) -> Rated:
     return rated(ratings, task or of_study, scored, scale, twin, reading)
 
 
-def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
-    """Register what says how the inputs are read."""
+def add_judge_input(command: argparse.ArgumentParser) -> None:
+    """Register the results of a judge; see `open_judge`."""
+    command.add_argument("judge", metavar=JUDGE_NAMES, help="a judge's run, or the folder that it wrote")
+
+
+def open_judge(options: argparse.Namespace) -> JudgeOutput:
+    """Return what a judge's run recorded. Raises InputError."""
+    return judge_of(parse_source(options.judge), reading_of(options))
+
+
+def add_tried_input(command: argparse.ArgumentParser) -> None:
+    """Register runs whose prompts or models are compared; see `open_tried`."""
+    command.add_argument("runs", nargs="+", metavar="run:N", help="runs of one kind of judge")
+    add_tried_options(command)
+
+
+def add_tried_options(command: Options) -> None:
+    """Register the people beside prompts, and what is compared; see `tried_choice`."""
+    command.add_argument(
+        "--human",
+        metavar="FILE|study:NAME",
+        help=f"ratings or votes of people on these texts: {HUMAN_NAMES} (default: those in the runs' own file, else known levels "
+        "alone)",
+    )
+    add_settings(command, TriedChoice)
+
+
+def tried_choice(options: argparse.Namespace) -> TriedChoice:
+    """Return what `add_tried_options` registers. Raises SettingsError."""
+    return TriedChoice.checked(settings_given(options, TriedChoice), "Invalid options")
+
+
+def open_tried(options: argparse.Namespace) -> RunsTried:
+    """Return the runs with the people beside them. Raises InputError."""
+    return runs_tried(options.runs, options.human, tried_choice(options), reading_of(options))
+
+
+def add_two_scores_input(command: argparse.ArgumentParser) -> None:
+    """Register two judges or metrics; see `open_two_scores`."""
+    command.add_argument("first", metavar="A", help=f"{JUDGE_NAMES}, or a table of scores")
+    command.add_argument("second", metavar="B", help="the second one")
+
+
+def open_two_scores(options: argparse.Namespace) -> tuple[WithTexts, WithTexts]:
+    """Return the scores of both, with their texts where a run knows them. Raises InputError with all problems."""
+    reading = reading_of(options)
+    first, second = read_each([options.first, options.second], lambda source: with_texts(source, reading))
+    return first, second
+
+
+def add_costs_input(command: argparse.ArgumentParser) -> None:
+    """Register the results of judges; see `open_costs`."""
+    command.add_argument("judges", nargs="+", metavar=JUDGE_NAMES, help="results of judges")
+
+
+def open_costs(options: argparse.Namespace) -> list[JudgeCost]:
+    """Return what the runs of judges cost. Raises InputError with the problems of all."""
+    return costs_of(options.judges, reading_of(options))
+
+
+def _add_choices(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
     for one in fields_of(choice).values():
         if one.choices:
             text = f"{one.about.help} (default {one.usual})"
             command.add_argument(one.option, choices=one.choices, default=one.default, help=text)
         else:
             command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+
+
+def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
+    """Register what says how the inputs are read."""
+    _add_choices(command, choice)
     add_columns_option(command, several=True)
     add_reading_option(command, "flip")
     add_pair_option(command)
