@@ -65,6 +65,10 @@ _TOLD = {
     "leave_out": 'texts to leave out, as ``{"system": ["refA", "Human"]}``',
     "direction": 'metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``',
 }
+_QUALITY_TYPES = {"dimension": "Names | None"}
+_QUALITY_TOLD = {
+    "dimension": "dimension of the ratings; several are used one by one and as a mean (default: the only one)",
+}
 _DATA: Mapping[Taken, _Data] = {
     "panel": _Data(
         {
@@ -226,6 +230,35 @@ _DATA: Mapping[Taken, _Data] = {
             **_DB,
         },
     ),
+    "table": _Data(
+        {"scores": ("Source | Sequence[Source]", f"{_SCORES}; several are merged.")},
+        "Names | None",
+        "table_from(scores, leave_out, direction)",
+        "from core.notebook.frames import Directions, LeaveOut, Source, table_from",
+        "FILE --with level",
+        "For unknown columns, values or metrics.",
+        types=_TYPES,
+        told=_TOLD,
+    ),
+    "quality": _Data(
+        {
+            "scores": (
+                "Sources",
+                f"{_SCORES}; several, or a dictionary from names to them, are used side by side.",
+            ),
+            "with_": (
+                "Target = 'level'",
+                '``"level"`` (the negative level, so that a good metric is positive) or ratings by people.',
+            ),
+        },
+        "Names | None",
+        "quality_from(scores, with_, dimension, raters, z_normalise, leave_out, direction)",
+        "from core.notebook.frames import Directions, LeaveOut, Names, Source, Sources, Target, quality_from",
+        "FILE --with level",
+        "For unknown columns, dimensions or metrics, and if scores and ratings share no text.",
+        types=_TYPES | _QUALITY_TYPES,
+        told=_TOLD | _QUALITY_TOLD,
+    ),
     "rated": _Data(
         {
             "ratings": ("Source", "Ratings by people: a data frame or anything that ``read`` reads."),
@@ -300,16 +333,6 @@ _DATA: Mapping[Taken, _Data] = {
         "from core.notebook.frames import big_table_from",
         "RUN",
         "For a run of another kind.",
-    ),
-    "table": _Data(
-        {"scores": ("Source | Sequence[Source]", f"{_SCORES}; several are merged.")},
-        "Names | None",
-        "table_from(scores, leave_out, direction)",
-        "from core.notebook.frames import Directions, LeaveOut, Source, table_from",
-        "FILE --with level",
-        "For unknown columns, values or metrics.",
-        types=_TYPES,
-        told=_TOLD,
     ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.
@@ -408,8 +431,10 @@ def _parameters(one: Analysis[Any, Any], options: Mapping[str, SettingField]) ->
             ),
         )
         for kind in one.takes
-        for field in _choices(kind)
+        for field in fields_of(CHOICES[kind]).values()
+        if field.name not in {*_DATA[kind].parameters, *_DATA[kind].named}
     ]
+    named = [(name, f"{name}: {kind}", what) for name, (kind, what) in _named(one).items()]
     needed, asked, others = [], [], []
     for name, field in options.items():
         leading, required = field.about.leading, field.default == ""
@@ -418,14 +443,7 @@ def _parameters(one: Analysis[Any, Any], options: Mapping[str, SettingField]) ->
         place.append(
             (name, f"{name}: {_kind(field, one.Options)}{usual}", _sentence(_said(one.Options, field)))
         )
-    by_name = [(name, f"{name}: {kind}", what) for name, (kind, what) in _named(one).items()]
-    return [*inputs[:1], *needed, *inputs[1:], *asked, ("", "*", ""), *choices, *others, *by_name]
-
-
-def _choices(kind: Taken) -> list[SettingField]:
-    """Return the choices of a kind of data that are no parameters of it by themselves."""
-    own = _DATA[kind]
-    return [one for one in fields_of(CHOICES[kind]).values() if one.name not in {*own.parameters, *own.named}]
+    return [*inputs[:1], *needed, *inputs[1:], *asked, ("", "*", ""), *choices, *others, *named]
 
 
 def _named(one: Analysis[Any, Any]) -> dict[str, tuple[str, str]]:
@@ -499,8 +517,16 @@ def _kind(field: SettingField, model: type[Settings]) -> str:
         if field.about.pairs:
             kind = f"Mapping[str, str] | {kind}"
     else:
+        if model.model_fields[field.name].annotation == dict[str, float]:
+            return "Mapping[str, float]"
         kind = {"number": "float", "whole": "int", "switch": "bool", "text": "str"}[field.shape]
     return f"{kind} | None" if field.optional else kind
+
+
+def _sections(one: Analysis[Any, Any]) -> Iterator[str]:
+    """Return the section of an analysis, and those of its others."""
+    for each in (one, *one.others):
+        yield from _section(each)
 
 
 def _usage(one: Analysis[Any, Any], inputs: str) -> str:
@@ -520,12 +546,6 @@ def _options(one: Analysis[Any, Any]) -> str:
     for field in asked if switch else ():
         found = found.replace(f"`{field.option}`", f"`--{switch}`")
     return found
-
-
-def _sections(one: Analysis[Any, Any]) -> Iterator[str]:
-    """Return the section of an analysis, and those of its others."""
-    for each in (one, *one.others):
-        yield from _section(each)
 
 
 def _section(one: Analysis[Any, Any]) -> Iterator[str]:

@@ -35,7 +35,9 @@ NO_ANALYSIS = {
         "judge/in_one_file.py",
         "judge/running.py",
         "shared/run_options.py",
+        "shared/setting_options.py",
         "study/__init__.py",
+        "study/results.py",
     ),
     *(
         "runs/batch.py",
@@ -48,19 +50,6 @@ NO_ANALYSIS = {
 """Modules of core/cli whose commands ask nothing of numbers: they make, run, keep or convert."""
 BY_HAND: Mapping[str, set[str]] = {
     "acc23.py": {"--dimension", "--epsilon", "--swap", "--test", "--tie-rounding"},
-    "against_people/calibrate.py": {
-        *(
-            "--by",
-            "--dawid-skene",
-            "--dimension",
-            "--macro",
-            "--majority",
-            "--map",
-            "--paper-kappa",
-            "--pooled",
-        ),
-        *("--shuffled", "--task"),
-    },
     "against_people/card.py": {"--card", "--names"},
     "against_people/check.py": {"--against"},
     "against_people/escalate.py": {
@@ -80,68 +69,18 @@ BY_HAND: Mapping[str, set[str]] = {
     "against_people/gaps.py": {"--gaps", "--texts"},
     "against_people/next_labels.py": {"--labels", "--next", "--next-seed", "--study"},
     "against_people/prices.py": {"--currency", "--price", "--seconds"},
-    "correlate.py": {
-        *(
-            "--compare",
-            "--group",
-            "--levels",
-            "--methods",
-            "--rank",
-            "--raw-level",
-            "--redundancy",
-            "--resample",
-        ),
-        *("--size", "--test", "--with"),
-    },
     "judge/bias.py": {"--alpha", "--changes", "--confidence", "--limit", "--seed", "--texts"},
     "judge/levels.py": {"--metric", "--remake", "f'--{one.name}'"},
     "judge/pairs.py": {"--epsilon", "--gaps", "--study", "--texts"},
     "judge/reports.py": {"--confidence", "--rated", "--repeat"},
     "meta_correlate.py": {"--alternative", "--by", "--first-order", "--method", "--over"},
-    "shared/sources.py": {
-        *(
-            "--confidence",
-            "--dimension",
-            "--raters",
-            "--resamples",
-            "--seed",
-            "--system-scores",
-            "--z-normalise",
-        ),
-    },
+    "shared/sources.py": {"--confidence", "--raters", "--resamples", "--seed", "--system-scores"},
     "spans.py": {"--by"},
-    "study/planning.py": {
-        *(
-            "--confidence",
-            "--half-width",
-            "--levels",
-            "--margin",
-            "--mean",
-            "--pilot",
-            "--power",
-            "--questions",
-        ),
-        *("--raters", "--score", "--study", "--votes", "f\"--{one.name.replace('_', '-')}\""),
-    },
-    "study/results.py": {
-        *(
-            "--again",
-            "--format",
-            "--languages",
-            "--levels",
-            "--max-items",
-            "--name",
-            "--questions",
-            "--raters",
-        ),
-        *("--raters-per-item", "--repeats", "--resamples", "--seed", "--task", "--texts"),
-    },
 }
 """Module of core/cli -> options of analyses that it registers itself, until these are declared. The list only shrinks."""
-OF_SETTINGS = {"shared/options.py", "shared/setting_options.py", "shared/sources.py"}
-"""Modules that register a field of settings as it describes itself."""
+OF_SETTINGS = {"shared/options.py", "shared/sources.py", "shared/switches.py"}
+"""Modules that register a field of settings as it describes itself; `add_settings` is in shared/setting_options.py."""
 SHOWN_BY_HAND = {
-    "calibration/parts.py",
     "judges/agreement.py",
     "judges/bias.py",
     "judges/reliability.py",
@@ -151,10 +90,8 @@ SHOWN_BY_HAND = {
     "metrics/meta_correlation.py",
     "specialist/agreement.py",
     "studies/behind.py",
-    "studies/early.py",
     "studies/live.py",
     "studies/orders.py",
-    "studies/planning.py",
     "studies/rated.py",
     "studies/texts.py",
     "tabs/checked/behind.py",
@@ -171,6 +108,8 @@ SHOWN_BY_HAND = {
 """Modules of pages/ that show tables of analyses themselves, until these are declared. The list only shrinks."""
 NO_RESULT = {"operation/disk.py", "operation/spending.py", "operation/working.py", "judges/twins.py"}
 """Modules of pages/ whose tables are no result of an analysis: what runs cost and keep, what an audit made."""
+FORMS_BY_HAND = {"calibration/choice.py"}
+"""Modules of pages/ that draw the options of an analysis elsewhere than above its answer. The list only shrinks."""
 OF_RUNS = {"generate/form.py", "metrics/form.py", "tabs/new_run.py"}
 """Modules of pages/ with the form of a new run."""
 
@@ -197,7 +136,7 @@ def by_hand() -> dict[str, set[str]]:
         name = path.relative_to(CLI).as_posix()
         own = set(registered(ast.parse(path.read_text("utf-8")))) - OUTPUTS - READING
         if name in OF_SETTINGS:
-            own -= {"one.option"}
+            own = {one for one in own if not one.endswith(".option")}
         if own and name not in NO_ANALYSIS:
             found[name] = own
     return found
@@ -253,7 +192,7 @@ def test_pages_show_tables_of_analyses_by_the_widget() -> None:
 
 
 def test_pages_show_forms_of_analyses_by_the_widget() -> None:
-    assert pages_that_call("settings_form.render") == OF_RUNS
+    assert pages_that_call("settings_form.render") == OF_RUNS | FORMS_BY_HAND
 
 
 def test_what_is_done_by_hand_is_seen() -> None:

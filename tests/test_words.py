@@ -122,7 +122,7 @@ if state == "not started":
     ("place", "kind"),
     [
         ("pages/studies", "button"),
-        ("core/cli/correlate.py", "option help"),
+        ("core/cli/score.py", "option help"),
         ("core/access.py", "error"),
         ("core/llm", "setting help"),
         ("core/results", "column"),

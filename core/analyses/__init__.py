@@ -100,10 +100,21 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.votes",
         "do metrics and judges prefer the answers that the raters of a blind study preferred?",
     ),
-    "table": Registered(
-        "core.analyses.big_table",
-        "estimates of a run over a big table: which metric follows quality, and means by group",
-        noun="runs",
+    "correlate": Registered(
+        "core.analyses.correlate",
+        "correlations of metrics with human ratings or damage levels",
+    ),
+    "rank": Registered(
+        "core.analyses.rank",
+        "which metric follows quality most closely, and which does no test separate?",
+        noun="correlate",
+        switch="rank",
+    ),
+    "compare": Registered(
+        "core.analyses.compare",
+        "which of two metrics follows quality more closely?",
+        noun="correlate",
+        switch="compare",
     ),
     "levels": Registered(
         "core.analyses.levels",
@@ -116,6 +127,11 @@ ANALYSES: dict[str, Registered] = {
         "do two metrics score the same texts alike?",
         noun="correlate",
         switch="redundancy",
+    ),
+    "table": Registered(
+        "core.analyses.big_table",
+        "estimates of a run over a big table: which metric follows quality, and means by group",
+        noun="runs",
     ),
 }
 """Name -> module, in the order in which doors list them."""

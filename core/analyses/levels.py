@@ -127,7 +127,7 @@ class Levels:
 
 def compute(options: LevelsOptions, table: "ScoreTable", *, tell: Tell) -> Levels:
     """Compare each metric's scores by level, within each item of each system (`by_level`)."""
-    from core.joining.rated import renamed_said
+    from core.joining.quality import renamed_said
     from core.results.correlations.levels import by_level
 
     tell("computing scores by level")

@@ -58,7 +58,7 @@ def compute(options: RedundancyOptions, table: "ScoreTable", *, tell: Tell) -> R
     import numpy as np
 
     from core.joining.choices import directions, left_out_of, with_directions
-    from core.joining.rated import renamed_said
+    from core.joining.quality import renamed_said
     from core.stats.correlation.groups import redundancy
 
     tell("correlating metrics with each other")

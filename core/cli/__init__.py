@@ -27,7 +27,6 @@ _NOUNS = {
     "score": "score texts with metrics",
     "judge": "score texts with a language model as judge",
     "report": "report on the results of judges: orders, repeats, costs, agreement, bias, made levels",
-    "correlate": "correlations of metrics with human ratings or damage levels",
     "convert": "convert ratings and marked errors to another format",
     "published": "published tables of Meta-Judge, Factual and CEF; some can be sides of meta-correlate",
     "runs": "list, show, cancel or resume runs, and write their results",
@@ -35,7 +34,7 @@ _NOUNS = {
     "admin": "sign-in of the admin",
 }
 """Nouns with a module of the same name, imported when the noun is used. Analyses are registered in core/analyses."""
-_BEHIND = "correlate"
+_BEHIND = "report"
 """The noun behind which the help lists the analyses."""
 _PACKAGES = dict.fromkeys(("check", "escalate"), "against_people")
 """Nouns whose module is in a package."""

@@ -1,7 +1,8 @@
 """The command of every analysis, made from its declaration."""
 
 import argparse
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,6 +24,7 @@ from core.cli.shared.sources import (
     add_part_input,
     add_people_options,
     add_pilot_option,
+    add_quality_input,
     add_rated_input,
     add_ratings_input,
     add_scores_input,
@@ -43,6 +45,7 @@ from core.cli.shared.sources import (
     open_part,
     open_people,
     open_pilot,
+    open_quality,
     open_rated,
     open_ratings,
     open_sides,
@@ -51,6 +54,14 @@ from core.cli.shared.sources import (
     open_tables,
     open_tried,
     open_two_scores,
+)
+from core.cli.shared.switches import (
+    Switch,
+    add_switches,
+    entries_of,
+    printed_of,
+    switches_of,
+    table_problems,
 )
 from core.errors import InputError
 from core.schema.analysis import CHOICES, Analysis, Taken
@@ -83,6 +94,12 @@ _DATA: Mapping[Taken, _Opened] = {
         lambda options: [options.study],
         "reading the study",
         (add_database_option,),
+    ),
+    "quality": _Opened(
+        add_quality_input,
+        open_quality,
+        lambda options: [*options.scores, options.human],
+        "reading the scores",
     ),
     "scores": _Opened(
         add_scores_input,
@@ -184,9 +201,23 @@ def add_analysis(commands: Commands, command: str, name: str) -> None:
     for add in dict.fromkeys(add for kind in found.takes for add in _DATA[kind].further):
         add(command_line)
     add_settings(command_line, found.Options)
-    names = dict.fromkeys(table.name for one in (found, *found.others) for table in one.tables)
+    switches = switches_of(command)
+    add_switches(command_line, switches)
+    asked = (found, *found.others, *(each.analysis for each in switches))
+    names = dict.fromkeys(table.name for one in asked for table in one.tables)
     add_result_options(command_line, *names, document="docs/results.md")
-    command_line.set_defaults(run=partial(_answer, found))
+    command_line.set_defaults(run=partial(_answer, found, switches))
+
+
+_PARTS: Mapping[tuple[Taken, Taken], Callable[[Any], Any]] = {
+    ("quality", "table"): lambda quality: quality.whole
+}
+"""Kind of data, and another that a switch asks about -> the other, as a part of the first."""
+
+
+def _parts_of(kind: Taken, data: Any, wanted: Taken) -> Any:
+    """The data of a switch, from those of its command."""
+    return data if kind == wanted else _PARTS[kind, wanted](data)
 
 
 def _opened(kind: Taken, options: argparse.Namespace) -> Any:
@@ -197,11 +228,14 @@ def _opened(kind: Taken, options: argparse.Namespace) -> Any:
         raise in_options(problem, fields_of(CHOICES[kind]).keys()) from problem
 
 
-def _answer(found: Analysis[Any, Any], options: argparse.Namespace) -> None:
+def _answer(found: Analysis[Any, Any], switches: Sequence[Switch], options: argparse.Namespace) -> None:
     problems: list[Remark] = []
     chosen = found.Options.read(settings_given(options, found.Options), problems)
-    problems += [Remark("", one) for one in out_problems(options)]
-    refuse(problems, found.Options, what="Invalid options")
+    asked = [(one, one.read(options, problems)) for one in switches if one.given(options)]
+    problems += [Remark("", one) for one in (*out_problems(options), *table_problems(options, switches))]
+    # An option of a switch that is the command's, too, has a problem once.
+    once = [one for at, one in enumerate(problems) if one not in problems[:at]]
+    refuse(once, found.Options, *(one.analysis.Options for one, _ in asked), what="Invalid options")
     data = [_DATA[kind] for kind in found.takes]
     files = [path for one in data for path in one.files(options)]
     check_out_file(options, files)
@@ -209,8 +243,28 @@ def _answer(found: Analysis[Any, Any], options: argparse.Namespace) -> None:
         check_columns(options, files)
     reading = " and ".join(one.reading for one in data) or "computing"
     with telling(reading) as tell:
-        answer = found.answer(chosen, *(_opened(kind, options) for kind in found.takes), tell=tell)
+        opened = [_opened(kind, options) for kind in found.takes]
+        if said := found.workload(chosen, *opened):
+            print(said, file=sys.stderr)
+        # Switches are answered first: their mistakes are found at once.
+        further = [
+            one.analysis.answer(
+                own,
+                *(_parts_of(found.takes[0], opened[0], kind) for kind in one.analysis.takes),
+                tell=tell,
+            )
+            for one, own in asked
+        ]
+        answer = found.answer(chosen, *opened, tell=tell)
     options.status = answer.status
-    printed = answer.printed
-    further = [table for table in answer.tables.values() if table not in printed]
-    give(options, answer.json, [*answer.said, *(one for table in printed for one in ("", table))], further)
+    if not switches:
+        printed = answer.printed
+        in_files = [table for table in answer.tables.values() if table not in printed]
+        give(
+            options, answer.json, [*answer.said, *(one for table in printed for one in ("", table))], in_files
+        )
+        return
+    as_json = answer.json
+    if further:
+        as_json = {key: one for each in (answer, *further) for key, one in entries_of(each).items()}
+    give(options, as_json, *printed_of([answer, *further]))

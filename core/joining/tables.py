@@ -26,6 +26,7 @@ from core.joining.choices import (
     scores_called,
     with_directions,
 )
+from core.schema.analysis import RatersUsed
 from core.schema.row_columns import ScoredRows
 from core.schema.scores import METHODS, Against, Method, Metric, Rating, RatingSet, ScoredRow, ScoreTable
 from core.schema.study import TextKey
@@ -368,9 +369,6 @@ def left_out(joined: Joined, within: NDArray[np.bool_], *metrics: int) -> dict[s
     return dict(reasons)
 
 
-Raters = Literal["averaged", "kept"]
-
-
 @dataclass(frozen=True)
 class CorrelationOptions:
     """Options of correlations."""
@@ -382,7 +380,7 @@ class CorrelationOptions:
     rng: int = 0
     raw_level: bool = False
     """Correlate with the level itself, as Factual prints it (a good metric is negative), not with minus the level."""
-    raters: Raters = "averaged"
+    raters: RatersUsed = "averaged"
     """`averaged`: one mean rating for each text; `kept`: one row for each rating."""
     z_normalise: bool = False
     """First subtract the rater's mean from each rating and divide by the rater's standard deviation."""

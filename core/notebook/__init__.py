@@ -7,11 +7,6 @@ options with underscores. docs/python.md lists them. `read`, `metrics`, `score`,
 
 from core.errors import AssayError, InputError
 from core.notebook import declared
-from core.notebook.analyses import (
-    compare,
-    correlate,
-    rank,
-)
 from core.notebook.declared import *
 from core.notebook.frames import read
 from core.notebook.made import made_levels
@@ -26,8 +21,6 @@ __all__ = [
     "Result",
     "bias",
     "check",
-    "compare",
-    "correlate",
     "damage",
     "escalate",
     "gaps",
@@ -36,7 +29,6 @@ __all__ = [
     "next_labels",
     "pairs",
     "plot",
-    "rank",
     "read",
     "score",
     "studies",

@@ -15,6 +15,8 @@ from core.notebook.frames import (
     LeaveOut,
     Names,
     Source,
+    Sources,
+    Target,
     big_table_from,
     costs_from,
     each_of,
@@ -25,6 +27,7 @@ from core.notebook.frames import (
     part_from,
     people_of,
     pilot_from,
+    quality_from,
     rated_from,
     sides_from,
     standing_from,
@@ -41,8 +44,10 @@ __all__ = [
     "agreement",
     "alt_test",
     "calibrate",
+    "compare",
     "consistency",
     "corrected",
+    "correlate",
     "costs",
     "judge_agreement",
     "levels",
@@ -50,6 +55,7 @@ __all__ = [
     "meta_correlate",
     "plan",
     "prompts",
+    "rank",
     "raters",
     "redundancy",
     "spans",
@@ -1445,36 +1451,171 @@ def votes(
     )
 
 
-def table(
-    run: str | int,
-    db: str | os.PathLike[str] | None = None,
+def correlate(
+    scores: Sources,
+    with_: Target = "level",
     *,
-    by: Sequence[str] = ("level", "system"),
-    metrics: Sequence[str] = (),
-    intervals: bool = False,
+    dimension: Names | None = None,
+    raters: Literal["averaged", "kept"] = "averaged",
+    z_normalise: bool = False,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    group: Sequence[str] = (),
+    methods: Sequence[str] = ("pearson", "spearman", "kendall"),
+    system_scores: Literal["all", "rated"] = "all",
+    raw_level: bool = False,
+    resample: Literal["rows", "items"] = "rows",
     resamples: int | None = None,
     confidence: float = 0.95,
     seed: int = 0,
+    sizes: Mapping[str, float] = {},
 ) -> Result:
-    """Which metric falls as damage increases, over a table too big for memory?
+    """Does each metric follow quality, which people rated or the damage level states?
 
-    The same numbers as the command ``runs table``.
+    The same numbers as the command ``correlate``.
 
     Parameters
     ----------
-    run
-        Run over a big table: ``3`` or ``"run:3"``.
-    db
-        Database. Default: ``$ASSAY_DB``, else the app's.
-    by
-        Columns to group means by: item, system, level, language or a label (list of texts).
-    metrics
-        Only these metrics (default: all) (list of texts).
-    intervals
-        Also compute intervals by resampling items, which takes about a minute for a million rows.
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read``
+        reads; several, or a dictionary from names to them, are used side by side.
+    with_
+        ``"level"`` (the negative level, so that a good metric is positive) or ratings by people.
+    dimension
+        Dimension of the ratings; several are used one by one and as a mean (default: the only one).
+    raters
+        Use one mean rating for each text, or every rating.
+    z_normalise
+        Standardise each rater's ratings: subtract the rater's mean, divide by the SD.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+    group
+        One correlation for each value of these columns (default: all texts together) (list of texts).
+    methods
+        Coefficients to report: pearson, spearman, kendall (default: all) (list of texts).
+    system_scores
+        Texts over which a metric's system score is the mean: all, as in WMT's metrics task, or the rated ones;
+        human scores are always means over rated texts.
+    raw_level
+        Correlate with the level instead of its negative, as Factual does; a good metric is then negative.
+    resample
+        What to resample for low and high: rows, as in Factual, or items, which is sounder if an item has several
+        texts.
     resamples
-        Number of bootstrap resamples of items (whole number of at least 0; default: 1,000 with intervals, else
-        none).
+        Number of bootstrap resamples (whole number of at least 0; default: until every interval settles, at most
+        10,000).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+    sizes
+        With several files: parameters, in billions, of a model (or of the model behind a file) whose name does
+        not state them.
+
+    Returns
+    -------
+    Result
+        Table ``correlations`` with the columns ``*``, ``metric``, ``family``, ``signature``, ``direction``,
+        ``against``, ``n``, ``n_left_out``, ``left_out``, ``constant_value``, ``constant_share``, ``pearson``,
+        ``spearman``, ``kendall``, ``resampled``, ``pearson_rows_low``, ``pearson_rows_high``,
+        ``pearson_items_low``, ``pearson_items_high``, ``pearson_fisher_low``, ``pearson_fisher_high``,
+        ``spearman_rows_low``, ``spearman_rows_high``, ``spearman_items_low``, ``spearman_items_high``,
+        ``spearman_fisher_low``, ``spearman_fisher_high``, ``kendall_rows_low``, ``kendall_rows_high``,
+        ``kendall_items_low``, ``kendall_items_high``, ``kendall_fisher_low``, ``kendall_fisher_high``,
+        ``pearson_per_item``, ``pearson_per_item_n_items``, ``pearson_per_item_n_items_left_out``,
+        ``spearman_per_item``, ``spearman_per_item_n_items``, ``spearman_per_item_n_items_left_out``,
+        ``kendall_per_item``, ``kendall_per_item_n_items``, ``kendall_per_item_n_items_left_out``,
+        ``pearson_per_system``, ``pearson_per_system_n_systems``, ``spearman_per_system``,
+        ``spearman_per_system_n_systems``, ``kendall_per_system``, ``kendall_per_system_n_systems``,
+        ``pearson_per_system_corrected``, ``pearson_per_system_corrected_undefined_share``,
+        ``pearson_per_system_corrected_noise_of_scores``, ``pearson_per_system_corrected_noise_of_ratings``,
+        ``system_accuracy``, ``system_accuracy_n_pairs``, ``system_accuracy_at_least``,
+        ``system_accuracy_at_most``, ``system_accuracy_n_settled``, ``system_scores``, ``pearson_given_system``,
+        ``spearman_given_system``, ``kendall_given_system``. Further tables: ``judges-by-model``. See
+        docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown columns, dimensions or metrics, and if scores and ratings share
+        no text.
+
+    Notes
+    -----
+    Misleads: Coefficients over all rows mix differences between items with differences within them: read
+    kendall_per_item, too. Intervals over rows are too narrow if an item has several texts. Of several files with
+    different texts, correlations differ for that reason, too.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics="chrf-6-0")
+    >>> row = assay.correlate(scores, with_="level", resamples=200).frame.iloc[0]
+    >>> bool(row["spearman_low"] < row["spearman"] < row["spearman_high"])
+    True
+    """
+    return answered(
+        "correlate",
+        {
+            "group": group,
+            "methods": methods,
+            "system_scores": system_scores,
+            "raw_level": raw_level,
+            "resample": resample,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+            "sizes": sizes,
+        },
+        lambda: quality_from(scores, with_, dimension, raters, z_normalise, leave_out, direction),
+    )
+
+
+def rank(
+    scores: Sources,
+    with_: Target = "level",
+    method: Literal["pearson", "spearman", "kendall"] = "pearson",
+    *,
+    dimension: Names | None = None,
+    raters: Literal["averaged", "kept"] = "averaged",
+    z_normalise: bool = False,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    test: Literal["permutation", "williams"] = "permutation",
+    resamples: int = 10000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Which metric follows quality most closely, and which metrics does no test on the same texts separate?
+
+    The same numbers as the command ``correlate --rank``.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read``
+        reads; several, or a dictionary from names to them, are used side by side.
+    with_
+        ``"level"`` (the negative level, so that a good metric is positive) or ratings by people.
+    method
+        Coefficient to rank by.
+    dimension
+        Dimension of the ratings; several are used one by one and as a mean (default: the only one).
+    raters
+        Use one mean rating for each text, or every rating.
+    z_normalise
+        Standardise each rater's ratings: subtract the rater's mean, divide by the SD.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+    test
+        Test of every two metrics: permutation swaps their scores item by item; williams assumes independent
+        texts.
+    resamples
+        Swaps of a test and resamples of a difference, at most 1,000 of each (whole number of at least 0).
     confidence
         Confidence level of intervals (number above 0 and below 1).
     seed
@@ -1483,34 +1624,136 @@ def table(
     Returns
     -------
     Result
-        Table ``correlations`` with the columns ``metric``, ``family``, ``direction``, ``n``, ``n_left_out``,
-        ``pearson``, ``spearman``, ``kendall``. Further tables: ``means``. See docs/results.md.
+        Table ``ranking`` with the columns ``cluster``, ``metric``, ``direction``, ``coefficient``, ``method``,
+        ``n``, ``left_out``, ``reason``. Further tables: ``comparisons``. See docs/results.md.
 
     Raises
     ------
     InputError
-        For parameters out of bounds. For a run of another kind. If no row is scored yet.
+        For parameters out of bounds. For unknown columns, dimensions or metrics, and if scores and ratings share
+        no text. For williams with Kendall.
 
     Notes
     -----
-    Misleads: While a run is not complete, its rows so far may be about other texts than the rest.
+    Misleads: Only texts that all metrics scored are compared. Two metrics of one cluster may differ: clusters use
+    p_bh, corrected for all comparisons.
 
     Examples
     --------
     >>> import assay
-    >>> assay.table(3, by="level")["means"].frame  # doctest: +SKIP
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics=["chrf-6-0", "bleu-4"])
+    >>> list(assay.rank(scores, "level", method="spearman", resamples=200).frame["metric"])
+    ['chrf-6-0', 'bleu-4']
     """
     return answered(
-        "table",
+        "rank",
         {
-            "by": by,
-            "metrics": metrics,
-            "intervals": intervals,
+            "method": method,
+            "test": test,
             "resamples": resamples,
             "confidence": confidence,
             "seed": seed,
         },
-        lambda: big_table_from(run, db),
+        lambda: quality_from(scores, with_, dimension, raters, z_normalise, leave_out, direction),
+    )
+
+
+def compare(
+    scores: Sources,
+    first: str,
+    second: str,
+    with_: Target = "level",
+    *,
+    dimension: Names | None = None,
+    raters: Literal["averaged", "kept"] = "averaged",
+    z_normalise: bool = False,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    group: Sequence[str] = (),
+    methods: Sequence[str] = ("pearson", "spearman", "kendall"),
+    system_scores: Literal["all", "rated"] = "all",
+    resamples: int = 10000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Which of two metrics follows quality more closely, on the texts that both scored?
+
+    The same numbers as the command ``correlate --compare``.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read``
+        reads; several, or a dictionary from names to them, are used side by side.
+    first
+        A metric.
+    second
+        Another metric.
+    with_
+        ``"level"`` (the negative level, so that a good metric is positive) or ratings by people.
+    dimension
+        Dimension of the ratings; several are used one by one and as a mean (default: the only one).
+    raters
+        Use one mean rating for each text, or every rating.
+    z_normalise
+        Standardise each rater's ratings: subtract the rater's mean, divide by the SD.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+    group
+        One correlation for each value of these columns (default: all texts together) (list of texts).
+    methods
+        Coefficients to report: pearson, spearman, kendall (default: all) (list of texts).
+    system_scores
+        Texts over which a metric's system score is the mean: all, as in WMT's metrics task, or the rated ones;
+        human scores are always means over rated texts.
+    resamples
+        Number of resamples of items; 0 for no intervals (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``comparison`` with the columns ``*``, ``first``, ``second``, ``view``, ``method``,
+        ``first_coefficient``, ``second_coefficient``, ``difference``, ``p_two_sided``, ``p_holm``, ``n``,
+        ``n_left_out``, ``left_out``, ``reason``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown columns, dimensions or metrics, and if scores and ratings share
+        no text. Unless both are metrics of the scores.
+
+    Notes
+    -----
+    Misleads: The views answer different questions, so p_holm is corrected for them and for groups. Coefficients
+    are not corrected: choose one before you look at p.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics=["chrf-6-0", "bleu-4"])
+    >>> frame = assay.compare(scores, "chrf-6-0", "bleu-4", methods="spearman", resamples=200).frame
+    >>> frame[["view", "n"]].values.tolist()
+    [['pooled', 140], ['per item', 130], ['given system', 140]]
+    """
+    return answered(
+        "compare",
+        {
+            "group": group,
+            "methods": methods,
+            "system_scores": system_scores,
+            "first": first,
+            "second": second,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: quality_from(scores, with_, dimension, raters, z_normalise, leave_out, direction),
     )
 
 
@@ -1628,4 +1871,73 @@ def redundancy(
             "method": method,
         },
         lambda: table_from(scores, leave_out, direction),
+    )
+
+
+def table(
+    run: str | int,
+    db: str | os.PathLike[str] | None = None,
+    *,
+    by: Sequence[str] = ("level", "system"),
+    metrics: Sequence[str] = (),
+    intervals: bool = False,
+    resamples: int | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Which metric falls as damage increases, over a table too big for memory?
+
+    The same numbers as the command ``runs table``.
+
+    Parameters
+    ----------
+    run
+        Run over a big table: ``3`` or ``"run:3"``.
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+    by
+        Columns to group means by: item, system, level, language or a label (list of texts).
+    metrics
+        Only these metrics (default: all) (list of texts).
+    intervals
+        Also compute intervals by resampling items, which takes about a minute for a million rows.
+    resamples
+        Number of bootstrap resamples of items (whole number of at least 0; default: 1,000 with intervals, else
+        none).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``correlations`` with the columns ``metric``, ``family``, ``direction``, ``n``, ``n_left_out``,
+        ``pearson``, ``spearman``, ``kendall``. Further tables: ``means``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a run of another kind. If no row is scored yet.
+
+    Notes
+    -----
+    Misleads: While a run is not complete, its rows so far may be about other texts than the rest.
+
+    Examples
+    --------
+    >>> import assay
+    >>> assay.table(3, by="level")["means"].frame  # doctest: +SKIP
+    """
+    return answered(
+        "table",
+        {
+            "by": by,
+            "metrics": metrics,
+            "intervals": intervals,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: big_table_from(run, db),
     )

@@ -21,11 +21,12 @@ from core.formats.scores import LABELS, Shape, write_scores_jsonl
 from core.formats.tasks import find_task
 from core.joining.choices import TableChoice, chosen_table, interval_problems
 from core.joining.choices import check_choice as check_table_choice
+from core.joining.quality import OfFile, Quality
 from core.joining.tables import CorrelationOptions, merge_tables
 from core.notebook.result import Result
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
-from core.results.correlations.paired import People
+from core.results.correlations.paired import People, beside_people
 from core.results.correlations.table import dimension_of
 from core.results.judges.costs import JudgeCost
 from core.results.judges.prompts import RunsTried
@@ -42,7 +43,7 @@ from core.schema.scores import Direction, JudgeOutput, OutputSet, RatingSet, Sco
 from core.schema.settings import SettingsError, as_parameter
 from core.schema.study import RatingTask, StudyRecord
 from core.sources.judges import costs_of, facts_of, judge_if_any, judge_of, rated, scored_by, with_texts
-from core.sources.named import FileSource, parse_source
+from core.sources.named import FileSource, parse_source, short_name
 from core.sources.named import Source as StoredSource
 from core.sources.panel import Judge, panel_of_source, texts_beside_panel
 from core.sources.people import people_of as source_people
@@ -77,6 +78,10 @@ LeaveOut = Mapping[str, Names]
 """Column -> values of the texts to leave out."""
 Directions = Mapping[str, Direction]
 """Metric -> whether lower or higher scores are better."""
+Sources: TypeAlias = "Source | Sequence[Source] | Mapping[str, Source]"
+LEVEL = "level"
+Target: TypeAlias = "Source | Literal['level']"
+"""What scores are correlated with: the level, or ratings."""
 Contents: TypeAlias = OutputSet | ScoreTable | RatingSet
 FRAME = "The data frame"
 """What messages call a data frame; it begins them."""
@@ -310,6 +315,76 @@ def table_from(
     return chosen_table(table, choice)
 
 
+def quality_from(
+    scores: Sources,
+    with_: Target,
+    dimension: Names | None,
+    raters: RatersUsed,
+    z_normalise: bool,
+    leave_out: LeaveOut | None,
+    direction: Directions | None,
+) -> Quality:
+    """Return the chosen scores of each source beside the ratings, or beside their levels. Raises InputError."""
+    choice, level = choice_of(leave_out, direction), isinstance(with_, str) and with_ == LEVEL
+    if isinstance(with_, str | None) and not level and not _is_there(with_):
+        check_parameters(
+            [
+                f'with_: {with_!r} is neither "{LEVEL}" nor a file. For ratings by people, pass a data frame, the path '
+                'of a file or folder, or "study:NAME"'
+            ]
+        )
+    people = None if level else people_of(with_)
+    use = ratings_used(people, dimension, raters, z_normalise)
+    files = []
+    for name, one in _each_named(scores).items():
+        table = scores_of(one)
+        check_table_choice(choice, table)
+        if people is None:
+            files.append(OfFile(name, chosen_table(table, choice)))
+        else:
+            files.append(OfFile(name, *beside_people(table, people, choice)))
+    return Quality(tuple(files), **use, choice=choice)
+
+
+def ratings_used(
+    people: People | None, dimension: Names | None, raters: RatersUsed, z_normalise: bool
+) -> dict[str, Any]:
+    """Return how ratings are used, by the names of CorrelationOptions. Raises InputError."""
+    check_choice("raters", raters, get_args(RatersUsed))
+    if people is None and (dimension is not None or raters != "averaged" or z_normalise):
+        check_parameters(["dimension, raters, z_normalise: only with human ratings"])
+    return {"raters": raters, "z_normalise": z_normalise, "dimension": dimension_of(names_of(dimension))}
+
+
+def _is_there(given: str | None) -> bool:
+    """Return whether a text may be a source: one of the database or of a paper, or a path that exists."""
+    if given is None:
+        return False
+    source = parse_source(given)
+    return not isinstance(source, FileSource) or source.path.exists()
+
+
+def _each_named(scores: Sources) -> dict[str, Source]:
+    """Return the sources by name; a file is named by its name, a frame by its number. What is no list is one source."""
+    if isinstance(scores, Mapping):
+        return {str(name): one for name, one in scores.items()}
+    if not isinstance(scores, list | tuple) or any(
+        not isinstance(one, str | os.PathLike) and not hasattr(one, "attrs") for one in scores
+    ):
+        return {"": scores}  # type: ignore[dict-item]  # what is neither is refused where it is read
+    called = [
+        str(getattr(one, "attrs", {}).get("name") or f"scores {number}")
+        if not isinstance(one, str | os.PathLike)
+        else short_name(named_source(one))
+        for number, one in enumerate(scores, start=1)
+    ]
+    apart = [
+        name if called.count(name) == 1 else f"{name} ({number})"
+        for number, name in enumerate(called, start=1)
+    ]
+    return dict(zip(apart, scores, strict=True))
+
+
 def choice_of(leave_out: LeaveOut | None, direction: Directions | None) -> TableChoice:
     """Return which texts and metrics count. Raises InputError for what is no such choice."""
     wanted = 'a dictionary from columns to values, such as {"system": ["refA"]}'
@@ -320,17 +395,6 @@ def choice_of(leave_out: LeaveOut | None, direction: Directions | None) -> Table
         check_choice(f"direction of {metric}", better, get_args(Direction))
     gone = [(column, value) for column, values in (leave_out or {}).items() for value in names_of(values)]
     return TableChoice(tuple(dict.fromkeys(gone)), tuple((direction or {}).items()))
-
-
-def ratings_used(
-    people: People | None, dimension: Names | None, raters: RatersUsed, z_normalise: bool
-) -> CorrelationOptions:
-    """Return how ratings are used beside scores. Raises InputError."""
-    check_choice("raters", raters, get_args(RatersUsed))
-    if people is None and (dimension is not None or raters != "averaged" or z_normalise):
-        check_parameters(["dimension, raters, z_normalise: only with human ratings"])
-    chosen = dimension_of(names_of(dimension))
-    return CorrelationOptions(raters=raters, z_normalise=z_normalise, dimension=chosen)
 
 
 def sides_from(
@@ -346,7 +410,8 @@ def sides_from(
 ) -> Sides:
     """Return both sides of a meta-correlation with the chosen texts and metrics. Raises InputError."""
     people = None if ratings is None else people_of(ratings)
-    used, choice = ratings_used(people, dimension, raters, z_normalise), choice_of(leave_out, direction)
+    used = CorrelationOptions(**ratings_used(people, dimension, raters, z_normalise))
+    choice = choice_of(leave_out, direction)
     sides = [_side(human, people, used, human=True), _side(synthetic, None, used, human=False)]
     check_table_choice(choice, *(side.table if isinstance(side, LiveSide) else side for side in sides))
     first, second = (chosen_side(side, choice) for side in sides)

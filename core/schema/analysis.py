@@ -25,6 +25,7 @@ Taken = Literal[
     "marks_by_rater",
     "table",
     "sides",
+    "quality",
     "rated",
     "judge",
     "costs",
@@ -47,6 +48,7 @@ marks: errors that people and judges marked.
 marks_by_rater: the same with the name of each person, perhaps without judges.
 table: the chosen texts and metrics of one table of scores.
 sides: correlations of metrics, or scores to correlate, with people and with known quality.
+quality: the same, beside the quality of the texts, which people rated or a level states.
 rated: ratings of texts on any dimensions, and each evaluator's scores of them in a table of its own.
 judge: all that a judge's run recorded.
 costs: what the runs of judges cost.
@@ -162,43 +164,6 @@ class PanelChoice(_ByRow, _OnScale, _OnDimension, _Judges, _Raters):
     """Who is who in a panel, and the raters' scale: the names by which every door chooses them."""
 
 
-class ScoresChoice(Settings):
-    """Which texts and metrics of a table of scores count, and how: the names by which every door chooses them."""
-
-    leave_out: tuple[str, ...] | None = setting(
-        None,
-        "Leave out",
-        "leave texts out, e.g. system=Human, item=q7, language=de or a label",
-        metavar="COLUMN=VALUE",
-    )
-    direction: tuple[str, ...] | None = setting(
-        None,
-        "Direction",
-        "whether low or high scores of a metric are better, e.g. BaryScore-W=lower for a distance",
-        metavar="METRIC=lower|higher",
-    )
-
-
-class _RatingsUsed(Settings):
-    dimension: tuple[str, ...] | None = setting(
-        None,
-        "Dimension",
-        "which dimensions of the ratings to use (default: the only one); several are used one by one and as a mean for each text",
-        listed=True,
-        metavar="D,...",
-    )
-    raters: RatersUsed = setting("averaged", "Raters", "use one mean rating for each text, or every rating")
-    z_normalise: bool = setting(
-        False,
-        "On each rater's own scale",
-        "standardise each rater's ratings: subtract the rater's mean, divide by the SD",
-    )
-
-
-class SidesChoice(ScoresChoice, _RatingsUsed):
-    """How ratings are used beside scores, and which texts and metrics count."""
-
-
 class _Pilot(Settings):
     pilot: str | None = setting(
         None,
@@ -234,6 +199,56 @@ class _Part(Settings):
     languages: tuple[str, ...] | None = setting(
         None, "Languages", "languages to include (default: all)", listed=True, metavar="en,ja"
     )
+
+
+class ScoresChoice(Settings):
+    """Which texts and metrics of a table of scores count, and how: the names by which every door chooses them."""
+
+    leave_out: tuple[str, ...] | None = setting(
+        None,
+        "Leave out",
+        "leave texts out, e.g. system=Human, item=q7, language=de or a label",
+        metavar="COLUMN=VALUE",
+    )
+    direction: tuple[str, ...] | None = setting(
+        None,
+        "Direction",
+        "whether low or high scores of a metric are better, e.g. BaryScore-W=lower for a distance",
+        metavar="METRIC=lower|higher",
+    )
+
+
+class _RatingsUsed(Settings):
+    dimension: tuple[str, ...] | None = setting(
+        None,
+        "Dimension",
+        "which dimensions of the ratings to use (default: the only one); several are used one by one and as a mean for each text",
+        listed=True,
+        metavar="D,...",
+    )
+    raters: RatersUsed = setting("averaged", "Raters", "use one mean rating for each text, or every rating")
+    z_normalise: bool = setting(
+        False,
+        "On each rater's own scale",
+        "standardise each rater's ratings: subtract the rater's mean, divide by the SD",
+    )
+
+
+class _Target(Settings):
+    with_: Literal["level", "human"] | None = setting(
+        None,
+        "Against",
+        "correlate with the negative damage level, or with human ratings",
+        option="with",
+    )
+
+
+class SidesChoice(ScoresChoice, _RatingsUsed):
+    """How ratings are used beside scores, and which texts and metrics count."""
+
+
+class QualityChoice(ScoresChoice, _RatingsUsed, _Target):
+    """What states the quality of texts, how ratings are used, and which texts and metrics count."""
 
 
 class _Asked(Settings):
@@ -311,13 +326,14 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "standing": _Standing,
     "look": _NoChoice,
     "part": _Part,
+    "table": ScoresChoice,
+    "quality": QualityChoice,
     "rated": RatedChoice,
     "judge": _NoChoice,
     "costs": _NoChoice,
     "two_scores": _NoChoice,
     "tried": TriedChoice,
     "table_on_disk": _NoChoice,
-    "table": ScoresChoice,
     "sides": SidesChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
@@ -370,6 +386,10 @@ def _none(_found: Any) -> tuple[Any, ...]:
 
 def _always(*_data: Any) -> bool:
     return True
+
+
+def _nothing_said(*_given: Any) -> str:
+    return ""
 
 
 def _as_declared(_found: Any) -> Mapping[str, Mapping[str, Any]]:
@@ -430,6 +450,8 @@ class Analysis(Generic[Chosen, Found]):
     """When its numbers mislead, and what to read beside them."""
     example: str
     """Lines of a doctest, for the docstring of its function."""
+    workload: Callable[..., str] = _nothing_said
+    """How much there is to do, where that takes long; empty: it does not. It takes what `compute` takes."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
     """What is said after the verdicts."""
     said: Callable[[Found], tuple[str, ...]] | None = None

@@ -120,7 +120,8 @@ def entry(
     rows: the type of the row or rows in it. keyed_by: of several rows, the field whose value is their key in an object. optional:
     whether JSON has no such key where the field is None.
     inlined: whether the keys of a row, or of several rows one that is alone, stand in the outer object.
-    key: WHOLE for a result whose JSON is the list of these rows; its other fields then have the key "".
+    key: WHOLE for a result whose JSON is the list of these rows. Where another entry is not None, JSON is an object, in which
+    they have the field's name.
     """
     declared = _Declared(about, None, key, ends, keyed_by, rows=rows, inlined=inlined, optional=optional)
     return field(metadata={_OF_A_ROW: declared})
@@ -144,12 +145,12 @@ def columns(
     return field(metadata={_OF_A_ROW: _Declared(about, shape, key, by_name=True, parts=parts)})
 
 
-def cells(about: str, *, rows: type, key: str | None = None) -> Any:
-    """Declare a field that holds a row whose columns stand in this table, their names behind the field's.
+def cells(about: str, *, rows: type, key: str | None = None, name: str = "") -> Any:
+    """Declare a field that holds a row whose columns stand in this table, their names behind the field's, or behind `name`.
 
-    The inner row's column `value` has the field's name alone. JSON holds the inner row as an object.
+    The inner row's column `value` has that name alone. JSON holds the inner row as an object.
     """
-    return field(metadata={_OF_A_ROW: _Declared(about, Column(""), key, rows=rows, inner=True)})
+    return field(metadata={_OF_A_ROW: _Declared(about, Column(name), key, rows=rows, inner=True)})
 
 
 Class = TypeVar("Class")
@@ -163,7 +164,7 @@ def row(kind: type[Class]) -> type[Class]:
     """
     made = dataclass(frozen=True)(kind)
     declared = row_fields(made)
-    fixed = [own for one in declared for own in (one.parts if one.by_name else (one,))]
+    fixed = [own for one in declared for own in (one.parts if one.by_name else () if one.inner else (one,))]
     columns = [one.column.name for one in fixed if one.column is not None]
     for what, names in (("column", columns), ("JSON key", [key for one in declared for key in _keys(one)])):
         if repeated := sorted(name for name, times in Counter(names).items() if times > 1):
@@ -239,7 +240,7 @@ def _laid_out(row: type, rows: Sequence[Any]) -> Iterator[tuple[Column, Callable
                 yield replace(one.column, name=name, title=name), partial(_of_name, held, name)
         elif one.inner and one.rows is not None:
             for inner, cell in _laid_out(one.rows, [held(each) for each in rows]):
-                name = one.name if inner.name == "value" else f"{one.name}_{inner.name}"
+                name = one.column.name if inner.name == "value" else f"{one.column.name}_{inner.name}"
                 yield replace(inner, name=name), partial(_of_inner, held, cell)
         else:
             yield one.column, partial(_of_field, held, one)
@@ -288,10 +289,25 @@ def _cell(of: RowField, value: Any) -> Cell:
 
 def result_json(result: object) -> Any:
     """The JSON of a result: an object as of a row, or the list of the rows that are all of it."""
-    for one in row_fields(type(result)):
-        if one.key == WHOLE:
-            return [json_of(each) for each in getattr(result, one.name)]
-    return json_of(result)
+    whole = _whole(result)
+    found = result_entries(result)
+    return found[whole] if [*found] == [whole] else found
+
+
+def result_entries(result: object) -> dict[str, Any]:
+    """The JSON object of a result. Of one whose JSON may be a list: without entries that it does not have."""
+    whole = _whole(result)
+    found = json_of(result)
+    return (
+        {whole: found.pop(WHOLE), **{key: one for key, one in found.items() if one is not None}}
+        if whole
+        else found
+    )
+
+
+def _whole(result: object) -> str:
+    """The field whose rows may be all of a result's JSON; empty: none."""
+    return next((one.name for one in row_fields(type(result)) if one.key == WHOLE), "")
 
 
 def json_of(row: object) -> dict[str, Any]:
@@ -385,7 +401,7 @@ def documented_columns(row: type, prefix: str = "") -> Iterator[ColumnAbout]:
         if one.column is None:
             continue
         if one.inner and one.rows is not None:
-            yield from documented_columns(one.rows, one.name)
+            yield from documented_columns(one.rows, one.column.name)
             continue
         name = "*" if one.by_name else one.column.name
         if prefix:

@@ -66,6 +66,8 @@ class About:
     """Whether a page shows it only on request, because it is rarely changed."""
     leading: bool = False
     """Whether the question is asked with it: its function takes it without a name, and a switch of a command as its value."""
+    parameter: str = ""
+    """Name in a function of `import assay`, where it is not that of the option."""
     apart: Mapping[str, str] = field(default_factory=dict)
     """Of a choice that a command offers as an option for each word, such as `--macro` and `--pooled`: word -> its help."""
     pairs: bool = False
@@ -167,6 +169,7 @@ def setting(
     listed: bool = False,
     folded: bool = False,
     leading: bool = False,
+    parameter: str = "",
     apart: Mapping[str, str] | None = None,
     pairs: bool = False,
 ) -> Any:
@@ -179,8 +182,8 @@ def setting(
     if within is not None:
         at_least, at_most = within
     about = About(
-        *(label, help, option, metavar, unit, words or {}),
-        *(step, scored, listed, folded, leading),
+        *(label, help, option, metavar, unit, words or {}, step, scored, listed, folded, leading),
+        parameter=parameter,
         apart=apart or {},
         pairs=pairs,
     )
@@ -363,8 +366,10 @@ def _named_values(given: object, kind: Any) -> object:
     if kind is float:
         return _named_numbers(filter(None, (str(line).strip() for line in lines)))
     for line in filter(None, (str(line).strip() for line in lines)):
-        name, equals, value = (part.strip() for part in line.partition("="))
-        if not (equals and _NAME.fullmatch(name)):
+        # Who names numbers has names of the data, which may contain the sign.
+        parts = line.rpartition("=") if kind is float else line.partition("=")
+        name, equals, value = (part.strip() for part in parts)
+        if not (equals and (name if kind is float else _NAME.fullmatch(name))):
             raise ValueError(f"{line!r} is not NAME=VALUE")
         found[name] = value if kind is str else _json_or_text(value)
     return found
@@ -440,7 +445,7 @@ def as_option(field: SettingField, value: str | None) -> str:
 
 def as_parameter(field: SettingField, value: str | None) -> str:
     """Name of a field, or a field with a value, as a parameter of a function in a notebook."""
-    name = field.option.removeprefix("--").replace("-", "_")
+    name = field.about.parameter or field.option.removeprefix("--").replace("-", "_")
     if iskeyword(name):
         name += "_"
     return name if value is None else f"{name}={value!r}"

@@ -162,7 +162,9 @@ def _shuffled_runs(store: Store) -> list[str]:
 def data(store: Store, given: Ratings, scores: Sequence[Scores], chosen: RatedChoice) -> analysis.Data:
     """Ratings and scores as they are compared."""
     key = (given.key, *(each.key for each in scores), chosen.model_dump_json())
-    return analysis.Data(key, partial(_rated, store, given, scores, chosen))
+    growing = tuple(each.grows for each in scores if each.grows is not None)
+    grows = (given.key, *growing, chosen.model_dump_json()) if growing else None
+    return analysis.Data(key, partial(_rated, store, given, scores, chosen), grows=grows)
 
 
 def _rated(store: Store, given: Ratings, scores: Sequence[Scores], chosen: RatedChoice) -> Rated:

@@ -4,15 +4,18 @@ from dataclasses import replace
 
 import streamlit as st
 
+from core.analyses.correlate import ANALYSIS as CORRELATE
+from core.analyses.correlate import BY_MODEL, correlations
 from core.analyses.judge_agreement import ANALYSIS as AGREEMENT
 from core.analyses.judge_agreement import PairRow
-from core.joining.rated import OfFile
+from core.joining.quality import OfFile
 from core.joining.tables import place_of
 from core.plots import judges as plots
 from core.plots.tables import against
-from core.results.correlations.files import by_model_table, judges_by_model, side_by_side
+from core.results.correlations.files import judges_by_model, side_by_side
 from core.results.judges.agreement import Disagreement, same_components
 from core.runs.kinds import KINDS
+from core.schema.analysis import Answer
 from core.schema.scores import METHODS, JudgedText, JudgeOutput, Method, ScoredRow, ScoreTable, WithTexts
 from core.store import Store
 from pages.tabs import judged, ranking, texts
@@ -204,8 +207,8 @@ def _by_model(store: Store, scores: Scores, names: dict[Chosen, str]) -> None:
         return
     part(
         "Judges by model and size",
-        "Does a larger model follow quality better? Correlation with the damage level itself, as in Table 2 and Figure 3b of "
-        "Factual: a judge that follows quality is near -1. Sizes come from the models' names.",
+        "Does a larger model follow quality better? Correlation with minus the damage level, in the form of Table 2 and "
+        "Figure 3b of Factual, which prints the other sign: 1 is perfect. Sizes come from the models' names.",
         "correlation",
     )
     left, right = st.columns([3, 1])
@@ -221,10 +224,10 @@ def _by_model(store: Store, scores: Scores, names: dict[Chosen, str]) -> None:
         nothing("the comparison needs two judges of texts with levels; choose further scores above")
         return
     with waiting(any(one.moving for one in filled)):
-        reports = {judged.called(one): judged.with_raw_level(one) for one in filled}
+        reports = {judged.called(one): judged.with_level(one) for one in filled}
     report = side_by_side(reports)
     found = judges_by_model(report, [OfFile(judged.called(one), one.table) for one in filled])
-    table = by_model_table(found, report)
+    table = Answer(CORRELATE, CORRELATE.Options(), correlations(report, judges=found)).tables[BY_MODEL]
     sized = sum(one.size is not None for one in found) > 1
     result_table.show(
         table,

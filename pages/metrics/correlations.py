@@ -8,6 +8,8 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.analyses.correlate import ANALYSIS as CORRELATE
+from core.analyses.correlate import correlations
 from core.joining.choices import group_columns, names_of
 from core.plots import metrics as plots
 from core.results.correlations.table import (
@@ -19,10 +21,10 @@ from core.results.correlations.table import (
     View,
     by_dimension,
     combined,
-    correlation_table,
     grid,
     group_table,
 )
+from core.schema.analysis import Answer
 from core.schema.result_table import ResultTable
 from core.schema.scores import Method, ScoreTable
 from core.store import Store
@@ -36,8 +38,8 @@ from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import constants, explained, nothing, places, waiting
 
 _VIEWS: Mapping[str, tuple[str, Resampled, View]] = {
-    "items": ("Pooled, interval over items", "items", "pooled"),
     "rows": ("Pooled, interval over rows", "rows", "pooled"),
+    "items": ("Pooled, interval over items", "items", "pooled"),
     "fisher": ("Pooled, Fisher's interval", "fisher", "pooled"),
     "per_item": ("Per item", "items", "per_item"),
     "per_system": ("Per system", "items", "per_system"),
@@ -226,7 +228,9 @@ def _press_cell(found: Grid, point: Mapping[str, Any]) -> None:
 
 def _seen(report: CorrelationReport, chosen: str) -> ResultTable:
     _, resampled, view = _VIEWS[chosen]
-    return correlation_table(report, resampled=resampled, view=view)
+    return Answer(CORRELATE, CORRELATE.Options(), correlations(report, resampled, view=view)).tables[
+        "correlations"
+    ]
 
 
 def _corrected_first(found: ResultTable) -> ResultTable:

@@ -6,6 +6,8 @@ from typing import Any
 
 import streamlit as st
 
+from core.analyses.compare import ANALYSIS as COMPARE
+from core.analyses.compare import compared
 from core.errors import counted
 from core.plots import metrics as plots
 from core.plots.dressing import shortened
@@ -22,10 +24,10 @@ from core.results.correlations.ranking import (
     MetricComparison,
     better_first,
     compare_metrics,
-    compared_table,
     compared_verdict,
 )
 from core.results.correlations.table import CorrelationReport, View, group_name
+from core.schema.analysis import Answer
 from core.schema.result_table import Column
 from core.schema.scores import Method, ScoredRow
 from core.store import Store
@@ -319,13 +321,15 @@ def _compared(
         )
     explained(_verdict(found), "two-metrics-compared")
     with st.expander(AS_A_TABLE):
-        result_table.show(compared_table([found]), titled=False)
+        result_table.show(
+            Answer(COMPARE, COMPARE.Options(), compared([found])).tables["comparison"], titled=False
+        )
 
 
 def _verdict(found: MetricComparison) -> str:
     """Return which of the two follows quality more closely, then the numbers."""
     found = better_first(found)
-    verdict = f"**{with_code(compared_verdict(found))}**"
+    verdict = f"**{with_code(compared_verdict(found)[1])}**"
     if found.p is None:
         return f"{verdict}."
     things = "system" if found.view == "per_system" else "row"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.analyses.agreement import ANALYSIS as AGREEMENT_OF_RATERS
-from core.analyses.rating_study import raters_of
+from core.analyses.study_results.rating_agreement import raters_of
 from core.analyses.study_results.rating_rows import answer_of
 from core.analyses.study_results.ratings import TOTALS_FIGURE
 from core.errors import counted

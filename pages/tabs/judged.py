@@ -67,7 +67,7 @@ def render_scores(store: Store, scores: Scores) -> None:
         )
         return
     if has_levels(scores.table):
-        _raw_level(scores)
+        _with_level(scores)
     levels.render(store, shown, warned=True)
 
 
@@ -148,15 +148,15 @@ def _to_metrics(scores: Scores) -> None:
         st.switch_page(parts.metrics())
 
 
-def _raw_level(scores: Scores) -> None:
+def _with_level(scores: Scores) -> None:
     part(
         "Correlation with the level, as in Factual, Table 2",
-        "Compared with the damage level itself: a judge that follows quality is near -1. Pearson: over all rows, with "
+        "Does the judge fall as damage increases? 1 is perfect; Factual prints the same numbers with the other sign. Pearson: over all rows, with "
         "intervals over rows (as in Factual) and over questions (safer). Kendall: within each question, then averaged.",
         "correlation",
     )
     with waiting(scores.moving):
-        report = with_raw_level(scores)
+        report = with_level(scores)
     result_table.show(level_table(report.rows))
     n_resamples = report.options.n_resamples
     drawn = f"95 % percentile intervals, {n_resamples:,} resamples. " if n_resamples else ""
@@ -165,12 +165,12 @@ def _raw_level(scores: Scores) -> None:
     )
 
 
-def with_raw_level(scores: Scores) -> CorrelationReport:
-    """Correlations with the level itself, as Factual prints them."""
+def with_level(scores: Scores) -> CorrelationReport:
+    """Correlations with minus the level, in the form of Factual's Table 2."""
     options = CorrelationOptions(
-        raw_level=True, n_resamples=chosen_scores.resamples_for(scores), methods=("pearson", "kendall")
+        n_resamples=chosen_scores.resamples_for(scores), methods=("pearson", "kendall")
     )
-    return chosen_scores.correlated((*scores.key, "raw level"), scores.table, None, (), options)
+    return chosen_scores.correlated((*scores.key, "as Table 2"), scores.table, None, (), options)
 
 
 def render_costs(store: Store, run: Run) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
 
 import streamlit as st
 
@@ -129,7 +128,8 @@ def render(store: Store, scores: Scores, *, warned: bool = False) -> None:
 
 def _levels(store: Store, scores: Scores, *, warned: bool) -> None:
     # Scores that come in are looked at again and again, without intervals.
-    options = LevelsOptions(n_resamples=0) if scores.moving else cast("LevelsOptions", form(ANALYSIS))
+    options = LevelsOptions(n_resamples=0) if scores.moving else form(ANALYSIS)
+    assert isinstance(options, LevelsOptions)
     with waiting(scores.moving):
         result: Levels = chosen_scores.once(
             ("levelled", scores.key, options.model_dump_json()),

@@ -9,14 +9,14 @@ from typing import Any, get_args
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.analyses.rank import ANALYSIS as RANK
+from core.analyses.rank import ranking_of
 from core.analyses.redundancy import ANALYSIS as REDUNDANCY
 from core.joining.choices import LOWER
 from core.plots import metrics as plots
 from core.results.correlations.ranking import (
     Test,
-    comparison_table,
     rank_metrics,
-    ranking_table,
 )
 from core.schema.analysis import Answer
 from core.schema.scores import METHODS, Direction, Method, ScoreTable
@@ -84,8 +84,9 @@ def ranking(
                 scores.table, target.ratings, method=method, test=test, options=options, tested=tested
             ),
         )
+    answer = Answer(RANK, RANK.Options(method=method, test=test), ranking_of(found))
     result_table.show(
-        ranking_table(found),
+        answer.tables["ranking"],
         figure=plots.metric_ranking(report, found),
         alt=f"{len(found.order)} metrics from {', '.join(found.order[:3])} down, with intervals",
         folded=AS_A_TABLE,
@@ -107,7 +108,7 @@ def ranking(
     with st.expander("All comparisons"):
         pairs = [(one.first, one.second) for one in found.comparisons]
         result_table.show(
-            comparison_table(found), rows=choose and Selection(lambda row: choose(*pairs[row]), None)
+            answer.tables["comparisons"], rows=choose and Selection(lambda row: choose(*pairs[row]), None)
         )
 
 

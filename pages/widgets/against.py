@@ -18,9 +18,10 @@ from core.joining.choices import (
     values_to_leave_out,
     with_directions,
 )
-from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions, Raters, SystemScores
+from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions, SystemScores
 from core.results.correlations.paired import People, paired_with_votes
 from core.results.correlations.table import dimension_of
+from core.schema.analysis import RatersUsed
 from core.schema.scores import Direction, RatingSet, ScoreTable
 from core.schema.study import Study, StudyRecord
 from core.sources.named import StudySource
@@ -133,7 +134,10 @@ def _paired(key: Key, _record: StudyRecord, _table: ScoreTable) -> tuple[ScoreTa
     return paired_with_votes(_record, _table)
 
 
-_RATERS: dict[Raters, str] = {"averaged": "averaged: one mean per text", "kept": "kept: one row per rating"}
+_RATERS: dict[RatersUsed, str] = {
+    "averaged": "averaged: one mean per text",
+    "kept": "kept: one row per rating",
+}
 _FILE = 0
 """Stands for a file of ratings, in place of a study's number."""
 UNTIL_SETTLED = 0
@@ -268,15 +272,15 @@ def human(
             return None
     with folded or nullcontext():
         left, right = st.columns(2, vertical_alignment="bottom")
-        raters: Raters = left.selectbox(
+        raters: RatersUsed = left.selectbox(
             "Several ratings of one text are",
-            get_args(Raters),
+            get_args(RatersUsed),
             format_func=_RATERS.__getitem__,
             key=address.one(
                 chosen_scores.parameter("raters", slot),
                 f"metrics_raters_{slot}",
-                get_args(Raters),
-                get_args(Raters)[0],
+                get_args(RatersUsed),
+                get_args(RatersUsed)[0],
             ),
             persist_state="session",
         )

@@ -2,13 +2,21 @@
 
 import random
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 import pandas as pd
 import pytest
 
 import assay
+from core.analyses.correlate import ANALYSIS as CORRELATE
+from core.analyses.correlate import MOST_RESAMPLES
+from core.analyses.levels import ANALYSIS as LEVELS
+from core.analyses.rank import ANALYSIS as RANK
+from core.joining.tables import DEFAULT_OPTIONS, SystemScores
+from core.results.correlations.ranking import Test
+from core.schema.analysis import COEFFICIENTS
 from core.schema.scores import METHODS
+from core.schema.settings import fields_of
 
 ENDS = ("estimate", "low", "high", "reason", "interval_reason")
 DRAWN = (*ENDS, "confidence_level", "n_resamples", "n_undefined", "monte_carlo_error")
@@ -143,3 +151,12 @@ def test_every_key_of_levels_is_where_it_was() -> None:
 def test_every_key_of_redundancy_is_where_it_was() -> None:
     found = assay.redundancy(scores()).json
     assert set(found) == {"method", "metrics", "directions", "left_out", "values", "n"}
+
+
+def test_the_words_of_the_declarations_are_those_of_the_statistics() -> None:
+    """Declarations load no statistics, so they repeat what these offer."""
+    fields = fields_of(CORRELATE.Options)
+    assert COEFFICIENTS == METHODS == fields["methods"].default
+    assert fields["system_scores"].choices == get_args(SystemScores)
+    assert MOST_RESAMPLES == DEFAULT_OPTIONS.n_resamples == fields_of(LEVELS.Options)["n_resamples"].default
+    assert fields_of(RANK.Options)["test"].choices == get_args(Test)

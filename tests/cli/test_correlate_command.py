@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from core.cli import correlate, main
+from core.analyses import correlate
+from core.cli import main
 from core.cli.shared import running
 from core.results.correlations.levels import ALL_EQUAL, EQUAL
 from core.stats.resampling import NO_RESAMPLES, ONE_CLUSTER
@@ -318,12 +319,8 @@ def test_files_hold_what_is_printed(run: Run, results: Path, tmp_path: Path) -> 
         (("--with", "human"), "There are no ratings. Choose a file or a folder of ratings with --human"),
         (("--with", "level", "--human", "x.csv"), "--human: only with --with human"),
         (("--with", "human", "--human", "absent.csv"), "absent.csv cannot be read"),
-        (
-            ("--with", "human", "--raw-level", "--human", "x"),
-            "--raw-level: only with --with level",
-        ),
-        (("--with", "level", "--resamples", "-1"), "--resamples: -1 is negative"),
-        (("--with", "level", "--confidence", "95"), "--confidence: 95.0 is not between 0 and 1"),
+        (("--with", "level", "--resamples", "-1"), "--resamples: -1 is not at least 0"),
+        (("--with", "level", "--confidence", "95"), "--confidence: 95 is not above 0 and below 1"),
         (("--with", "level", "--methods", "tau"), "--methods: tau is not one of pearson, spearman, kendall"),
         (("--with", "level", "--out", "table.xlsx"), "--out: table.xlsx does not end in one of"),
         (("--with", "level", "--out", "t.csv", "--table", "ranking"), "--table: ranking needs --rank"),
@@ -343,6 +340,13 @@ def test_mistakes_get_a_sentence(
     options: tuple[str, ...], said: str, results: Path, run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert said in refused(capsys, "correlate", str(results), *options)
+
+
+def test_the_level_itself_is_no_target_beside_people(
+    scores: Path, human: Path, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = refused(capsys, "correlate", str(scores), "--with", "human", "--human", str(human), "--raw-level")
+    assert "--raw-level: only with --with level" in said
 
 
 def test_files_that_do_not_fit_get_a_sentence(

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 import assay
+from core.analyses.correlate import BY_MODEL
 from core.cli import main
 from core.formats.correlations import read_table
+from core.joining.quality import OfFile
 from core.joining.tables import CorrelationOptions
 from core.plots.tables import against
-from core.results.correlations.files import BY_MODEL, OfFile, correlate_files, judges_by_model, size_of
+from core.results.correlations.files import correlate_files, judges_by_model, size_of
 from core.schema.scores import Metric, ScoredRow, ScoreTable
 
 Run = Callable[..., str]

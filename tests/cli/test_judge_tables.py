@@ -7,15 +7,18 @@ import pytest
 from helpers.texts.score_factories import table
 
 from core.analyses import consistency, judge_agreement
+from core.analyses.correlate import ANALYSIS as CORRELATE
+from core.analyses.correlate import correlations
 from core.joining.tables import CorrelationOptions
 from core.judges.answers import AnswerSet, QuestionSet
 from core.judges.cross_examination import CefRecord, Examination
 from core.judges.questions import CrossQuestion
 from core.judges.rubric import RubricRecord, RubricTrial
 from core.report import DASH, headings, lines, notes, terminal_lines
-from core.results.correlations.table import correlate_scores, correlation_table
+from core.results.correlations.table import correlate_scores
 from core.results.judges.consistency import AT_TEMPERATURE_0
 from core.results.judges.cross_examination import ablation, ablation_table, rates_table, reliability
+from core.schema.analysis import Answer
 from core.schema.result_table import ResultTable
 from core.schema.scores import JudgedText, JudgeOutput, ScoredRow, ScoreTable, WithTexts
 from core.stats.resampling import ONE_CLUSTER
@@ -55,7 +58,9 @@ def test_a_mean_over_items_says_on_how_many_it_rests(
     reason = f"Value: no interval for Kendall within items: {ONE_CLUSTER}"
     assert notes(own).count(reason) == (n_varied == 1)
     options = CorrelationOptions(n_resamples=50)
-    found = correlation_table(correlate_scores(first, options=options))
+    found = Answer(
+        CORRELATE, CORRELATE.Options(), correlations(correlate_scores(first, options=options), "items")
+    ).tables["correlations"]
     assert said in lines(found)[0]
     told = notes(found).count(f"Kendall per item: no interval: {ONE_CLUSTER}")
     assert told == (n_varied == 1), "the reason stands once, below the table"

@@ -1,18 +1,15 @@
 """The JSON of `report consistency`, `compare`, `costs` and of prompts compared has these keys: programs read them."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from helpers.key_paths import COUNTED, ENDS, paths, under
 from helpers.processes.scripted_server import ScriptedServer
 from helpers.texts.prompts_tried import prompt_file, texts, verdict
 
 from core.cli import main
 
-ESTIMATE = ("estimate", "low", "high", "reason", "interval_reason", "n", "n_left_out")
-ENDS = ESTIMATE[:5]
 METHODS = ("pearson", "spearman", "kendall")
 OF_ONE = tuple(
     f"{what}_per_{unit}"
@@ -21,59 +18,44 @@ OF_ONE = tuple(
 )
 
 
-def inner(name: str, keys: tuple[str, ...]) -> set[str]:
-    return {f"{name}.{key}" for key in keys}
-
-
 CONSISTENCY = {
     *("judge", "n_texts", "n_repeats", "orders", "confidence_level", "notes"),
     *("repeats[].component", "repeats[].constant", "repeats[].left_out", "order.left_out"),
-    *inner("repeats[].agreeing", ESTIMATE),
-    *inner("repeats[].spread", ESTIMATE),
-    *(key for name in ("equal", "difference", "distance") for key in inner(f"order.{name}", ESTIMATE)),
+    *under("repeats[].agreeing", *COUNTED),
+    *under("repeats[].spread", *COUNTED),
+    *(key for name in ("equal", "difference", "distance") for key in under(f"order.{name}", *COUNTED)),
 }
 COMPARED = {
     *("[].metric_a", "[].metric_b", "[].n", "[].left_out", "[].scale", "[].notes"),
-    *(key for of in ("pooled", "per_system") for one in METHODS for key in inner(f"[].{of}.{one}", ESTIMATE)),
+    *(key for of in ("pooled", "per_system") for one in METHODS for key in under(f"[].{of}.{one}", *COUNTED)),
     *(
         key
         for one in ("per_item", "mean_difference", "sd_difference")
-        for key in inner(f"[].{one}", ESTIMATE)
+        for key in under(f"[].{one}", *COUNTED)
     ),
-    *inner("[].disagreements[].row", ("item_id", "system", "level", "language", "labels")),
-    *inner("[].disagreements[]", ("score_a", "score_b", "percentile_a", "percentile_b", "difference")),
+    *under("[].disagreements[].row", *("item_id", "system", "level", "language", "labels")),
+    *under("[].disagreements[]", *("score_a", "score_b", "percentile_a", "percentile_b", "difference")),
 }
 COSTS = {
-    *inner(
-        "[]", ("judge", "step", "calls", "cached", "unusable", "input_tokens", "output_tokens", "input_share")
+    *under(
+        "[]",
+        *("judge", "step", "calls", "cached", "unusable", "input_tokens", "output_tokens", "input_share"),
     ),
-    *inner("[]", ("money", "seconds", "n_items", "n_texts", "n_wanted", "n_found", "reasons", *OF_ONE)),
+    *under("[]", *("money", "seconds", "n_items", "n_texts", "n_wanted", "n_found", "reasons", *OF_ONE)),
 }
-AGAINST = {*inner("quality", ENDS), "n", *inner("difference_from_best", ENDS), "p", "p_holm"}
+AGAINST = {*under("quality", *ENDS), "n", *under("difference_from_best", *ENDS), "p", "p_holm"}
 PROMPTS = {
     *("sentences", "use", "settled", "best", "against", "measure", "component", "n", "n_items", "n_left_out"),
     *("left_out", "notes"),
-    *inner("prompts[]", ("name", "prompt", "model", "run", "people", "n_scored", "calls", "unusable")),
-    *inner("prompts[]", ("input_tokens", "output_tokens", "price_per_1000", "price_reason")),
-    *inner("prompts[]", ("seconds_per_1000", "seconds_reason", "constant_share")),
-    *inner("prompts[].monotonic", ENDS),
+    *under("prompts[]", *("name", "prompt", "model", "run", "people", "n_scored", "calls", "unusable")),
+    *under("prompts[]", *("input_tokens", "output_tokens", "price_per_1000", "price_reason")),
+    *under("prompts[]", *("seconds_per_1000", "seconds_reason", "constant_share")),
+    *under("prompts[].monotonic", *ENDS),
     *{f"prompts[].levels.{key}" for key in AGAINST},
     "prompts[].levels.difference_from_best",  # of the best itself
-    *inner("comparisons[]", ("against", "first", "second", "p", "p_holm", "better")),
-    *inner("comparisons[].difference", ENDS),
+    *under("comparisons[]", *("against", "first", "second", "p", "p_holm", "better")),
+    *under("comparisons[].difference", *ENDS),
 }
-
-
-def paths(value: Any, at: str = "") -> Iterator[str]:
-    """Every key, the inner ones by their path."""
-    if isinstance(value, dict) and value:
-        for key, inside in value.items():
-            yield from paths(inside, f"{at}.{key}" if at else key)
-    elif isinstance(value, list) and value and isinstance(value[0], dict):
-        for inside in value:
-            yield from paths(inside, f"{at}[]")
-    else:
-        yield at
 
 
 @pytest.fixture(autouse=True)

@@ -139,7 +139,7 @@ def test_what_a_link_names_and_does_not_exist_is_dropped(files: tuple[KeptFile, 
         scores=f"file-{files[0].file_id}", metric="<b>nobody</b>", view="sideways", look="moon", text="zz"
     )
     assert field(at, "Metric").value is None  # type: ignore[attr-defined]
-    assert field(at, "Show").value == "items"  # type: ignore[attr-defined]
+    assert field(at, "Show").value == "rows"  # type: ignore[attr-defined]
     assert set(choices_of(at)) == {"scores", "ratings"}
     assert not at.warning
 

@@ -1,12 +1,16 @@
 """A table that the page Metrics offers as CSV is, byte for byte, what the command writes with the same options."""
 
+import csv
+import io
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from helpers.pages.generate_visit import field
+from helpers.pages.judges_visit import visit as judges_visit
 from helpers.pages.metrics_visit import visit
 
+import assay
 from core.cli import main
 from core.report import csv_of
 from core.schema.result_table import ResultTable
@@ -66,10 +70,11 @@ def written(*words: str) -> bytes:
 
 
 def test_correlations(given: int, offered: dict[str, bytes]) -> None:
-    visit(("file", given), "Correlations")
+    at = visit(("file", given), "Correlations")
     level = ("correlate", "scores.csv", "--with", "level")
-    assert offered["correlations"] == written(*level, "--resample", "items")
-    assert offered["correlations"] != written(*level, "--resample", "rows")
+    assert offered["correlations"] == written(*level)
+    field(at, "Show").set_value("items").run()  # type: ignore[attr-defined]
+    assert offered["correlations"] == written(*level, "--resample", "items") != written(*level)
 
 
 def test_correlations_with_people_whose_rows_are_filtered(given: int, offered: dict[str, bytes]) -> None:
@@ -100,6 +105,26 @@ def test_levels(given: int, offered: dict[str, bytes]) -> None:
     level = ("correlate", "scores.csv", "--with", "level", "--levels")
     for name in ("levels", "monotonic", "prefers-damaged"):
         assert offered[name] == written(*level, "--table", name), name
+
+
+def test_a_metric_that_follows_the_level_is_positive_at_every_door(
+    given: int, offered: dict[str, bytes]
+) -> None:
+    """+1 is good on the pages Judges and Metrics, in the command and in a notebook; of ter, lower is better."""
+    judges_visit(("file", given), "Scores")
+    visit(("file", given), "Correlations")
+    tables = {
+        "judge-table-2": ("pearson_over_rows", "pearson_over_questions", "kendall_per_question"),
+        "correlations": ("pearson", "spearman", "kendall", "kendall_per_item"),
+    }
+    offered["command"] = written("correlate", "scores.csv", "--with", "level")
+    assay.correlate("scores.csv").write("notebook.csv")
+    offered["notebook"] = Path("notebook.csv").read_bytes()
+    for door in ("judge-table-2", "correlations", "command", "notebook"):
+        rows = {row["metric"]: row for row in csv.DictReader(io.StringIO(offered[door].decode()))}
+        for name in ("good", "ter"):
+            numbers = [float(rows[name][column]) for column in tables.get(door, tables["correlations"])]
+            assert min(numbers) > 0.7, (door, name)
 
 
 def test_meta_correlation(given: int, offered: dict[str, bytes]) -> None:

@@ -272,7 +272,7 @@ def test_a_judge_of_one_file_and_one_line_works_on_the_whole_page(
 # --- scores ---------------------------------------------------------------------------------------
 
 
-def test_correlations_with_the_level_are_those_of_factual(store: Store) -> None:
+def test_correlations_with_the_level_are_positive_where_a_judge_is_good(store: Store) -> None:
     run = judged(store, given())
     at = visit(("run", run.run_id), "Scores")
     found = shown(at, "Pearson, over rows").set_index("Score")
@@ -281,10 +281,10 @@ def test_correlations_with_the_level_are_those_of_factual(store: Store) -> None:
     items = np.array([row.item_id for row in scores.rows])
     for at_column, metric in enumerate(scores.metrics):
         column = scores.values[:, at_column].round(10)
-        pearson = stats.pearsonr(column, levels).statistic
+        pearson = stats.pearsonr(column, -levels).statistic
         assert found["Pearson, over rows"][metric.name].startswith(f"{pearson:.2f} [")
-        taus = [stats.kendalltau(column[items == one], levels[items == one]).statistic for one in set(items)]
-        assert pearson < -0.5
+        taus = [stats.kendalltau(column[items == one], -levels[items == one]).statistic for one in set(items)]
+        assert pearson > 0.5, "+1 is good at every door"
         assert found["Kendall"][metric.name].startswith(f"{mean(taus):.2f} [")
         assert (found["Rows"][metric.name], found["Questions"][metric.name]) == ("16", "4")
     summary = shown(at, "SD").set_index("Score")
@@ -414,7 +414,7 @@ def test_judges_of_several_models_by_size(store: Store) -> None:
     levels = np.array([int(one.level or 0) for one in score_table(at_hand(store, small)).rows])
     scores = score_table(at_hand(store, small)).values[:, 0]
     assert float(table["Pearson"][0].split()[0]) == pytest.approx(
-        stats.pearsonr(levels, scores).statistic, abs=0.005
+        stats.pearsonr(-levels, scores).statistic, abs=0.005
     )
 
 
@@ -596,7 +596,7 @@ def test_uploaded_scores_of_a_judge_are_shown_by_level(store: Store) -> None:
     press(at, "Keep this file")
     assert [file.file_name for file in kept_files(store, "scores")] == ["theirs.jsonl"]
     (found,) = shown(at, "Pearson, over rows")["Pearson, over rows"]
-    assert found.startswith("-0.9")
+    assert found.startswith("0.9")
     assert "methods#scores" in said(at)
 
 

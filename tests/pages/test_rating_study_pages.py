@@ -7,7 +7,7 @@ import streamlit as st
 from helpers.pages.study_visit import card_of, numbers_of, visit
 from helpers.texts.rating_studies import rate_all, rating_study, rating_texts, unblind
 
-from core.analyses.rating_study import raters_agreement
+from core.analyses.study_results.rating_agreement import raters_agreement
 from core.errors import NotAllowed
 from core.formats.tasks import find_task
 from core.schema.scores import ErrorSpan, OutputSet, ScorableOutput

@@ -8,6 +8,9 @@ import pytest
 from helpers.texts.score_factories import metric, ratings, table
 from scipy import stats
 
+from core.analyses.compare import ANALYSIS as COMPARE
+from core.analyses.compare import compared
+from core.analyses.rank import ranking_of
 from core.errors import InputError
 from core.joining.choices import TableChoice, chosen_people, chosen_table
 from core.joining.tables import CorrelationOptions
@@ -18,15 +21,13 @@ from core.results.correlations.ranking import (
     better_first,
     compare_in_groups,
     compare_metrics,
-    compared_json,
-    compared_table,
     compared_verdict,
-    comparison_table,
     rank_metrics,
-    ranking_json,
 )
 from core.results.correlations.table import DIMENSION, correlate_dimensions, correlate_scores
+from core.schema.analysis import Answer
 from core.schema.result_table import Interval
+from core.schema.rows import result_json
 from core.schema.scores import METHODS, Rating, ScoredRow
 from core.stats.multiplicity import corrected
 from core.stats.resampling import NO_RESAMPLES
@@ -199,9 +200,10 @@ def test_table_and_json_hold_the_same_numbers():
         for view in ("pooled", "per_system")
         for method in ("pearson", "kendall")
     ]
-    shown = compared_table(found)
+    result = compared(found)
+    shown = Answer(COMPARE, COMPARE.Options(), result).tables["comparison"]
     names = [column.name for column in shown.columns]
-    for row, line, one in zip(shown.rows, compared_json(found), found, strict=True):
+    for row, line, one in zip(shown.rows, result_json(result), found, strict=True):
         cells = dict(zip(names, row, strict=True))
         assert (line["view"], line["method"]) == (one.view, one.method)
         assert (cells["view"].replace(" ", "_"), cells["method"]) == (one.view, one.method)
@@ -214,7 +216,6 @@ def test_table_and_json_hold_the_same_numbers():
         assert cells["first_coefficient"].value == line["first_coefficient"]["estimate"]
     seen = [column.heading for column in shown.columns if column.shown]
     assert seen == ["view", "coefficient", "good", "ter", "difference", "p", "n", "left out"]
-    assert compared_table([]).rows == ()
 
 
 def test_a_ranking_has_the_interval_of_each_difference():
@@ -233,14 +234,10 @@ def test_a_ranking_has_the_interval_of_each_difference():
         assert (one.low, one.high, one.n) == (two.difference.low, two.difference.high, two.n)
         assert one.difference == pytest.approx(two.difference.estimate)
         assert one.p == two.p
-    cells = [
-        row[[c.name for c in comparison_table(found).columns].index("difference")]
-        for row in comparison_table(found).rows
-    ]
+    cells = [one.difference for one in ranking_of(found).comparisons]
     assert [(one.value, one.low, one.high) for one in cells] == [
         (one.difference, one.low, one.high) for one in found.comparisons
     ]
-    assert {"low", "high", "interval_reason"} <= ranking_json(found)["comparisons"][0].keys()
 
 
 def test_a_ranking_draws_few_resamples_and_none_on_request():
@@ -263,7 +260,7 @@ def test_the_verdict_names_the_metric_with_the_larger_coefficient_where_the_test
     assert (turned.first, turned.second) == ("good", "noise")
     assert turned.difference.estimate == abs(given.difference.estimate)
     assert turned.difference.low <= turned.difference.estimate <= turned.difference.high
-    assert compared_verdict(given).startswith("good ")
+    assert compared_verdict(given)[1].startswith("good ")
     assert compared_verdict(given) == compared_verdict(turned)
     apart, around = turned.difference, replace(turned.difference, low=-0.1)
     said = [
@@ -276,7 +273,8 @@ def test_the_verdict_names_the_metric_with_the_larger_coefficient_where_the_test
     assert len(set(said)) == 3
     unbounded = replace(apart, low=None, high=None)
     assert compared_verdict(replace(turned, difference=unbounded)) == said[0]
-    assert "undefined" in compared_verdict(replace(given, p=None, p_reason="undefined here"))
+    assert compared_verdict(replace(given, p=None, p_reason="undefined here"))[0] == "undefined"
     paid = replace(turned, p=0.01, p_holm=0.06, n_tests=6)
-    assert "Holm" in compared_verdict(paid)
+    assert compared_verdict(paid)[0] == "not-shown"
+    assert "Holm" in compared_verdict(paid)[1]
     assert compared_verdict(replace(paid, p_holm=0.04)) == said[0]

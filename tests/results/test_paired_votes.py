@@ -10,12 +10,14 @@ from helpers.texts.score_factories import metric, table
 from scipy import stats
 
 from core.analyses.acc23 import ANALYSIS, Acc23Options, accuracies
+from core.analyses.correlate import ANALYSIS as CORRELATE
+from core.analyses.correlate import correlations
 from core.errors import InputError, NotAllowed
 from core.joining.choices import TableChoice
 from core.joining.tables import CorrelationOptions
 from core.results.correlations.paired import beside_people, merged_beside, paired_with_votes
 from core.results.correlations.ranking import rank_metrics
-from core.results.correlations.table import correlate_dimensions, correlate_scores, correlation_table
+from core.results.correlations.table import correlate_dimensions, correlate_scores
 from core.results.correlations.votes import NO_ROW, preferences_of
 from core.results.meta_correlation import LiveSide, chosen_side, meta_correlate, side_values
 from core.results.study.counted import Filters, count
@@ -282,5 +284,8 @@ def test_pairs_have_no_system_to_group_by_and_no_notes_on_systems():
     report = correlate_dimensions(paired, ratings, options=FAST)
     assert {row.texts.systems for row in report.rows} == {("ai", "human")}
     assert not any(
-        "er system" in note and "undefined" not in note for note in correlation_table(report).notes
+        "er system" in note and "undefined" not in note
+        for note in Answer(CORRELATE, CORRELATE.Options(), correlations(report, "items"))
+        .tables["correlations"]
+        .notes
     )

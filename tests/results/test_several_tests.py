@@ -9,17 +9,25 @@ import numpy as np
 import pytest
 from helpers.texts.score_factories import ratings, table
 
+from core.analyses.compare import ANALYSIS as COMPARE
+from core.analyses.compare import compared
+from core.analyses.correlate import ANALYSIS as CORRELATE
+from core.analyses.correlate import correlations
+from core.analyses.rank import ANALYSIS as RANK
+from core.analyses.rank import ranking_of
 from core.joining.choices import columns_at
 from core.joining.tables import CorrelationOptions
 from core.report import flat_rows, headings, notes
 from core.results.correlations.ranking import (
+    Ranking,
     compare_in_groups,
-    compared_table,
-    comparison_table,
     rank_metrics,
 )
-from core.results.correlations.table import correlate_scores, correlation_rows, correlation_table
+from core.results.correlations.table import correlate_scores
 from core.results.study.results import holm_of_raters
+from core.schema.analysis import Answer
+from core.schema.result_table import ResultTable
+from core.schema.rows import result_json
 from core.schema.scores import Rating, ScoredRow
 from core.stats.multiplicity import corrected
 from core.stats.resampling import NO_WIDTH
@@ -103,7 +111,7 @@ def scored(n_items: int = 12):  # type: ignore[no-untyped-def]  # a table and ra
 
 def test_a_ranking_shows_both_and_says_how_many_tests_there_are() -> None:
     made, people = scored()
-    found = comparison_table(rank_metrics(made, people, options=OPTIONS))
+    found = comparisons_of(rank_metrics(made, people, options=OPTIONS))
     rows = flat_rows(found)
     assert [row["p_bh"] for row in rows] == corrected(
         [row["p_two_sided"] for row in rows], "benjamini-hochberg"
@@ -115,7 +123,7 @@ def test_a_ranking_shows_both_and_says_how_many_tests_there_are() -> None:
 def test_groups_and_views_are_one_family_and_coefficients_are_not() -> None:
     made, people = scored()
     found = compare_in_groups(made, people, "good", "weak", options=OPTIONS)
-    rows = flat_rows(compared_table(found))
+    rows = flat_rows(Answer(COMPARE, COMPARE.Options(), compared(found)).tables["comparison"])
     for method in ("pearson", "spearman", "kendall"):
         own = [row for row in rows if row["method"] == method]
         assert len(own) == 4
@@ -124,12 +132,16 @@ def test_groups_and_views_are_one_family_and_coefficients_are_not() -> None:
 
 def test_a_single_test_hides_the_corrected_column_and_keeps_it_in_files() -> None:
     made, people = scored()
-    found = comparison_table(rank_metrics(made, people, test="williams", options=OPTIONS))
+    found = comparisons_of(rank_metrics(made, people, test="williams", options=OPTIONS))
     two = rank_metrics(_first_two(made), people, test="williams", options=OPTIONS)
     assert "Benjamini-Hochberg p" in headings(found)
-    assert "Benjamini-Hochberg p" not in headings(comparison_table(two))
-    (row,) = flat_rows(comparison_table(two))
+    assert "Benjamini-Hochberg p" not in headings(comparisons_of(two))
+    (row,) = flat_rows(comparisons_of(two))
     assert row["p_bh"] == row["p_two_sided"]
+
+
+def comparisons_of(found: Ranking) -> ResultTable:
+    return Answer(RANK, RANK.Options(), ranking_of(found)).tables["comparisons"]
 
 
 def _first_two(made):  # type: ignore[no-untyped-def]  # a table
@@ -158,14 +170,22 @@ def test_the_interval_of_two_rows_has_no_width_and_says_so() -> None:
     made = table([(ScoredRow("1", "a"), 0.1), (ScoredRow("2", "b"), 0.5)], ["m"])
     people = ratings(Rating("1", 1.0, "a", None, "r", "q"), Rating("2", 3.0, "b", None, "r", "q"))
     report = correlate_scores(made, people, options=CorrelationOptions(n_resamples=50))
-    (row,) = correlation_rows(report, resampled="items")
+    (row,) = result_json(correlations(report, "items"))
     assert (row["pearson"]["low"], row["pearson"]["high"]) == (1, 1)
     reasons = [row[name]["interval_reason"] for name in ("pearson", "pearson_per_system", "system_accuracy")]
     assert reasons == [NO_WIDTH] * 3
     assert row["pearson"]["over_items"]["reason"] == NO_WIDTH
-    (cells,) = flat_rows(correlation_table(report))
+    (cells,) = flat_rows(
+        Answer(CORRELATE, CORRELATE.Options(), correlations(report, "items")).tables["correlations"]
+    )
     assert cells["pearson"] == 1
     assert cells["pearson_low"] == cells["pearson_per_system_low"] == cells["system_accuracy_high"] == 1
-    said = [note for note in notes(correlation_table(report)) if NO_WIDTH in note]
+    said = [
+        note
+        for note in notes(
+            Answer(CORRELATE, CORRELATE.Options(), correlations(report, "items")).tables["correlations"]
+        )
+        if NO_WIDTH in note
+    ]
     assert len(said) == 1
     assert said[0].startswith("Pearson, Spearman, Kendall, Pearson per system, accuracy: ")

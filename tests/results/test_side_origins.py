@@ -5,13 +5,14 @@ import json
 import pytest
 from helpers.texts.score_factories import ladder, ratings, table
 
+from core.analyses.correlate import correlations
 from core.analyses.meta_correlate import ANALYSIS, MetaCorrelateOptions, meta_row, result_of_pair
 from core.formats.correlations import published_side, read_correlations, write_correlations
 from core.joining.origins import TRANSLATION, origin_of
-from core.results.correlations.table import correlate_scores, correlation_rows
+from core.results.correlations.table import correlate_scores
 from core.results.meta_correlation import LiveSide, meta_correlate, meta_matrix
 from core.results.side_origins import SideOrigins
-from core.schema.rows import json_of
+from core.schema.rows import json_of, result_json
 from core.schema.scores import UNKNOWN_ORIGIN, CorrelationSet, Rating, ScoredRow, TextOrigin
 from core.tables.columns import ONLY_SYSTEM
 
@@ -81,7 +82,7 @@ def test_live_scores_beside_a_published_column() -> None:
 def test_a_file_of_correlations_keeps_what_its_rows_say() -> None:
     side = scores("d", "cs")
     report = correlate_scores(side.table, None)
-    rows = json.dumps(correlation_rows(report)).encode()
+    rows = json.dumps(result_json(correlations(report))).encode()
     read = read_correlations(rows, "r.json", synthetic=True)
     assert read.texts == TextOrigin(("d",), (), ("cs",), ("s",))
     assert read_correlations(write_correlations(read), "w.json", synthetic=True).texts == read.texts

@@ -1,7 +1,7 @@
 """Compare evaluators with people, and fill the rows of the result."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 from core.analyses.calibrate.rows import (
@@ -9,7 +9,6 @@ from core.analyses.calibrate.rows import (
     SECTIONS,
     SHOWN_TESTS,
     VIEWS,
-    AgainstModel,
     Bin,
     Calibrated,
     ClassCount,
@@ -21,10 +20,12 @@ from core.analyses.calibrate.rows import (
     Json,
     Mapped,
     Mean,
+    Model,
     NotToUse,
     RaterErrors,
     Shuffled,
     Split,
+    SplitDimension,
     Temperature,
     Warned,
 )
@@ -123,8 +124,9 @@ def computed(options: Any, data: Rated, tell: Tell) -> Calibrated:
         if own in several
         for group in (*one.by_dimension, one.pooled)
     )
-    named = [(one, own) for one, own in zip(every, maps, strict=True) if own is not None]
-    modelled = [(one, own) for one, own in zip(every, raters, strict=True) if own is not None]
+    mapped = [own for one in listed for own in one.maps or ()]
+    # Raters are those of the first evaluator: all are usually compared on the same texts.
+    models = listed[0].dawid_skene
     return Calibrated(
         evaluators=tuple(listed),
         temperatures=None if sweep is None else plain(sweep),
@@ -138,15 +140,21 @@ def computed(options: Any, data: Rated, tell: Tell) -> Calibrated:
         else (),
         warned=tuple(warned for one in listed for warned in one.not_to_use.groups),
         classes=tuple(_class_counts(groups)),
-        split=tuple(_split_rows(every, split)),
-        mapped=tuple(_mapped_rows(named)) if named else None,
-        bins=tuple(_bins(named)) if named else None,
-        raters=tuple(_rater_rows(modelled)) if modelled else None,
-        confusion=tuple(_confusion_rows(modelled)) if modelled else None,
-        against_model=tuple(_against_model(modelled)) if modelled else None,
+        split=tuple(degree for one in listed for own in one.split_raters for degree in own.degrees),
+        mapped=None if options.map is None else tuple(mapped),
+        bins=None
+        if options.map is None
+        else tuple(bin for one in mapped for bin in (*one.bins_before, *one.bins_after)),
+        raters=None
+        if models is None
+        else tuple(rater for one in models if one.reason is None for rater in one.raters),
+        confusion=None if models is None else tuple(_confusion_rows(models)),
+        against_model=None
+        if models is None
+        else tuple(own for one in listed for own in one.dawid_skene or ()),
         sweep=None if sweep is None else tuple(_temperatures(sweep)),
         twins=None if twins is None else tuple(_shuffled(twins)),
-        table_notes=_notes(every, several, split, named, modelled, sweep, twins, options.averaged),
+        table_notes=_notes(every, several, split, maps, raters[0], sweep, twins, options.averaged),
         said=tuple(_said(every, judged)),
         judgements=tuple((code, printable_text(said)) for one in judged for code, said in one.judgements),
         computed=tuple(map(Computed, every, maps, raters)),
@@ -199,9 +207,11 @@ def _evaluated(
         not_to_use=NotToUse(
             judged.sentence, judged.constants, RULES, tuple(_warned(found.evaluator, judged))
         ),
-        split_raters={one.dimension: _split_json(one) for one in split},
-        maps=None if maps is None else {dimension: _map_json(one) for dimension, one in maps.items()},
-        dawid_skene=None if raters is None else {name: _model_json(one) for name, one in raters.items()},
+        split_raters=tuple(_split_dimension(found.evaluator, one) for one in split),
+        maps=None if maps is None else tuple(_mapped(found.evaluator, *one) for one in maps.items()),
+        dawid_skene=None
+        if raters is None
+        else tuple(_model(found.evaluator, *one) for one in raters.items()),
         left_out=found.left_out,
         notes=found.notes,
     )
@@ -333,132 +343,97 @@ _SPLIT = tuple(
 )
 
 
-def _split_rows(every: Sequence[Calibration], split: Sequence[Sequence[DimensionSplit]]) -> Iterator[Split]:
-    for calibration, own in zip(every, split, strict=True):
-        for one in own:
-            for degree in () if one.found is None else one.found.degrees:
-                numbers: dict[str, Any] = {name: interval(getattr(degree, name)) for name in _SPLIT}
-                yield Split(
-                    *(calibration.evaluator, one.dimension, DEGREES[degree.kind], degree.n),
-                    **numbers,
-                    follows=interval(one.found.follows) if one.found and degree.kind == ALL_DEGREES else None,
-                    raters_per_text=one.raters_per_text,
-                    most_answers=one.found.n_answers if one.found else 0,
-                )
-
-
-def _split_json(one: DimensionSplit) -> Json:
-    numbers: Json = {"n": 0, "n_left_out": 0, "n_answers": 0, "follows": None, "degrees": []}
-    if one.found is not None:
-        numbers = {
-            **picked(one.found, "n", "n_left_out", "n_answers"),
-            "follows": plain(one.found.follows),
-            "degrees": [
-                {"other_raters": degree.kind, "n": degree.n}
-                | {name: plain(getattr(degree, name)) for name in _SPLIT}
-                for degree in one.found.degrees
-            ],
-        }
-    return {"reason": one.reason, "raters_per_text": one.raters_per_text, **numbers}
-
-
-def _mapped_rows(maps: Sequence[tuple[Calibration, Mapping[str, CalibrationMap]]]) -> Iterator[Mapped]:
-    for calibration, own in maps:
-        for dimension, one in own.items():
-            numbers: dict[str, Any] = {name: interval(getattr(one, name)) for name in _MAPPED}
-            yield Mapped(
-                *(
-                    calibration.evaluator,
-                    dimension,
-                    one.method,
-                    one.n,
-                    one.n_left_out,
-                    one.n_clusters,
-                    one.n_folds,
-                ),
+def _split_dimension(evaluator: str, one: DimensionSplit) -> SplitDimension:
+    if one.found is None:
+        return SplitDimension(one.dimension, one.reason, one.raters_per_text, 0, 0, 0, None, ())
+    counts = (one.found.n, one.found.n_left_out, one.found.n_answers)
+    follows = _counted(one.found.follows)
+    degrees = []
+    for degree in one.found.degrees:
+        numbers: dict[str, Any] = {name: _counted(getattr(degree, name)) for name in _SPLIT}
+        degrees.append(
+            Split(
+                *(evaluator, one.dimension, DEGREES[degree.kind], degree.kind, degree.n),
                 **numbers,
-                knots=" ".join(f"{x:g}:{y:g}" for x, y in one.knots),
-                notes="; ".join(_map_notes(one)),
+                follows=follows if degree.kind == ALL_DEGREES else None,
+                raters_per_text=one.raters_per_text,
+                most_answers=one.found.n_answers,
             )
+        )
+    return SplitDimension(one.dimension, one.reason, one.raters_per_text, *counts, follows, tuple(degrees))
+
+
+def _mapped(evaluator: str, dimension: str, one: CalibrationMap) -> Mapped:
+    def bins(which: str, found: Iterable[ReliabilityBin]) -> tuple[Bin, ...]:
+        return tuple(
+            Bin(evaluator, dimension, which, each.low, each.high, each.mean_score, _of_n(each.human))
+            for each in found
+        )
+
+    numbers: dict[str, Any] = {name: _of_n(getattr(one, name)) for name in _MAPPED}
+    return Mapped(
+        evaluator=evaluator,
+        dimension=dimension,
+        **picked(one, "method", "fallback", "reason", "n", "n_left_out", "n_folds", "knots", "notes"),
+        n_items=one.n_clusters,
+        **numbers,
+        written=" ".join(f"{x:g}:{y:g}" for x, y in one.knots),
+        remarks="; ".join(_map_notes(one)),
+        bins_before=bins("before mapping", one.before),
+        bins_after=bins("after mapping", one.after),
+    )
+
+
+def _counted(found: Estimate, **further: int) -> Interval:
+    """An estimate as a cell whose JSON says why there is no interval even where none was asked for. further: entries beside it."""
+    return replace(interval(found), how=(("interval_reason", found.interval_reason), *further.items()))
+
+
+def _of_n(found: Estimate) -> Interval:
+    """An estimate as a cell whose JSON says its n."""
+    return _counted(found, n=found.n)
 
 
 def _map_notes(one: CalibrationMap) -> list[str]:
     return [note for note in (one.reason, one.fallback, *one.notes) if note]
 
 
-def _bins(maps: Sequence[tuple[Calibration, Mapping[str, CalibrationMap]]]) -> Iterator[Bin]:
-    for calibration, own in maps:
-        for dimension, found in own.items():
-            for which, bins in (("before mapping", found.before), ("after mapping", found.after)):
-                for one in bins:
-                    row = (calibration.evaluator, dimension, which, one.low, one.high, one.mean_score)
-                    yield Bin(*row, interval(one.human))
+def _model(evaluator: str, dimension: str, one: RaterClasses) -> Model:
+    found = one.found
+    raters = tuple(
+        RaterErrors(
+            dimension=dimension,
+            labels=rater.accuracy.n,
+            accuracy=_counted(rater.accuracy),
+            difference=_counted(rater.difference),
+            **picked(rater, "rater", "p", "p_holm", "below_others", "expected", "matrix"),
+        )
+        for rater in found.raters
+    )
+    return Model(
+        evaluator=evaluator,
+        dimension=dimension,
+        with_majority=_of_n(one.with_majority),
+        with_model=_of_n(one.with_model),
+        n_changed=one.n_changed,
+        raters=raters,
+        **{each.name: getattr(found, each.name) for each in fields(Confusions) if each.name != "raters"},
+    )
 
 
-def _map_json(one: CalibrationMap) -> Json:
-    return {
-        **picked(one, "method", "fallback", "reason", "n", "n_left_out"),
-        "n_items": one.n_clusters,
-        "n_folds": one.n_folds,
-        **{name: _estimate(getattr(one, name)) for name in _MAPPED},
-        "knots": one.knots,
-        "bins_before": [_bin_json(each) for each in one.before],
-        "bins_after": [_bin_json(each) for each in one.after],
-        "notes": one.notes,
-    }
-
-
-def _bin_json(one: ReliabilityBin) -> Json:
-    return {**picked(one, "low", "high", "mean_score"), "human": _estimate(one.human)}
-
-
-_Modelled = Sequence[tuple[Calibration, Mapping[str, RaterClasses]]]
-
-
-def _models(modelled: _Modelled) -> list[tuple[str, Confusions]]:
-    """Dimension and model: raters are those of the first evaluator, as all are usually compared on the same texts."""
-    return [(dimension, one.found) for dimension, one in modelled[0][1].items()] if modelled else []
-
-
-def _rater_rows(modelled: _Modelled) -> Iterator[RaterErrors]:
-    for dimension, found in _models(modelled):
-        for one in found.raters if found.reason is None else ():
-            yield RaterErrors(
-                *(dimension, one.rater, one.accuracy.n, interval(one.accuracy), interval(one.difference)),
-                *(one.p, one.p_holm, one.below_others),
-            )
-
-
-def _confusion_rows(modelled: _Modelled) -> Iterator[Confusion]:
-    models = _models(modelled)
-    classes = list(dict.fromkeys(name for _, found in models for name in found.classes))
-    for dimension, found in models:
-        for rater in found.raters if found.reason is None else ():
-            for name, expected, shares in zip(found.classes, rater.expected, rater.matrix, strict=True):
-                by_class = dict(zip(found.classes, shares, strict=True))
+def _confusion_rows(models: Sequence[Model]) -> Iterator[Confusion]:
+    classes = list(dict.fromkeys(name for one in models for name in one.classes))
+    for model in models:
+        for rater in model.raters if model.reason is None else ():
+            for name, expected, shares in zip(model.classes, rater.expected, rater.matrix, strict=True):
+                by_class = dict(zip(model.classes, shares, strict=True))
                 answers = {
                     one: Interval(by_class[one], reason=EMPTY_ROW if by_class[one] is None else "")
                     if one in by_class
                     else None
                     for one in classes
                 }
-                yield Confusion(dimension, rater.rater, name, expected, answers)
-
-
-def _against_model(modelled: _Modelled) -> Iterator[AgainstModel]:
-    for calibration, own in modelled:
-        for dimension, one in own.items():
-            numbers = (interval(one.with_majority), interval(one.with_model), one.n_changed)
-            yield AgainstModel(calibration.evaluator, dimension, *numbers)
-
-
-def _model_json(one: RaterClasses) -> Json:
-    return {
-        **plain(one.found),
-        "with_majority": _estimate(one.with_majority),
-        "with_model": _estimate(one.with_model),
-        "n_changed": one.n_changed,
-    }
+                yield Confusion(model.dimension, rater.rater, name, expected, answers)
 
 
 def _temperatures(sweep: Sweep) -> Iterator[Temperature]:
@@ -481,8 +456,8 @@ def _notes(
     every: Sequence[Calibration],
     several: Sequence[Calibration],
     split: Sequence[Sequence[DimensionSplit]],
-    maps: Sequence[tuple[Calibration, Mapping[str, CalibrationMap]]],
-    modelled: _Modelled,
+    maps: Sequence[Mapping[str, CalibrationMap] | None],
+    raters: Mapping[str, RaterClasses] | None,
     sweep: Sweep | None,
     twins: Sequence[Sensitivity] | None,
     averaged: str,
@@ -512,13 +487,13 @@ def _notes(
         "Error: mean absolute error. Gain above 0: the score of a text helps to predict its rating.",
         *(
             f"{dimension}: {note}"
-            for _, own in maps
-            for dimension, one in own.items()
+            for own in maps
+            for dimension, one in (own or {}).items()
             for note in _map_notes(one)
         ),
     )
-    if modelled:
-        models = _models(modelled)
+    if raters is not None:
+        models = [(dimension, one.found) for dimension, one in raters.items()]
         found["dawid-skene"] = tuple(
             dict.fromkeys(note for name, one in models for note in model_notes(name, one))
         )
@@ -526,7 +501,7 @@ def _notes(
             found["confusion"] = (
                 "Rows: the class that the model estimates. Columns: the answer. Right answers are on the diagonal.",
             )
-        rule = MAJORITIES[modelled[0][0].options.majority]
+        rule = MAJORITIES[every[0].options.majority]
         found["dawid-skene-agreement"] = (
             f"Split raters in the majority: {rule}. Another class: the majority and the model's most probable class differ."
             if models

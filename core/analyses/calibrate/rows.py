@@ -251,82 +251,135 @@ class ClassCount:
 class Split:
     """An evaluator beside a rater left out, where the other raters of a text agree, or split."""
 
-    evaluator: str = column("the judge, or its column of scores", title="Evaluator", names_row=True)
-    dimension: str = column("the dimension", title="Dimension", names_row=True)
-    other_raters: str = column("how the other raters of a text split", title="Other raters", names_row=True)
-    n_texts: int = column("texts", title="Texts")
-    rater_agreement: Interval = column("a rater gives a random other rater's class", title="Rater agrees")
-    judge_agreement: Interval = column("the evaluator does", title="Evaluator agrees")
-    agreement_gap: Interval = column("evaluator minus rater", title="Difference")
-    rater_distance: Interval = column("Jensen-Shannon distance of a rater", title="Distance: rater")
-    judge_distance: Interval = column("of the evaluator", title="Distance: evaluator")
-    distance_gap: Interval = column("evaluator minus rater", title="Difference of distances")
-    distribution_distance: Interval = column("distance of all its answers", title="Distance: all answers")
-    distribution_brier: Interval = column(
-        "Brier score of all its answers", title="Brier score: all answers", shown=False
+    evaluator: str = column("the judge, or its column of scores", title="Evaluator", key="", names_row=True)
+    dimension: str = column("the dimension", title="Dimension", key="", names_row=True)
+    called: str = column(
+        "how the other raters of a text split",
+        name="other_raters",
+        title="Other raters",
+        key="",
+        names_row=True,
     )
-    rater_brier: Interval = column("Brier score of a rater", title="Brier score: rater", shown=False)
+    other_raters: str = entry(
+        "all texts, or those on which the other raters agree in full, in part or not at all"
+    )
+    n: int = column("texts", name="n_texts", title="Texts")
+    rater_agreement: Interval = column(
+        "a rater gives a random other rater's class", title="Rater agrees", ends="counted"
+    )
+    judge_agreement: Interval = column("the evaluator does", title="Evaluator agrees", ends="counted")
+    agreement_gap: Interval = column("evaluator minus rater", title="Difference", ends="counted")
+    rater_distance: Interval = column(
+        "Jensen-Shannon distance of a rater", title="Distance: rater", ends="counted"
+    )
+    judge_distance: Interval = column("of the evaluator", title="Distance: evaluator", ends="counted")
+    distance_gap: Interval = column("evaluator minus rater", title="Difference of distances", ends="counted")
+    distribution_distance: Interval = column(
+        "distance of all its answers", title="Distance: all answers", ends="counted"
+    )
+    distribution_brier: Interval = column(
+        "Brier score of all its answers", title="Brier score: all answers", shown=False, ends="counted"
+    )
+    rater_brier: Interval = column(
+        "Brier score of a rater", title="Brier score: rater", shown=False, ends="counted"
+    )
     follows: Interval | None = column(
-        "whether its doubt follows the raters': Spearman's correlation", title="Its doubt follows theirs"
+        "whether its doubt follows the raters': Spearman's correlation",
+        title="Its doubt follows theirs",
+        key="",
     )
     raters_per_text: float | None = column(
-        "mean number of raters", title="Raters a text", places=1, shown=False
+        "mean number of raters", title="Raters a text", key="", places=1, shown=False
     )
-    most_answers: int = column("answers of the evaluator, at most", shown=False)
+    most_answers: int = column("answers of the evaluator, at most", key="", shown=False)
 
 
 @row
-class Mapped:
-    """The benefit of mapping scores to people's scale, on one dimension."""
+class SplitDimension:
+    """The evaluator beside raters left out, on one dimension."""
 
-    evaluator: str = column("the judge, or its column of scores", title="Evaluator", names_row=True)
-    dimension: str = column("the dimension", title="Dimension", names_row=True)
-    method: str = column("isotonic or ordinal", title="Method")
-    n: int = column("texts", title="Texts")
-    n_left_out: int = column("texts left out", shown=False)
-    n_items: int = column("items", shown=False)
-    n_folds: int = column("folds; each is predicted from the others", shown=False)
-    error_before: Interval = column("mean absolute error of scores", title="Error before mapping")
-    error_after: Interval = column("of mapped scores, out of fold", title="Error after mapping")
-    error_of_mean: Interval = column("of the mean rating", title="Error of the mean rating")
-    gain: Interval = column(
-        "how much smaller the error is than that of the mean rating", title="Gain over the mean rating"
-    )
-    calibration_error_before: Interval = column(
-        "calibration error of scores", title="Calibration error before mapping"
-    )
-    calibration_error_after: Interval = column("of mapped scores", title="Calibration error after mapping")
-    knots: str = column("the map: score:rating", shown=False)
-    notes: str = column("what was assumed", shown=False)
+    dimension: str = entry("the dimension", key="")
+    reason: str | None = entry("why nothing was compared")
+    raters_per_text: float | None = entry("mean number of raters")
+    n: int = entry("texts")
+    n_left_out: int = entry("texts left out")
+    n_answers: int = entry("answers of the evaluator to a text, at most")
+    follows: Interval | None = entry("whether its doubt follows the raters'", ends="counted")
+    degrees: tuple[Split, ...] = entry("by how the other raters split", rows=Split)
 
 
 @row
 class Bin:
     """A bin of a reliability diagram."""
 
-    evaluator: str = column("the judge, or its column of scores", title="Evaluator", names_row=True)
-    dimension: str = column("the dimension", title="Dimension", names_row=True)
-    scores: str = column("before or after mapping", title="Scores", names_row=True)
+    evaluator: str = column("the judge, or its column of scores", title="Evaluator", key="", names_row=True)
+    dimension: str = column("the dimension", title="Dimension", key="", names_row=True)
+    scores: str = column("before or after mapping", title="Scores", key="", names_row=True)
     low: float = column("lowest score", title="From")
     high: float = column("highest score", title="To")
     mean_score: float = column("mean score", title="Mean score")
-    human: Interval = column("mean rating", title="Mean rating")
+    human: Interval = column("mean rating", title="Mean rating", ends="object")
+
+
+@row
+class Mapped:
+    """The benefit of mapping scores to people's scale, on one dimension. An estimate of the JSON has n, too."""
+
+    evaluator: str = column("the judge, or its column of scores", title="Evaluator", key="", names_row=True)
+    dimension: str = column("the dimension", title="Dimension", key="", names_row=True)
+    method: str = column("isotonic or ordinal", title="Method")
+    fallback: str | None = entry("why isotonic replaces ordinal")
+    reason: str | None = entry("why nothing was mapped")
+    n: int = column("texts", title="Texts")
+    n_left_out: int = column("texts left out", shown=False)
+    n_items: int = column("items", shown=False)
+    n_folds: int = column("folds; each is predicted from the others", shown=False)
+    error_before: Interval = column(
+        "mean absolute error of scores", title="Error before mapping", ends="object"
+    )
+    error_after: Interval = column(
+        "of mapped scores, out of fold", title="Error after mapping", ends="object"
+    )
+    error_of_mean: Interval = column("of the mean rating", title="Error of the mean rating", ends="object")
+    gain: Interval = column(
+        "how much smaller the error is than that of the mean rating",
+        title="Gain over the mean rating",
+        ends="object",
+    )
+    calibration_error_before: Interval = column(
+        "calibration error of scores", title="Calibration error before mapping", ends="object"
+    )
+    calibration_error_after: Interval = column(
+        "of mapped scores", title="Calibration error after mapping", ends="object"
+    )
+    written: str = column("the map: score:rating", name="knots", key="", shown=False)
+    remarks: str = column("what was assumed", name="notes", key="", shown=False)
+    knots: tuple[tuple[float, float], ...] = entry("the map: score and rating of each knot")
+    bins_before: tuple[Bin, ...] = entry("bins of the scores", rows=Bin)
+    bins_after: tuple[Bin, ...] = entry("bins of the mapped scores", rows=Bin)
+    notes: tuple[str, ...] = entry("what was assumed")
 
 
 @row
 class RaterErrors:
     """A rater by Dawid and Skene's model."""
 
-    dimension: str = column("the dimension", title="Dimension", names_row=True)
+    dimension: str = column("the dimension", title="Dimension", key="", names_row=True)
     rater: str = column("the rater", title="Rater", names_row=True)
-    labels: int = column("answers", title="Answers")
-    accuracy: Interval = column("expected share of answers with the estimated class", title="Accuracy")
-    difference: Interval = column("accuracy minus the mean of the others", title="Minus the others")
+    labels: int = column("answers", title="Answers", key="")
+    accuracy: Interval = column(
+        "expected share of answers with the estimated class", title="Accuracy", ends="counted"
+    )
+    difference: Interval = column(
+        "accuracy minus the mean of the others", title="Minus the others", ends="counted"
+    )
     p: float | None = column("p of no difference", shown=False, p_value=True)
     p_holm: float | None = column("p corrected for the number of raters", title="p (Holm)", p_value=True)
     below_others: bool = column(
         "whether the rater is less accurate", title="Below the others", words=("yes", "no")
     )
+    expected: tuple[float | None, ...] = entry("answers expected on each class")
+    matrix: tuple[tuple[float | None, ...], ...] = entry("probability of each answer, a row for each class")
 
 
 @row
@@ -346,15 +399,33 @@ class Confusion:
 class AgainstModel:
     """An evaluator against the majority and against the classes that the model estimates."""
 
-    evaluator: str = column("the judge, or its column of scores", title="Evaluator", names_row=True)
-    dimension: str = column("the dimension", title="Dimension", names_row=True)
+    evaluator: str = column("the judge, or its column of scores", title="Evaluator", key="", names_row=True)
+    dimension: str = column("the dimension", title="Dimension", key="", names_row=True)
     with_majority: Interval = column(
-        "texts on which it gives the majority's class", title="Agrees with the majority"
+        "texts on which it gives the majority's class", title="Agrees with the majority", ends="object"
     )
     with_model: Interval = column(
-        "texts on which it gives the model's class", title="Agrees with Dawid-Skene"
+        "texts on which it gives the model's class", title="Agrees with Dawid-Skene", ends="object"
     )
     n_changed: int = column("texts where these classes differ", title="Texts with another class")
+
+
+@row
+class Model(AgainstModel):
+    """Raters' errors and classes as Dawid and Skene's model estimates them, on one dimension."""
+
+    classes: tuple[str, ...] = entry("classes, in the order of rows and columns")
+    class_shares: tuple[float | None, ...] = entry("estimated share of each class")
+    raters: tuple[RaterErrors, ...] = entry("each rater", rows=RaterErrors)
+    n_units: int = entry("texts with an answer")
+    n_left_out: int = entry("texts without one")
+    n_shared: int = entry("texts with answers of at least three raters")
+    log_likelihood: float | None = entry("of the estimates")
+    n_iterations: int = entry("iterations")
+    converged: bool = entry("whether they ended by themselves")
+    better_by: float = entry("log likelihood that the best of other starts gained")
+    smoothing: float = entry("labels added to each row")
+    reason: str | None = entry("why nothing is estimated")
 
 
 @row
@@ -415,19 +486,14 @@ class Evaluated(Sections):
         rows=Mean,
     )
     not_to_use: NotToUse = entry("where not to use it", rows=NotToUse)
-    split_raters: Mapping[str, Json] = entry(
-        "dimension -> reason, raters_per_text, n, n_left_out, n_answers, follows, and degrees: the numbers of the table "
-        "split-raters for other_raters all, full, partial and none, with n and n_left_out"
+    split_raters: tuple[SplitDimension, ...] = entry(
+        "each dimension, beside raters left out", rows=SplitDimension, keyed_by="dimension"
     )
-    maps: Mapping[str, Json] | None = entry(
-        "with a map, dimension -> the numbers of the table map, with fallback, reason, knots, bins_before, bins_after (low, "
-        "high, mean_score, human) and notes"
+    maps: tuple[Mapped, ...] | None = entry(
+        "each dimension, if a map was asked for", rows=Mapped, keyed_by="dimension"
     )
-    dawid_skene: Mapping[str, Json] | None = entry(
-        "only if asked, dimension -> classes (the order of rows and columns), class_shares, raters (rater, accuracy, "
-        "difference, p, p_holm, below_others, expected, matrix: a row for each class), n_units, n_left_out, n_shared (units with "
-        "three raters), log_likelihood, n_iterations, converged, better_by (what another start gains), smoothing, reason, "
-        "with_majority, with_model, n_changed"
+    dawid_skene: tuple[Model, ...] | None = entry(
+        "each dimension; only if the model was asked for", rows=Model, keyed_by="dimension"
     )
     left_out: Mapping[str, int] = entry("reason -> ratings that matched no text, or no column of scores")
     notes: tuple[str, ...] = entry("what was read, left out and assumed")

@@ -31,7 +31,7 @@ def _of_pairs(options: ResultsOptions, part: "StudyPart", *, tell: Tell) -> pair
 
 def _of_ratings(options: ResultsOptions, part: "StudyPart", *, tell: Tell) -> ratings.RatingResults:
     """Analyse a study of ratings."""
-    from core.analyses.rating_study import raters_agreement
+    from core.analyses.study_results.rating_agreement import raters_agreement
     from core.analyses.study_results.rating_rows import rating_results
     from core.results.study.tables import RatingMeans
     from core.results.study.text_list import text_list, text_table

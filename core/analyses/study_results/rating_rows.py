@@ -5,9 +5,9 @@ from dataclasses import asdict, replace
 from statistics import mean
 from typing import Any
 
-from core.analyses.rating_study import RatersAgreement
 from core.analyses.study_results import RATINGS
 from core.analyses.study_results.pairs import Filled, ListedRow
+from core.analyses.study_results.rating_agreement import RatersAgreement
 from core.analyses.study_results.ratings import (
     LevelRow,
     RaterRow,

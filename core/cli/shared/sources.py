@@ -29,11 +29,18 @@ from core.errors import InputError
 from core.formats.mt_metrics_eval import ratings_among
 from core.formats.panel.repeats import Repeated
 from core.formats.tasks import find_task
-from core.joining.choices import TableChoice, check_choice, dimensions_of, interval_problems
+from core.joining.choices import (
+    TableChoice,
+    check_choice,
+    chosen_table,
+    dimensions_of,
+    interval_problems,
+)
+from core.joining.quality import OfFile, Quality
 from core.joining.tables import CorrelationOptions, SystemScores
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
-from core.results.correlations.paired import People
+from core.results.correlations.paired import People, beside_people
 from core.results.correlations.table import dimension_of
 from core.results.judges.costs import JudgeCost
 from core.results.judges.prompts import RunsTried
@@ -41,21 +48,23 @@ from core.results.meta_correlation import LiveSide, Side, Sides, chosen_side
 from core.results.study.counted import Filters, StudyPart
 from core.results.study.early import EarlyLook
 from core.results.study.planning import Basis, Standing
-from core.schema.analysis import CHOICES, PanelChoice, PeopleChoice, RatedChoice, TriedChoice
+from core.schema.analysis import CHOICES, PanelChoice, PeopleChoice, QualityChoice, RatedChoice, TriedChoice
 from core.schema.marks import Marks, SpanOptions
 from core.schema.panel import Panel
 from core.schema.rated import Rated
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import Direction, JudgeOutput, RatingSet, ScoreTable, WithTexts
-from core.schema.settings import Settings, fields_of
+from core.schema.settings import SettingField, Settings, fields_of
 from core.schema.study import Study, StudyRecord
 from core.sources.judges import JUDGE_NAMES, costs_of, facts_of, judge_of, rated, scored_by, with_texts
 from core.sources.named import (
     STORED,
     FileSource,
+    names_apart,
     parse_source,
     parse_sources,
+    short_name,
 )
 from core.sources.panel import panel_of_source
 from core.sources.people import people_of, ratings_and_task
@@ -75,6 +84,8 @@ from core.tables.scales import NoClass
 if TYPE_CHECKING:
     from core.results.big_tables.scored import BigTable
 
+_TARGET = "with_"
+"""The choice that says whether people or levels state the quality of texts."""
 MEANING = "texts: CSV, JSONL or JSON, an mt-metrics-eval folder, the output of run N, or an unblinded study"
 
 
@@ -150,42 +161,59 @@ def add_rating_options(command: argparse.ArgumentParser) -> None:
         help="ratings: CSV, JSONL, MQM TSV, a folder, run:N, or study:NAME (unblinded; of a study of pairs, each row is a pair "
         "with its mean vote); with a folder of scores also the name of one of its rating sets",
     )
-    command.add_argument(
-        "--dimension",
-        metavar="D,...",
-        help="which dimensions of the ratings to use (default: the only one); several are used one by one and as a mean for each text",
-    )
-    command.add_argument(
-        "--raters",
-        choices=["averaged", "kept"],
-        default="averaged",
-        help="use one mean rating for each text, or every rating (default %(default)s)",
-    )
-    command.add_argument(
-        "--z-normalise",
-        action="store_true",
-        help="standardise each rater's ratings: subtract the rater's mean, divide by the SD",
-    )
+    for one in fields_of(QualityChoice).values():
+        if one.name != _TARGET:
+            _add_choice(command, one)
     command.add_argument(
         "--lower-is-better", action="store_true", help="low ratings are better, e.g. counts of errors"
     )
     add_pair_option(command)
     add_columns_option(command, several=True)
-    command.add_argument(
-        "--leave-out",
-        action="append",
-        default=[],
-        metavar="COLUMN=VALUE",
-        help="leave texts out, e.g. system=Human, item=q7, language=de or a label; may be repeated",
-    )
-    command.add_argument(
-        "--direction",
-        action="append",
-        default=[],
-        metavar="METRIC=lower|higher",
-        help="whether low or high scores of a metric are better, e.g. BaryScore-W=lower for a distance; may be repeated",
-    )
     add_database_option(command)
+
+
+def add_quality_input(command: argparse.ArgumentParser) -> None:
+    """Register scores, and what states the quality of their texts; see `open_quality`."""
+    command.add_argument(
+        "scores",
+        nargs="+",
+        metavar="FILE",
+        help="table of scores (CSV, JSONL, Parquet), JSONL with id, level and result, run:N, or a folder; several are "
+        "correlated one by one, and listed by technique, model and size",
+    )
+    target = fields_of(QualityChoice)[_TARGET]
+    command.add_argument(
+        target.option, dest="target", choices=target.choices, required=True, help=target.about.help
+    )
+    add_rating_options(command)
+
+
+def open_quality(options: argparse.Namespace) -> Quality:
+    """Return the scores of each file beside the ratings, or beside their levels. Raises InputError."""
+    human = options.target == "human"
+    check_options(
+        [
+            f"{option}: only with --with human"
+            for option, given in (
+                ("--human", options.human is not None),
+                ("--lower-is-better", options.lower_is_better),
+            )
+            if given and not human
+        ]
+    )
+    check_columns(options, [*options.scores, options.human])
+    choice, opened = table_choice(options), open_each(options.scores, options)
+    check_choice(choice, *(one.table for one in opened))
+    names = names_apart(map(short_name, parse_sources(options.scores)), options.scores, "file")
+    files = [
+        OfFile(name, *beside_people(scores.table, open_people_beside(scores, options), choice))
+        if human
+        else OfFile(name, chosen_table(scores.table, choice))
+        for name, scores in zip(names, opened, strict=True)
+    ]
+    use = correlation_options(options, files[0].ratings)
+    same = not human or options.human is not None
+    return Quality(tuple(files), use.dimension, use.raters, use.z_normalise, choice, same)
 
 
 def add_system_scores(command: argparse.ArgumentParser) -> None:
@@ -199,19 +227,13 @@ def add_system_scores(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_interval_options(
-    command: argparse.ArgumentParser, n_resamples: int, *, until_settled: bool = False
-) -> None:
-    """Register the options of intervals, the same for every command.
-
-    until_settled: whether resampling stops by default when the intervals settle; n_resamples is then the maximum.
-    """
-    default = f"until every interval settles, at most {n_resamples:,}" if until_settled else f"{n_resamples}"
+def add_interval_options(command: argparse.ArgumentParser, n_resamples: int) -> None:
+    """Register the options of intervals, the same for every command."""
     command.add_argument(
         "--resamples",
         type=int,
-        default=None if until_settled else n_resamples,
-        help=f"number of bootstrap resamples (default {default})",
+        default=n_resamples,
+        help="number of bootstrap resamples (default %(default)s)",
     )
     command.add_argument(
         "--confidence", type=float, default=0.95, help="confidence level of intervals (default %(default)s)"
@@ -498,6 +520,21 @@ def open_ratings(options: argparse.Namespace) -> People:
     return people_of(parse_source(options.human), reading)
 
 
+def _add_choice(command: argparse.ArgumentParser, one: SettingField) -> None:
+    """Register the option of a choice of how inputs are read."""
+    about = one.about
+    if one.choices:
+        text = f"{about.help} (default {one.usual})"
+        command.add_argument(one.option, choices=one.choices, default=one.default, help=text)
+    elif one.shape == "switch":
+        command.add_argument(one.option, action="store_true", help=about.help)
+    elif one.shape == "texts":
+        text = f"{about.help}; may be repeated"
+        command.add_argument(one.option, action="append", default=[], metavar=about.metavar, help=text)
+    else:
+        command.add_argument(one.option, metavar=about.metavar, help=about.help)
+
+
 def add_rated_input(command: argparse.ArgumentParser) -> None:
     """Register ratings, the scores of evaluators, and what raters could choose from; see `open_rated`."""
     command.add_argument("human", metavar="HUMAN", help=f"ratings: {HUMAN_NAMES}")
@@ -588,12 +625,9 @@ def open_costs(options: argparse.Namespace) -> list[JudgeCost]:
 
 
 def _add_choices(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
+    """Register the options of all choices of how inputs are read."""
     for one in fields_of(choice).values():
-        if one.choices:
-            text = f"{one.about.help} (default {one.usual})"
-            command.add_argument(one.option, choices=one.choices, default=one.default, help=text)
-        else:
-            command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+        _add_choice(command, one)
 
 
 def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:

@@ -11,6 +11,7 @@ from core.cli.shared.options import name_list
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.schema.analysis import Analysis, Answer
 from core.schema.result_table import ResultTable
+from core.schema.rows import result_entries
 from core.schema.settings import Remark, SettingField, Settings, fields_of
 from core.tables.reading import shown
 
@@ -96,7 +97,8 @@ def table_problems(options: argparse.Namespace, switches: Sequence[Switch]) -> l
 def entries_of(answer: Answer) -> dict[str, Any]:
     """The JSON of an answer as entries of an object of several answers."""
     main = answer.analysis.tables[0].name.replace("-", "_")
-    return {main: answer.json}
+    entries = result_entries(answer.result)
+    return entries if main in entries else {main: entries}
 
 
 def printed_of(answers: Iterable[Answer]) -> tuple[list[str | ResultTable], list[ResultTable]]:

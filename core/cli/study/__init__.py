@@ -145,7 +145,7 @@ def add_to(nouns: Commands) -> None:
     later(
         verbs,
         {"import-ratings": "create a study in which people score texts and mark errors"},
-        _of_results,
+        _of_exports,
     )
     _add_votes(verbs)
     _add_states(verbs)
@@ -157,16 +157,16 @@ def add_to(nouns: Commands) -> None:
             "audit": "check whether length, diff, punctuation, ... reveal the system",
             "export": "export answers as CSV, JSONL or Factual's JSON, or the whole study as a bundle",
         },
-        _of_results,
+        _of_exports,
     )
     add_analyses(verbs, "study")
     _add_backup(verbs)
 
 
-def _of_results(_verb: str) -> Callable[[Commands], None]:
-    from core.cli.study.results import add_to as verbs_of_results  # imported lazily: loads statistics
+def _of_exports(_verb: str) -> Callable[[Commands], None]:
+    from core.cli.study.exports import add_to as verbs_of_exports  # imported lazily: loads statistics
 
-    return verbs_of_results
+    return verbs_of_exports
 
 
 def _add_import(verbs: Commands) -> None:

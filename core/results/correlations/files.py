@@ -3,30 +3,22 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from core.errors import InputError
 from core.joining.choices import check_names, column_of
-from core.joining.rated import OfFile
+from core.joining.quality import OfFile
 from core.joining.tables import CorrelationOptions
-from core.results.cells import ends, interval, over_items
 from core.results.correlations.table import (
-    NOT_ASKED,
     CorrelationReport,
     MetricCorrelation,
     Resampled,
     correlate_dimensions,
 )
-from core.schema.result_table import Column, ResultTable
-from core.schema.scores import Method, ScoreTable
+from core.schema.scores import ScoreTable
 from core.stats.resampling import Estimate
 
 FILE = "file"
 """Column that names the file or run of a row."""
-BY_MODEL = "judges-by-model"
-"""Name of the table."""
-SIZE_METHODS: Mapping[str, Method] = {"pearson": "pearson", "kendall_per_item": "kendall"}
-"""Coefficients of the table: pooled, and within items."""
 
 
 def correlate_files(
@@ -34,7 +26,7 @@ def correlate_files(
     *,
     group: Sequence[str] = (),
     options: CorrelationOptions,
-    tell: Callable[[str], None] | None = None,
+    tell: Callable[[str], object] | None = None,
 ) -> CorrelationReport:
     """Correlate the metrics of each file, joined as if it were the only one; rows have the column `file` first.
 
@@ -80,7 +72,7 @@ def side_by_side(reports: Mapping[str, CorrelationReport]) -> CorrelationReport:
     )
 
 
-def _telling(tell: Callable[[str], None], begin: str) -> Callable[[str], None]:
+def _telling(tell: Callable[[str], object], begin: str) -> Callable[[str], object]:
     return lambda what: tell(begin + what)
 
 
@@ -172,78 +164,3 @@ def size_of(model: str) -> float | None:
     if found is None:
         return None
     return float(found[1]) / (1_000 if found[2].lower() == "m" else 1)
-
-
-def by_model_table(
-    found: Sequence[JudgeByModel], report: CorrelationReport, resampled: Resampled = "rows"
-) -> ResultTable:
-    """The form of Factual's Table 2: technique and model with Pearson over all rows and Kendall within items."""
-    several = len({(one.technique, one.model) for one in found}) < len(found)
-    groups = [name for name in (report.rows[0].group if report.rows else {}) if name not in (FILE, "metric")]
-    options = report.options
-    return ResultTable(
-        BY_MODEL,
-        (
-            Column("technique", "Technique", names_row=True),
-            Column("model", "Model", names_row=True),
-            Column(
-                "size",
-                "Size, billions",
-                places=3,
-                general=True,
-                shown=any(one.size is not None for one in found),
-            ),
-            Column("metric", "Metric", shown=several),
-            Column(FILE, "File", shown=several),
-            *(Column(f"group_{name}", name, shown=several) for name in groups),
-            Column("n", "n"),
-            Column("pearson", "Pearson"),
-            Column("kendall_per_item", "Kendall per item"),
-            Column("n_items", "items"),
-        ),
-        tuple(
-            (
-                one.technique,
-                one.model or None,
-                one.size,
-                one.row.metric.name,
-                one.file,
-                *(one.row.group.get(name) for name in groups),
-                one.row.n,
-                interval(one.pearson(resampled), NOT_ASKED),
-                interval(None, NOT_ASKED) if one.kendall is None else over_items(one.kendall),
-                None if one.kendall is None else one.kendall.n_clusters,
-            )
-            for one in found
-        ),
-        title="Judges by technique and model, as in Table 2 of Factual",
-        notes=(
-            "Pearson: over all rows. Kendall: tau-b within each item, averaged over items.",
-            *(
-                (
-                    f"Intervals: {options.confidence_level:.0%}, percentile bootstrap, of Pearson over {resampled}, of Kendall over "
-                    "items.",
-                )
-                if options.n_resamples
-                else ()
-            ),
-        ),
-    )
-
-
-def by_model_json(found: Sequence[JudgeByModel], resampled: Resampled = "rows") -> list[dict[str, Any]]:
-    """The same as JSON values."""
-    return [
-        {
-            "technique": one.technique,
-            "model": one.model or None,
-            "size": one.size,
-            "metric": one.row.metric.name,
-            "group": dict(one.row.group),
-            "n": one.row.n,
-            "pearson": ends(one.pearson(resampled), NOT_ASKED),
-            "kendall_per_item": ends(one.kendall, NOT_ASKED),
-            "n_items": None if one.kendall is None else one.kendall.n_clusters,
-        }
-        for one in found
-    ]

@@ -1,7 +1,7 @@
 """Rank metrics: pairwise tests on the same rows, clusters without significant differences, and redundant metrics."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, Literal, get_args
 
@@ -12,14 +12,9 @@ from core.errors import InputError
 from core.joining.choices import check_names, items_of, left_out_of
 from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions, SystemRows, joined_with
 from core.results.cells import (
-    corrected_column,
-    corrected_note,
     decimal,
-    interval,
-    left_out_notes,
     picked,
     why_no_width,
-    width_warned,
 )
 from core.results.correlations.points import NO_MEAN, NOTHING_TO_ORDER
 from core.results.correlations.table import (
@@ -28,11 +23,9 @@ from core.results.correlations.table import (
     NO_SYSTEM_MEANS,
     JoinedGroup,
     by_dimension,
-    estimate_json,
     joined_group,
     joined_groups,
 )
-from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.scores import Against, Direction, Method, RatingSet, ScoreTable
 from core.stats.correlation import coefficients, intervals
 from core.stats.correlation.differences import Compared, difference, differences_between
@@ -310,7 +303,7 @@ def compare_in_groups(
     *,
     group: Sequence[str] = (),
     options: CorrelationOptions = DEFAULT_OPTIONS,
-    tell: Callable[[str], None] | None = None,
+    tell: Callable[[str], object] | None = None,
 ) -> tuple[MetricComparison, ...]:
     """Compare two metrics in every group and view and by each of `options.methods`, in the order of `correlate_dimensions`.
 
@@ -410,118 +403,29 @@ def better_first(found: MetricComparison) -> MetricComparison:
     )
 
 
-def compared_verdict(found: MetricComparison) -> str:
-    """Return which of the two metrics follows quality more closely, if both p (below `ALPHA`) and the interval show it.
+def compared_verdict(found: MetricComparison) -> tuple[str, str]:
+    """Return a code, and which of the two metrics follows quality more closely, if both p (below `ALPHA`) and the interval show it.
 
     They can disagree: the test supposes that the two metrics can be exchanged item by item, the interval does not. Among
-    several groups or views, p is the corrected one.
+    several groups or views, p is the corrected one. Codes: better, not-shown, undecided, undefined.
     """
     found = better_first(found)
     if found.p is None or found.p_holm is None:
-        return f"No comparison is possible: {found.p_reason or found.difference.reason or 'undefined'}"
+        why = found.p_reason or found.difference.reason or "undefined"
+        return "undefined", f"No comparison is possible: {why}"
     better, worse = shown(found.first), shown(found.second)
     tested, low = found.p < ALPHA, found.difference.low
     if low is not None and (low > 0) != tested:
-        return f"Undecided between {better} and {worse}: p and the interval disagree"
+        return "undecided", f"Undecided between {better} and {worse}: p and the interval disagree"
     if found.p_holm >= ALPHA:
         paid = (
             f": p is {decimal(found.p_holm)} after Holm's correction for {found.n_tests} tests"
             if tested
             else ""
         )
-        return f"No difference between {better} and {worse} is shown{paid}"
-    return f"{better} follows {'the ratings' if found.against == 'human' else 'the damage level'} more closely than {worse}"
-
-
-def compared_said(found: Sequence[MetricComparison]) -> list[str | ResultTable]:
-    """Return the verdict of the first coefficient over all texts, unless there are groups, and the table."""
-    single = found[:1] if not any(one.group for one in found) else ()
-    return [
-        *(f"{one.method.capitalize()} over all texts: {compared_verdict(one)}." for one in single),
-        compared_table(found),
-    ]
-
-
-def compared_table(found: Sequence[MetricComparison]) -> ResultTable:
-    """One row for each comparison of the same two metrics: by group, view and method."""
-    first, second = next(((one.first, one.second) for one in found), ("first", "second"))
-    groups = list(dict.fromkeys(name for one in found for name in one.group))
-    several = {name: len({getattr(one, name) for one in found}) > 1 for name in ("view", "method")}
-    n_tests = max((one.n_tests for one in found), default=0)
-    notes = [
-        f"Intervals: {one.difference.confidence_level:.0%}, percentile bootstrap over items, the same items for both metrics. "
-        f"p: two-sided, {one.n_swaps:,} swaps of whole items."
-        for one in found[:1]
-        if one.difference.low is not None
-    ]
-    return ResultTable(
-        "comparison",
-        (
-            *(Column(name, names_row=True) for name in groups),
-            Column("first", shown=False),
-            Column("second", shown=False),
-            Column("view", names_row=several["view"], shown=several["view"]),
-            Column("method", "coefficient", names_row=several["method"], shown=several["method"]),
-            Column("first_coefficient", first, heat="coefficient"),
-            Column("second_coefficient", second, heat="coefficient"),
-            Column("difference"),
-            Column("p_two_sided", "p", p_value=True),
-            corrected_column(COMPARED_CORRECTION, n_tests),
-            Column("n"),
-            Column("n_left_out", "left out"),
-            Column("left_out", shown=False),
-            Column("reason", shown=any(one.p_reason for one in found)),
-        ),
-        tuple(
-            (
-                *(one.group.get(name) for name in groups),
-                *(one.first, one.second, one.view.replace("_", " "), one.method),
-                *(
-                    width_warned(interval(each))
-                    for each in (one.first_estimate, one.second_estimate, one.difference)
-                ),
-                *(one.p, one.p_holm, one.n, sum(one.left_out.values()), one.left_out, one.p_reason or ""),
-            )
-            for one in found
-        ),
-        title=f"{first} compared with {second}, on the same texts",
-        notes=(
-            *notes,
-            *corrected_note(COMPARED_CORRECTION, n_tests, "groups and views of one coefficient"),
-            *(
-                (
-                    "Coefficients ask one question in several ways, so they are not corrected: choose one beforehand.",
-                )
-                if several["method"]
-                else ()
-            ),
-            *(
-                note
-                for things, own in (
-                    ("rows", [one for one in found if one.view != "per_system"]),
-                    ("systems", [one for one in found if one.view == "per_system"]),
-                )
-                for note in left_out_notes(
-                    [(", ".join(one.group.values()), one.left_out) for one in own], things
-                )
-            ),
-        ),
-    )
-
-
-def compared_json(found: Sequence[MetricComparison]) -> list[dict[str, Any]]:
-    """JSON of comparisons, one object each."""
-    return [
-        {
-            **picked(one, "group", "view", "method", "first", "second"),
-            "first_coefficient": estimate_json(one.first_estimate),
-            "second_coefficient": estimate_json(one.second_estimate),
-            "difference": estimate_json(one.difference),
-            **picked(one, "p", "p_holm", "n_tests", "n_swaps", "n", "left_out"),
-            "reason": one.p_reason,
-        }
-        for one in found
-    ]
+        return "not-shown", f"No difference between {better} and {worse} is shown{paid}"
+    quality = "the ratings" if found.against == "human" else "the damage level"
+    return "better", f"{better} follows {quality} more closely than {worse}"
 
 
 def _costly(known: NDArray[np.bool_], names: Sequence[str]) -> tuple[str, ...]:
@@ -548,91 +452,3 @@ def _out_of_reach(comparisons: Sequence[Comparison], alpha: float, n_swaps: int)
         f"With {n_swaps:,} swaps and {n} comparisons, corrected p of a single difference cannot fall below {lowest:.2g}. "
         "Rank fewer metrics to test one of them sharply",
     )
-
-
-def ranking_table(found: Ranking) -> ResultTable:
-    """Table of metrics in order with their cluster, then those not ranked."""
-    ranked = [(found.cluster.get(name), name, found.coefficients.get(name), "") for name in found.order]
-    dropped = [(None, name, None, why) for name, why in found.dropped.items()]
-    clusters = [
-        f"A new cluster begins with a metric that is worse than all in the cluster before ({one.test} test, "
-        f"Benjamini-Hochberg p of all {found.n_tests:,} comparisons below {found.alpha:g})."
-        for one in found.comparisons[:1]
-    ]
-    return ResultTable(
-        "ranking",
-        (
-            Column("cluster"),
-            Column("metric", names_row=True),
-            Column("direction", "better", shown="lower" in found.directions.values()),
-            Column("coefficient", found.method.capitalize()),
-            *(Column(name, shown=False) for name in ("method", "n", "left_out", "reason")),
-        ),
-        tuple(
-            (cluster, name, found.directions.get(name), value, found.method, found.n, found.left_out, why)
-            for cluster, name, value, why in [*ranked, *dropped]
-        ),
-        title=f"{found.method.capitalize()} on the {found.n:,} of {found.n_rows:,} rows that all these metrics scored",
-        notes=(
-            *clusters,
-            *(f"Not ranked: {shown(name)}: {why}" for name, why in found.dropped.items()),
-            *found.notes,
-        ),
-    )
-
-
-def comparison_table(found: Ranking) -> ResultTable:
-    """Table of all pairwise comparisons, with the metrics' clusters."""
-    return ResultTable(
-        "comparisons",
-        (
-            Column("first", names_row=True),
-            Column("second", names_row=True),
-            *(
-                Column(f"{one}_{what}", shown=False)
-                for what in ("cluster", "direction")
-                for one in ("first", "second")
-            ),
-            Column("method", shown=False),
-            Column("difference"),
-            Column("p_two_sided", "p", p_value=True),
-            corrected_column(RANKING_CORRECTION, found.n_tests),
-            Column("test", shown=False),
-            Column("n"),
-            Column("left_out", shown=False),
-            Column("reason", shown=any(one.reason for one in found.comparisons)),
-        ),
-        tuple(
-            (
-                *(one.first, one.second),
-                *(found.cluster.get(name) for name in (one.first, one.second)),
-                *(found.directions.get(name) for name in (one.first, one.second)),
-                found.method,
-                width_warned(
-                    Interval(one.difference, one.low, one.high, interval_reason=one.interval_reason or "")
-                ),
-                *(one.p, one.p_bh, one.test, one.n, found.left_out, one.reason or ""),
-            )
-            for one in found.comparisons
-        ),
-        title=f"{found.method.capitalize()}, first minus second; p two-sided",
-        notes=corrected_note(RANKING_CORRECTION, found.n_tests, "every two metrics"),
-    )
-
-
-def ranking_json(ranking: Ranking) -> dict[str, Any]:
-    """JSON of metrics in order with their cluster, all comparisons and metrics not ranked."""
-    return {
-        **picked(ranking, "method", "alpha", "n", "n_rows", "left_out"),
-        "order": [
-            {
-                "metric": name,
-                "direction": ranking.directions.get(name),
-                "cluster": ranking.cluster[name],
-                "coefficient": ranking.coefficients.get(name),
-            }
-            for name in ranking.order
-        ],
-        "comparisons": [asdict(comparison) for comparison in ranking.comparisons],
-        **picked(ranking, "dropped", "notes"),
-    }

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from functools import partial as partial_of
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,6 @@ from core.joining.tables import (
     CorrelationOptions,
     Joined,
     SystemRows,
-    SystemScores,
     joined_with,
     left_out,
     system_rows,
@@ -36,16 +35,12 @@ from core.joining.tables import (
 from core.judges.pairwise import level_notes
 from core.llm.families import alike_notes, model_of
 from core.results.cells import (
-    corrected_json,
-    ends,
     interval,
     left_out_notes,
-    over_items,
     picked,
-    why_no_width,
     width_warned,
 )
-from core.schema.result_table import Cell, Column, Interval, ResultTable
+from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.row_columns import ScoredRows
 from core.schema.scores import (
     METHODS,
@@ -195,7 +190,7 @@ def correlate_scores(
     *,
     group: Sequence[str] = (),
     options: CorrelationOptions = DEFAULT_OPTIONS,
-    tell: Callable[[str], None] | None = None,
+    tell: Callable[[str], object] | None = None,
 ) -> CorrelationReport:
     """Correlate every metric with the ratings, or with the level if no ratings are given.
 
@@ -214,7 +209,7 @@ def correlate_step_by_step(
     *,
     group: Sequence[str] = (),
     options: CorrelationOptions = DEFAULT_OPTIONS,
-    tell: Callable[[str], None] | None = None,
+    tell: Callable[[str], object] | None = None,
     so_far: CorrelationReport | None = None,
 ) -> Iterator[CorrelationReport]:
     """Yield the report of `correlate_scores` step by step: first only pooled estimates, at last everything.
@@ -250,7 +245,7 @@ class JoinedGroup:
     """Column -> value."""
     within: NDArray[np.bool_]
     """Mask of the table's rows in the group."""
-    tell: Callable[[str], None]
+    tell: Callable[[str], object]
 
     @property
     def resampling(self) -> dict[str, Any]:
@@ -335,7 +330,7 @@ def joined_groups(
     ratings: RatingSet | None,
     group: Sequence[str],
     options: CorrelationOptions,
-    tell: Callable[[str], None] | None,
+    tell: Callable[[str], object] | None,
 ) -> tuple[list[JoinedGroup], CorrelationReport]:
     """The joined groups to correlate, and the report without its rows."""
     columns = tuple(name for name in dict.fromkeys(group) if name != "metric")
@@ -356,7 +351,7 @@ def joined_groups(
     )
 
 
-def _telling(tell: Callable[[str], None] | None, begin: str) -> Callable[[str], None]:
+def _telling(tell: Callable[[str], object] | None, begin: str) -> Callable[[str], object]:
     """A function that puts the group before each progress message."""
 
     def told(what: str) -> None:
@@ -507,7 +502,7 @@ def correlate_dimensions(
     *,
     group: Sequence[str] = (),
     options: CorrelationOptions,
-    tell: Callable[[str], None] | None = None,
+    tell: Callable[[str], object] | None = None,
 ) -> CorrelationReport:
     """Like `correlate_scores`, and count the rows that the user left out of the table.
 
@@ -569,123 +564,10 @@ Resampled = Literal["rows", "items", "fisher"]
 View = Literal["pooled", "per_item", "per_system", "given_system"]
 
 
-def correlation_table(
-    report: CorrelationReport, *, resampled: Resampled = "items", view: View | None = None
-) -> ResultTable:
-    """One row for each metric and group; files contain every coefficient with every interval.
-
-    resampled: the kind of interval in `pearson_low` ... view: the coefficients on screen; None: the pooled ones and the
-    most important of each other view.
-    """
-    rows = [_cells(row, report.options, resampled) for row in report.rows]
-    seen = _seen(report, view)
-    names = list(rows[0]) if rows else list(seen)
-    return ResultTable(
-        "correlations",
-        tuple(seen.get(name, Column(name, shown=False)) for name in names),
-        tuple(tuple(row.values()) for row in rows),
-        notes=_notes(report, resampled, view),
-    )
-
-
-def _seen(report: CorrelationReport, view: View | None) -> dict[str, Column]:
-    """The visible columns, by name."""
-    asked, human = report.options.methods, report.against == "human"
-    groups = [*report.rows[0].group] if report.rows else ["metric"]
-    columns = [Column(name, names_row=True) for name in map(_own_name, groups)]
-    if view is not None:
-        columns.append(Column("family"))
-    if any(row.metric.direction == "lower" for row in report.rows):
-        columns.append(Column("direction", "better"))
-    columns += [] if view == "per_system" else [Column("n")]
-    columns.append(Column("n_left_out", "left out"))
-    of_view: dict[View | None, list[str]] = {
-        None: [
-            *asked,
-            *("kendall_per_item" for method in asked if method == "kendall"),
-            *("pearson_per_system" for method in asked if method == "pearson" and human),
-        ],
-        "pooled": [*asked],
-        "per_item": [f"{method}_per_item" for method in asked],
-        "per_system": [f"{method}_per_system" for method in asked],
-        "given_system": [f"{method}_given_system" for method in asked],
-    }
-    columns += [
-        Column(name, name.replace("_", " ").capitalize(), heat="coefficient") for name in of_view[view]
-    ]
-    if human and (view == "per_system" or (view is None and "pearson" in asked)):
-        columns.append(Column(CORRECTED, "Pearson, noise-corrected", heat="coefficient"))
-    if human and view == "per_system":
-        columns.append(Column(f"{CORRECTED}_undefined_share", "undefined %", percent=True, places=0))
-    if human and view in (None, "per_system"):
-        columns.append(Column("system_accuracy", "accuracy", heat="share"))
-    if human and view == "per_system":
-        columns += [
-            Column("system_accuracy_at_least", "at least"),
-            Column("system_accuracy_at_most", "at most"),
-        ]
-    if view in ("per_item", "per_system"):
-        things = "items" if view == "per_item" else "systems"
-        columns.append(Column(f"{asked[0]}_{view}_n_{things}", things))
-    return {column.name: column for column in columns}
-
-
-def _cells(row: MetricCorrelation, options: CorrelationOptions, resampled: Resampled) -> dict[str, Cell]:
-    """Column -> cell, in the order of the file."""
-    human = row.against == "human"
-    found: dict[str, Cell] = {
-        **{_own_name(name): value for name, value in row.group.items()},
-        **picked(row.metric, "family", "signature", "direction"),
-        **picked(row, "against", "n", "n_left_out", "left_out"),
-        "constant_value": None if row.constant is None else row.constant.value,
-        "constant_share": None if row.constant is None else row.constant.share,
-        **{method: _pooled_cell(row, method, resampled) for method in METHODS},
-        "resampled": resampled,
-    }
-    for method in METHODS:
-        pooled = row.pooled.get(method)
-        for whose in get_args(Resampled):
-            low, high = (None, None) if pooled is None else pooled.ends(whose)
-            found |= {f"{method}_{whose}_low": low, f"{method}_{whose}_high": high}
-    why_none = NOT_ASKED if row.is_complete else COMPUTING
-    for method in METHODS:
-        one = row.per_item.get(method)
-        found[f"{method}_per_item"] = interval(None, why_none) if one is None else over_items(one)
-        found[f"{method}_per_item_n_items"] = 0 if one is None else one.n_clusters
-        found[f"{method}_per_item_n_items_left_out"] = 0 if one is None else one.n_left_out
-    for method in METHODS:
-        one = row.per_system.get(method)
-        found[f"{method}_per_system"] = interval(one, why_none if human else NO_RATINGS)
-        found[f"{method}_per_system_n_systems"] = 0 if one is None else one.n
-    found |= _corrected_cells(row, why_none if human else NO_RATINGS)
-    found["system_accuracy"] = interval(row.system_accuracy, why_none if human else NO_RATINGS)
-    found["system_accuracy_n_pairs"] = 0 if row.system_accuracy is None else row.system_accuracy.n
-    bound = row.accuracy_bound
-    found |= {
-        "system_accuracy_at_least": None if bound is None else bound.low,
-        "system_accuracy_at_most": None if bound is None else bound.high,
-        "system_accuracy_n_settled": 0 if bound is None else bound.n_settled,
-    }
-    found["system_scores"] = options.system_scores if human else None
-    why_none = why_none if row.partial or not row.is_complete else ONE_SYSTEM
-    found |= {f"{m}_given_system": interval(row.partial.get(m), why_none) for m in METHODS}
-    return {name: width_warned(cell) if isinstance(cell, Interval) else cell for name, cell in found.items()}
-
-
 RANKS = "no correction of ranks for noise is known that keeps its promise"
 """Why Spearman and Kendall have no noise-corrected value."""
 CORRECTED = "pearson_per_system_corrected"
 """Column of the noise-corrected coefficient; further columns begin with it."""
-
-
-def _corrected_cells(row: MetricCorrelation, why_none: str) -> dict[str, Cell]:
-    one = row.corrected
-    return {
-        CORRECTED: interval(one, why_none),
-        f"{CORRECTED}_undefined_share": None if one is None else one.undefined_share,
-        f"{CORRECTED}_noise_of_scores": None if one is None else one.noise_x,
-        f"{CORRECTED}_noise_of_ratings": None if one is None else one.noise_y,
-    }
 
 
 _STATISTICS = re.compile(
@@ -695,12 +577,13 @@ _STATISTICS = re.compile(
 """Names of columns that are no column for grouping."""
 
 
-def _own_name(group: str) -> str:
+def own_name(group: str) -> str:
     """Return the name of the column with a group's values: another one where a statistic has this name."""
     return f"group {group}" if _STATISTICS.fullmatch(group) else group
 
 
-def _pooled_cell(row: MetricCorrelation, method: Method, resampled: Resampled) -> Interval:
+def pooled_cell(row: MetricCorrelation, method: Method, resampled: Resampled) -> Interval:
+    """Return a coefficient over all rows with the interval of this kind."""
     pooled = row.pooled.get(method)
     if pooled is None:
         return interval(None, NOT_ASKED)
@@ -719,7 +602,8 @@ _NAIVE = (
 )
 
 
-def _notes(report: CorrelationReport, resampled: Resampled, view: View | None) -> tuple[str, ...]:
+def report_notes(report: CorrelationReport, resampled: Resampled, view: View | None) -> tuple[str, ...]:
+    """Return how the intervals were made and what was left out. view: as readers see the coefficients; None: all views."""
     options = report.options
     notes = [*left_out_notes([(_name_of(row), row.left_out) for row in report.rows], "rows")]
     if options.n_resamples and report.is_complete:
@@ -804,7 +688,7 @@ def group_table(report: CorrelationReport, method: Method, view: View) -> Result
             for metric, line in zip(found.metrics, found.estimates(method, view), strict=True)
         ),
         title=f"{method.capitalize()}, {view.replace('_', ' ')}",
-        notes=_notes(report, "items", view),
+        notes=report_notes(report, "items", view),
     )
 
 
@@ -831,74 +715,3 @@ def _which(report: CorrelationReport, ratings: RatingSet | None) -> str:
     if options.z_normalise:
         parts.append("on each rater's own scale")
     return ", ".join(parts)
-
-
-def correlation_rows(report: CorrelationReport, *, resampled: str = "rows") -> list[dict[str, Any]]:
-    """The documented JSON (docs/formats.md): one dictionary for each metric and group. resampled: see `correlation_table`."""
-    return [_row(row, resampled, report.options.system_scores) for row in report.rows]
-
-
-def _row(row: MetricCorrelation, resampled: str, system_scores: SystemScores) -> dict[str, Any]:
-    human = row.against == "human"
-    pooled: dict[str, Any] = {method: _pooled_json(row.pooled.get(method), resampled) for method in METHODS}
-    return {
-        "group": dict(row.group),
-        **picked(row.metric, "family", "signature", "direction"),
-        **picked(row, "against", "n", "n_left_out", "left_out"),
-        "constant": None if row.constant is None else asdict(row.constant),
-        **pooled,
-        **{f"{method}_per_item": _counted(row.per_item.get(method), "items") for method in METHODS},
-        **{
-            f"{method}_per_system": _counted(
-                row.per_system.get(method), "systems", NOT_ASKED if human else NO_RATINGS
-            )
-            for method in METHODS
-        },
-        "system_accuracy": _counted(row.system_accuracy, "pairs", NO_RATINGS),
-        CORRECTED: corrected_json(row.corrected, NOT_ASKED if human else NO_RATINGS),
-        **{f"{method}_per_system_corrected": ends(None, RANKS) for method in METHODS if method != "pearson"},
-        "system_accuracy_bound": None if row.accuracy_bound is None else asdict(row.accuracy_bound),
-        "system_scores": system_scores if human else None,
-        **{
-            f"{method}_given_system": _counted(
-                row.partial.get(method), "rows", NOT_ASKED if row.partial else ONE_SYSTEM
-            )
-            for method in METHODS
-        },
-        "texts": asdict(row.texts),
-    }
-
-
-def _pooled_json(pooled: Pooled | None, resampled: str) -> dict[str, Any]:
-    if pooled is None:
-        return {**estimate_json(None, NOT_ASKED), "resampled": resampled, "over_items": None, "fisher": None}
-    shown = pooled.over_items if resampled == "items" else pooled.over_rows
-    over = {
-        name: {
-            "low": one.low,
-            "high": one.high,
-            "reason": why_no_width(one),
-            **picked(one, "n_resamples", "monte_carlo_error"),
-        }
-        for name, one in (("over_rows", pooled.over_rows), ("over_items", pooled.over_items))
-    }
-    fisher = None if pooled.fisher is None else dict(zip(("low", "high"), pooled.fisher, strict=True))
-    return {**estimate_json(shown), "resampled": resampled, **over, "fisher": fisher}
-
-
-def _counted(estimate: Estimate | None, what: str, why_none: str = NOT_ASKED) -> dict[str, Any]:
-    """An estimate with the numbers of items, systems or pairs used and left out."""
-    n = n_left_out = 0
-    if estimate is not None:
-        n = estimate.n_clusters if what == "items" else estimate.n
-        n_left_out = estimate.n_left_out
-    lacking = "systems" if what == "pairs" else what  # pairs are missing because systems are
-    return {**estimate_json(estimate, why_none), f"n_{what}": n, f"n_{lacking}_left_out": n_left_out}
-
-
-def estimate_json(estimate: Estimate | None, why_none: str = "") -> dict[str, Any]:
-    """An estimate with its interval and the method behind it; why_none: reason if there is no estimate."""
-    if estimate is None:
-        return ends(None, why_none)
-    how = ("confidence_level", "n_resamples", "n_undefined", "monte_carlo_error")
-    return ends(estimate) | {"interval_reason": why_no_width(estimate)} | picked(estimate, *how)

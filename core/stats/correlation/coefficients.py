@@ -628,7 +628,7 @@ def resample_columns(
     n_resamples: int,
     seed: int,
     enough: Callable[[Sequence[Floats]], bool] | None = None,
-    tell: Callable[[str], None] | None = None,
+    tell: Callable[[str], object] | None = None,
 ) -> dict[Method, list[Floats]]:
     """Coefficients of each column of scores (n, m) with y (n,), without NaN, in every resample of clusters.
 

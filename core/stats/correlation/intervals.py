@@ -75,7 +75,7 @@ def correlate_columns(
     rng: Rng = 0,
     names: tuple[str, str] = ("scores", "levels"),
     until_settled: bool = False,
-    tell: Callable[[str], None] | None = None,
+    tell: Callable[[str], object] | None = None,
 ) -> list[dict[Method, Estimate]]:
     """`correlate` for each column of scores (n, m), all on the same resamples: one result for each column, by method.
 

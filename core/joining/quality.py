@@ -23,7 +23,7 @@ class OfFile:
 
 
 @dataclass(frozen=True)
-class Rated:
+class Quality:
     """Scores of one file or several, and how the ratings beside them are used."""
 
     files: tuple[OfFile, ...]
@@ -67,6 +67,6 @@ def renamed_said(table: ScoreTable) -> tuple[str, ...]:
     return tuple(f"{note}." for note in table.notes if LISTED_AS in note)
 
 
-def rated_of(tables: Sequence[ScoreTable], ratings: RatingSet | None = None, **use: Any) -> Rated:
-    """The tables beside ratings, or beside their levels. use: fields of Rated."""
-    return Rated(tuple(OfFile(one.file_name, one, ratings) for one in tables), **use)
+def quality_of(tables: Sequence[ScoreTable], ratings: RatingSet | None = None, **use: Any) -> Quality:
+    """The tables beside ratings, or beside their levels. use: fields of Quality."""
+    return Quality(tuple(OfFile(one.file_name, one, ratings) for one in tables), **use)
