@@ -55,6 +55,10 @@ _DB = {
         "Database. Default: ``$ASSAY_DB``, else the app's.",
     )
 }
+_MARKS = (
+    "a data frame with a row for each error (``item_id``, ``system``, ``rater``, ``start``, ``end``, ``severity``), a file or folder of "
+    "marked errors, ``run:N`` or ``study:NAME``"
+)
 _SCORES = "Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read`` reads"
 _TYPES = {"leave_out": "LeaveOut | None", "direction": "Directions | None"}
 _TOLD = {
@@ -115,6 +119,68 @@ _DATA: Mapping[Taken, _Data] = {
         "from core.notebook.frames import Source, tables_from",
         "SCORES ...",
         "For scores that cannot be read or merged.",
+    ),
+    "ratings": _Data(
+        {
+            "ratings": (
+                "Source",
+                "Ratings by people: a data frame, or anything that ``read`` reads as ratings, also an unblinded study of pairs.",
+            )
+        },
+        "Names | None",
+        "people_of(ratings)",
+        "from core.notebook.frames import Source, people_of",
+        "HUMAN",
+        "For ratings that cannot be read, and a study that is not unblinded.",
+    ),
+    "marks": _Data(
+        {
+            "gold": ("Source", f"Errors marked by people: {_MARKS}."),
+            "predicted": (
+                "Source | Sequence[Source]",
+                "Errors marked by a judge, or by each of several, in the same forms.",
+            ),
+        },
+        "Names | None",
+        "marks_from(gold, predicted)",
+        "from core.notebook.frames import Source, marks_from",
+        "GOLD PRED ...",
+        "For marks that cannot be read, and a study that is not unblinded.",
+    ),
+    "marks_by_rater": _Data(
+        {
+            "gold": ("Source", f"Errors marked by people who are named: {_MARKS}."),
+            "predicted": (
+                "Source | Sequence[Source] = ()",
+                "Errors marked by judges, in the same forms. Default: the raters predict each other.",
+            ),
+        },
+        "Names | None",
+        "marks_from(gold, predicted, by_rater=True)",
+        "from core.notebook.frames import Source, marks_from",
+        "GOLD [PRED ...]",
+        "For marks that cannot be read, and a study that is not unblinded.",
+    ),
+    "sides": _Data(
+        {
+            "human": (
+                "Result | Source",
+                '``"published:NAME"``, a result of ``correlate`` with ratings, its JSON file, or scores whose texts ``ratings`` rate.',
+            ),
+            "synthetic": (
+                "Result | Source",
+                '``"published:NAME"``, a result of ``correlate`` with the level, its JSON file, or scores with levels.',
+            ),
+            "ratings": ("Source | None = None", "Ratings of the texts in ``human``, if it holds scores."),
+        },
+        "Names | None",
+        "sides_from(human, synthetic, ratings, dimension=dimension, raters=raters, z_normalise=z_normalise, leave_out=leave_out, "
+        "direction=direction)",
+        "from core.notebook.frames import Directions, LeaveOut, Names, Source, sides_from",
+        "HUMAN SYNTHETIC",
+        "For sides that cannot be read, and a study that is not unblinded.",
+        types=_TYPES,
+        told=_TOLD,
     ),
     "look": _Data(
         {"study": ("str", "Name of a running study whose design declares early looks. The look is logged.")},

@@ -81,6 +81,23 @@ ANALYSES: dict[str, Registered] = {
         noun="report",
         verb="levels",
     ),
+    "spans": Registered(
+        "core.analyses.spans",
+        "precision, recall and F1 of marked errors, by character",
+    ),
+    "raters": Registered(
+        "core.analyses.raters",
+        "compare each rater's marked errors with those of every other rater or judge",
+        noun="report",
+    ),
+    "acc23": Registered(
+        "core.analyses.acc23",
+        "pairwise accuracy of metrics against human ratings, with tie calibration as in WMT23",
+    ),
+    "meta-correlate": Registered(
+        "core.analyses.meta_correlate",
+        "compare how synthetic data and people rank metrics",
+    ),
     "costs": Registered(
         "core.analyses.costs",
         "compare the cost of judges: calls, tokens and money by step and text",

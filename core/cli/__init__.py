@@ -25,9 +25,6 @@ _NOUNS = {
     "score": "score texts with metrics",
     "judge": "score texts with a language model as judge",
     "report": "report on the results of judges: orders, repeats, costs, agreement, bias, made levels",
-    "spans": "precision, recall and F1 of marked errors, by character",
-    "acc23": "pairwise accuracy of metrics against human ratings, with tie calibration as in WMT23",
-    "meta-correlate": "compare how synthetic data and people rank metrics",
     "convert": "convert ratings and marked errors to another format",
     "published": "published tables of Meta-Judge, Factual and CEF; some can be sides of meta-correlate",
     "runs": "list, show, cancel or resume runs, and write their results",
@@ -35,7 +32,7 @@ _NOUNS = {
     "admin": "sign-in of the admin",
 }
 """Nouns with a module of the same name, imported when the noun is used. Analyses are registered in core/analyses."""
-_FIRST, _BEHIND = "check", "meta-correlate"
+_FIRST, _BEHIND = "check", "report"
 """The analysis that the help lists first, and the noun behind which it lists the others."""
 STOPPED = 130
 """Exit status after Ctrl-C, the convention of shells."""

@@ -19,6 +19,7 @@ from core.cli.shared.options import (
     add_columns_option,
     add_database_option,
     add_pair_option,
+    check_columns,
     check_out,
     in_options,
 )
@@ -31,30 +32,39 @@ from core.cli.shared.sources import (
     add_judged_input,
     add_levels_input,
     add_look_input,
+    add_marks_by_rater_input,
+    add_marks_input,
     add_panel_options,
     add_part_input,
     add_people_options,
     add_pilot_option,
     add_quality_input,
     add_rated_input,
+    add_ratings_input,
     add_scores_input,
+    add_sides_input,
     add_standing_option,
     add_study_input,
     add_table_options,
     add_tried_input,
     add_two_scores_input,
+    files_of_sides,
     open_big_table,
     open_costs,
     open_judge,
     open_judged,
     open_levels,
     open_look,
+    open_marks,
+    open_marks_by_rater,
     open_panel,
     open_part,
     open_people,
     open_pilot,
     open_quality,
     open_rated,
+    open_ratings,
+    open_sides,
     open_standing,
     open_study,
     open_tables,
@@ -136,6 +146,28 @@ _DATA: Mapping[Taken, _Opened] = {
         lambda options: [options.file, *options.scores],
         "reading the ratings",
     ),
+    "ratings": _Opened(
+        add_ratings_input,
+        open_ratings,
+        lambda options: [options.human],
+        "reading the ratings",
+        (add_table_options, add_pair_option, add_database_option),
+    ),
+    "marks": _Opened(
+        add_marks_input,
+        open_marks,
+        lambda options: [options.gold, *options.predicted],
+        "reading the marked errors",
+        (add_table_options, add_pair_option, add_database_option),
+    ),
+    "marks_by_rater": _Opened(
+        add_marks_by_rater_input,
+        open_marks_by_rater,
+        lambda options: [options.gold, *options.predicted],
+        "reading the marked errors",
+        (add_table_options, add_pair_option, add_database_option),
+    ),
+    "sides": _Opened(add_sides_input, open_sides, files_of_sides, "reading the sides"),
     "look": _Opened(add_look_input, open_look, lambda _: [], "looking at the study", (add_database_option,)),
     "part": _Opened(
         add_part_input,
@@ -274,6 +306,8 @@ def _answer(found: Analysis[Any, Any], switches: Sequence[Switch], options: argp
     for named_file in filter(None, (output.file(options) for output in outputs)):
         option, path = named_file
         check_out(path, database_path(options.db), [*inputs, options.out], option)
+    if any(add_table_options in one.further for one in data):
+        check_columns(options, inputs)
     reading = " and ".join(filter(None, (one.reading for one in data))) or "computing"
     with telling(reading) as tell:
         opened = [_opened(kind, options) for kind in found.takes]

@@ -7,10 +7,6 @@ options with underscores. docs/python.md lists them. `read`, `metrics`, `score`,
 
 from core.errors import AssayError, InputError
 from core.notebook import declared
-from core.notebook.analyses import (
-    acc23,
-    meta_correlate,
-)
 from core.notebook.declared import *
 from core.notebook.frames import read
 from core.notebook.result import Result, plot
@@ -21,9 +17,7 @@ __all__ = [
     "AssayError",
     "InputError",
     "Result",
-    "acc23",
     "damage",
-    "meta_correlate",
     "metrics",
     "pairs",
     "plot",

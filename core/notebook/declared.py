@@ -26,11 +26,14 @@ from core.notebook.frames import (
     judged_from,
     levels_from,
     look_from,
+    marks_from,
     panel_from,
     part_from,
+    people_of,
     pilot_from,
     quality_from,
     rated_from,
+    sides_from,
     standing_from,
     study_from,
     sure_from,
@@ -42,6 +45,7 @@ from core.notebook.frames import (
 from core.notebook.result import Result
 
 __all__ = [
+    "acc23",
     "agreement",
     "alt_test",
     "bias",
@@ -58,11 +62,14 @@ __all__ = [
     "levels",
     "look",
     "made_levels",
+    "meta_correlate",
     "next_labels",
     "plan",
     "prompts",
     "rank",
+    "raters",
     "redundancy",
+    "spans",
     "study_results",
     "table",
     "votes",
@@ -1548,6 +1555,362 @@ def made_levels(
             "seed": seed,
         },
         lambda: levels_from(scores, texts, db, metric=metric),
+    )
+
+
+def spans(
+    gold: Source,
+    predicted: Source | Sequence[Source],
+    *,
+    raters: Literal["kept", "merged"] = "kept",
+    references: bool = False,
+    resamples: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    by: Sequence[str] = (),
+) -> Result:
+    """Which share of the characters that a judge marks as errors did people mark, and which share of theirs does it
+    mark?
+
+    The same numbers as the command ``spans``.
+
+    Parameters
+    ----------
+    gold
+        Errors marked by people: a data frame with a row for each error (``item_id``, ``system``, ``rater``,
+        ``start``, ``end``, ``severity``), a file or folder of marked errors, ``run:N`` or ``study:NAME``.
+    predicted
+        Errors marked by a judge, or by each of several, in the same forms.
+    raters
+        Compare each rater's marks separately, or merge all raters' marks.
+    references
+        Include the references refA, refB, synthetic_ref as systems.
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+    by
+        Also show results by system, by rater of the gold, or by severity; only for one judge without repeats; may
+        be repeated.
+
+    Returns
+    -------
+    Result
+        Table ``span-agreement`` with the columns ``by``, ``name``, ``precision``, ``recall``, ``f1``, ``texts``,
+        ``predicted_characters``, ``gold_characters``. Further tables: ``spans-side-by-side``; ``spans-tests``.
+        See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For marks that cannot be read, and a study that is not unblinded. If no text
+        with marked errors is on both sides.
+
+    Notes
+    -----
+    Misleads: Long marks weigh more than short ones, and a judge that marks whole sentences gains recall by length
+    alone. Raters who differ limit the attainable F1: `report raters` shows how far they agree. A judge that
+    failed on hard texts removes them for all.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> texts = pd.DataFrame({"item_id": ["q1", "q2"], "system": "A", "severity": "major"})
+    >>> people, judge = texts.assign(start=0, end=[4, 6]), texts.assign(start=[0, 3], end=[4, 6])
+    >>> found = assay.spans(people, judge, resamples=0)
+    >>> [round(found.json[name], 2) for name in ("precision", "recall", "f1")]
+    [1.0, 0.7, 0.82]
+    """
+    return answered(
+        "spans",
+        {
+            "raters": raters,
+            "references": references,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+            "by": by,
+        },
+        lambda: marks_from(gold, predicted),
+    )
+
+
+def raters(
+    gold: Source,
+    predicted: Source | Sequence[Source] = (),
+    *,
+    raters: Literal["kept", "merged"] = "kept",
+    references: bool = False,
+    resamples: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """How well do the errors that one rater or judge marks predict another rater's?
+
+    The same numbers as the command ``report raters``.
+
+    Parameters
+    ----------
+    gold
+        Errors marked by people who are named: a data frame with a row for each error (``item_id``, ``system``,
+        ``rater``, ``start``, ``end``, ``severity``), a file or folder of marked errors, ``run:N`` or
+        ``study:NAME``.
+    predicted
+        Errors marked by judges, in the same forms. Default: the raters predict each other.
+    raters
+        Compare each rater's marks separately, or merge all raters' marks.
+    references
+        Include the references refA, refB, synthetic_ref as systems.
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``raters`` with the columns ``predicts``, ``gold``, ``texts``, ``precision``, ``recall``, ``f1``,
+        ``reason``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For marks that cannot be read, and a study that is not unblinded. If the
+        ratings name no raters.
+
+    Notes
+    -----
+    Misleads: If raters share few texts, cells rest on different texts, so they differ by more than the raters.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> marks = pd.DataFrame({"item_id": "q1", "system": "A", "rater": ["ann", "ben"], "severity": "major"})
+    >>> found = assay.raters(marks.assign(start=0, end=[4, 6]), resamples=0)
+    >>> found.json["rows"], round(found.json["mean_f1_other_names"], 2)
+    (['ann', 'ben'], 0.8)
+    """
+    return answered(
+        "raters",
+        {
+            "raters": raters,
+            "references": references,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: marks_from(gold, predicted, by_rater=True),
+    )
+
+
+def acc23(
+    ratings: Source,
+    scores: Source | Sequence[Source],
+    *,
+    dimension: str | None = None,
+    references: bool = False,
+    epsilon: float | None = None,
+    tie_rounding: bool = False,
+    test: bool = False,
+    swap: Literal["items", "pairs"] = "items",
+    system_scores: Literal["all", "rated"] = "all",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Which share of an item's text pairs does a metric order or tie as people do?
+
+    The same numbers as the command ``acc23``.
+
+    Parameters
+    ----------
+    ratings
+        Ratings by people: a data frame, or anything that ``read`` reads as ratings, also an unblinded study of
+        pairs.
+    scores
+        Scores of metrics or judges; several sources are merged.
+    dimension
+        Which dimension of the ratings to use (default: the only one) (default: the only one).
+    references
+        Include the references refA, refB, synthetic_ref as systems.
+    epsilon
+        Count differences up to this size as ties (default: the best value for each metric) (number of at least 0;
+        default: the best value for each metric).
+    tie_rounding
+        Count human scores that differ only by rounding as ties (WMT23 did not).
+    test
+        Also run a permutation test for each pair of metrics.
+    swap
+        What the test swaps: all pairs of an item together, or single pairs as in WMT23's tables, whose p-values
+        are too small because the pairs of an item share texts.
+    system_scores
+        Texts over which a metric's system score is the mean; all: as in WMT's metrics task. Human scores are
+        always means over rated texts.
+    resamples
+        Number of bootstrap resamples, and of swaps of tests (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``accuracy`` with the columns ``metric``, ``acc23``, ``accuracy``, ``epsilon``, ``n_items``,
+        ``n_systems``, ``n_pairs``, ``texts``, ``segment``, ``per_item``, ``system``, ``system_accuracy``,
+        ``soft_pairwise_accuracy``, ``soft_n_pairs``, ``soft_n_swaps``, ``soft_reason``, ``constant_value``,
+        ``constant_share``, ``left_out``. Further tables: ``accuracy-tests``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For ratings that cannot be read, and a study that is not unblinded. For
+        scores that cannot be read or merged. If scores and ratings share no text.
+
+    Notes
+    -----
+    Misleads: A calibrated epsilon is fitted to these texts, so the accuracy is slightly too high for others. If
+    people hardly ever tie, or nearly always, it says more about them than about the metric.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> pairs = pd.DataFrame({"item_id": [1, 1, 2, 2], "system": ["a", "b"] * 2})
+    >>> people, metric = pairs.assign(score=[1, 2, 3, 1]), pairs.assign(mine=[0.1, 0.2, 0.1, 0.4])
+    >>> float(assay.acc23(people, metric, resamples=0).frame["accuracy"][0])
+    0.5
+    """
+    return answered(
+        "acc23",
+        {
+            "dimension": dimension,
+            "references": references,
+            "epsilon": epsilon,
+            "tie_rounding": tie_rounding,
+            "test": test,
+            "swap": swap,
+            "system_scores": system_scores,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: people_of(ratings),
+        lambda: tables_from(scores),
+    )
+
+
+def meta_correlate(
+    human: Result | Source,
+    synthetic: Result | Source,
+    ratings: Source | None = None,
+    *,
+    dimension: Names | None = None,
+    raters: Literal["averaged", "kept"] = "averaged",
+    z_normalise: bool = False,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    method: Literal["pearson", "spearman", "kendall"] = "spearman",
+    first_order: Literal["pearson", "spearman", "kendall"] | None = None,
+    by: Sequence[str] = (),
+    over: str | None = None,
+    alternative: Literal["greater", "two-sided"] = "greater",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Does data of known quality rank metrics as people do?
+
+    The same numbers as the command ``meta-correlate``.
+
+    Parameters
+    ----------
+    human
+        ``"published:NAME"``, a result of ``correlate`` with ratings, its JSON file, or scores whose texts
+        ``ratings`` rate.
+    synthetic
+        ``"published:NAME"``, a result of ``correlate`` with the level, its JSON file, or scores with levels.
+    ratings
+        Ratings of the texts in ``human``, if it holds scores.
+    dimension
+        Which dimensions of the ratings to use (default: the only one); several are used one by one and as a mean
+        for each text.
+    raters
+        Use one mean rating for each text, or every rating.
+    z_normalise
+        Standardise each rater's ratings: subtract the rater's mean, divide by the SD.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+    method
+        Coefficient between the two sides.
+    first_order
+        Coefficient for each metric on a side (default: method) (default: as between the sides).
+    by
+        One cell for each value of these columns of the synthetic side (list of texts).
+    over
+        Report mean and SD over the values of this column, e.g. prompt (default: no column).
+    alternative
+        Alternative hypothesis of the p-value in the sentences (greater: as in Meta-Judge; JSON has both).
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``meta-correlation`` with the columns ``metric``, ``family``, ``human``, ``synthetic``,
+        ``dropped_because``. Further tables: ``without-family``; ``meta-matrix``; ``meta-summaries``. See
+        docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For sides that cannot be read, and a study that is not unblinded. If the
+        sides share no metric, or a published side lacks the coefficient.
+
+    Notes
+    -----
+    Misleads: The interval over metrics is wide, and variants of one family count as several metrics: read the p
+    over families and `without-family`. The naive interval over items counts the noise of items twice: read the
+    noise-corrected value.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.meta_correlate("published:cus-qa-cs", "published:cus-qa-cs:qwen-3-30b:zero")
+    >>> found.json["n_metrics"]
+    28
+    """
+    return answered(
+        "meta-correlate",
+        {
+            "method": method,
+            "first_order": first_order,
+            "by": by,
+            "over": over,
+            "alternative": alternative,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: sides_from(
+            human,
+            synthetic,
+            ratings,
+            dimension=dimension,
+            raters=raters,
+            z_normalise=z_normalise,
+            leave_out=leave_out,
+            direction=direction,
+        ),
     )
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from core.errors import InputError
+from core.formats.correlations import read_correlations
 from core.formats.panel.beside import columns_in, numbers_beside, read_texts_of, texts_beside
 from core.formats.panel.judge_files import judge_scores
 from core.formats.ratings import write_ratings_jsonl
@@ -23,7 +24,7 @@ from core.formats.tasks import find_task
 from core.joining.choices import TableChoice, chosen_table, interval_problems
 from core.joining.choices import check_choice as check_table_choice
 from core.joining.quality import OfFile, Quality
-from core.joining.tables import merge_tables
+from core.joining.tables import CorrelationOptions, merge_tables
 from core.notebook.result import Result
 from core.results.check.dossier import Dossier, Texts
 from core.results.check.escalation import first_labels
@@ -45,11 +46,13 @@ from core.results.correlations.table import dimension_of
 from core.results.judges.costs import JudgeCost
 from core.results.judges.made_levels import Made, ScoredLevels, scored_levels
 from core.results.judges.prompts import RunsTried
+from core.results.meta_correlation import LiveSide, Side, Sides, chosen_side
 from core.results.study.counted import Filters, StudyPart
 from core.results.study.early import EarlyLook
 from core.results.study.planning import Basis, Standing
 from core.runs.judging.levels import made_of_outputs
 from core.schema.analysis import REFUSE, PanelChoice, RatersUsed, RepeatedRatings, TriedChoice
+from core.schema.marks import Marks
 from core.schema.panel import JudgedTables, Panel, TextBeside
 from core.schema.rated import Rated, Scored
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
@@ -73,7 +76,10 @@ from core.sources.people import ratings_and_task
 from core.sources.people import ratings_of as source_ratings
 from core.sources.prompts import runs_tried
 from core.sources.reading import SourceReader
+from core.sources.scores import Scores
 from core.sources.scores import scores_of as source_scores
+from core.sources.sides import side_of
+from core.sources.spans import Marked, marks_of, spans_of
 from core.sources.studies import look_at, part_of, pilot_if_any, standing_if_any, study_or_bundle
 from core.sources.texts import made_texts_of
 from core.sources.texts import texts_of as source_texts
@@ -299,6 +305,33 @@ def tables_from(scores: Source | Sequence[Source]) -> list[ScoreTable]:
     return [scores_of(one) for one in each_of(scores)]
 
 
+def marks_from(gold: Source, predicted: Source | Sequence[Source] = (), *, by_rater: bool = False) -> Marks:
+    """Return the marked errors of people and judges. by_rater: see `marks_of`. Raises InputError."""
+    judges = list(each_of(predicted))
+    names = [
+        str(frame.attrs.get("name", f"judge {place}"))
+        if (frame := frame_in(one)) is not None
+        else os.fspath(one)  # type: ignore[arg-type]  # no frame
+        for place, one in enumerate(judges, start=1)
+    ]
+    with in_parameters():
+        sides = [
+            _marked(one, name, by_rater=by_rater)
+            for one, name in zip((gold, *judges), ("people", *names), strict=True)
+        ]
+        return marks_of(sides[0], sides[1:], names, by_rater=by_rater)
+
+
+def _marked(source: Source, name: str, *, by_rater: bool) -> Marked:
+    frame, reading = frame_in(source), replace(reading_of(), by_rater=by_rater)
+    if frame is None:
+        return spans_of(named_source(source), reading)
+    with rows_of(frame):
+        found = spans_of(FileSource(FRAME, jsonl_of(frame)), reading)
+    draws = tuple(replace(one, file_name=name) for one in found.draws)
+    return replace(found, name=name, draws=draws)
+
+
 def table_from(
     scores: Source | Sequence[Source], leave_out: LeaveOut | None, direction: Directions | None
 ) -> ScoreTable:
@@ -388,6 +421,53 @@ def choice_of(leave_out: LeaveOut | None, direction: Directions | None) -> Table
         check_choice(f"direction of {metric}", better, get_args(Direction))
     gone = [(column, value) for column, values in (leave_out or {}).items() for value in names_of(values)]
     return TableChoice(tuple(dict.fromkeys(gone)), tuple((direction or {}).items()))
+
+
+def sides_from(
+    human: Result | Source,
+    synthetic: Result | Source,
+    ratings: Source | None,
+    *,
+    dimension: Names | None,
+    raters: RatersUsed,
+    z_normalise: bool,
+    leave_out: LeaveOut | None,
+    direction: Directions | None,
+) -> Sides:
+    """Return both sides of a meta-correlation with the chosen texts and metrics. Raises InputError."""
+    people = None if ratings is None else people_of(ratings)
+    used = CorrelationOptions(**ratings_used(people, dimension, raters, z_normalise))
+    choice = choice_of(leave_out, direction)
+    sides = [_side(human, people, used, human=True), _side(synthetic, None, used, human=False)]
+    check_table_choice(choice, *(side.table if isinstance(side, LiveSide) else side for side in sides))
+    first, second = (chosen_side(side, choice) for side in sides)
+    return Sides({"": first}, second)
+
+
+def _side(given: Result | Source, people: People | None, used: CorrelationOptions, *, human: bool) -> Side:
+    if isinstance(given, Result):
+        if given.tables[0].name != "correlations":
+            raise InputError(
+                f"A side is a result of correlate. This one has the table {given.tables[0].name}."
+            )
+        return read_correlations(json.dumps(given.json).encode(), "correlations", synthetic=not human)
+
+    def rated(scores: Scores) -> tuple[People, CorrelationOptions]:
+        if people is None:
+            name = shown(scores.table.file_name or "scores")
+            raise InputError(
+                f"The human side {name} is a table of scores. Give the ratings of its texts with ratings=."
+            )
+        return people, used
+
+    if frame_in(given) is None:
+        with in_parameters():
+            return side_of(
+                named_source(given), reading_of(), human=human, rated=people is not None, ratings=rated
+            )
+    table = scores_of(given)
+    name = table.file_name or "scores"
+    return LiveSide(name, table, *rated(Scores(table))) if human else LiveSide(name, table)
 
 
 def rated_from(

@@ -19,6 +19,7 @@ from core.plots.dressing import (
     Ends,
     dressed,
     faint,
+    heat_map,
     label,
     metric_label,
     name_rows,
@@ -29,7 +30,7 @@ from core.plots.dressing import (
 from core.plots.dressing import marks as families
 from core.plots.marks import marks
 from core.results.cells import decimal
-from core.schema.figures import AnyFigure, Axis, Dots, Intervals, Lines, Stacked
+from core.schema.figures import AnyFigure, Axis, Dots, Heat, Intervals, Lines, Stacked
 from core.schema.figures import Shares as SharesFigure
 from core.schema.result_table import Interval, ResultTable
 
@@ -68,6 +69,8 @@ def draw(figure: AnyFigure, tables: Mapping[str, ResultTable]) -> go.Figure:
             return _shares(figure, table)
         case Dots():
             return _dots(figure, table)
+        case Heat():
+            return _heat(figure, table)
         case Intervals():
             return _interval_panels(figure, table) if figure.panel else _intervals(figure, table)
         case Stacked():
@@ -149,6 +152,43 @@ def _lines(figure: Lines, table: ResultTable) -> go.Figure:
     if any(isinstance(one, int | float) for one in lines):  # a bare number does not say what it counts
         drawn.update_layout(legend_title_text=_heading(table, figure.by))
     return drawn
+
+
+_NO_CELL = Interval(None, reason="no data")
+
+
+def _heat(figure: Heat, table: ResultTable) -> go.Figure:
+    """Draw the table as a matrix; a cell says its number with its interval, or why it is undefined."""
+    lines = _values(table, figure.row)
+    parts = [_values(table, name) for name in figure.columns]
+    columns = (
+        [" ".join(map(str, own)) for own in zip(*parts, strict=True)]
+        if parts
+        else [_heading(table, figure.value)] * len(lines)
+    )
+    keys = zip(map(str, lines), map(str, columns), strict=True)
+    cells = dict(zip(keys, _cells(table, figure.value), strict=True))
+    rows, heads = ([*dict.fromkeys(map(str, names))] for names in (lines, columns))
+    matrix = [[cells.get((row, head), _NO_CELL) for head in heads] for row in rows]
+    return heat_map(
+        [[cell.value for cell in line] for line in matrix],
+        rows,
+        heads,
+        [
+            [f"{row} against {head}\n{_number_said(cell)}" for head, cell in zip(heads, line, strict=True)]
+            for row, line in zip(rows, matrix, strict=True)
+        ],
+        y=figure.row_title,
+        x=figure.column_title,
+    )
+
+
+def _number_said(cell: Interval) -> str:
+    """A number with its interval and the units behind it, or why it is undefined."""
+    if cell.value is None:
+        return f"undefined: {cell.reason}"
+    ends = "" if cell.low is None or cell.high is None else f" [{decimal(cell.low)}, {decimal(cell.high)}]"
+    return f"{decimal(cell.value)}{ends}{'' if cell.n is None else f', n = {cell.n:,}'}"
 
 
 def _height(line: Sequence[tuple[float, float | None]], at: float, *, steps: bool) -> float | None:
@@ -354,16 +394,20 @@ def _stacked(figure: Stacked, table: ResultTable) -> go.Figure:
 
 def _dots(figure: Dots, table: ResultTable) -> go.Figure:
     """Draw a dot for each row that has both numbers. `customdata` of a dot is the place of its row in the table."""
-    across, up = _cells(table, figure.x), _cells(table, figure.y)
+    across, up = (
+        [one if isinstance(one, Interval) else Interval(one) for one in _cells(table, name)]
+        for name in (figure.x, figure.y)
+    )
     telling, groups = _telling(figure.names, table), _values(table, figure.by)
-    rows = [at for at in range(len(table.rows)) if across[at].value is not None and up[at].value is not None]
+    rows = [at for at in range(len(table.rows)) if None not in (across[at].value, up[at].value)]
     names = [metric_label(", ".join(str(own[at]) for own in telling), _NAME) for at in rows]
     spans = [
         (axis.low or 0.0, (axis.high or 1.0) - (axis.low or 0.0)) for axis in (figure.x_axis, figure.y_axis)
     ]
     shares = [
         tuple(
-            (cells[at].value - low) / width for cells, (low, width) in zip((across, up), spans, strict=True)
+            ((cells[at].value or 0.0) - low) / width
+            for cells, (low, width) in zip((across, up), spans, strict=True)
         )
         for at in rows
     ]

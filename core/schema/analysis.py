@@ -23,7 +23,11 @@ Taken = Literal[
     "judged",
     "levels",
     "sure",
+    "ratings",
+    "marks",
+    "marks_by_rater",
     "table",
+    "sides",
     "quality",
     "rated",
     "judge",
@@ -47,7 +51,11 @@ scores: tables of scores, from one source or several.
 judged: the same with the records of judges behind them, and their texts (`core.schema.panel.JudgedTables`).
 levels: scores of texts of known levels, with all that is known about the texts (`core.results.judges.made_levels.ScoredLevels`).
 sure: a panel with a judge's verdicts and how sure it is of each (`core.results.check.sureness.SurePanel`).
+ratings: those of single texts, or an unblinded study whose raters vote on pairs.
+marks: errors that people and judges marked.
+marks_by_rater: the same with the name of each person, perhaps without judges.
 table: the chosen texts and metrics of one table of scores.
+sides: correlations of metrics, or scores to correlate, with people and with known quality.
 quality: the same, beside the quality of the texts, which people rated or a level states.
 rated: ratings of texts on any dimensions, and each evaluator's scores of them in a table of its own.
 judge: all that a judge's run recorded.
@@ -284,6 +292,10 @@ class _Target(Settings):
     )
 
 
+class SidesChoice(ScoresChoice, _RatingsUsed):
+    """How ratings are used beside scores, and which texts and metrics count."""
+
+
 class QualityChoice(ScoresChoice, _RatingsUsed, _Target):
     """What states the quality of texts, how ratings are used, and which texts and metrics count."""
 
@@ -359,6 +371,9 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "judged": _NoChoice,
     "levels": LevelsChoice,
     "sure": SureChoice,
+    "ratings": _NoChoice,
+    "marks": _NoChoice,
+    "marks_by_rater": _NoChoice,
     "pilot": _Pilot,
     "standing": _Standing,
     "look": _NoChoice,
@@ -373,6 +388,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "table_on_disk": _NoChoice,
     "dossier": PanelChoice,
     "earlier": EarlierChoice,
+    "sides": SidesChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 

@@ -116,6 +116,20 @@ class Dots(Figure):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Heat(Figure):
+    """A coloured cell for each row of the table, with a number from -1 to 1; an undefined number is a dash."""
+
+    value: str
+    """Column of the numbers."""
+    row: str
+    """Column that names the line of a cell."""
+    columns: tuple[str, ...]
+    """Columns that name, together, its column; none: there is one."""
+    row_title: str
+    column_title: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Stacked(Figure):
     """A bar for each name in a column, cut into a part for each row with that name."""
 
@@ -145,4 +159,4 @@ def steady_axis(title: str, numbers: Iterable[Interval], least: float) -> Axis:
     return Axis(title, low - _EDGE, high + _EDGE)
 
 
-AnyFigure = Lines | Shares | Intervals | Dots | Stacked
+AnyFigure = Lines | Shares | Intervals | Dots | Stacked | Heat

@@ -51,6 +51,8 @@ class RowField:
     """What a table says for yes and no."""
     rows: type | None
     """The type of the row or rows in it, if it holds rows."""
+    inlined: bool = False
+    """Whether JSON holds the keys of its row in the outer object; of several rows only those of a row that is alone."""
     by_name: bool = False
     """Whether it maps names to cells, each of which is a column."""
     inner: bool = False
@@ -72,6 +74,7 @@ class _Declared:
     keyed_by: str = ""
     words: tuple[str, str] | None = None
     rows: type | None = None
+    inlined: bool = False
     by_name: bool = False
     inner: bool = False
     optional: bool = False
@@ -113,16 +116,18 @@ def entry(
     ends: Ends = "value",
     rows: type | None = None,
     keyed_by: str = "",
+    inlined: bool = False,
     optional: bool = False,
 ) -> Any:
     """Declare a field that JSON alone holds.
 
     rows: the type of the row or rows in it. keyed_by: of several rows, the field whose value is their key in an object. optional:
     whether JSON has no such key where the field is None.
+    inlined: whether the keys of a row, or of several rows one that is alone, stand in the outer object.
     key: WHOLE for a result whose JSON is the list of these rows. Where another entry is not None, JSON is an object, in which
     they have the field's name.
     """
-    declared = _Declared(about, None, key, ends, keyed_by, rows=rows, optional=optional)
+    declared = _Declared(about, None, key, ends, keyed_by, rows=rows, inlined=inlined, optional=optional)
     return field(metadata={_OF_A_ROW: declared})
 
 
@@ -201,7 +206,7 @@ def _row_field(name: str, declared: _Declared) -> RowField:
     return RowField(
         *(name, declared.about, shape, name if declared.key is None else declared.key),
         *(declared.ends, declared.keyed_by, declared.words, declared.rows),
-        *(declared.by_name, declared.inner, declared.optional),
+        *(declared.inlined, declared.by_name, declared.inner, declared.optional),
         parts=parts,
         flat=declared.flat,
     )
@@ -348,7 +353,9 @@ def _entries(of: RowField, value: Any) -> Iterator[tuple[str, Any]]:
     elif value is None:
         yield of.key, None
     elif is_dataclass(value):
-        yield of.key, json_of(value)
+        yield from json_of(value).items() if of.inlined else [(of.key, json_of(value))]
+    elif of.inlined and len(value) == 1:
+        yield from json_of(value[0]).items()
     elif of.keyed_by:
         names = [str(getattr(one, of.keyed_by)) for one in value]
         if len(set(names)) < len(names):
@@ -357,7 +364,12 @@ def _entries(of: RowField, value: Any) -> Iterator[tuple[str, Any]]:
             )
         yield of.key, dict(zip(names, map(json_of, value), strict=True))
     else:
-        yield of.key, [json_of(one) for one in value]
+        yield of.key, _list_of(value)
+
+
+def _list_of(rows: Iterable[object]) -> list[Any]:
+    """The rows as JSON objects; rows of a matrix stay lists of them."""
+    return [_list_of(one) if isinstance(one, tuple) else json_of(one) for one in rows]
 
 
 def _ends(cell: Interval) -> dict[str, Any]:
@@ -426,14 +438,19 @@ def _documented(row: type, path: str, known: dict[type, str]) -> Iterator[tuple[
             continue
         at = f"{path}{'*' if one.flat else one.key}"
         if one.rows is not None:
-            several = ".*" if one.keyed_by else "[]" if _holds_several(row, one.name) else ""
+            depth = _depth(row, one.name)
+            if one.inlined and not depth:
+                yield from _documented(one.rows, path, known)
+                continue
+            several = ".*" if one.keyed_by else "[]" * depth
             at, inner = ("[]", "[]") if one.key == WHOLE else (at, f"{at}{several}")
+            alone = "; one alone has its keys in the outer object instead" if one.inlined else ""
             if one.rows in known:
-                yield at, f"{one.about}, with the keys of `{known[one.rows]}`"
+                yield at, f"{one.about}, with the keys of `{known[one.rows]}`{alone}"
                 continue
             if len(row_fields(one.rows)) >= _MANY:
                 known[one.rows] = inner
-            yield at, one.about
+            yield at, f"{one.about}{alone}"
             yield from _documented(one.rows, f"{inner}.", known)
         elif one.ends == "inline":
             yield ", ".join(f"{path}{name}" for name in _ENDS), one.about
@@ -452,6 +469,6 @@ def _documented(row: type, path: str, known: dict[type, str]) -> Iterator[tuple[
                 yield f"{path}interval_reason", "why there is no interval"
 
 
-def _holds_several(row: type, name: str) -> bool:
-    kind = next(one.type for one in fields(row) if one.name == name)
-    return "[" in str(kind)  # a tuple or another sequence of them; a single one is `Row` or `Row | None`
+def _depth(row: type, name: str) -> int:
+    """How many sequences stand around each row of a field: 0 of a single one, 1 of several, 2 of a matrix."""
+    return str(next(one.type for one in fields(row) if one.name == name)).count("[")

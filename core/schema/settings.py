@@ -299,6 +299,10 @@ class Settings(BaseModel):
         """Values for fields left unset whose default depends on the given values."""
         return {}
 
+    def conflicts(self) -> Iterable[Remark]:
+        """Problems of values that are valid by themselves and do not fit each other."""
+        return ()
+
     def fewest_choices(self, backend: str, fits: Callable[[Self], bool]) -> list[dict[str, str]]:
         """Smallest changes, each as field -> word, that make the settings fit.
 
@@ -350,7 +354,10 @@ class Settings(BaseModel):
     def read(cls, given: Mapping[str, object], problems: list[Remark]) -> Self | None:
         """Settings from these values; None if they are invalid, with every problem appended to `problems`."""
         try:
-            return cls.model_validate(dict(given) if isinstance(given, Mapping) else given)
+            read = cls.model_validate(dict(given) if isinstance(given, Mapping) else given)
+            conflicts = [*read.conflicts()]
+            problems += conflicts
+            return None if conflicts else read
         except ValidationError as wrong:
             known = fields_of(cls)
             found = [_problem(known, error) for error in wrong.errors(include_url=False)]

@@ -10,13 +10,14 @@ import streamlit as st
 
 from core.plots.drawn import draw
 from core.schema.analysis import Analysis, Answer
-from core.schema.figures import AnyFigure
+from core.schema.figures import AnyFigure, Heat
+from core.schema.result_table import ResultTable
 from core.schema.settings import Settings, fields_of
 from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import chosen_scores, settings_form
 from pages.widgets.messages import plain
 from pages.widgets.parts import part, waiting
-from pages.widgets.result_table import show, together
+from pages.widgets.result_table import show, together, width_for
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
@@ -152,9 +153,18 @@ def show_tables(
                 table,
                 figure=own.figure,
                 alt=own.alt,
+                least_width=_least_width(figure, table),
                 folded=AS_A_TABLE if own.instead else "",
                 titled=declared.heading is not None,
             )
+
+
+def _least_width(figure: AnyFigure | None, table: ResultTable) -> int:
+    """Pixels below which a figure scrolls: a matrix needs room for each of its columns."""
+    if not isinstance(figure, Heat):
+        return 0
+    names = [one.name for one in table.columns]
+    return width_for(len({tuple(row[names.index(one)] for one in figure.columns) for row in table.rows}))
 
 
 def _drawn(answer: Answer, figure: AnyFigure | None) -> Drawn:

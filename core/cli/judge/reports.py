@@ -10,7 +10,6 @@ from core.cli.shared.giving import (
     Said,
     check_out_file,
     give,
-    number,
     out_problems,
 )
 from core.cli.shared.options import (
@@ -23,13 +22,10 @@ from core.cli.shared.sources import (
     add_interval_options,
     add_mark_options,
     marked_given,
-    names_apart,
     reading_of,
     single,
     span_options,
-    texts_among,
 )
-from core.cli.spans import f1_json, judge_json
 from core.errors import InputError, counted
 from core.results.cells import plain
 from core.results.judges.copying import (
@@ -51,23 +47,21 @@ from core.results.judges.cross_examination import (
 )
 from core.results.judges.spans import (
     ExampleCurve,
+    JudgeSpans,
     Locating,
-    RaterMatrix,
     curve_table,
     differences_table,
     example_curve,
     locating,
-    mean_f1,
-    rater_matrix,
-    raters_table,
 )
 from core.schema.scores import JudgeOutput, RatedSet
 from core.sources.judges import JUDGE_NAMES as JUDGES
 from core.sources.judges import answers_of, judge_of
 from core.sources.named import RunSource, parse_source, parse_sources, short_name
 from core.sources.reading import read_each
-from core.sources.spans import SPAN_MEANING, SPAN_NAMES, Marked
+from core.sources.spans import SPAN_MEANING, SPAN_NAMES
 from core.sources.texts import rated_texts_of_source
+from core.stats.span_f1 import SpanF1
 from core.tables.reading import shown
 
 _N_RESAMPLES = 10_000
@@ -106,7 +100,7 @@ def add_reports(verbs: Commands) -> None:
         "--confidence", type=float, default=0.95, help="confidence level of intervals (default %(default)s)"
     )
     _add_copying(verbs)
-    _add_curve_and_raters(verbs)
+    _add_curve(verbs)
 
 
 def _reliability(options: argparse.Namespace) -> None:
@@ -172,7 +166,7 @@ def _add_copying(verbs: Commands) -> None:
     add_interval_options(command, N_RESAMPLES)
 
 
-def _add_curve_and_raters(verbs: Commands) -> None:
+def _add_curve(verbs: Commands) -> None:
     command = verb(
         verbs,
         "examples-curve",
@@ -188,22 +182,6 @@ def _add_curve_and_raters(verbs: Commands) -> None:
         "judges", nargs="+", metavar=JUDGES, help="runs of one judge with increasing numbers of examples"
     )
     add_mark_options(command)
-    command = verb(
-        verbs,
-        "raters",
-        "compare each rater's marked errors with those of every other rater or judge",
-        _raters,
-        "raters",
-    )
-    command.add_argument("gold", metavar="GOLD", help=f"ratings that name raters: {SPAN_NAMES}")
-    command.add_argument(
-        "judges",
-        nargs="*",
-        metavar="PRED",
-        help="judges to compare with the raters (default: the raters with each other)",
-    )
-    add_mark_options(command)
-    command.set_defaults(by_rater=True)
 
 
 def _copying(options: argparse.Namespace) -> None:
@@ -265,6 +243,38 @@ def _curve(options: argparse.Namespace) -> None:
     give(options, _curve_json(found), [said, curve_table(found), "", tests])
 
 
+def _f1_json(found: SpanF1) -> dict[str, Any]:
+    """Return precision, recall and F1 as numbers, or null with the reason, with intervals and character counts."""
+    measures = {"precision": found.precision, "recall": found.recall, "f1": found.f1}
+    return {
+        **{name: one.estimate for name, one in measures.items()},
+        "intervals": {
+            name: None if one.low is None else [one.low, one.high] for name, one in measures.items()
+        },
+        "reasons": {
+            name: why
+            for name, one in measures.items()
+            if (why := one.reason or (one.interval_reason if one.low is None else None))
+        },
+        "characters": {
+            "gold": found.gold_characters,
+            "predicted": found.predicted_characters,
+            "credit": found.credit,
+        },
+    }
+
+
+def _judge_json(one: JudgeSpans) -> dict[str, Any]:
+    """Return means and standard deviations over draws. The intervals belong to the mean counts."""
+    measures = {"precision": one.precision, "recall": one.recall, "f1": one.f1}
+    return {
+        **_f1_json(one.overall),
+        **{name: draws.mean for name, draws in measures.items()},
+        "sd": {name: draws.sd for name, draws in measures.items()},
+        "n_draws": one.n_draws,
+    }
+
+
 def _curve_json(found: ExampleCurve) -> Any:
     return {
         "points": [
@@ -273,7 +283,7 @@ def _curve_json(found: ExampleCurve) -> Any:
                 "examples": point.variant,
                 "n_examples": point.n_examples,
                 "mean_shown": point.mean_shown,
-                **judge_json(point.judge),
+                **_judge_json(point.judge),
             }
             for point in found.points
         ],
@@ -283,56 +293,6 @@ def _curve_json(found: ExampleCurve) -> Any:
         ],
         "n_segments": found.n_segments,
         "n_items": found.n_items,
-        "notes": list(found.notes),
-    }
-
-
-def _raters(options: argparse.Namespace) -> None:
-    chosen = span_options(options, out_problems(options))
-    check_out_file(options, [options.gold, *options.judges])
-    with telling("reading the marked errors") as tell:
-        gold, *judges = marked_given([options.gold, *options.judges], options)
-        names = _row_names(judges, options.judges)
-        tell("comparing raters")
-        found = rater_matrix(
-            single(gold),
-            {name: single(one) for name, one in zip(names, judges, strict=True)} or None,
-            raters={name: one.rater for name, one in zip(names, judges, strict=True) if one.judge},
-            texts=texts_among([gold, *judges]),
-            options=chosen,
-        )
-    means = (
-        ("with the rater of the same name", mean_f1(found, same=True)),
-        ("with other raters", mean_f1(found, same=False)),
-    )
-    said = [f"Mean F1 {whose}: {number(mean)}" for whose, mean in means if mean is not None]
-    give(options, _matrix_json(found), [raters_table(found), *said])
-
-
-def _row_names(sides: Sequence[Marked], given: Sequence[str]) -> list[str]:
-    """Name a judge by the only rater among its examples if no other judge has the same; else by its own name; name a file by its name."""
-    raters = [one.rater for one in sides]
-    called = [
-        replace(one, name=one.rater if one.rater and raters.count(one.rater) == 1 else one.judge or one.name)
-        for one in sides
-    ]
-    return names_apart([one.name for one in called], given)
-
-
-def _matrix_json(found: RaterMatrix) -> Any:
-    return {
-        "rows": list(found.rows),
-        "columns": list(found.columns),
-        "cells": [
-            [
-                {"n_segments": cell.n_segments, "reason": cell.reason}
-                | ({} if cell.agreement is None else f1_json(cell.agreement))
-                for cell in line
-            ]
-            for line in found.cells
-        ],
-        "mean_f1_same_name": mean_f1(found, same=True),
-        "mean_f1_other_names": mean_f1(found, same=False),
         "notes": list(found.notes),
     }
 

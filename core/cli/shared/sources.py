@@ -2,10 +2,11 @@
 
 import argparse
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from core.cli.shared.options import (
@@ -44,8 +45,7 @@ from core.results.correlations.table import dimension_of
 from core.results.judges.costs import JudgeCost
 from core.results.judges.made_levels import ScoredLevels, scored_levels
 from core.results.judges.prompts import RunsTried
-from core.results.judges.spans import SpanOptions
-from core.results.meta_correlation import Side
+from core.results.meta_correlation import LiveSide, Side, Sides, chosen_side
 from core.results.study.counted import Filters, StudyPart
 from core.results.study.early import EarlyLook
 from core.results.study.planning import Basis, Standing
@@ -58,11 +58,12 @@ from core.schema.analysis import (
     RatedChoice,
     TriedChoice,
 )
+from core.schema.marks import Marks, SpanOptions
 from core.schema.panel import JudgedTables, Panel
 from core.schema.rated import Rated
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
-from core.schema.scores import Direction, JudgeOutput, OutputSet, RatingSet, ScoreTable, WithTexts
+from core.schema.scores import Direction, JudgeOutput, RatingSet, ScoreTable, WithTexts
 from core.schema.settings import SettingField, Settings, fields_of
 from core.schema.study import Study, StudyRecord
 from core.sources.judges import (
@@ -79,6 +80,7 @@ from core.sources.named import (
     NAMES,
     STORED,
     FileSource,
+    names_apart,
     parse_source,
     parse_sources,
     short_name,
@@ -89,7 +91,7 @@ from core.sources.prompts import runs_tried
 from core.sources.reading import SourceReader, read_each
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
-from core.sources.spans import Marked, spans_of
+from core.sources.spans import SPAN_MEANING, SPAN_NAMES, Marked, marks_of, spans_of
 from core.sources.studies import look_at, part_of, pilot_if_any, standing_if_any, study_or_bundle
 from core.sources.texts import Texts, made_texts_of, texts_file, texts_of
 from core.store import Store
@@ -321,6 +323,49 @@ def open_side(written: str, options: argparse.Namespace, *, human: bool) -> Side
     return side_of(source, reading_of(options), human=human, rated=rated, ratings=rated_by)
 
 
+_SIDE = "a JSON file of correlations, published:NAME, a table of scores, run:N, or a folder"
+
+
+def add_sides_input(command: argparse.ArgumentParser) -> None:
+    """Register both sides of a meta-correlation, and how their scores and ratings are used; see `open_sides`."""
+    command.add_argument(
+        "human_side",
+        metavar="HUMAN",
+        help=f"{_SIDE}; with --by dataset also NAME=SIDE,..., one for each data set",
+    )
+    command.add_argument(
+        "synthetic_side", metavar="SYNTHETIC", help=f"{_SIDE}; scores are correlated with the negative level"
+    )
+    add_rating_options(command)
+
+
+def files_of_sides(options: argparse.Namespace) -> list[str | Path | None]:
+    """Return all that may be an input file of `add_sides_input`."""
+    named = [part.partition("=")[2].strip() for part in options.human_side.split(",")]
+    return [options.human_side, *filter(None, named), options.synthetic_side, options.human]
+
+
+def open_sides(options: argparse.Namespace) -> Sides:
+    """Return both sides with the chosen texts and metrics. Raises InputError."""
+    check_columns(options, files_of_sides(options))
+    choice, written = table_choice(options), options.human_side
+    synthetic = open_side(options.synthetic_side, options, human=False)
+    humans: dict[str, Side] = {}
+    if "=" not in written or Path(written).exists():
+        humans[""] = open_side(written, options, human=True)
+    else:
+        for part in written.split(","):
+            name, _, side = part.partition("=")
+            if not name.strip() or not side.strip() or name.strip() in humans:
+                raise InputError(f"HUMAN: {shown(part)!r} is not NAME=SIDE with each data set named once.")
+            humans[name.strip()] = open_side(side.strip(), options, human=True)
+    each = (synthetic, *humans.values())
+    check_choice(choice, *(side.table if isinstance(side, LiveSide) else side for side in each))
+    return Sides(
+        {name: chosen_side(side, choice) for name, side in humans.items()}, chosen_side(synthetic, choice)
+    )
+
+
 def correlation_options(options: argparse.Namespace, ratings: RatingSet | None) -> CorrelationOptions:
     """Return the options for using ratings. The name of a dimension may contain a comma."""
     named = options.dimension
@@ -467,7 +512,8 @@ def add_table_options(command: argparse.ArgumentParser) -> None:
 
 def open_tables(options: argparse.Namespace) -> list[ScoreTable]:
     """Return the tables of scores. Raises InputError with the problems of all."""
-    check_columns(options, options.scores)
+    if len(set(options.scores)) < len(options.scores):
+        check_options(["SCORES: the same one is given twice"])
     return scores_given(options.scores, options)
 
 
@@ -508,6 +554,28 @@ def open_levels(options: argparse.Namespace) -> ScoredLevels:
     reading, scores = reading_of(options), parse_source(options.scores)
     texts = None if options.texts is None else made_texts_of(parse_source(options.texts), reading)
     return scored_levels(scores_of(scores, reading), made_of(scores, reading), texts, options.metric)
+
+
+def add_ratings_input(command: argparse.ArgumentParser) -> None:
+    """Register ratings of single texts, or votes on pairs; see `open_ratings`."""
+    command.add_argument(
+        "human",
+        metavar="HUMAN",
+        help=f"ratings by people: {HUMAN_NAMES} (unblinded; of a study of pairs, the pairs of a question at its levels are "
+        "compared by their votes)",
+    )
+    command.add_argument(
+        "--ratings",
+        dest="rating_set",
+        metavar="NAME",
+        help="which rating set to read when the folder has several, e.g. mqm",
+    )
+
+
+def open_ratings(options: argparse.Namespace) -> People:
+    """Return the ratings or votes of `add_ratings_input`. Raises InputError, and NotAllowed for a blinded study."""
+    reading = reading_of(options, ratings=options.rating_set, ratings_called="--ratings")
+    return people_of(parse_source(options.human), reading)
 
 
 def _add_choice(command: argparse.ArgumentParser, one: SettingField) -> None:
@@ -734,6 +802,50 @@ def facts_given(options: argparse.Namespace, panel: Panel) -> dict[str, JudgeFac
     return facts_of_tables(panel, facts_of(sources, reading_of(options), options.dimension))
 
 
+def add_marks_input(command: argparse.ArgumentParser) -> None:
+    """Register marked errors of people and judges; see `open_marks`."""
+    _add_marks(command, f"errors marked by people: {SPAN_NAMES} ({SPAN_MEANING})", "+")
+
+
+def add_marks_by_rater_input(command: argparse.ArgumentParser) -> None:
+    """Register marked errors of raters, and perhaps of judges; see `open_marks_by_rater`."""
+    _add_marks(command, f"ratings that name raters: {SPAN_NAMES} ({SPAN_MEANING})", "*")
+
+
+def _add_marks(command: argparse.ArgumentParser, gold: str, several: str) -> None:
+    command.add_argument("gold", metavar="GOLD", help=gold)
+    alone = "" if several == "+" else " (default: the raters with each other)"
+    command.add_argument(
+        "predicted",
+        metavar="PRED",
+        nargs=several,
+        help=f"errors marked by a judge; several are compared side by side{alone}",
+    )
+    command.add_argument(
+        "--ratings",
+        dest="rating_set",
+        metavar="NAME",
+        help="which rating set to read when the folder has several, e.g. mqm or mqm.raters",
+    )
+
+
+def open_marks(options: argparse.Namespace) -> Marks:
+    """Return the marked errors of `add_marks_input`. Raises InputError."""
+    return _marks_of(options, by_rater=False)
+
+
+def open_marks_by_rater(options: argparse.Namespace) -> Marks:
+    """Return the marked errors of `add_marks_by_rater_input`; a folder gives its files of single raters. Raises InputError."""
+    return _marks_of(options, by_rater=True)
+
+
+def _marks_of(options: argparse.Namespace, *, by_rater: bool) -> Marks:
+    reading = reading_of(options, ratings=options.rating_set, ratings_called="--ratings")
+    reading = replace(reading, by_rater=by_rater)
+    gold, *judges = (spans_of(one, reading) for one in parse_sources([options.gold, *options.predicted]))
+    return marks_of(gold, judges, options.predicted, by_rater=by_rater)
+
+
 N_RESAMPLES = 2_000
 """Default number of resamples for intervals of F1."""
 
@@ -780,17 +892,3 @@ def single(side: Marked, why: str = "it cannot be GOLD") -> RatingSet:
             f"{shown(side.name)} has {len(side.draws)} repeats, so {why}. Run the judge without --repeats."
         )
     return side.draws[0]
-
-
-def texts_among(sides: Sequence[Marked]) -> OutputSet | None:
-    """Return the texts of the first side that has any, else None."""
-    return next((side.texts for side in sides if side.texts is not None), None)
-
-
-def names_apart(short: Iterable[str], given: Sequence[str], what: str = "judge") -> list[str]:
-    """Name each input by its short name, or as given if two share one. Raises InputError for a repeated input."""
-    if len(set(given)) < len(given):
-        twice = sorted({one for one in given if list(given).count(one) > 1})
-        raise InputError(f"{', '.join(map(shown, twice))} is given twice. Name each {what} once.")
-    names = list(short)
-    return [name if names.count(name) == 1 else whole for name, whole in zip(names, given, strict=True)]
