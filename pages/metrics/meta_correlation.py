@@ -17,27 +17,29 @@ from core.formats.correlations import (
     read_table,
     table_keys,
 )
+from core.papers.published import (
+    RECOMPUTED_TABLE,
+    RecomputedCell,
+    largest_difference,
+    published_table,
+    recompute_table_1,
+    recomputed_table,
+)
 from core.plots import metrics as plots
 from core.results.meta_correlation import (
-    RECOMPUTED_TABLE,
     LiveSide,
     Matrix,
     MetaCorrelation,
     NothingShared,
-    RecomputedCell,
     Side,
     dropped_said,
     family_table,
     inference_said,
-    largest_difference,
     matrix_table,
     meta_correlate,
     meta_matrix,
     meta_title,
     point_table,
-    published_table,
-    recompute_table_1,
-    recomputed_table,
     summary_table,
 )
 from core.results.side_origins import SideOrigins
