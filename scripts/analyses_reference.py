@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import settings_reference
 
 from core.analyses import ANALYSES, analysis, command_of
-from core.schema.analysis import CHOICES, Analysis, Table, Taken
-from core.schema.rows import documented, row_fields
+from core.schema.analysis import CHOICES, Analysis, Taken
+from core.schema.rows import documented, documented_columns
 from core.schema.settings import SettingField, Settings, as_parameter, fields_of, worded
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -198,7 +198,7 @@ def _docstring(one: Analysis[Any, Any], options: Mapping[str, SettingField]) -> 
     for name, field in options.items():
         yield from [name, *_wrapped(_sentence(_said(one.Options, field)), "    ")]
     tables = "; ".join(f"``{table.name}``" for table in one.tables[1:])
-    columns = ", ".join(f"``{each.name}``" for each in _columns(one.tables[0]))
+    columns = ", ".join(f"``{each.name}``" for each in documented_columns(one.tables[0].row))
     yield from ["", "Returns", "-------", "Result"]
     more = f" Further tables: {tables}." if tables else ""
     yield from _wrapped(
@@ -244,10 +244,6 @@ def _kind(field: SettingField, model: type[Settings]) -> str:
     return f"{kind} | None" if field.optional else kind
 
 
-def _columns(table: Table[Any]) -> Iterator[Any]:
-    return (one.column for one in row_fields(table.row) if one.column is not None)
-
-
 def _section(one: Analysis[Any, Any]) -> Iterator[str]:
     document, _, heading = one.section.partition("#")
     parameters = ", ".join(name for kind in one.takes for name in _DATA[kind].parameters)
@@ -266,9 +262,8 @@ def _section(one: Analysis[Any, Any]) -> Iterator[str]:
         yield f"Table `{table.name}`. {' '.join(filter(None, (f'{table.title}.', table.question)))}\n"
         yield "| column | for readers | what it holds |\n|---|---|---|"
         yield "".join(
-            f"| `{each.column.name}` | {each.column.heading if each.column.shown else '-'} | {each.about} |\n"
-            for each in row_fields(table.row)
-            if each.column is not None
+            f"| `{each.name}` | {each.heading or '-'} | {each.about} |\n"
+            for each in documented_columns(table.row)
         )
     yield "JSON (`--json`):\n"
     yield "".join(f"- `{key}`: {what}\n" for key, what in documented(one.Result))

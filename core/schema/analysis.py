@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from core.schema.figures import AnyFigure
 from core.schema.result_table import ResultTable
-from core.schema.rows import json_of, table_of
+from core.schema.rows import result_json, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
 Taken = Literal["panel", "people", "study", "scores"]
@@ -172,6 +172,10 @@ def _none(_found: Any) -> tuple[Any, ...]:
     return ()
 
 
+def _as_declared(_found: Any) -> Mapping[str, Mapping[str, Any]]:
+    return {}
+
+
 @dataclass(frozen=True)
 class Table(Generic[Found]):
     """A table of a result: which rows it has, and what is said about them."""
@@ -188,6 +192,10 @@ class Table(Generic[Found]):
     notes: Callable[[Found], tuple[str, ...]] = _none
     hidden: Callable[[Found], Collection[str]] = _none
     """Names of columns that this result's readers need not see; files have them."""
+    shaped: Callable[[Found], Mapping[str, Mapping[str, Any]]] = _as_declared
+    """Name of a column -> what of the column is different in this result, such as its title or whether it is a percentage."""
+    heading: Callable[[Found], str] | None = None
+    """Its title in this result, where that names what is in it; None: `title`."""
     most_printed: int | None = None
     """Rows up to which a terminal prints it; None: it always does; 0: only files have it."""
 
@@ -291,9 +299,10 @@ class Answer:
                 one.name,
                 one.row,
                 rows,
-                title=one.title,
+                title=one.title if one.heading is None else one.heading(self.result),
                 notes=one.notes(self.result),
                 hidden=one.hidden(self.result),
+                shaped=one.shaped(self.result),
             )
             for one in self.analysis.tables
             if (rows := one.rows(self.result)) is not None
@@ -321,6 +330,6 @@ class Answer:
         return figures
 
     @cached_property
-    def json(self) -> dict[str, Any]:
+    def json(self) -> Any:
         """The documented JSON."""
-        return json_of(self.result)
+        return result_json(self.result)

@@ -24,6 +24,8 @@ class Interval:
     """Why a defined value has no interval, where one was asked for; with an interval, why not to trust it."""
     beside: str = ""
     """What readers see behind the number, such as `(1 of 14 items)`; files have it as counts."""
+    how: tuple[tuple[str, str | int | float | None], ...] = ()
+    """Further entries of its object in JSON, such as how its interval was drawn."""
 
 
 Cell: TypeAlias = str | int | float | Interval | Mapping[str, int] | None

@@ -12,15 +12,20 @@ docs/results.md says of them.
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import partial
+from operator import attrgetter
 from typing import Any, Literal, TypeVar, dataclass_transform
 
 from core.schema.result_table import Cell, Column, Heat, Interval, ResultTable
 
-Ends = Literal["value", "beside", "object"]
-"""How JSON writes a number with its interval: the number alone; with `low`, `high` and `interval_reason` beside it; or as an
-object of `estimate`, `low`, `high`, `reason` and `interval_reason`."""
+Ends = Literal["value", "beside", "object", "counted", "inline"]
+"""How JSON writes a number with its interval: the number alone; with `low`, `high` and `interval_reason` beside it; as an
+object of `estimate`, `low`, `high`, `reason`, `interval_reason` and what Interval.how says; as such an object with `n` and
+`n_left_out`, too; or inline, the entries of that object in the object of the row itself."""
+WHOLE = "*"
+"""In place of a JSON key: the rows of this field are the whole JSON, a list."""
 _OF_A_ROW = "of a row"
 
 
@@ -33,7 +38,7 @@ class RowField:
     about: str
     """What it holds, for docs/results.md: no capital letter, no full stop."""
     column: Column | None
-    """None: no table shows it."""
+    """None: no table shows it. Of `columns` and `cells`: what their columns have in common."""
     key: str
     """Its key in JSON; empty: JSON does not repeat it, because an outer key or another field says it."""
     ends: Ends
@@ -43,6 +48,10 @@ class RowField:
     """What a table says for yes and no."""
     rows: type | None
     """The type of the row or rows in it, if it holds rows."""
+    by_name: bool = False
+    """Whether it maps names to cells, each of which is a column."""
+    inner: bool = False
+    """Whether it holds a row whose columns stand in this table."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +63,8 @@ class _Declared:
     keyed_by: str = ""
     words: tuple[str, str] | None = None
     rows: type | None = None
+    by_name: bool = False
+    inner: bool = False
 
 
 def column(
@@ -93,14 +104,35 @@ def entry(
     """Declare a field that JSON alone holds.
 
     rows: the type of the row or rows in it. keyed_by: of several rows, the field whose value is their key in an object.
+    key: WHOLE for a result whose JSON is the list of these rows; its other fields then have the key "".
     """
     return field(metadata={_OF_A_ROW: _Declared(about, None, key, ends, keyed_by, rows=rows)})
+
+
+def columns(about: str, *, key: str | None = None, names_row: bool = False, shown: bool = True) -> Any:
+    """Declare a field that maps names of the user's, such as those of labels, to cells: each name is a column.
+
+    A row without a name has an empty cell there. The columns stand in the order in which names appear. JSON holds the mapping.
+    """
+    return field(
+        metadata={
+            _OF_A_ROW: _Declared(about, Column("", names_row=names_row, shown=shown), key, by_name=True)
+        }
+    )
+
+
+def cells(about: str, *, rows: type, key: str | None = None) -> Any:
+    """Declare a field that holds a row whose columns stand in this table, their names behind the field's.
+
+    The inner row's column `value` has the field's name alone. JSON holds the inner row as an object.
+    """
+    return field(metadata={_OF_A_ROW: _Declared(about, Column(""), key, rows=rows, inner=True)})
 
 
 Class = TypeVar("Class")
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(column, entry, field))
+@dataclass_transform(frozen_default=True, field_specifiers=(column, columns, cells, entry, field))
 def row(kind: type[Class]) -> type[Class]:
     """Make a class a frozen dataclass whose fields `column` and `entry` declare. Every field needs a value.
 
@@ -108,7 +140,7 @@ def row(kind: type[Class]) -> type[Class]:
     """
     made = dataclass(frozen=True)(kind)
     declared = row_fields(made)
-    columns = [one.column.name for one in declared if one.column is not None]
+    columns = [one.column.name for one in declared if one.column is not None and not one.by_name]
     for what, names in (("column", columns), ("JSON key", [key for one in declared for key in _keys(one)])):
         if repeated := sorted(name for name, times in Counter(names).items() if times > 1):
             raise TypeError(f"{kind.__name__}: two fields have the {what} {', '.join(repeated)}")
@@ -117,8 +149,14 @@ def row(kind: type[Class]) -> type[Class]:
 
 def _keys(of: RowField) -> tuple[str, ...]:
     """Its keys in JSON."""
-    beside = ("low", "high", "interval_reason") if of.ends == "beside" else ()
-    return (of.key, *beside) if of.key else ()
+    if not of.key:
+        return ()
+    if of.ends == "inline":
+        return _ENDS
+    return (of.key, *(("low", "high", "interval_reason") if of.ends == "beside" else ()))
+
+
+_ENDS = ("estimate", "low", "high", "reason", "interval_reason")
 
 
 def row_fields(row: type) -> tuple[RowField, ...]:
@@ -136,20 +174,61 @@ def row_fields(row: type) -> tuple[RowField, ...]:
             RowField(
                 *(one.name, declared.about, shape, key),
                 *(declared.ends, declared.keyed_by, declared.words, declared.rows),
+                *(declared.by_name, declared.inner),
             )
         )
     return tuple(found)
 
 
-def columns_of(row: type, hidden: Collection[str] = ()) -> tuple[Column, ...]:
-    """The columns of rows of this type. hidden: names of columns for files alone. Raises KeyError for an unknown name."""
-    if unknown := set(hidden) - {one.column.name for one in row_fields(row) if one.column is not None}:
+def columns_of(
+    row: type,
+    hidden: Collection[str] = (),
+    shaped: Mapping[str, Mapping[str, Any]] | None = None,
+    *,
+    rows: Iterable[object] = (),
+) -> tuple[Column, ...]:
+    """The columns of rows of this type.
+
+    hidden: names of columns for files alone. shaped: name of a column -> what of it differs in this result, such as its title.
+    rows: those of which `columns` names some columns. Raises KeyError for an unknown name.
+    """
+    changes: dict[str, dict[str, Any]] = {name: dict(of) for name, of in (shaped or {}).items()}
+    for name in hidden:
+        changes.setdefault(name, {})["shown"] = False
+    declared = [one for one, _ in _laid_out(row, list(rows))]
+    if unknown := changes.keys() - {one.name for one in declared}:
         raise KeyError(f"{row.__name__} has no column {', '.join(sorted(unknown))}")
-    return tuple(
-        replace(one.column, shown=False) if one.column.name in hidden else one.column
-        for one in row_fields(row)
-        if one.column is not None
-    )
+    return tuple(replace(one, **changes.get(one.name, {})) for one in declared)
+
+
+def _laid_out(row: type, rows: Sequence[Any]) -> Iterator[tuple[Column, Callable[[Any], Cell]]]:
+    """Each column with what gives its cell of a row. rows: as in `columns_of`."""
+    for one in row_fields(row):
+        if one.column is None:
+            continue
+        held = attrgetter(one.name)
+        if one.by_name:
+            names = dict.fromkeys(name for each in rows for name in held(each))
+            for name in names:
+                yield replace(one.column, name=name, title=name), partial(_of_name, held, name)
+        elif one.inner and one.rows is not None:
+            for inner, cell in _laid_out(one.rows, [held(each) for each in rows]):
+                name = one.name if inner.name == "value" else f"{one.name}_{inner.name}"
+                yield replace(inner, name=name), partial(_of_inner, held, cell)
+        else:
+            yield one.column, partial(_of_field, held, one)
+
+
+def _of_name(held: Callable[[Any], Mapping[str, Cell]], name: str, row: object) -> Cell:
+    return held(row).get(name)
+
+
+def _of_inner(held: Callable[[Any], Any], cell: Callable[[Any], Cell], row: object) -> Cell:
+    return cell(held(row))
+
+
+def _of_field(held: Callable[[Any], Any], of: RowField, row: object) -> Cell:
+    return _cell(of, held(row))
 
 
 def table_of(
@@ -160,11 +239,15 @@ def table_of(
     title: str = "",
     notes: tuple[str, ...] = (),
     hidden: Collection[str] = (),
+    shaped: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> ResultTable:
-    """A table of these rows. row: their type; hidden: as in `columns_of`."""
-    shown = [one for one in row_fields(row) if one.column is not None]
-    cells = tuple(tuple(_cell(one, getattr(each, one.name)) for one in shown) for each in rows)
-    return ResultTable(name, columns_of(row, hidden), cells, title, notes)
+    """A table of these rows. row: their type; hidden, shaped: as in `columns_of`."""
+    held = list(rows)
+    shown = columns_of(row, hidden, shaped, rows=held)
+    laid_out = [cell for _, cell in _laid_out(row, held)]
+    return ResultTable(
+        name, shown, tuple(tuple(cell(each) for cell in laid_out) for each in held), title, notes
+    )
 
 
 def _cell(of: RowField, value: Any) -> Cell:
@@ -177,6 +260,14 @@ def _cell(of: RowField, value: Any) -> Cell:
     return cell
 
 
+def result_json(result: object) -> Any:
+    """The JSON of a result: an object as of a row, or the list of the rows that are all of it."""
+    for one in row_fields(type(result)):
+        if one.key == WHOLE:
+            return [json_of(each) for each in getattr(result, one.name)]
+    return json_of(result)
+
+
 def json_of(row: object) -> dict[str, Any]:
     """The JSON object of a row: an undefined number and an empty reason are null."""
     found: dict[str, Any] = {}
@@ -187,8 +278,15 @@ def json_of(row: object) -> dict[str, Any]:
 
 
 def _entries(of: RowField, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Interval) and of.ends == "object":
-        yield of.key, {"estimate": plain(value.value), **_ends(value), "reason": value.reason or None}
+    if isinstance(value, Interval) and of.ends in ("object", "counted", "inline"):
+        found = {
+            "estimate": plain(value.value),
+            **_ends(value),
+            "reason": value.reason or None,
+            **({"n": plain(value.n), "n_left_out": plain(value.n_left_out)} if of.ends == "counted" else {}),
+            **{name: plain(one) for name, one in value.how},
+        }
+        yield from found.items() if of.ends == "inline" else [(of.key, found)]
     elif isinstance(value, Interval):
         yield of.key, plain(value.value)
         if of.ends == "beside":
@@ -235,18 +333,55 @@ def without_numpy(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
+@dataclass(frozen=True)
+class ColumnAbout:
+    """A column as documents describe it."""
+
+    name: str
+    """`*` where each name of the user's is a column."""
+    heading: str
+    """What readers see above it; empty: they do not see it."""
+    about: str
+
+
+def documented_columns(row: type, prefix: str = "") -> Iterator[ColumnAbout]:
+    """Each column of rows of this type, with what it holds. prefix: of a row within another."""
+    for one in row_fields(row):
+        if one.column is None:
+            continue
+        if one.inner and one.rows is not None:
+            yield from documented_columns(one.rows, one.name)
+            continue
+        name = "*" if one.by_name else one.column.name
+        if prefix:
+            name = prefix if name == "value" else f"{prefix}_{name}"
+        heading = replace(one.column, name=name).heading
+        yield ColumnAbout(name, heading if one.column.shown else "", one.about)
+
+
 def documented(row: type, path: str = "") -> Iterator[tuple[str, str]]:
     """Each JSON key of a type of row with what it holds, the inner ones by their path: `judges.*.per_rater[].p`."""
     for one in row_fields(row):
         if not one.key:
             continue
         at = f"{path}{one.key}"
-        if one.rows is not None:
+        if one.key == WHOLE and one.rows is not None:
+            yield "[]", one.about
+            yield from documented(one.rows, "[].")
+        elif one.rows is not None:
             yield at, one.about
             several = ".*" if one.keyed_by else "[]" if _holds_several(row, one.name) else ""
             yield from documented(one.rows, f"{at}{several}.")
-        elif one.ends == "object":
-            yield at, f"{one.about}: an object of estimate, low, high, reason and interval_reason"
+        elif one.ends == "inline":
+            yield ", ".join(f"{path}{name}" for name in _ENDS), one.about
+        elif one.ends in ("object", "counted"):
+            counts = ", n and n_left_out" if one.ends == "counted" else ""
+            keys = (
+                "estimate, low, high, reason, interval_reason"
+                if counts
+                else "estimate, low, high, reason and interval_reason"
+            )
+            yield at, f"{one.about}: an object of {keys}{counts}"
         else:
             yield at, one.about
             if one.ends == "beside":

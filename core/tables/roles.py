@@ -4,7 +4,7 @@ The evidence, in this order: what the user names, the vocabulary of `core.tables
 and its cells. People are found by names alone: a column that only looks like ratings is never taken for a person's.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
@@ -612,18 +612,7 @@ def _wide(
 ) -> Roles:
     """Roles of a table with a row for each text."""
     keys, problems = sheet.table.keys, list[str]()
-    rateable = []
-    for key in keys:
-        if key in read_as or key in human or key in judges or key == sheet.unit:
-            continue
-        if is_about(key):
-            sheet.why[key] = f"not used: {_DESCRIBES}"
-        elif key.startswith(LABEL_MARK):
-            continue
-        elif not sheet.of(key).may_rate:
-            sheet.why[key] = f"not used: {_EMPTY if sheet.of(key).kind == 'empty' else _FREE_TEXT}"
-        else:
-            rateable.append(key)
+    rateable = _rateable(sheet, read_as, (*human, *judges))
     by_who: dict[Who, list[str]] = {}
     for key in rateable:
         by_who.setdefault(_who_among(sheet, key, rateable), []).append(key)
@@ -660,42 +649,73 @@ def _wide(
         may_be = [key for key in may_be if key not in groups or any(sheet.of(key).like(one) for one in rated)]
     if any(key.startswith(METRIC_MARK) for key in keys):
         may_be = []  # the file says itself what is a score
-    if not people and found_judges and any(key.startswith(METRIC_MARK) for key in found_judges):
-        problems.append(
-            "human: no field is named like a person's label; name a table with people's labels first and this file after it"
-        )
-    elif not people and (empty := _empty_of(sheet, read_as, ["person", "settled", "plain"])):
-        more = f"; columns that may be a person's: {listed(may_be)}" if may_be else ""
-        problems.append(f"human: {empty}, so there are no labels{more}")
-    elif not people:
-        problems.append(
-            "human: no column is surely a person's label"
-            + (f"; columns that may be: {listed(may_be)}" if may_be else _seen(sheet))
-            + (
-                ". Name a table with people's labels first and this file after it"
-                if found_judges and not may_be
-                else ""
-            )
-        )
-    if (
-        not found_judges
-        and not judged_elsewhere
-        and people
-        and (empty := _empty_of(sheet, read_as, ["judge"]))
-    ):
-        more = f"; columns that may be a judge's: {listed(may_be)}" if may_be else ""
-        problems.append(f"judge: {empty}, so there are no scores{more}")
-    elif not found_judges and not judged_elsewhere:
-        problems.append(
-            "judge: no column is surely a judge's"
-            + (f"; columns that may be: {listed(may_be)}" if may_be else _seen(sheet) if people else "")
-        )
+    problems += _without_people(sheet, read_as, people, found_judges, may_be)
+    if not judged_elsewhere:
+        problems += _without_judge(sheet, read_as, people, found_judges, may_be)
     if both := [key for key in by_who.get("both", ()) if key in may_be]:
         for key in both:
             sheet.why[key] = "not used: its name may mean people or a judge"
     for key in may_be:
         sheet.why.setdefault(key, "not used: nothing tells who gave it")
     return _finished(sheet, read_as, tuple(people), tuple(found_judges), problems, candidates=tuple(may_be))
+
+
+def _rateable(sheet: _Sheet, read_as: Mapping[str, str], named: Sequence[str]) -> list[str]:
+    """The columns that nobody named and that may hold ratings by their cells; notes why the others do not."""
+    rateable = []
+    for key in sheet.table.keys:
+        if key in read_as or key in named or key == sheet.unit:
+            continue
+        if is_about(key):
+            sheet.why[key] = f"not used: {_DESCRIBES}"
+        elif key.startswith(LABEL_MARK):
+            continue
+        elif not sheet.of(key).may_rate:
+            sheet.why[key] = f"not used: {_EMPTY if sheet.of(key).kind == 'empty' else _FREE_TEXT}"
+        else:
+            rateable.append(key)
+    return rateable
+
+
+def _without_people(
+    sheet: _Sheet,
+    read_as: dict[str, str],
+    people: Sequence[str],
+    judges: Sequence[str],
+    may_be: Sequence[str],
+) -> Iterator[str]:
+    """Yield what to do where no column is surely a person's. may_be: columns that may be."""
+    if people:
+        return
+    if any(key.startswith(METRIC_MARK) for key in judges):
+        yield (
+            "human: no field is named like a person's label; name a table with people's labels first and this file after it"
+        )
+    elif empty := _empty_of(sheet, read_as, ["person", "settled", "plain"]):
+        more = f"; columns that may be a person's: {listed(may_be)}" if may_be else ""
+        yield f"human: {empty}, so there are no labels{more}"
+    else:
+        more = f"; columns that may be: {listed(may_be)}" if may_be else _seen(sheet)
+        first = ". Name a table with people's labels first and this file after it"
+        yield f"human: no column is surely a person's label{more}{first if judges and not may_be else ''}"
+
+
+def _without_judge(
+    sheet: _Sheet,
+    read_as: dict[str, str],
+    people: Sequence[str],
+    judges: Sequence[str],
+    may_be: Sequence[str],
+) -> Iterator[str]:
+    """Yield what to do where no column is surely a judge's."""
+    if judges:
+        return
+    if people and (empty := _empty_of(sheet, read_as, ["judge"])):
+        more = f"; columns that may be a judge's: {listed(may_be)}" if may_be else ""
+        yield f"judge: {empty}, so there are no scores{more}"
+    else:
+        more = f"; columns that may be: {listed(may_be)}" if may_be else _seen(sheet) if people else ""
+        yield f"judge: no column is surely a judge's{more}"
 
 
 def _may_rate(sheet: _Sheet, keys: Sequence[str], others: Sequence[str], rated: Sequence[str]) -> list[str]:

@@ -72,5 +72,5 @@ def show_answer(answer: Answer) -> None:
                 figure=None if figure is None else draw(figure, answer.tables),
                 alt="" if figure is None else figure.alt,
                 folded=AS_A_TABLE if figure is not None and figure.instead else "",
-                titled=False,
+                titled=declared.heading is not None,
             )

@@ -1,6 +1,6 @@
 """A result table on a page: cells, notes and downloads, with a figure where there is one; bars for raters' progress."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -239,21 +239,7 @@ def _heat(found: ResultTable, rows: Selection | None, narrow: bool) -> None:
         frame[heading] = pd.to_numeric(frame[heading])
     if rows is not None:
         frame.index += 1
-    # One call: each further one would give all other columns pandas' own digits again.
-    styled = frame.style.format(
-        {
-            heading: _count if heading in counts else partial(_number, column)
-            for heading, column in numbers.items()
-        }
-    )
-    for heading, ends in behind.items():
-        for place, said in zip(frame.index, ends, strict=True):
-            if said:
-                styled = styled.format(
-                    partial(_with_ends, heats[heading], said), subset=pd.IndexSlice[[place], [heading]]
-                )
-    for heading, column in heats.items():
-        styled = styled.map(partial(_colour, column), subset=[heading])
+    styled = _styled(frame, numbers, counts, behind, heats)
     if rows is not None and rows.chosen is not None:
         chosen = pd.IndexSlice[frame.index[rows.chosen], names]
         styled = styled.map(lambda _: "font-weight: bold", subset=chosen)
@@ -274,6 +260,32 @@ def _heat(found: ResultTable, rows: Selection | None, narrow: bool) -> None:
         column_config=config,
         placeholder="undefined",
     )
+
+
+def _styled(
+    frame: pd.DataFrame,
+    numbers: Mapping[str, Column],
+    counts: Collection[str],
+    behind: Mapping[str, Sequence[str]],
+    heats: Mapping[str, Column],
+) -> Any:
+    """The cells as text and colour. behind: heading -> the ends of each cell's interval, which stand in the cell."""
+    # One call: each further one would give all other columns pandas' own digits again.
+    styled = frame.style.format(
+        {
+            heading: _count if heading in counts else partial(_number, column)
+            for heading, column in numbers.items()
+        }
+    )
+    for heading, ends in behind.items():
+        for place, said in zip(frame.index, ends, strict=True):
+            if said:
+                styled = styled.format(
+                    partial(_with_ends, heats[heading], said), subset=pd.IndexSlice[[place], [heading]]
+                )
+    for heading, column in heats.items():
+        styled = styled.map(partial(_colour, column), subset=[heading])
+    return styled
 
 
 def _select(key: str, row: int | None, column: str) -> None:

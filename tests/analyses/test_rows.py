@@ -8,7 +8,21 @@ import numpy as np
 import pytest
 
 from core.schema.result_table import Column, Interval
-from core.schema.rows import column, columns_of, documented, entry, json_of, row, row_fields, table_of
+from core.schema.rows import (
+    WHOLE,
+    cells,
+    column,
+    columns,
+    columns_of,
+    documented,
+    documented_columns,
+    entry,
+    json_of,
+    result_json,
+    row,
+    row_fields,
+    table_of,
+)
 
 
 @row
@@ -148,3 +162,83 @@ def test_two_fields_with_one_key_or_column_are_refused() -> None:
 def test_a_hidden_column_is_one_of_the_row() -> None:
     with pytest.raises(KeyError, match="Inner has no column p_valeu"):
         columns_of(Inner, hidden=("p_valeu",))
+
+
+@row
+class Counted:
+    gap: Interval = column("a gap", ends="counted")
+
+
+@row
+class Listed:
+    rows: tuple[Counted, ...] = entry("each of them", key=WHOLE, rows=Counted)
+    note: str = entry("a note", key="")
+
+
+def test_a_result_may_be_a_list_and_a_number_have_its_counts() -> None:
+    found = Listed((Counted(Interval(0.5, 0.25, 0.75, n=8, n_left_out=1)),), "n")
+    gap = {"estimate": 0.5, "low": 0.25, "high": 0.75, "reason": None, "interval_reason": None}
+    assert result_json(found) == [{"gap": gap | {"n": 8, "n_left_out": 1}}]
+    assert [key for key, _ in documented(Listed)] == ["[]", "[].gap"]
+    assert result_json(INNER[0]) == json_of(INNER[0])
+
+
+def test_a_result_changes_what_its_readers_see_of_a_column() -> None:
+    first, second = columns_of(Inner, hidden=("name",), shaped={"p_value": {"title": "P", "places": 2}})
+    assert (first.shown, second.heading, second.places, second.p_value) == (False, "P", 2, True)
+    with pytest.raises(KeyError):
+        columns_of(Inner, shaped={"q": {"title": "Q"}})
+
+
+@row
+class Within:
+    value: Interval = column("the number", ends="inline", heat="coefficient")
+    n_items: int = column("items", shown=False)
+
+
+@row
+class Labelled:
+    labels: dict[str, str] = columns("labels of the row", names_row=True)
+    per_item: Within = cells("the number within items", rows=Within)
+
+
+LABELLED = (
+    Labelled({"my_label": "x"}, Within(Interval(0.5, how=(("n_resamples", 20),)), 3)),
+    Labelled({"task": "t"}, Within(Interval(None, reason="too few"), 0)),
+)
+
+
+def test_names_of_the_user_and_cells_of_an_inner_row_are_columns() -> None:
+    found = table_of(
+        "labelled", Labelled, LABELLED, hidden=("per_item",), shaped={"per_item": {"title": "Within"}}
+    )
+    assert found.columns == (
+        Column("my_label", "my_label", names_row=True),
+        Column("task", "task", names_row=True),
+        Column("per_item", "Within", heat="coefficient", shown=False),
+        Column("per_item_n_items", shown=False),
+    )
+    assert found.rows[0] == ("x", None, LABELLED[0].per_item.value, 3)
+    assert found.rows[1][:2] == (None, "t")
+    assert [one.name for one in documented_columns(Labelled)] == ["*", "per_item", "per_item_n_items"]
+    with pytest.raises(KeyError):
+        columns_of(Labelled, shaped={"per_itme": {"title": ""}})
+
+
+def test_an_inner_row_is_an_object_with_what_its_number_says_of_itself() -> None:
+    ends = {"low": None, "high": None, "interval_reason": None}
+    assert [json_of(one) for one in LABELLED] == [
+        {
+            "labels": {"my_label": "x"},
+            "per_item": {"estimate": 0.5, **ends, "reason": None, "n_resamples": 20, "n_items": 3},
+        },
+        {
+            "labels": {"task": "t"},
+            "per_item": {"estimate": None, **ends, "reason": "too few", "n_items": 0},
+        },
+    ]
+    wanted = {f"per_item.{one}" for one in ("estimate", "reason", *ends, "n_items")}
+    assert wanted == {key for keys, _ in documented(Labelled) for key in keys.split(", ")} - {
+        "labels",
+        "per_item",
+    }

@@ -1,6 +1,7 @@
 """Read a panel, raters and judges side by side, from any file of ratings."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +31,7 @@ from core.joining.panel import metrics_of, named_people, on_scale, panel_of, pan
 from core.joining.tables import check_join, row_number_notes
 from core.schema.analysis import REFUSE, RepeatedRatings
 from core.schema.panel import Panel, of_rows
+from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, TO_GUESS, DeclaredScale
 from core.schema.scores import RatingSet, ScoreTable
 from core.schema.unit import ID, ROW
@@ -84,13 +86,10 @@ def read_panel(
         ratings = ratings_in(data, file_name, flip=flip)
         if people_alone:
             human = human if human is not None else named_people(ratings)
-        elif _may_have_evaluators(ratings, tables, judges, find=find) and (
-            own_scores := evaluators_in(data, file_name, flip=flip)
-        ):
-            tables = [own_scores, *tables]
-        found = panel_of(ratings, tables, raters=human, judges=judges, dimension=dimension)
-        found = on_scale(found, declared)
-        return of_rows(found) if item == ROW else found
+        elif _may_have_evaluators(ratings, tables, judges, find=find):
+            tables = [*filter(None, [evaluators_in(data, file_name, flip=flip)]), *tables]
+        panel = panel_of(ratings, tables, raters=human, judges=judges, dimension=dimension)
+        return _of_items(on_scale(panel, declared), item)
     judges = None if judges is None else [name.removeprefix(METRIC_MARK) for name in judges]
     findings = findings_of(data, file_name)
     table = one_score_a_row(format_found.rows(data, known_at("ratings"), findings), findings)
@@ -163,17 +162,14 @@ def read_panel(
     if wide is not None and not tables and dimension is None:
         found = panel_of_table(wide.table, wide.n_raters, judges=judges, scale=asked["scale"])
     else:
-        try:
+        # What is undecided about the columns says more than what a long table lacks.
+        undecided = guessed if human is None and not sheet.score else None
+        with _deciding_first(undecided, file_name):
             ratings, scores = (
                 (wide.ratings, wide.scores)
                 if wide is not None
                 else read_long(numbered_by(sheet, ids), words, findings, by_row=by_row, repeated=repeated)
             )
-        except InputError:
-            if guessed is not None and human is None and not sheet.score:
-                # What is undecided about the columns says more than what a long table lacks.
-                check_decided(guessed, file_name)
-            raise
         if human is None and dimension is None:
             _check_raters(ratings, sheet, table, file_name)
         joined = row_number_notes(ratings, tables)
@@ -196,6 +192,22 @@ def read_panel(
 
 def _unused_said(columns: Sequence[str]) -> list[str]:
     return [f"columns not used: {listed(columns)}"] if columns else []
+
+
+@contextmanager
+def _deciding_first(roles: Roles | None, file_name: str) -> Iterator[None]:
+    """Raise Undecided for roles that are not decided, rather than an error of what is read by them."""
+    try:
+        yield
+    except InputError:
+        if roles is not None:
+            check_decided(roles, file_name)
+        raise
+
+
+def _of_items(panel: Panel, item: str | None) -> Panel:
+    """The panel whose items are what the user declared."""
+    return of_rows(panel) if item == ROW else panel
 
 
 def _may_have_evaluators(

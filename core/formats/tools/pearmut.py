@@ -1,6 +1,6 @@
 """What a campaign of Pearmut writes (JSONL): scores and marked errors of several models' translations, by annotator."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from core.formats.tools.rows import (
     NO_ERROR,
@@ -41,40 +41,18 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
             extra += 1
             continue
         rater = name_in(task, "user_id", where, findings)
-        items, given = task.get("item"), task.get("annotation")
-        if not isinstance(items, list) or not isinstance(given, list) or len(items) != len(given):
-            findings.problems.append(f"{where}: item and annotation are not lists of the same length")
-            continue
-        for number, (item, annotation) in enumerate(zip(items, given, strict=True), start=1):
-            place = f"{where}, item {number}"
-            if annotation is None:
-                continue
-            if not isinstance(item, JsonObject) or not isinstance(annotation, JsonObject):
-                findings.problems.append(f"{place}: is {type_name(annotation)}, expected an object by model")
-                continue
-            item_id = name_in(item, "item_id", place, findings)
-            target = item.get("tgt")
-            if item_id is None:
-                continue
-            for model, one in annotation.items():
-                if not isinstance(one, JsonObject):
-                    findings.problems.append(
-                        f"{place}, {shown(model)}: is {type_name(one)}, expected an object"
-                    )
-                    continue
-                text = target.get(model) if isinstance(target, JsonObject) else target
-                about = {"item_id": item_id, "system": model}
-                own = {**about, "question": item.get("src"), "text": text}
-                texts.setdefault((item_id, model), (place, own))
+        for place, own, rated in _translations(task, where, findings):
+            about = {"item_id": own["item_id"], "system": own["system"]}
+            texts.setdefault((str(own["item_id"]), str(own["system"])), (place, own))
+            if for_spans(known):
+                spans = rated.get("error_spans")
+                marks = [_mark(span) for span in spans] if isinstance(spans, list) else []
+                ratings += marked_rows(place, own, rater, marks)
+            elif is_nothing(rated.get("score")):
+                unscored += 1
+            else:
                 who = {"rater": rater, RATER_TYPE: PERSON}
-                if for_spans(known):
-                    spans = one.get("error_spans")
-                    marks = [_mark(span) for span in spans] if isinstance(spans, list) else []
-                    ratings += marked_rows(place, own, rater, marks)
-                elif is_nothing(one.get("score")):
-                    unscored += 1
-                else:
-                    ratings.append((place, {**about, **who, "score": one["score"]}))
+                ratings.append((place, {**about, **who, "score": rated["score"]}))
     if extra:
         findings.notes.append(f"tasks left out because they train or check annotators: {extra:,}")
     if unscored:
@@ -86,6 +64,36 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
         return rating_table(ratings, known, findings, "score")
     checked(list(texts), findings, "translation")
     return object_records(list(texts.values()), known, findings)
+
+
+def _translations(
+    task: JsonObject, where: str, findings: FileFindings
+) -> Iterator[tuple[str, dict[str, object], JsonObject]]:
+    """Yield the place, the text and the annotation of each translation of a task."""
+    items, annotations = task.get("item"), task.get("annotation")
+    if not isinstance(items, list) or not isinstance(annotations, list) or len(items) != len(annotations):
+        findings.problems.append(f"{where}: item and annotation are not lists of the same length")
+        return
+    for number, (item, annotation) in enumerate(zip(items, annotations, strict=True), start=1):
+        place = f"{where}, item {number}"
+        if annotation is None:
+            continue
+        if not isinstance(item, JsonObject) or not isinstance(annotation, JsonObject):
+            findings.problems.append(f"{place}: is {type_name(annotation)}, expected an object by model")
+            continue
+        item_id = name_in(item, "item_id", place, findings)
+        target = item.get("tgt")
+        if item_id is None:
+            continue
+        for model, rated in annotation.items():
+            if not isinstance(rated, JsonObject):
+                findings.problems.append(
+                    f"{place}, {shown(model)}: is {type_name(rated)}, expected an object"
+                )
+                continue
+            text = target.get(model) if isinstance(target, JsonObject) else target
+            about = {"item_id": item_id, "system": model}
+            yield place, {**about, "question": item.get("src"), "text": text}, rated
 
 
 def _mark(span: object) -> dict[str, object]:

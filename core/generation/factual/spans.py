@@ -386,14 +386,9 @@ class _Reading:
                 self.objects.append((word.start, word.end))
                 if self.subject == at:
                     self.subject = at + 1
-        elif low == ",":
-            if self.introducing:
-                self._begin(at + 1)
-            elif self.subject == at:
-                self.subject = at + 1
-            elif self.subject is None:
-                self.joined, self.behind = True, False
-        elif low in _CONJUNCTIONS:
+        elif low == "," and (self.introducing or self.subject == at):
+            self._after_opening(at + 1)
+        elif low == "," or low in _CONJUNCTIONS:
             if self.subject is None:
                 self.joined, self.behind = True, False
         elif low in _CLAUSE_OPENERS and not word.kind and not self._as_preposition(at):
@@ -402,10 +397,7 @@ class _Reading:
             self._end_subject(at)
             self.behind, self.joined = True, False
         elif self._is_preposition(at):
-            if self.subject == at:
-                self._end_subject(at)
-                self.introducing = True
-            self.behind, self.joined = self.subject is None, False
+            self._preposition(at)
         elif low in _PRONOUNS and not self._is_content(at + 1):
             if self.joined or self.introducing:
                 self._begin(at)
@@ -415,6 +407,20 @@ class _Reading:
         else:
             self.behind = False
         return at + 1
+
+    def _after_opening(self, at: int) -> None:
+        """Go on behind a comma that ends an opening phrase, or stands where the subject would begin."""
+        if self.introducing:
+            self._begin(at)
+        else:
+            self.subject = at
+
+    def _preposition(self, at: int) -> None:
+        """Take a preposition. Where a subject would begin, it opens a phrase before the subject."""
+        if self.subject == at:
+            self._end_subject(at)
+            self.introducing = True
+        self.behind, self.joined = self.subject is None, False
 
     def _begin(self, at: int) -> None:
         """Begin a clause, with its subject."""
