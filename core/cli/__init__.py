@@ -33,6 +33,7 @@ _NOUNS = {
     "meta-correlate": "compare how synthetic data and people rank metrics",
     "calibrate": "compare evaluators with human ratings: agreement, kappas, bias, and where not to use them",
     "convert": "convert ratings and marked errors to another format",
+    "reproduce": "numbers of five papers, computed again, and their analyses for your own runs",
     "published": "published tables of Meta-Judge, Factual and CEF; some can be sides of meta-correlate",
     "runs": "list, show, cancel or resume runs, and write their results",
     "serve": "start the app",
@@ -108,7 +109,9 @@ class Later(_Commands):
         values: Any,
         option: str | None = None,
     ) -> None:
-        """Parse the arguments after a command's name."""
+        """Parse the arguments after a command's name, which may have two words: `reproduce cef reliability`."""
+        if len(values) > 1 and f"{values[0]} {values[1]}" in self.choices:
+            values = [f"{values[0]} {values[1]}", *values[2:]]
         self.load(values[0])
         super().__call__(parser, namespace, values, option)
 

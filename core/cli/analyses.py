@@ -24,7 +24,7 @@ from core.cli.shared.sources import (
     open_tables,
 )
 from core.errors import InputError
-from core.schema.analysis import CHOICES, Analysis, Taken
+from core.schema.analysis import CHOICES, Analysis, Answer, Taken
 from core.schema.settings import Remark, fields_of, refuse
 
 
@@ -96,6 +96,11 @@ def _answer(found: Analysis[Any, Any], options: argparse.Namespace) -> None:
     reading = " and ".join(one.reading for one in data) or "computing"
     with telling(reading) as tell:
         answer = found.answer(chosen, *(_opened(kind, options) for kind in found.takes), tell=tell)
+    give_answer(options, answer)
+
+
+def give_answer(options: argparse.Namespace, answer: Answer) -> None:
+    """Print an answer, or write it to `--out`, and set the exit status."""
     options.status = answer.status
     printed = answer.printed
     further = [table for table in answer.tables.values() if table not in printed]

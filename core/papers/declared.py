@@ -63,6 +63,18 @@ class PartRow:
 
 
 @row
+class ListedRow:
+    """A table or section of a paper in the list of all of them."""
+
+    paper: str = column("name of the paper", names_row=True)
+    table: str = column("what users type", names_row=True)
+    about: str = column("what it holds")
+    source: str = column("what its numbers are computed from; empty: they cannot be computed", title="from")
+    files: str = column("files of the paper's public data that it reads; empty: shipped data suffice")
+    where: str = column("where these are published; of a table that cannot be computed, why not")
+
+
+@row
 class Reproduced:
     """The numbers of a paper that can be computed again."""
 
@@ -231,6 +243,11 @@ class Paper:
             )
         return found
 
+    def files_in(self, data: Data) -> tuple[Path, ...]:
+        """The files that its tables read."""
+        names = dict.fromkeys(name for one in self.parts for name in one.files)
+        return tuple(path for name in names if (path := data.file(name)) is not None)
+
     @property
     def analysis(self) -> Analysis[ReproduceOptions, Reproduced]:
         """The question whether its numbers come out again. Its data: `Data`, and the table or None."""
@@ -249,6 +266,17 @@ class Paper:
             example="",
             sentences=_sentences,
         )
+
+
+def listed_tables(of: Paper) -> tuple[ListedRow, ...]:
+    """Each table of a paper, with what it needs."""
+    return tuple(
+        ListedRow(
+            *(of.name, one.table, one.about, "" if one.compute is None else one.source),
+            *(", ".join(one.files), one.where),
+        )
+        for one in of.parts
+    )
 
 
 def _compute(
