@@ -14,7 +14,6 @@ from core.papers import PAPERS, paper
 from core.papers.declared import TABLES, Data, ListedRow, ReproduceOptions, listed_tables
 from core.report import terminal_lines
 from core.schema.rows import json_of, table_of
-from core.schema.settings import Remark, refuse
 
 
 def add_to(nouns: Commands) -> None:
@@ -66,9 +65,7 @@ def _reproduced(options: argparse.Namespace) -> None:
     if options.list:
         _listed(options)
         return
-    problems: list[Remark] = []
-    chosen = ReproduceOptions.read(settings_given(options, ReproduceOptions), problems)
-    refuse(problems, ReproduceOptions, what="Invalid options")
+    chosen = ReproduceOptions.checked(settings_given(options, ReproduceOptions))
     check_options([*_no_folders(options.data), *out_problems(options)])
     chosen_paper, data = paper(options.paper), Data(tuple(options.data))
     check_out_file(options, chosen_paper.files_in(data))
