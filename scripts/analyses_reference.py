@@ -93,6 +93,27 @@ _DATA: Mapping[Taken, _Data] = {
         "SCORES ...",
         "For scores that cannot be read or merged.",
     ),
+    "judge": _Data(
+        {"judge": ("Source", 'A judge\'s run, as ``"run:3"``, or the folder that it wrote.')},
+        "Names | None",
+        "judge_output_from(judge)",
+        "from core.notebook.frames import Source, judge_output_from",
+        "DIR|run:N",
+        "For a source that is no judge's run.",
+    ),
+    "costs": _Data(
+        {
+            "judges": (
+                "Source | Sequence[Source]",
+                'Judges\' runs, as ``"run:3"``, or the folders that they wrote; one or several.',
+            )
+        },
+        "Names | None",
+        "costs_from(judges)",
+        "from core.notebook.frames import Source, costs_from",
+        "DIR|run:N ...",
+        "For a source that is no judge's run, and for a run that is named twice.",
+    ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.
 

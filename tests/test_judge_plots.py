@@ -5,10 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core.analyses import costs
 from core.plots import judges as plots
+from core.plots.drawn import draw
 from core.results.judges.agreement import Disagreement
 from core.results.judges.bias import bias_audit
-from core.results.judges.costs import JudgeCost, costs_side_by_side
+from core.results.judges.costs import JudgeCost
 from core.schema.runs import StepCost
 from core.schema.scores import ScoredRow
 from scripts.simulations.bias import rows_of_twins, scored
@@ -42,15 +44,14 @@ def test_a_bar_is_the_tokens_of_one_text_step_by_step() -> None:
     def step(name: str, tokens_in: int | None, tokens_out: int | None) -> StepCost:
         return StepCost(name, 2, 0, 0, tokens_in, tokens_out, 1.0)
 
-    rows = costs_side_by_side(
-        [
-            JudgeCost(HOSTILE, (step("rubric", 300, 100),), 2, 4),
-            JudgeCost("b", (step("questions", 80, 20), step("answers", None, None)), 2, 2),
-        ]
-    )
-    bars = {bar.name: (list(bar.y), list(bar.x)) for bar in plots.judge_costs(rows).data}
+    first = JudgeCost(HOSTILE, (step("rubric", 300, 100),), 2, 4)
+    second = JudgeCost("b", (step("questions", 80, 20), step("answers", None, None)), 2, 2)
+    answer = costs.ANALYSIS.answer(costs.CostsOptions(), [first, second])
+    figure = draw(answer.figures["judge-costs"], answer.tables)
+    bars = {bar.name: (list(bar.y), list(bar.x)) for bar in figure.data}
     assert bars == {"rubric": ([0], [100.0]), "questions": ([1], [50.0]), "answers": ([1], [0])}
-    assert "<a" not in "".join(plots.judge_costs(rows).layout.yaxis.ticktext)
+    assert "<a" not in "".join(figure.layout.yaxis.ticktext)
+    assert costs.ANALYSIS.answer(costs.CostsOptions(), [first]).figures == {}
 
 
 def test_bias_effects_by_verdict_with_what_is_too_small_to_be_found() -> None:

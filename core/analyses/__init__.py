@@ -32,9 +32,19 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.alt_test",
         "may a judge replace a rater? The Alt-test, with the human ceiling and power",
     ),
+    "consistency": Registered(
+        "core.analyses.consistency",
+        "compare a judge's repeats, and its scores in both orders",
+        noun="report",
+    ),
     "corrected": Registered(
         "core.analyses.corrected",
         "a judge's mean or pass rate, corrected by human labels on some of the texts",
+    ),
+    "costs": Registered(
+        "core.analyses.costs",
+        "compare the cost of judges: calls, tokens and money by step and text",
+        noun="report",
     ),
     "votes": Registered(
         "core.analyses.votes",

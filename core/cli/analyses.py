@@ -13,11 +13,15 @@ from core.cli.shared.options import Commands, add_database_option, add_pair_opti
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
+    add_costs_input,
+    add_judge_input,
     add_panel_options,
     add_people_options,
     add_scores_input,
     add_study_input,
     add_table_options,
+    open_costs,
+    open_judge,
     open_panel,
     open_people,
     open_study,
@@ -61,6 +65,20 @@ _DATA: Mapping[Taken, _Opened] = {
         lambda options: [*options.scores],
         "reading the scores",
         (add_table_options, add_pair_option, add_database_option),
+    ),
+    "judge": _Opened(
+        add_judge_input,
+        open_judge,
+        lambda options: [options.judge],
+        "reading the answers of the judge",
+        (add_database_option,),
+    ),
+    "costs": _Opened(
+        add_costs_input,
+        open_costs,
+        lambda options: [*options.judges],
+        "reading the costs",
+        (add_database_option,),
     ),
 }
 

@@ -9,13 +9,24 @@ from collections.abc import Sequence
 from typing import Literal
 
 from core.notebook.answering import answered
-from core.notebook.frames import Names, Source, each_of, panel_from, study_from, tables_from
+from core.notebook.frames import (
+    Names,
+    Source,
+    costs_from,
+    each_of,
+    judge_output_from,
+    panel_from,
+    study_from,
+    tables_from,
+)
 from core.notebook.result import Result
 
 __all__ = [
     "agreement",
     "alt_test",
+    "consistency",
     "corrected",
+    "costs",
     "votes",
 ]
 
@@ -254,6 +265,56 @@ def alt_test(
     )
 
 
+def consistency(judge: Source, *, resamples: int = 10000, confidence: float = 0.95, seed: int = 0) -> Result:
+    """Does the judge give the same score when it is asked again, and when it reads the two texts in the other order?
+
+    The same numbers as the command ``report consistency``.
+
+    Parameters
+    ----------
+    judge
+        A judge's run, as ``"run:3"``, or the folder that it wrote.
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``judge-repeats`` with the columns ``component``, ``agreeing``, ``sd``, ``n``, ``left_out``. Further
+        tables: ``judge-orders``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a source that is no judge's run. For a judge with one repeat in one
+        order.
+
+    Notes
+    -----
+    Misleads: At temperature 0, or with a server that ignores seeds, a judge mostly repeats itself, which proves
+    little. A judge that always gives one score agrees perfectly, and a consistent judge can still be wrong. A
+    mean difference near 0 hides texts that change in both directions.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.consistency("run:3")  # doctest: +SKIP
+    """
+    return answered(
+        "consistency",
+        {
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: judge_output_from(judge),
+    )
+
+
 def corrected(
     ratings: Source,
     scores: Source | Sequence[Source] = (),
@@ -373,6 +434,58 @@ def corrected(
             item=item,
             repeated=repeated,
         ),
+    )
+
+
+def costs(
+    judges: Source | Sequence[Source], *, input_price: float | None = None, output_price: float | None = None
+) -> Result:
+    """What do judges cost: calls, tokens and money, step by step and for one text?
+
+    The same numbers as the command ``report costs``.
+
+    Parameters
+    ----------
+    judges
+        Judges' runs, as ``"run:3"``, or the folders that they wrote; one or several.
+    input_price
+        Price of a million input tokens of every judge, in place of that of its run (number from 0 to
+        1000000000000; default: that of its run).
+    output_price
+        Price of a million output tokens of every judge, in place of that of its run (number from 0 to
+        1000000000000; default: that of its run).
+
+    Returns
+    -------
+    Result
+        Table ``judge-costs`` with the columns ``judge``, ``step``, ``calls``, ``cached``, ``unusable``,
+        ``input_tokens``, ``output_tokens``, ``input_share``, ``money``, ``calls_per_item``,
+        ``input_tokens_per_item``, ``output_tokens_per_item``, ``money_per_item``, ``calls_per_text``,
+        ``input_tokens_per_text``, ``output_tokens_per_text``, ``money_per_text``, ``seconds``, ``n_items``,
+        ``n_texts``, ``n_wanted``, ``n_found``, ``reasons``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a source that is no judge's run, and for a run that is named twice.
+
+    Notes
+    -----
+    Misleads: Answers from the cache cost nothing because another run paid for them: to compare judges, use runs
+    without. A text costs less the more texts its item has, because equal requests of an item are sent once.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.costs(["run:3", "run:4"], input_price=0.15, output_price=0.6)  # doctest: +SKIP
+    """
+    return answered(
+        "costs",
+        {
+            "input_price": input_price,
+            "output_price": output_price,
+        },
+        lambda: costs_from(judges),
     )
 
 

@@ -21,13 +21,14 @@ from core.notebook.result import Result
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
+from core.results.judges.costs import JudgeCost
 from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
 from core.schema.panel import Panel, TextBeside
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import SettingsError, as_parameter
 from core.schema.study import RatingTask, StudyRecord
-from core.sources.judges import JudgeAsked, asked_of, facts_of, judge_if_any
+from core.sources.judges import JudgeAsked, asked_of, costs_of, facts_of, judge_if_any, judge_of
 from core.sources.named import FileSource, parse_source
 from core.sources.named import Source as StoredSource
 from core.sources.panel import Judge, panel_of_source, texts_beside_panel
@@ -295,6 +296,21 @@ def _judge_scores(source: Source, choice: PanelChoice, *, find: bool) -> ScoreTa
 def judge_from(source: Source, db: str | os.PathLike[str] | None = None) -> JudgeOutput | None:
     """Return a judge's records from its run or the folder of its run; None for any other source. Raises InputError."""
     return None if frame_in(source) is not None else judge_if_any(named_source(source), reading_of(db))
+
+
+def judge_output_from(judge: Source) -> JudgeOutput:
+    """Return all that a judge's run recorded. Raises InputError."""
+    return judge_of(parse_source(_a_run("judge", judge)), reading_of())
+
+
+def costs_from(judges: Source | Sequence[Source]) -> list[JudgeCost]:
+    """Return what the runs of judges cost. Raises InputError with the problems of all."""
+    return costs_of([_a_run("judges", one) for one in each_of(judges)], reading_of())
+
+
+def _a_run(name: str, source: Source) -> str:
+    check_type(name, source, PATH, '"run:N", or the folder of a judge\'s run')
+    return os.fspath(source)  # type: ignore[arg-type]  # checked above
 
 
 def facts_from(sources: Sequence[Source], panel: Panel, dimension: str | None) -> dict[str, JudgeFacts]:

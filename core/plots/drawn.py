@@ -28,12 +28,14 @@ from core.plots.dressing import (
 from core.plots.dressing import marks as families
 from core.plots.marks import marks
 from core.results.cells import decimal
-from core.schema.figures import AnyFigure, Axis, Dots, Intervals, Lines
+from core.schema.figures import AnyFigure, Axis, Dots, Intervals, Lines, Stacked
 from core.schema.figures import Shares as SharesFigure
 from core.schema.result_table import Interval, ResultTable
 
 _NAME, _BESIDE = 24, 16
 """Letters of a row's name, and of a name behind the word that joins two."""
+_BAR, _PART = 48, 30
+"""Letters of the names of a bar and of its parts."""
 _ROW, _TWO_LINES = 30, 38
 """Pixels of a row."""
 _THREE_MARKS = 52
@@ -63,6 +65,8 @@ def draw(figure: AnyFigure, tables: Mapping[str, ResultTable]) -> go.Figure:
             return _dots(figure, table)
         case Intervals():
             return _interval_panels(figure, table) if figure.panel else _intervals(figure, table)
+        case Stacked():
+            return _stacked(figure, table)
 
 
 def _values(table: ResultTable, name: str) -> list[Any]:
@@ -261,6 +265,35 @@ def _interval_panels(figure: Intervals, table: ResultTable) -> go.Figure:
     if by_panel:
         drawn.update_xaxes(title=figure.axis.title, row=len(by_panel), col=1)
     return dressed(drawn, height=height + _AXIS_ROOM, top=top)
+
+
+def _stacked(figure: Stacked, table: ResultTable) -> go.Figure:
+    """Draw a bar for each name, one part a row. A bar without numbers is empty."""
+    bars, parts = ([str(one) for one in _values(table, name)] for name in (figure.bars, figure.parts))
+    numbers = list(zip(*(_values(table, one) for one in figure.numbers), strict=True))
+    names = list(dict.fromkeys(bars))
+    drawn = go.Figure()
+    for place, part in enumerate(one for one in dict.fromkeys(parts) if one != figure.without):
+        rows = [at for at, own in enumerate(parts) if own == part]
+        drawn.add_bar(
+            orientation="h",
+            y=[names.index(bars[at]) for at in rows],
+            x=[sum(number or 0 for number in numbers[at]) for at in rows],
+            name=label(part, longest=_PART),
+            marker={
+                "color": LOOKS[place % len(LOOKS)][0],
+                "pattern": {"shape": "/" if place >= len(LOOKS) else ""},
+            },
+            hovertemplate=f"%{{x:,.0f}} {figure.of}<extra>{label(part, longest=_PART)}</extra>",
+        )
+    name_rows(drawn, [metric_label(name, _BAR) for name in names], None)
+    drawn.update_xaxes(**_axis(figure.axis), gridcolor=GRID)
+    drawn.update_layout(barmode="stack")
+    dressed(drawn, height=320 + 40 * len(names), top=10, legend=True)
+    # Below the axis, because the legend needs several lines in a narrow window.
+    return drawn.update_layout(
+        legend={"traceorder": "normal", "xref": "paper", "yref": "paper", "y": -0.35, "yanchor": "top"}
+    )
 
 
 def _dots(figure: Dots, table: ResultTable) -> go.Figure:

@@ -36,15 +36,14 @@ from core.results.cells import decimal
 from core.results.check.choosing import MEASURES, PER_TEXTS, Choice, JudgeOnOffer
 from core.results.judges.agreement import Disagreement
 from core.results.judges.bias import Effect, Verdict
-from core.results.judges.costs import ALL_STEPS, CostRow
 from core.results.judges.pairwise import ALL as ALL_PAIRS
 from core.results.judges.pairwise import BesideVotes, PairsReport
 from core.results.judges.spans import ExampleCurve, RaterMatrix, interval_of
 from core.results.study.results import first_interval
 from core.stats.span_f1 import Measure, SpanF1
 
-_NAME, _STEP = 48, 30
-"""Letters of a judge's and of a step's name."""
+_NAME = 48
+"""Letters of a judge's name."""
 _ITEM, _MOST_ITEMS = 24, 3
 """Letters of an item's name on hover; items named there."""
 _SMALLEST = 8
@@ -207,37 +206,6 @@ def _items_said(items: Sequence[str]) -> str:
     """Name the first items at a point."""
     names = ", ".join(label(item, longest=_ITEM) for item in items[:_MOST_ITEMS])
     return names if len(items) <= _MOST_ITEMS else f"{names} ..."
-
-
-def judge_costs(rows: Sequence[CostRow]) -> go.Figure:
-    """Draw the tokens per text, in and out: one bar per judge, one part per step. Judges without counts have no bar."""
-    judges = list(dict.fromkeys(row.judge for row in rows))
-    figure = go.Figure()
-    steps = [step for step in dict.fromkeys(row.step for row in rows) if step != ALL_STEPS]
-    for place, step in enumerate(steps):
-        own = [row for row in rows if row.step == step]
-        figure.add_bar(
-            orientation="h",
-            y=[judges.index(row.judge) for row in own],
-            x=[
-                (row.each("input_tokens", "text") or 0) + (row.each("output_tokens", "text") or 0)
-                for row in own
-            ],
-            name=label(step, longest=_STEP),
-            marker={
-                "color": LOOKS[place % len(LOOKS)][0],
-                "pattern": {"shape": "/" if place >= len(LOOKS) else ""},
-            },
-            hovertemplate="%{x:,.0f} tokens per text<extra>" + label(step, longest=_STEP) + "</extra>",
-        )
-    name_rows(figure, [metric_label(name, _NAME) for name in judges], None)
-    figure.update_xaxes(title="tokens per text, in and out", gridcolor=GRID)
-    figure.update_layout(barmode="stack")
-    dressed(figure, height=320 + 40 * len(judges), top=10, legend=True)
-    # Below the axis, because the legend needs several lines in a narrow window.
-    return figure.update_layout(
-        legend={"traceorder": "normal", "xref": "paper", "yref": "paper", "y": -0.35, "yanchor": "top"}
-    )
 
 
 _SYSTEM = 44

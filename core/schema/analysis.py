@@ -15,11 +15,12 @@ from core.schema.result_table import ResultTable
 from core.schema.rows import result_json, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores"]
+Taken = Literal["panel", "people", "study", "scores", "judge", "costs"]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
-everything said in an unblinded study. scores: tables of scores, from one source or several.
+everything said in an unblinded study. scores: tables of scores, from one source or several. judge: all that a judge's run
+recorded. costs: what the runs of judges cost.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -123,6 +124,8 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "people": PeopleChoice,
     "study": _NoChoice,
     "scores": _NoChoice,
+    "judge": _NoChoice,
+    "costs": _NoChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 

@@ -107,6 +107,22 @@ class Dots(Figure):
     """Place of a row in the table whose dot has a ring; None: none has."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Stacked(Figure):
+    """A bar for each name in a column, cut into a part for each row with that name."""
+
+    numbers: tuple[str, ...]
+    """Columns whose sum is the length of a part; an undefined number counts as 0."""
+    bars: str
+    """Columns: of the names of the bars, and of those of their parts."""
+    parts: str
+    without: str = ""
+    """Name of a part that is not drawn, because it is the sum of the others."""
+    axis: Axis
+    of: str
+    """What the numbers count, a plural."""
+
+
 _STEP, _EDGE = 0.25, 0.02
 
 
@@ -121,4 +137,4 @@ def steady_axis(title: str, numbers: Iterable[Interval], least: float) -> Axis:
     return Axis(title, low - _EDGE, high + _EDGE)
 
 
-AnyFigure = Lines | Shares | Intervals | Dots
+AnyFigure = Lines | Shares | Intervals | Dots | Stacked

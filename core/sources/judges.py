@@ -1,7 +1,8 @@
 """What judges recorded: their output, answers, settings, costs and made texts, from a run or from the folder of one."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,8 +23,16 @@ from core.runs.records import judge_in_folder, read_audit_folder, read_judge_fol
 from core.schema.scores import JudgeOutput, ScoredRow
 from core.schema.settings import SettingsError
 from core.schema.study import RatingTask
-from core.sources.named import OF_RUNS, PathSource, PublishedSource, RunSource, Source, StudySource
-from core.sources.reading import PUBLISHED_GIVES, SourceReader, cannot_give, study_gives
+from core.sources.named import (
+    OF_RUNS,
+    PathSource,
+    PublishedSource,
+    RunSource,
+    Source,
+    StudySource,
+    parse_sources,
+)
+from core.sources.reading import PUBLISHED_GIVES, SourceReader, cannot_give, read_each, study_gives
 from core.store.studies import find_study
 from core.tables.reading import shown
 
@@ -81,6 +90,20 @@ def answers_of(source: Source, reading: SourceReader) -> AnswerSet:
 def cost_of(source: Source, reading: SourceReader) -> JudgeCost:
     """Return the cost of a judge's run. Raises InputError for sources without one."""
     return from_run(source, reading, cost_of_folder, cost_of_run)
+
+
+def costs_of(written: Sequence[str], reading: SourceReader) -> list[JudgeCost]:
+    """Return the cost of each named run; of two judges with one name, each also has the name of its source.
+
+    Raises InputError with the problems of all, and for a run that is named twice.
+    """
+    found = read_each(written, lambda one: cost_of(one, reading))
+    check_each_once(parse_sources(written), reading)
+    names = Counter(one.name for one in found)
+    return [
+        replace(one, name=f"{one.name} ({source})") if names[one.name] > 1 else one
+        for source, one in zip(written, found, strict=True)
+    ]
 
 
 def identity(source: Source, reading: SourceReader) -> dict[str, object]:

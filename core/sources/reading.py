@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from core.errors import InputError
+from core.errors import AssayError, InputError, Problems
 from core.schema.scale import NOT_DECLARED, DeclaredScale
 from core.schema.settings import Remark, Settings, refuse, setting
 from core.sources.named import (
@@ -15,6 +15,7 @@ from core.sources.named import (
     FolderSource,
     RunFolderSource,
     Source,
+    parse_source,
 )
 from core.tables.files import read_file
 from core.tables.reading import shown
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from core.runs.jobs import RunAtHand
     from core.schema.study import Study
     from core.store import Store
+
+
+Found = TypeVar("Found")
 
 
 class ReadingChoice(Settings):
@@ -115,6 +119,28 @@ def _only(where: str, values: Mapping[str, object], source: Source) -> list[Rema
     )
     about = {"where": where, "source": shown(source.written)}
     return [Remark(name, text, about) for name, value in values.items() if value]
+
+
+def read_each(written: Sequence[str], read: Callable[[Source], Found]) -> list[Found]:
+    """Read every input. Raises InputError with the problems of all of them."""
+    found: list[Found] = []
+    wrong: list[AssayError] = []
+    for one in written:
+        try:
+            found.append(read(parse_source(one)))
+        except AssayError as problem:
+            wrong.append(problem)
+    if len(wrong) == 1:
+        raise wrong[0]
+    if wrong:
+        problems = Problems()
+        for error in wrong:
+            if isinstance(error, InputError) and error.problems:
+                problems += error.under(error.what)
+            else:
+                problems.append(str(error))
+        raise InputError("Some inputs cannot be read", problems)
+    return found
 
 
 def reading_in(store: Store) -> SourceReader:

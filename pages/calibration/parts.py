@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from core.analyses.consistency import ANALYSIS as CONSISTENCY
 from core.judges.quality import KIND as QUALITY
 from core.plots import calibration as figures
 from core.plots.study import MOST_PANELS, confusions
@@ -243,7 +244,7 @@ def repeats(store: Store, one: Judged, everyone: Sequence[Judged]) -> None:
     """Show the evaluator's consistency: over repeats, over temperatures, and with shuffled words."""
     run = _run_of(one)
     if run is None:
-        part(judged.CONSISTENCY, "Does the judge give the same score when asked again?", "judge-consistency")
+        part(CONSISTENCY.title, CONSISTENCY.question, CONSISTENCY.section)
         nothing("a table of scores has no repeats; choose a run of the judge quality or direct")
     else:
         judged.render_consistency(store, run)

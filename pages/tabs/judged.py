@@ -3,42 +3,41 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 import streamlit as st
 
+from core.analyses.consistency import ANALYSIS as CONSISTENCY
+from core.analyses.costs import ANALYSIS as COSTS
 from core.errors import AssayError
 from core.joining.tables import LISTED_AS, CorrelationOptions, merge_tables
 from core.judges.kind import JudgeKind
 from core.judges.rubric import Rubric
-from core.plots import judges as plots
 from core.results.correlations.table import CorrelationReport
 from core.results.injection import injections_of_judge, injections_said, marked_tables
-from core.results.judges.consistency import Consistency, consistency, orders_table, repeats_table
-from core.results.judges.costs import JudgeCost, Unit, cost_table, costs_side_by_side
+from core.results.judges.consistency import nothing_compared
 from core.results.judges.scores import degeneracy, level_table, score_summary, summary_table
 from core.runs.asked import asked_of
-from core.runs.costs import cost_of_run
 from core.runs.judging.levels import blind_to_levels
 from core.runs.kinds import KINDS, kinds_that
-from core.runs.path import at_hand, runs_that
+from core.runs.path import runs_that
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable, mask_notes
+from core.sources.judges import costs_of
+from core.sources.reading import reading_in
 from core.stats.degeneracy import constants_said
 from core.store import Store
 from core.store.kept import step_costs
 from core.store.runs import item_counts
 from pages.tabs import levels
 from pages.tabs.phrases import NO_ITEM, NOT_JUDGED
-from pages.widgets import chosen_judge, chosen_scores, menus, parts, result_table
+from pages.widgets import analysis, chosen_judge, chosen_scores, menus, parts, result_table
 from pages.widgets.against import has_levels
+from pages.widgets.analysis import Data
 from pages.widgets.chosen_judge import factor_of
 from pages.widgets.chosen_scores import FILE, RUN, Chosen, Scores
 from pages.widgets.messages import plain
 from pages.widgets.parts import constants, nothing, part, waiting
-
-CONSISTENCY = "Consistency"
 
 
 def render_scores(store: Store, scores: Scores) -> None:
@@ -174,82 +173,45 @@ def with_raw_level(scores: Scores) -> CorrelationReport:
     return chosen_scores.correlated((*scores.key, "raw level"), scores.table, None, (), options)
 
 
-_UNITS: dict[Literal["all"] | Unit, str] = {"all": "all its items", "item": "one item", "text": "one text"}
-
-
 def render_costs(store: Store, run: Run) -> None:
     """Show what the run cost, next to other judges."""
-    part(
-        "Cost",
-        "Calls are requests sent, with or without a usable answer. Answers from the cache cost nothing because another "
-        "run paid for them. To compare judges, use runs without answers from the cache.",
-        "judge-cost",
-    )
-    others = {
-        number: one
-        for number, one in chosen_judge.with_results(store, *kinds_that("judging")).items()
-        if number != run.run_id
-    }
-    left, right = st.columns([3, 1])
-    beside = menus.several(
-        "Compare with", others, "judges_cost_beside", place=left, placeholder="No other judge"
-    )
-    unit = right.selectbox("Cost of", list(_UNITS), format_func=_UNITS.__getitem__, key="judges_cost_unit")
+    used = [run]
+
+    def choose() -> list[Data]:
+        others = {
+            number: one
+            for number, one in chosen_judge.with_results(store, *kinds_that("judging")).items()
+            if number != run.run_id
+        }
+        used.extend(menus.several("Compare with", others, "judges_cost_beside", placeholder="No other judge"))
+        # Costs grow with every call, even before an item is finished.
+        counted = [
+            (cost.step, cost.calls, cost.cached) for one in used for cost in step_costs(store, one.run_id)
+        ]
+        key = (*(menus.key_of(store, one) for one in used), *counted)
+        return [Data(key, lambda: costs_of([f"run:{one.run_id}" for one in used], reading_in(store)))]
+
     if not any(item_counts(store, run.run_id)[0].values()):
+        part(COSTS.title, COSTS.question, COSTS.section)
         nothing(NO_ITEM)
         return
-    used = [run, *beside]
-    rows = costs_side_by_side([account(store, one) for one in used])
-    # One judge would be a single bar: the table shows the same in less space.
-    drawn = len(used) > 1 and any((row.input_tokens or 0) + (row.output_tokens or 0) for row in rows)
-    result_table.show(
-        cost_table(rows, [unit]),
-        figure=plots.judge_costs(rows) if drawn else None,
-        alt="Tokens of one text by judge and step",
-        table_first=True,
-    )
+    analysis.render(COSTS, choose)
     if any(asked_of(one).by_rules for one in used):
         st.markdown(":small[Rules cost nothing: they call no model.]")
 
 
-def account(store: Store, run: Run) -> JudgeCost:
-    """What a run cost, under the judge's short name."""
-    # Costs grow with every call, even before an item is finished.
-    counted = [(cost.step, cost.calls, cost.cached) for cost in step_costs(store, run.run_id)]
-    cost = chosen_scores.once(
-        ("cost", *menus.key_of(store, run), *counted), lambda: cost_of_run(at_hand(store, run))
-    )
-    named = chosen_judge.document_of_run(run)
-    steps = tuple(replace(one, step=chosen_judge.of_document(one.step, named)) for one in cost.costs)
-    return replace(cost, name=chosen_judge.short_name(run), costs=steps)
-
-
 def render_consistency(store: Store, run: Run) -> None:
     """Show agreement over repeats, then over the two orders of texts."""
-    part(
-        CONSISTENCY,
-        "Does the judge give the same score when asked again? At temperature 0, or on a server that ignores seeds, it "
-        "mostly repeats itself: that proves little. A consistent judge can still be wrong.",
-        "judge-consistency",
-    )
+    output = chosen_judge.output_of(store, run)
     if "consistency" not in KINDS[run.kind].reports:
-        nothing("a judge of this kind has no repeats; start two runs with different seeds and compare them")
-        return
-    with st.spinner("Computing ..."):
-        found: Consistency = chosen_scores.once(
-            ("consistency", menus.key_of(store, run)),
-            lambda: consistency(chosen_judge.output_of(store, run)),
-        )
-    constants(found.constants)
-    if found.n_repeats < 2:
-        nothing("every text was judged once; start a new run with two or more repeats")
+        why = "a judge of this kind has no repeats; start two runs with different seeds and compare them"
+    elif missing := nothing_compared(output):
+        why = f"{missing}; start a new run with two or more repeats, or with both orders"
     else:
-        result_table.show(repeats_table(found))
-    if found.order is not None:
-        if len(found.orders) < 2:
-            nothing("the judge read the two texts in one order; start a new run with both orders")
-        else:
-            result_table.show(orders_table(found.order, found.orders))
+        analysis.render(CONSISTENCY, lambda: [Data(menus.key_of(store, run), lambda: output)])
+        return
+    part(CONSISTENCY.title, CONSISTENCY.question, CONSISTENCY.section)
+    nothing(why)
 
 
 _LOOKED_INTO = 30

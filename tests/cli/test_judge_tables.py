@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from helpers.texts.score_factories import table
 
+from core.analyses import consistency
 from core.joining.tables import CorrelationOptions
 from core.judges.answers import AnswerSet, QuestionSet
 from core.judges.cross_examination import CefRecord, Examination
@@ -14,8 +15,9 @@ from core.judges.rubric import RubricRecord, RubricTrial
 from core.report import DASH, headings, lines, notes, terminal_lines
 from core.results.correlations.table import correlate_scores, correlation_table
 from core.results.judges.agreement import agreement, agreement_table, pairs_table
-from core.results.judges.consistency import AT_TEMPERATURE_0, consistency, orders_table, repeats_table
+from core.results.judges.consistency import AT_TEMPERATURE_0
 from core.results.judges.cross_examination import ablation, ablation_table, rates_table, reliability
+from core.schema.result_table import ResultTable
 from core.schema.scores import JudgedText, JudgeOutput, ScoredRow, ScoreTable
 from core.stats.resampling import ONE_CLUSTER
 
@@ -68,9 +70,14 @@ def rubric_judge(temperature: float) -> JudgeOutput:
     return JudgeOutput("rubric-x", "rubric", "x", {"temperature": temperature}, (), (text,))
 
 
+def tables_of(judge: JudgeOutput) -> dict[str, ResultTable]:
+    """The tables of its consistency."""
+    return consistency.ANALYSIS.answer(consistency.ConsistencyOptions(n_resamples=0), judge).tables
+
+
 @pytest.mark.parametrize("temperature", [0.0, 0.7])
 def test_a_note_stands_below_repeats_that_show_nothing(temperature: float) -> None:
-    out = terminal_lines(repeats_table(consistency(rubric_judge(temperature), n_resamples=0)))
+    out = terminal_lines(tables_of(rubric_judge(temperature))["judge-repeats"])
     examined = tuple(Examination(n, (CrossQuestion("q", answer="YES"),), None) for n in range(2))
     text = JudgedText(ScoredRow("1", "s"), "t", "d", None, {}, {}, CefRecord(examined))
     settings = {"temperature": temperature, "n_questions": 1}
@@ -86,9 +93,8 @@ def test_what_the_tables_say_is_explained_in_the_same_words() -> None:
         for repeat in range(2)
     )
     text = JudgedText(ScoredRow("1", "s"), "t", "d", None, {}, {}, RubricRecord(trials))
-    found = consistency(JudgeOutput("r", "rubric", "x", {}, (), (text,)), n_resamples=0)
-    assert found.order is not None
-    shown = [*headings(repeats_table(found)), *headings(orders_table(found.order))]
+    found = tables_of(JudgeOutput("r", "rubric", "x", {}, (), (text,)))
+    shown = [*headings(found["judge-repeats"]), *headings(found["judge-orders"])]
     section = DOCS.read_text("utf-8").split("## Judge consistency")[1].split("\n## ")[0]
     said = " ".join(section.split()).lower()
     for word in (

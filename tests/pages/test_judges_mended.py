@@ -1,7 +1,7 @@
 """The page Judges over time and next to commands: caches, settings copied to the form, and wording."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,16 +19,16 @@ from core.judges.rubric import find_rubric
 from core.llm.prompts import find_prompt, parse_prompt
 from core.report import flat_rows
 from core.results.judges.cross_examination import marked_texts
-from core.runs import costs
-from core.runs.jobs import RunAtHand
 from core.runs.judging import judge_output
 from core.runs.path import at_hand
 from core.schema.result_table import ResultTable
 from core.schema.runs import Run
 from core.schema.settings import fields_of
+from core.sources.judges import costs_of
+from core.sources.reading import SourceReader
 from core.store import Store
 from core.store.kept import record_call, step_costs
-from core.store.runs import get_run, list_runs
+from core.store.runs import list_runs
 from pages.tabs import judged as judged_tabs
 from pages.widgets import chosen_scores
 
@@ -183,25 +183,30 @@ def test_the_cost_of_an_item_equals_the_account(store: Store) -> None:
 def test_the_account_of_a_run_is_read_once_until_it_changes(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read: list[int] = []
+    read: list[Sequence[str]] = []
 
-    def counted(run: RunAtHand) -> Any:
-        read.append(run.run.run_id)
-        return costs.cost_of_run(run)
+    def counted(written: Sequence[str], reading: SourceReader) -> Any:
+        read.append(written)
+        return costs_of(written, reading)
 
-    monkeypatch.setattr(judged_tabs, "cost_of_run", counted)
+    monkeypatch.setattr(judged_tabs, "costs_of", counted)
     (run,) = by_model(store, given(), rubric())
-    first = judged_tabs.account(store, get_run(store, run.run_id))
-    assert judged_tabs.account(store, get_run(store, run.run_id)) == first
-    assert read == [run.run_id]
+
+    def calls() -> int:
+        at = visit(("run", run.run_id), "Cost")
+        (table,) = [one.value for one in at.table if "Share of input" in one.value.columns]
+        return int(table.set_index("Step")["Calls"]["all steps"])
+
+    first = calls()
+    assert calls() == first
+    assert read == [[f"run:{run.run_id}"]]
     record_call(
         store,
         {"run_id": run.run_id, "position": 0, "key": "new", "step": "rubric", "reason": None, "cached": 0}
         | {"input_tokens": 1, "output_tokens": 1, "seconds": 1.0},
         None,
     )
-    after = judged_tabs.account(store, get_run(store, run.run_id))
-    assert after.costs[0].calls == first.costs[0].calls + 1
+    assert calls() == first + 1
 
 
 # --- numbers in files -----------------------------------------------------------------------------

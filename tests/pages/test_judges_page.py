@@ -546,14 +546,16 @@ def test_costs_equal_the_account_and_judges_are_side_by_side(store: Store) -> No
     assert whole["Tokens in"] == f"{cost.input_tokens:,}"
     assert whole["Money"] == f"{money:.6f}"
     field(at, "Compare with").set_value([second.run_id])  # type: ignore[attr-defined]
-    field(at, "Cost of").set_value("text")  # type: ignore[attr-defined]
+    field(at, "Price of a million input tokens").set_value(1.5)  # type: ignore[attr-defined]
     at.run()
     rows = shown(at, "Share of input").set_index(["Judge", "Step"])
-    assert rows.loc[(f"rubric-tiny (run {first.run_id})", "all steps"), "Calls per text"] == "1.0"
+    assert rows.loc[("rubric-tiny", "all steps"), "Calls per text"] == "1.0"
     assert (
-        rows.loc[(f"cef-reference-tiny (run {second.run_id})", "questions from reference"), "Calls per text"]
-        == "0.2"
-    ), "4 for 16"
+        rows.loc[("rubric-tiny", "all steps"), "Money"]
+        == f"{money + (cost.input_tokens or 0) * 1.35 / 1e6:.6f}"
+    )
+    assert rows.loc[("cef-reference-tiny", "questions from source"), "Calls per text"] == "0.2", "4 for 16"
+    assert len(at.get("plotly_chart")) == 1
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from core.results.judges.consistency import (
     ONE_REPEAT,
     REPEAT_MISSING,
     consistency,
+    nothing_compared,
 )
 from core.schema.scores import JudgedText, JudgeOutput, ScoredRow
 
@@ -165,10 +166,10 @@ def test_a_judge_that_says_the_same_of_everything_is_named() -> None:
 
 
 def test_one_repeat_in_one_order_compares_nothing() -> None:
-    assert consistency(output(rubric([3]))).compares_nothing == ONE_REPEAT
-    assert consistency(output(None)).compares_nothing == NOT_ASKED
+    assert nothing_compared(output(rubric([3]))) == ONE_REPEAT
+    assert nothing_compared(output(None)) == NOT_ASKED
     for enough in (rubric([3, 4]), rubric([3], [4])):
-        assert consistency(output(enough), n_resamples=0).compares_nothing is None
+        assert nothing_compared(output(enough)) is None
 
 
 def asked(answers: list[Verdict | None]) -> tuple[CrossQuestion, ...]:

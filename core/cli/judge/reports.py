@@ -1,7 +1,6 @@
 """Report on the results of judges; no model is called."""
 
 import argparse
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,14 +19,12 @@ from core.cli.shared.options import (
     name_list,
 )
 from core.cli.shared.running import telling
-from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
     N_RESAMPLES,
     add_interval_options,
     add_mark_options,
     marked_given,
     names_apart,
-    read_each,
     reading_of,
     scores_given,
     single,
@@ -46,7 +43,6 @@ from core.results.judges.agreement import (
     pairs_table,
     same_components,
 )
-from core.results.judges.consistency import consistency, orders_table, repeats_table
 from core.results.judges.copying import (
     Copying,
     CopyOptions,
@@ -56,7 +52,6 @@ from core.results.judges.copying import (
     disjoint_errors,
     error_copying,
 )
-from core.results.judges.costs import EACH, UNITS, cost_table, costs_side_by_side
 from core.results.judges.cross_examination import (
     ablation,
     ablation_table,
@@ -77,19 +72,17 @@ from core.results.judges.spans import (
     rater_matrix,
     raters_table,
 )
-from core.runs.asked import Running
 from core.schema.scores import JudgeOutput, RatedSet, ScoreTable
-from core.schema.settings import fields_of
 from core.sources.judges import JUDGE_NAMES as JUDGES
-from core.sources.judges import answers_of, check_each_once, cost_of, judge_of, texts_scored
+from core.sources.judges import answers_of, judge_of, texts_scored
 from core.sources.named import RunSource, parse_source, parse_sources, short_name
+from core.sources.reading import read_each
 from core.sources.spans import SPAN_MEANING, SPAN_NAMES, Marked
 from core.sources.texts import rated_texts_of_source
 from core.tables.reading import shown
 
 _N_RESAMPLES = 10_000
 _N_TEXTS = 10
-_PRICES = {"input_price", "output_price"}
 
 
 def add_reports(verbs: Commands) -> None:
@@ -115,16 +108,6 @@ def add_reports(verbs: Commands) -> None:
     command.add_argument("judges", nargs="+", metavar=JUDGES, help="cross-examinations with --repeats")
     command = verb(
         verbs,
-        "consistency",
-        "compare a judge's repeats, and its scores in both orders",
-        _consistency,
-        "judge-repeats",
-        "judge-orders",
-    )
-    command.add_argument("judge", metavar=JUDGES, help="a judge with --repeats or --order both")
-    add_interval_options(command, _N_RESAMPLES)
-    command = verb(
-        verbs,
         "reasked",
         "compare expected answers with the model's own answers to the same questions",
         _reasked,
@@ -135,15 +118,6 @@ def add_reports(verbs: Commands) -> None:
         "--confidence", type=float, default=0.95, help="confidence level of intervals (default %(default)s)"
     )
     _add_compare(verbs)
-    command = verb(
-        verbs,
-        "costs",
-        "compare the cost of judges: calls, tokens and money by step and text",
-        _costs,
-        "judge-costs",
-    )
-    command.add_argument("judges", nargs="+", metavar=JUDGES, help="results of judges")
-    add_settings(command, Running, without=fields_of(Running).keys() - _PRICES)
     _add_copying(verbs)
     _add_curve_and_raters(verbs)
 
@@ -194,21 +168,6 @@ def _ablation(options: argparse.Namespace) -> None:
     rows = ablation(_outputs(options.judges, options))
     extra = ("percent_variance_of_mean", "percent_variance_within")
     give(options, [_with(row, extra) for row in rows], [ablation_table(rows)])
-
-
-def _consistency(options: argparse.Namespace) -> None:
-    made = checked_intervals(options, [options.judge])
-    output = judge_of(parse_source(options.judge), reading_of(options))
-    found = consistency(output, **made)
-    if why := found.compares_nothing:
-        raise InputError(
-            f"{shown(output.name)} cannot be compared with itself: {why}. Run the judge with --repeats, or a rubric judge "
-            "with --order both."
-        )
-    orders_used = f", in the order {' and '.join(found.orders)}" if found.orders else ""
-    said = f"{shown(found.judge)}: {counted(found.n_texts, 'text')}, {counted(found.n_repeats, 'repeat')}{orders_used}."
-    orders: Said = [] if found.order is None else ["", orders_table(found.order, found.orders)]
-    give(options, plain(found), [said, *found.constants, repeats_table(found), *orders])
 
 
 def _reasked(options: argparse.Namespace) -> None:
@@ -280,27 +239,6 @@ def _agreement_json(one: Agreement, n_texts: int) -> Any:
     """Return the result with the first n_texts disagreements, each with the difference of its percentiles."""
     apart = [_with(text, ("difference",)) for text in one.disagreements[:n_texts]]
     return plain(replace(one, disagreements=())) | {"disagreements": apart}
-
-
-def _costs(options: argparse.Namespace) -> None:
-    check_reading(options, options.judges)
-    prices = settings_given(options, Running)  # replace the run's own
-    Running.checked(prices)
-    reading = reading_of(options)
-    entries = read_each(options.judges, lambda one: cost_of(one, reading))
-    check_each_once(parse_sources(options.judges), reading)
-    names = Counter(one.name for one in entries)
-    # Two judges with one name are printed with their folder or run.
-    called = [
-        f"{one.name} ({given})" if names[one.name] > 1 else one.name
-        for given, one in zip(options.judges, entries, strict=True)
-    ]
-    rows = costs_side_by_side(
-        [replace(one, name=name, **prices) for name, one in zip(called, entries, strict=True)]
-    )
-    each = [{f"{what}_per_{unit}": row.each(what, unit) for what in EACH for unit in UNITS} for row in rows]
-    as_json = [plain(row) | own for row, own in zip(rows, each, strict=True)]
-    give(options, as_json, [cost_table(rows, ("all", "text"))])
 
 
 def _with(value: Any, properties: Sequence[str]) -> Any:

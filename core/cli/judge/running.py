@@ -23,7 +23,7 @@ from core.cli.shared.options import (
 from core.cli.shared.run_options import add_run_options, requested_run, run_it
 from core.cli.shared.running import finish_in_folder
 from core.cli.shared.setting_options import settings_given
-from core.cli.shared.sources import MEANING, check_database, read_each, reading_of, texts_given
+from core.cli.shared.sources import MEANING, check_database, reading_of, texts_given
 from core.errors import InputError, counted
 from core.formats.mt_metrics_eval import read_folder
 from core.formats.registry import read_ratings, read_texts
@@ -51,6 +51,7 @@ from core.schema.study import Study
 from core.sources.judges import JUDGE_NAMES as JUDGES
 from core.sources.judges import judge_of
 from core.sources.named import NAMES, FileSource, FolderSource, StudySource, parse_source
+from core.sources.reading import read_each
 from core.sources.texts import guidelines_of_study, pairs_of_study, rated_file
 from core.store import Store
 from core.store.runs import list_runs

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar, cast, get_args
+from typing import Any, cast, get_args
 
 from core.cli.shared.options import (
     add_columns_option,
@@ -21,7 +21,7 @@ from core.cli.shared.options import (
     name_list,
     print_notes,
 )
-from core.errors import AssayError, InputError, Problems
+from core.errors import InputError
 from core.formats.mt_metrics_eval import ratings_among
 from core.formats.panel.repeats import Repeated
 from core.joining.choices import TableChoice, dimensions_of, interval_problems
@@ -30,26 +30,26 @@ from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
 from core.results.correlations.table import dimension_of
+from core.results.judges.costs import JudgeCost
 from core.results.judges.spans import SpanOptions
 from core.results.meta_correlation import Side
 from core.schema.analysis import PanelChoice, PeopleChoice
 from core.schema.panel import Panel
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
-from core.schema.scores import Direction, OutputSet, RatingSet, ScoreTable
+from core.schema.scores import Direction, JudgeOutput, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import Settings, fields_of
 from core.schema.study import Study, StudyRecord
-from core.sources.judges import JUDGE_NAMES, facts_of
+from core.sources.judges import JUDGE_NAMES, costs_of, facts_of, judge_of
 from core.sources.named import (
     STORED,
     FileSource,
-    Source,
     parse_source,
     parse_sources,
 )
 from core.sources.panel import panel_of_source
 from core.sources.people import people_of
-from core.sources.reading import SourceReader
+from core.sources.reading import SourceReader, read_each
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
 from core.sources.spans import Marked, spans_of
@@ -61,7 +61,6 @@ from core.tables.reading import shown
 from core.tables.roles import Undecided
 from core.tables.scales import NoClass
 
-Found = TypeVar("Found")
 MEANING = "texts: CSV, JSONL or JSON, an mt-metrics-eval folder, the output of run N, or an unblinded study"
 
 
@@ -303,28 +302,6 @@ def scores_given(written: Sequence[str], options: argparse.Namespace) -> list[Sc
     return read_each(written, lambda source: scores_of(source, reading_of(options)))
 
 
-def read_each(written: Sequence[str], read: Callable[[Source], Found]) -> list[Found]:
-    """Read every input. Raises InputError with the problems of all of them."""
-    found: list[Found] = []
-    wrong: list[AssayError] = []
-    for one in written:
-        try:
-            found.append(read(parse_source(one)))
-        except AssayError as problem:
-            wrong.append(problem)
-    if len(wrong) == 1:
-        raise wrong[0]
-    if wrong:
-        problems = Problems()
-        for error in wrong:
-            if isinstance(error, InputError) and error.problems:
-                problems += error.under(error.what)
-            else:
-                problems.append(str(error))
-        raise InputError("Some inputs cannot be read", problems)
-    return found
-
-
 def add_people_options(command: argparse.ArgumentParser) -> None:
     """Register the inputs with raters alone; see `open_people`."""
     command.add_argument(
@@ -383,6 +360,26 @@ def open_tables(options: argparse.Namespace) -> list[ScoreTable]:
     """Return the tables of scores. Raises InputError with the problems of all."""
     check_columns(options, options.scores)
     return scores_given(options.scores, options)
+
+
+def add_judge_input(command: argparse.ArgumentParser) -> None:
+    """Register the results of a judge; see `open_judge`."""
+    command.add_argument("judge", metavar=JUDGE_NAMES, help="a judge's run, or the folder that it wrote")
+
+
+def open_judge(options: argparse.Namespace) -> JudgeOutput:
+    """Return what a judge's run recorded. Raises InputError."""
+    return judge_of(parse_source(options.judge), reading_of(options))
+
+
+def add_costs_input(command: argparse.ArgumentParser) -> None:
+    """Register the results of judges; see `open_costs`."""
+    command.add_argument("judges", nargs="+", metavar=JUDGE_NAMES, help="results of judges")
+
+
+def open_costs(options: argparse.Namespace) -> list[JudgeCost]:
+    """Return what the runs of judges cost. Raises InputError with the problems of all."""
+    return costs_of(options.judges, reading_of(options))
 
 
 def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:

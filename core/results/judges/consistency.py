@@ -122,13 +122,6 @@ class Consistency:
         named = ((f"{shown(self.judge)}, {shown(one.component)}", one.constant) for one in self.repeats)
         return constants_said(named, "verdicts")
 
-    @property
-    def compares_nothing(self) -> str | None:
-        """Reason why nothing can be compared: one repeat, one order or no verdict; None if something can."""
-        if self.n_repeats > 1 or len(self.orders) > 1:
-            return None
-        return ONE_REPEAT if self.n_repeats else NOT_ASKED
-
 
 _Options: TypeAlias = dict[str, Any]
 """Options of the intervals, by argument name."""
@@ -180,6 +173,20 @@ def consistency(
         confidence_level=confidence_level,
         notes=(note,) if (note := temperature_note(output, values, axis=2)) else (),
     )
+
+
+def nothing_compared(output: JudgeOutput) -> str | None:
+    """Why nothing of a judge can be compared: one repeat in one order, or no verdict; None if something can.
+
+    None also for other kinds of judges, which `consistency` refuses.
+    """
+    values_of = _ASKED_AGAIN.get(output.kind)
+    if values_of is None:
+        return None
+    values, orders, _ = values_of(output.texts)
+    if values.shape[2] > 1 or len(orders or ()) > 1:
+        return None
+    return ONE_REPEAT if values.shape[2] else NOT_ASKED
 
 
 def temperature_note(output: JudgeOutput, values: Floats, axis: int) -> str | None:
@@ -356,26 +363,4 @@ def repeats_table(found: Consistency) -> ResultTable:
             resampled(found.confidence_level),
             *found.notes,
         ),
-    )
-
-
-def orders_table(found: OrderConsistency, orders: Sequence[str] = ORDERS) -> ResultTable:
-    """One row: verdicts with the judged text first compared with the other text first. orders: those used."""
-    own, other = (
-        ("its own text", "the other text") if "own-first" in orders else ("the response", "the reference")
-    )
-    columns = (
-        Column("equal", "Texts with equal verdicts", percent=True),
-        Column("difference", "Mean difference"),
-        Column("distance", "Mean absolute difference"),
-        Column("n", "Texts"),
-        Column("left_out", "Left out"),
-    )
-    return ResultTable(
-        "judge-orders",
-        columns,
-        (row_of(found, columns, n=found.equal.n),),
-        f"{own.removeprefix('its ').removeprefix('the ').capitalize()} first compared with "
-        f"{other.removeprefix('the ')} first",
-        (f"Difference above 0: the judge is more lenient when it reads {own} first.",),
     )

@@ -1,6 +1,6 @@
 """Compare judges' costs: calls, tokens and money by step and per text, from runs or from folders written by runs."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
@@ -8,8 +8,6 @@ from typing import Any, Literal
 from pydantic import TypeAdapter
 
 from core.errors import InputError, Problems
-from core.results.cells import row_of
-from core.schema.result_table import Column, ResultTable
 from core.schema.runs import StepCost
 from core.tables.reading import checked, number_problem, shown, written
 
@@ -254,50 +252,3 @@ def _total(costs: Sequence[StepCost], field: str) -> int | None:
     """Tokens of all calls; None if any step's were not counted; 0 without calls."""
     counts = [getattr(cost, field) if cost.calls else 0 for cost in costs]
     return None if None in counts else sum(counts)
-
-
-_NAMES = {"calls": "Calls", "input_tokens": "Tokens in", "output_tokens": "Tokens out", "money": "Money"}
-
-
-def cost_table(rows: Sequence[CostRow], units: Collection[Unit | Literal["all"]]) -> ResultTable:
-    """One row for each judge and step, and one for all its steps. units: visible units; files have all."""
-    whole = "all" in units
-    columns = [
-        Column("judge", "Judge", names_row=True),
-        Column("step", "Step", names_row=True),
-        Column("calls", "Calls", shown=whole),
-        Column("cached", "From the cache"),
-        Column("unusable", "Unusable"),
-        Column("input_tokens", "Tokens in", shown=whole),
-        Column("output_tokens", "Tokens out", shown=whole),
-        Column("input_share", "Share of input", percent=True),
-        Column("money", "Money", places=6, shown=whole),
-    ]
-    for unit in UNITS:
-        for name, title in _NAMES.items():
-            places = 6 if name == "money" else 1
-            columns.append(Column(f"{name}_per_{unit}", f"{title} per {unit}", places, unit in units))
-    of_run = ("seconds", "n_items", "n_texts", "n_wanted", "n_found", "reasons")
-    columns += [Column(name, shown=False) for name in of_run]
-    whys: dict[str, dict[str, None]] = {}
-    for row in rows:
-        for column in columns:
-            if column.shown and (why := row.why(column.name)):
-                whys.setdefault(why, {})[column.heading] = None
-    return ResultTable(
-        "judge-costs",
-        tuple(columns),
-        tuple(
-            row_of(
-                row,
-                columns,
-                reasons="; ".join(f"{field}: {why}" for field, why in row.reasons),
-                **{f"{name}_per_{unit}": row.each(name, unit) for unit in UNITS for name in EACH},
-            )
-            for row in rows
-        ),
-        notes=(
-            *(f"{', '.join(names)}: unknown: {why}" for why, names in whys.items()),
-            *(f"{note}." for note in cost_notes(rows)),
-        ),
-    )
