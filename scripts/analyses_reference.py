@@ -101,6 +101,46 @@ _DATA: Mapping[Taken, _Data] = {
         "DIR|run:N",
         "For a source that is no judge's run.",
     ),
+    "judges": _Data(
+        {
+            "judges": (
+                "Source | Sequence[Source]",
+                'Judges\' runs, as ``"run:3"``, or the folders that they wrote; one or several.',
+            )
+        },
+        "Names | None",
+        "judge_outputs_from(judges)",
+        "from core.notebook.frames import Source, judge_outputs_from",
+        "DIR|run:N ...",
+        "For a source that is no judge's run.",
+    ),
+    "answers": _Data(
+        {
+            "answers": (
+                "Sequence[Source]",
+                'Runs of ``judge answers``, one for each model, as ``"run:3"``, or the folders that they wrote.',
+            )
+        },
+        "Names | None",
+        "answer_sets_from(answers)",
+        "from core.notebook.frames import Source, answer_sets_from",
+        "DIR|run:N ...",
+        "For a source that is no such run.",
+    ),
+    "marking": _Data(
+        {
+            "judges": (
+                "Source | Sequence[Source]",
+                'Runs of judges that mark errors, as ``"run:3"``, or the folders that they wrote; the first is also '
+                "compared with each other one.",
+            )
+        },
+        "Names | None",
+        "marking_from(judges, rated)",
+        "from core.notebook.frames import Source, marking_from",
+        "DIR|run:N ...",
+        "For a source that is no judge's run, and for rated texts that are not named.",
+    ),
     "costs": _Data(
         {
             "judges": (
@@ -175,9 +215,8 @@ def _formatted(code: str) -> str:
 def _function(one: Analysis[Any, Any]) -> str:
     data = [_DATA[kind] for kind in one.takes]
     options = {as_parameter(field, None): field for field in fields_of(one.Options).values()}
-    signature = [
-        *(f"{name}: {kind}" for each in data for name, (kind, _) in each.parameters.items()),
-        "*",
+    inputs = [f"{name}: {kind}" for each in data for name, (kind, _) in each.parameters.items()]
+    named = [
         *(
             f"{field.name}: {_chosen(field, kind)} = {field.default!r}"
             for kind in one.takes
@@ -185,6 +224,7 @@ def _function(one: Analysis[Any, Any]) -> str:
         ),
         *(f"{name}: {_kind(field, one.Options)} = {field.default!r}" for name, field in options.items()),
     ]
+    signature = [*inputs, "*", *named] if named else inputs
     given = "".join(f'"{name}": {name}, ' for name in options)
     opened = "".join(f"lambda: {each.opened}, " for each in data)
     docstring = textwrap.indent("\n".join(_docstring(one, options)), "    ", lambda line: bool(line.strip()))
@@ -274,8 +314,9 @@ def _section(one: Analysis[Any, Any]) -> Iterator[str]:
     yield f"```sh\npython -m core {command_of(one.name)} {inputs}\n```\n"
     yield f"In Python: `assay.{one.function}({parameters})`.\n"
     yield f"When it misleads: {one.misleads}\n"
-    yield "Options:\n"
-    yield settings_reference.table(one.Options, scored=False)
+    if fields_of(one.Options):
+        yield "Options:\n"
+        yield settings_reference.table(one.Options, scored=False)
     if one.codes:
         yield "Verdicts:\n"
         yield "".join(f"- `{code}`: {what}\n" for code, what in one.codes.items())

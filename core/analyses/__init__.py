@@ -24,6 +24,12 @@ class Registered:
 
 
 ANALYSES: dict[str, Registered] = {
+    "ablation": Registered(
+        "core.analyses.ablation",
+        "how much cross-examinations vary over repeats, by number of questions",
+        noun="reproduce",
+        verb="cef ablation",
+    ),
     "agreement": Registered(
         "core.analyses.agreement",
         "do people agree with each other, and is one of them harsher? No judge is needed",
@@ -37,6 +43,12 @@ ANALYSES: dict[str, Registered] = {
         "compare a judge's repeats, and its scores in both orders",
         noun="report",
     ),
+    "copying": Registered(
+        "core.analyses.copying",
+        "count the errors that a judge copies from its examples, and those that people marked too",
+        noun="reproduce",
+        verb="specialist copying",
+    ),
     "corrected": Registered(
         "core.analyses.corrected",
         "a judge's mean or pass rate, corrected by human labels on some of the texts",
@@ -45,6 +57,18 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.costs",
         "compare the cost of judges: calls, tokens and money by step and text",
         noun="report",
+    ),
+    "reasked": Registered(
+        "core.analyses.reasked",
+        "compare expected answers with the model's own answers to the same questions",
+        noun="reproduce",
+        verb="cef reasked",
+    ),
+    "reliability": Registered(
+        "core.analyses.reliability",
+        "how often models confirm each other's questions and answers: ADR and ADS",
+        noun="reproduce",
+        verb="cef reliability",
     ),
     "votes": Registered(
         "core.analyses.votes",

@@ -17,6 +17,7 @@ from core.formats.ratings import write_ratings_jsonl
 from core.formats.scorable import write_outputs
 from core.formats.scores import LABELS, Shape, write_scores_jsonl
 from core.joining.choices import interval_problems
+from core.judges.answers import AnswerSet
 from core.notebook.result import Result
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
@@ -25,10 +26,20 @@ from core.results.judges.costs import JudgeCost
 from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
 from core.schema.panel import Panel, TextBeside
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
-from core.schema.scores import JudgeOutput, OutputSet, RatingSet, ScoreTable
+from core.schema.scores import JudgeOutput, MarkingJudges, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import SettingsError, as_parameter
 from core.schema.study import RatingTask, StudyRecord
-from core.sources.judges import JudgeAsked, asked_of, costs_of, facts_of, judge_if_any, judge_of
+from core.sources.judges import (
+    JudgeAsked,
+    answer_sets_of,
+    asked_of,
+    costs_of,
+    facts_of,
+    judge_if_any,
+    judge_of,
+    judges_of,
+)
+from core.sources.marking import marking_judges
 from core.sources.named import FileSource, parse_source
 from core.sources.named import Source as StoredSource
 from core.sources.panel import Judge, panel_of_source, texts_beside_panel
@@ -301,6 +312,21 @@ def judge_from(source: Source, db: str | os.PathLike[str] | None = None) -> Judg
 def judge_output_from(judge: Source) -> JudgeOutput:
     """Return all that a judge's run recorded. Raises InputError."""
     return judge_of(parse_source(_a_run("judge", judge)), reading_of())
+
+
+def judge_outputs_from(judges: Source | Sequence[Source]) -> list[JudgeOutput]:
+    """Return all that judges' runs recorded. Raises InputError with the problems of all."""
+    return judges_of([_a_run("judges", one) for one in each_of(judges)], reading_of())
+
+
+def answer_sets_from(answers: Source | Sequence[Source]) -> list[AnswerSet]:
+    """Return models' answers to questions. Raises InputError with the problems of all."""
+    return answer_sets_of([_a_run("answers", one) for one in each_of(answers)], reading_of())
+
+
+def marking_from(judges: Source | Sequence[Source], rated: str | None) -> MarkingJudges:
+    """Return what judges marked, and the rated texts that they read. Raises InputError with the problems of all."""
+    return marking_judges([_a_run("judges", one) for one in each_of(judges)], rated, reading_of())
 
 
 def costs_from(judges: Source | Sequence[Source]) -> list[JudgeCost]:

@@ -8,7 +8,7 @@ from statistics import fmean
 
 from core.formats.correlations import rows_as_printed
 from core.judges.cross_examination import Examination, examined_scores
-from core.judges.questions import CrossQuestion
+from core.judges.questions import VERDICTS, CrossQuestion
 from core.papers.declared import (
     NumberRow,
     Paper,
@@ -19,6 +19,7 @@ from core.papers.declared import (
     rounded_ends,
 )
 from core.stats.agreement import lowest_first
+from core.stats.resampling import wilson_share
 
 _KEY = "cross-examination"
 Line = Mapping[str, str]
@@ -106,6 +107,17 @@ def _section_44(_sources: Sources, _options: ReproduceOptions) -> Iterator[Numbe
         yield _SECTION_44.number(line, measure, ratio, printed, ends=ends)
 
 
+def _section_46(_sources: Sources, _options: ReproduceOptions) -> Iterator[NumberRow]:
+    """The share of questions whose second answer is the expected one, from the printed counts of the others."""
+    cells = printed_numbers(_KEY, "section 4.6")
+    for (line, measure), (printed, _) in cells.items():
+        if measure == "unchanged (%)":
+            n = int(cells[line, "questions"][0])
+            changed = [int(cells[line, answer][0]) for answer in VERDICTS if (line, answer) in cells]
+            share = wilson_share(n - sum(changed), n).share
+            yield _SECTION_46.number(line, measure, None if share is None else 100 * share, printed)
+
+
 def _appendix_2(_sources: Sources, _options: ReproduceOptions) -> Iterator[NumberRow]:
     """Means over the five judges: Tigrinya from Table 5, Japanese from Table 1."""
     for (line, measure), (printed, _) in printed_numbers(_KEY, "appendix A.2").items():
@@ -165,6 +177,7 @@ _TABLE_7 = Part(
 )
 _TABLE_8 = Part("8", "tokens and price", "Table 9 and its totals as printed", _table_8)
 _SECTION_44 = Part("section-4.4", "semantic errors to others", "Table 3 as printed", _section_44)
+_SECTION_46 = Part("section-4.6", "questions asked again", "its counts as printed", _section_46)
 _APPENDIX_2 = Part(
     "appendix-A.2", "mean rates of Tigrinya and Japanese", "Tables 1 and 5 as printed", _appendix_2
 )
@@ -186,6 +199,7 @@ PAPER = Paper(
         Part("10", "scores with reference", where=_NO_ANSWERS),
         Part("11", "variance by number of questions, French and Spanish", where=_NO_ANSWERS),
         _SECTION_44,
+        _SECTION_46,
         _APPENDIX_2,
         _APPENDIX_4,
         _APPENDIX_6,

@@ -15,12 +15,13 @@ from core.schema.result_table import ResultTable
 from core.schema.rows import result_json, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores", "judge", "costs"]
+Taken = Literal["panel", "people", "study", "scores", "judge", "judges", "answers", "marking", "costs"]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
 everything said in an unblinded study. scores: tables of scores, from one source or several. judge: all that a judge's run
-recorded. costs: what the runs of judges cost.
+recorded. judges: the same of several runs. answers: each model's answers to questions of several. marking:
+judges that mark errors, with the rated texts that they read (`core.schema.scores.MarkingJudges`). costs: what the runs of judges cost.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -115,6 +116,17 @@ class PanelChoice(_RatedAs, _Judges, _Raters):
     """Who is who in a panel, and the raters' scale: the names by which every door chooses them."""
 
 
+class MarkingChoice(Settings):
+    """Which texts the judges read."""
+
+    rated: str | None = setting(
+        None,
+        "Rated texts",
+        "the rated texts: rated JSONL, an mt-metrics-eval folder, or an unblinded study (default: those of the first run:N)",
+        metavar="PATH|study:NAME",
+    )
+
+
 class _NoChoice(Settings):
     """Nothing: the data say all that they are."""
 
@@ -125,6 +137,9 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "study": _NoChoice,
     "scores": _NoChoice,
     "judge": _NoChoice,
+    "judges": _NoChoice,
+    "answers": _NoChoice,
+    "marking": MarkingChoice,
     "costs": _NoChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""

@@ -6,17 +6,10 @@ from functools import partial
 
 import streamlit as st
 
+from core.analyses.copying import ANALYSIS as COPYING
 from core.judges.rated import MERGED
 from core.plots import judges as figures
 from core.results.correlations.acc23 import Acc23, Acc23Options, acc23, accuracy_table, accuracy_test_table
-from core.results.judges.copying import (
-    Copying,
-    Disjoint,
-    alone_table,
-    copied_table,
-    disjoint_errors,
-    error_copying,
-)
 from core.results.judges.spans import (
     GROUPINGS,
     ExampleCurve,
@@ -43,13 +36,15 @@ from core.results.judges.spans import (
 )
 from core.runs.asked import asked_of
 from core.schema.runs import Run
+from core.schema.scores import MarkingJudges
 from core.stats.correlation.systems import Swap
 from core.stats.span_f1 import Measure
 from core.store import Store
 from pages.specialist import chosen_run
 from pages.tabs import judged
 from pages.tabs.phrases import AS_A_TABLE, NOT_JUDGED
-from pages.widgets import chosen_judge, chosen_scores, result_table
+from pages.widgets import analysis, chosen_judge, chosen_scores, result_table
+from pages.widgets.analysis import Data
 from pages.widgets.chosen_scores import RUN
 from pages.widgets.messages import mistakes_shown
 from pages.widgets.parts import constants, nothing, number, part
@@ -151,48 +146,19 @@ def _compared(store: Store, runs: Sequence[Run], chosen: SpanOptions) -> SpanCom
 
 def copying(store: Store, run: Run) -> None:
     """Show the shares of copied errors, of this judge and others."""
-    part(
-        "Copied errors",
-        "Of the errors that the judge quotes, how many did people mark in the same text? How many are in its examples, or "
-        "in other systems' texts of the same source? Words must match exactly.",
-        "copied-errors",
-    )
-    runs = chosen_run.runs_to_compare(store, run, "copying", "Compare with", *chosen_run.marking())
-    found = [_copying(store, one) for one in runs]
-    result_table.show(copied_table(found))
-    st.markdown(":small[95 % intervals resample items. Of several draws only the first counts.]")
-    if len(runs) > 1:
-        _marked_alone(store, runs)
 
+    def choose() -> list[Data]:
+        runs = chosen_run.runs_to_compare(store, run, "copying", "Compare with", *chosen_run.marking())
 
-def _copying(store: Store, run: Run) -> Copying:
-    rated, output = chosen_run.people_of(store, run).rated, chosen_judge.output_of(store, run)
-    found: Copying = chosen_scores.once(
-        ("copying", *chosen_run.keys_of(store, [run])), lambda: error_copying(output, rated)
-    )
-    return replace(found, judge=chosen_judge.short_name(run))
+        def opened() -> MarkingJudges:
+            outputs = [
+                replace(chosen_judge.output_of(store, one), name=chosen_judge.short_name(one)) for one in runs
+            ]
+            return MarkingJudges(tuple(outputs), chosen_run.people_of(store, run).rated)
 
+        return [Data(chosen_run.keys_of(store, runs), opened)]
 
-def _marked_alone(store: Store, runs: Sequence[Run]) -> None:
-    part(
-        "Errors that only one judge marks",
-        "How many of them were marked in other systems' texts of the same source? A judge that copies its examples has "
-        "more of them than a judge without these examples.",
-        "copied-errors",
-    )
-    first = runs[0]
-    rated, one = chosen_run.people_of(store, first).rated, chosen_judge.output_of(store, first)
-    rows: list[Disjoint] = []
-    for run in runs[1:]:
-        other = chosen_judge.output_of(store, run)
-        found = chosen_scores.once(
-            ("alone", *chosen_run.keys_of(store, [first, run])),
-            partial(disjoint_errors, one, other, rated),
-        )
-        names = chosen_judge.short_name(first), chosen_judge.short_name(run)
-        rows.append(replace(found[0], judge=names[0], other=names[1]))
-        rows.append(replace(found[1], judge=names[1], other=names[0]))
-    result_table.show(alone_table(rows))
+    analysis.render(COPYING, choose)
 
 
 def examples(store: Store, run: Run) -> None:

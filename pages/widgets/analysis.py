@@ -25,13 +25,15 @@ class Data:
     open: Callable[[], Any]
 
 
-def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> None:
+def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data] | None], title: str = "") -> None:
     """Ask for the data and the options, then show the answer.
 
-    choose: draws what asks for the data, in the order of `takes`. title: above it, if not that of the analysis.
+    choose: draws what asks for the data, in the order of `takes`; None: it has said what is missing. title: above it, if not that of the analysis.
     """
     part(title or found.title, found.question, found.section)
     data = choose()
+    if data is None:
+        return
     options = found.Options.checked(_form(found), found.refusal)
     question = (found.name, *(one.key for one in data), options.model_dump_json())
     with st.spinner("Computing ..."):

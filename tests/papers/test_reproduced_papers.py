@@ -32,6 +32,7 @@ SHIPPED: dict[str, Counts] = {
         "Table 7": (1, 0, 0),
         "Table 8": (6, 6, 0),
         "Section 4.4": (1, 1, 0),
+        "Section 4.6": (2, 2, 0),
         "Appendix A.2": (4, 4, 0),
         "Appendix A.4": (2, 2, 0),
         "Appendix A.6": (3, 3, 0),
@@ -115,17 +116,17 @@ def test_numbers_of_wmt23(papers_data: Data) -> None:
 
 
 def test_how_many_numbers_there_are() -> None:
-    """423: 340 agree to the digits printed, 73 within rounding, and the ten others have their reasons above."""
+    """425: 342 agree to the digits printed, 73 within rounding, and the ten others have their reasons above."""
     whole = {name: SHIPPED[name] | PUBLIC.get(name, {}) for name in PAPERS}
     sums = {name: tuple(map(sum, zip(*parts.values(), strict=True))) for name, parts in whole.items()}
     assert sums == {
         "meta-judge": (134, 71, 63),
         "factual": (48, 48, 0),
         "specialist": (72, 54, 10),
-        "cef": (143, 141, 0),
+        "cef": (145, 143, 0),
         "multilingual": (26, 26, 0),
     }
-    assert tuple(map(sum, zip(*sums.values(), strict=True))) == (423, 340, 73)
+    assert tuple(map(sum, zip(*sums.values(), strict=True))) == (425, 342, 73)
 
 
 @pytest.mark.parametrize("name", PAPERS)

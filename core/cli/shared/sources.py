@@ -26,6 +26,7 @@ from core.formats.mt_metrics_eval import ratings_among
 from core.formats.panel.repeats import Repeated
 from core.joining.choices import TableChoice, dimensions_of, interval_problems
 from core.joining.tables import CorrelationOptions, SystemScores
+from core.judges.answers import AnswerSet
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
@@ -33,14 +34,22 @@ from core.results.correlations.table import dimension_of
 from core.results.judges.costs import JudgeCost
 from core.results.judges.spans import SpanOptions
 from core.results.meta_correlation import Side
-from core.schema.analysis import PanelChoice, PeopleChoice
+from core.schema.analysis import MarkingChoice, PanelChoice, PeopleChoice
 from core.schema.panel import Panel
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
-from core.schema.scores import Direction, JudgeOutput, OutputSet, RatingSet, ScoreTable
+from core.schema.scores import Direction, JudgeOutput, MarkingJudges, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import Settings, fields_of
 from core.schema.study import Study, StudyRecord
-from core.sources.judges import JUDGE_NAMES, costs_of, facts_of, judge_of
+from core.sources.judges import (
+    JUDGE_NAMES,
+    answer_sets_of,
+    costs_of,
+    facts_of,
+    judge_of,
+    judges_of,
+)
+from core.sources.marking import marking_judges
 from core.sources.named import (
     STORED,
     FileSource,
@@ -372,8 +381,42 @@ def open_judge(options: argparse.Namespace) -> JudgeOutput:
     return judge_of(parse_source(options.judge), reading_of(options))
 
 
-def add_costs_input(command: argparse.ArgumentParser) -> None:
-    """Register the results of judges; see `open_costs`."""
+def open_judges(options: argparse.Namespace) -> list[JudgeOutput]:
+    """Return what the runs of judges recorded. Raises InputError with the problems of all."""
+    return judges_of(options.judges, reading_of(options))
+
+
+def add_marking_input(command: argparse.ArgumentParser) -> None:
+    """Register judges that mark errors, and the texts that they read; see `open_marking`."""
+    command.add_argument(
+        "judges",
+        nargs="+",
+        metavar=JUDGE_NAMES,
+        help="judges that mark errors; the first is also compared with each other one",
+    )
+    for one in fields_of(MarkingChoice).values():
+        command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+
+
+def open_marking(options: argparse.Namespace) -> MarkingJudges:
+    """Return what judges marked, and the rated texts that they read. Raises InputError with the problems of all."""
+    return marking_judges(options.judges, options.rated, reading_of(options))
+
+
+def add_answers_input(command: argparse.ArgumentParser) -> None:
+    """Register models' answers to questions; see `open_answers`."""
+    command.add_argument(
+        "answers", nargs="+", metavar=JUDGE_NAMES, help="results of `judge answers`, one for each model"
+    )
+
+
+def open_answers(options: argparse.Namespace) -> list[AnswerSet]:
+    """Return models' answers to questions. Raises InputError with the problems of all."""
+    return answer_sets_of(options.answers, reading_of(options))
+
+
+def add_judges_input(command: argparse.ArgumentParser) -> None:
+    """Register the results of judges; see `open_judges` and `open_costs`."""
     command.add_argument("judges", nargs="+", metavar=JUDGE_NAMES, help="results of judges")
 
 
