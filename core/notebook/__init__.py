@@ -21,6 +21,7 @@ from core.notebook.big_table import table
 from core.notebook.declared import *
 from core.notebook.frames import read
 from core.notebook.made import made_levels
+from core.notebook.papers import reproduce
 from core.notebook.result import Result, plot
 from core.notebook.studies import pairs, plan, studies, study_annotations, study_results
 from core.notebook.texts import damage, metrics, score
@@ -50,6 +51,7 @@ __all__ = [
     "rank",
     "read",
     "redundancy",
+    "reproduce",
     "score",
     "studies",
     "study_annotations",
