@@ -154,6 +154,20 @@ _DATA: Mapping[Taken, _Data] = {
         "DIR|run:N ...",
         "For a source that is no judge's run, and for a run that is named twice.",
     ),
+    "table_on_disk": _Data(
+        {
+            "run": ("str | int", 'Run over a big table: ``3`` or ``"run:3"``.'),
+            "db": (
+                "str | os.PathLike[str] | None = None",
+                "Database. Default: ``$ASSAY_DB``, else the app's.",
+            ),
+        },
+        "Names | None",
+        "big_table_from(run, db)",
+        "from core.notebook.frames import big_table_from",
+        "RUN",
+        "For a run of another kind.",
+    ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.
 
@@ -162,6 +176,7 @@ _HEAD = '''"""The functions of `import assay` that answer the questions of core/
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Literal
 

@@ -74,6 +74,11 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.votes",
         "do metrics and judges prefer the answers that the raters of a blind study preferred?",
     ),
+    "table": Registered(
+        "core.analyses.big_table",
+        "estimates of a run over a big table: which metric follows quality, and means by group",
+        noun="runs",
+    ),
 }
 """Name -> module, in the order in which doors list them."""
 

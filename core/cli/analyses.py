@@ -14,6 +14,7 @@ from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
     add_answers_input,
+    add_big_table_input,
     add_judge_input,
     add_judges_input,
     add_marking_input,
@@ -23,6 +24,7 @@ from core.cli.shared.sources import (
     add_study_input,
     add_table_options,
     open_answers,
+    open_big_table,
     open_costs,
     open_judge,
     open_judges,
@@ -105,6 +107,9 @@ _DATA: Mapping[Taken, _Opened] = {
         lambda options: [*options.judges],
         "reading the costs",
         (add_database_option,),
+    ),
+    "table_on_disk": _Opened(
+        add_big_table_input, open_big_table, lambda options: [], "reading the table", (add_database_option,)
     ),
 }
 

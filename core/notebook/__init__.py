@@ -17,7 +17,6 @@ from core.notebook.analyses import (
     rank,
     redundancy,
 )
-from core.notebook.big_table import table
 from core.notebook.declared import *
 from core.notebook.frames import read
 from core.notebook.made import made_levels
@@ -56,7 +55,6 @@ __all__ = [
     "studies",
     "study_annotations",
     "study_results",
-    "table",
     "which_judge",
 ]
 __all__ += declared.__all__

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Literal
 
@@ -13,6 +14,7 @@ from core.notebook.frames import (
     Names,
     Source,
     answer_sets_from,
+    big_table_from,
     costs_from,
     each_of,
     judge_output_from,
@@ -34,6 +36,7 @@ __all__ = [
     "costs",
     "reasked",
     "reliability",
+    "table",
     "votes",
 ]
 
@@ -756,4 +759,73 @@ def votes(
         },
         lambda: study_from(study),
         lambda: tables_from(scores),
+    )
+
+
+def table(
+    run: str | int,
+    db: str | os.PathLike[str] | None = None,
+    *,
+    by: Sequence[str] = ("level", "system"),
+    metrics: Sequence[str] = (),
+    intervals: bool = False,
+    resamples: int | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Which metric falls as damage increases, over a table too big for memory?
+
+    The same numbers as the command ``runs table``.
+
+    Parameters
+    ----------
+    run
+        Run over a big table: ``3`` or ``"run:3"``.
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+    by
+        Columns to group means by: item, system, level, language or a label (list of texts).
+    metrics
+        Only these metrics (default: all) (list of texts).
+    intervals
+        Also compute intervals by resampling items, which takes about a minute for a million rows.
+    resamples
+        Number of bootstrap resamples of items (whole number of at least 0; default: 1,000 with intervals, else
+        none).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``correlations`` with the columns ``metric``, ``family``, ``direction``, ``n``, ``n_left_out``,
+        ``pearson``, ``spearman``, ``kendall``. Further tables: ``means``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a run of another kind. If no row is scored yet.
+
+    Notes
+    -----
+    Misleads: While a run is not complete, its rows so far may be about other texts than the rest.
+
+    Examples
+    --------
+    >>> import assay
+    >>> assay.table(3, by="level")["means"].frame  # doctest: +SKIP
+    """
+    return answered(
+        "table",
+        {
+            "by": by,
+            "metrics": metrics,
+            "intervals": intervals,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: big_table_from(run, db),
     )

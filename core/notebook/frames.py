@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -58,6 +59,8 @@ from core.tables.roles import Undecided
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from core.results.big_tables.scored import BigTable
 
 
 Source: TypeAlias = "pd.DataFrame | str | os.PathLike[str]"
@@ -219,6 +222,15 @@ def study_from(study: Source) -> StudyRecord:
     """Return the record of a study by name or of a bundle. Raises InputError, and NotAllowed before it is unblinded."""
     check_type("study", study, PATH, '"study:NAME", or the path of a bundle')
     return study_or_bundle(os.fspath(study), reading_of(), seen=True)[0]  # type: ignore[arg-type]  # checked above
+
+
+def big_table_from(run: str | int, db: str | os.PathLike[str] | None = None) -> BigTable:
+    """Return the table of a run. db: None for the usual database. Raises InputError."""
+    # Imported lazily: runs load slowly.
+    from core.sources.big_tables import big_table_of_source, run_named
+
+    check_type("run", run, (str, int), "a run, such as 3 or 'run:3'")
+    return big_table_of_source(run_named(str(run)), SourceReader(opened=partial(existing_store, db)))
 
 
 def tables_from(scores: Source | Sequence[Source]) -> list[ScoreTable]:

@@ -15,13 +15,16 @@ from core.schema.result_table import ResultTable
 from core.schema.rows import result_json, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
-Taken = Literal["panel", "people", "study", "scores", "judge", "judges", "answers", "marking", "costs"]
+Taken = Literal[
+    "panel", "people", "study", "scores", "judge", "judges", "answers", "marking", "costs", "table_on_disk"
+]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
 everything said in an unblinded study. scores: tables of scores, from one source or several. judge: all that a judge's run
 recorded. judges: the same of several runs. answers: each model's answers to questions of several. marking:
 judges that mark errors, with the rated texts that they read (`core.schema.scores.MarkingJudges`). costs: what the runs of judges cost.
+table_on_disk: a run over a table too big for memory.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -141,6 +144,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "answers": _NoChoice,
     "marking": MarkingChoice,
     "costs": _NoChoice,
+    "table_on_disk": _NoChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 

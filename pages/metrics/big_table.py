@@ -1,23 +1,17 @@
 """A run over a big table: estimates, and its texts page by page. Nothing of it is loaded whole."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
+from core.analyses.big_table import ANALYSIS
 from core.errors import counted
 from core.installation import COMMAND
 from core.plots import metrics as plots
 from core.report import csv_of
-from core.results.big_tables.estimates import (
-    BigEstimates,
-    estimates,
-    followed_said,
-    followed_table,
-    level_means,
-    means_table,
-)
+from core.results.big_tables.estimates import estimates, level_means
 from core.results.big_tables.scored import (
     COLUMNS,
     BigTable,
@@ -32,16 +26,15 @@ from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand
 from core.runs.progress import is_worked_on
 from core.runs.tables.opened import big_table
-from core.schema.big_tables import DEFAULT_BY, DEFAULT_RESAMPLES
 from core.store import Store
 from core.store.runs import get_run
 from pages.tabs import levels
-from pages.tabs.phrases import AS_A_TABLE, NOT_SCORED
-from pages.widgets import address, chosen_scores, menus, result_table, visitor
+from pages.tabs.phrases import NOT_SCORED
+from pages.widgets import address, analysis, chosen_scores, menus, result_table, visitor
 from pages.widgets.chosen_scores import RUN, Chosen, Key
 from pages.widgets.downloads import spreadsheet_file
 from pages.widgets.messages import plain, with_code
-from pages.widgets.parts import constants, explained, nothing, number, part
+from pages.widgets.parts import chart, explained, nothing, number, part
 from pages.widgets.result_table import Selection
 
 PER_PAGE = 50
@@ -52,7 +45,7 @@ _MOST_VALUES = 200
 """Values of a column in a menu."""
 _MOST_PANELS = 4
 """Metrics in the figure at first."""
-_INTERVALS, _TEXT, _PAGE = "big_table_intervals", "big_table_text", "big_table_page"
+_TEXT, _PAGE = "big_table_text", "big_table_page"
 _ANY, _FILE_ORDER = "any", "the file"
 NOT_HERE: Mapping[str, str] = {
     "Correlations": "human ratings, correlations by group, rankings and redundancy",
@@ -83,34 +76,16 @@ def not_here(run: RunAtHand, name: str) -> None:
 
 def estimates_of(run: RunAtHand) -> None:
     """Show which metric follows quality, and means by level and by other groups."""
-    explained(
-        "Which metric falls as damage increases? 1 is perfect, 0 is no relation. Below 0 the metric prefers damaged texts.",
-        "correlation",
-    )
     key, table = _opened(run)
     if not table.parts:
         nothing(NOT_SCORED)
         return
-    wanted = (*menus.identity(run.run), "intervals")
-    with_intervals = st.session_state.get(_INTERVALS) == wanted
-    n_resamples = DEFAULT_RESAMPLES if with_intervals else 0
-    found = _estimates(run, key, table, DEFAULT_BY, n_resamples)
-    constants(found.constants)
-    for sentence in filter(None, [followed_said(found), *found.notes]):
-        st.markdown(with_code(sentence))
-    if found.correlations:
-        result_table.show(followed_table(found))
-    if not with_intervals:
-        pressed = st.button(
-            "Compute intervals",
-            key="big_table_intervals_button",
-            help=f"Resamples items {DEFAULT_RESAMPLES:,} times. A million rows take about a minute.",
-        )
-        if pressed:
-            st.session_state[_INTERVALS] = wanted
-            st.rerun()
-    _by_level(run, key, table, n_resamples)
-    _by_group(run, key, table, n_resamples)
+    offered = {
+        "by": [*(name for name in COLUMNS if name != "item"), *_labels(key, table)],
+        "metrics": [metric.name for metric in table.metrics],
+    }
+    analysis.render(ANALYSIS, lambda: [analysis.Data(key, lambda: table, offered, _grows(run))])
+    _by_level(run, key, table)
 
 
 def _opened(run: RunAtHand) -> tuple[Key, BigTable]:
@@ -119,63 +94,31 @@ def _opened(run: RunAtHand) -> tuple[Key, BigTable]:
     return key, chosen_scores.once(key, lambda: big_table(run))
 
 
-def _estimates(
-    run: RunAtHand,
-    key: Key,
-    table: BigTable,
-    by: tuple[str, ...],
-    n_resamples: int,
-    *,
-    correlated: bool = True,
-) -> BigEstimates:
-    """The estimates, computed once; while the run is at work, those of an earlier look will do for a while."""
-    asked = ("estimates", by, n_resamples, correlated)
-    grows = ("big table", *menus.identity(run.run)) if is_worked_on(run.run) else None
+def _grows(run: RunAtHand) -> Key | None:
+    """What identifies a table that grows: estimates of an earlier look will do for a while."""
+    return ("big table", *menus.identity(run.run)) if is_worked_on(run.run) else None
+
+
+def _by_level(run: RunAtHand, key: Key, table: BigTable) -> None:
+    part("Means by level", "A metric that follows quality falls from each level to the next.", "levels")
+    asked = ("means by level",)
     with st.spinner("Reading the table ..."):
-        return chosen_scores.now_and_then(
-            grows,
+        found = chosen_scores.now_and_then(
+            _grows(run),
             (*key, *asked),
             asked,
-            lambda: estimates(table, by=by, n_resamples=n_resamples, correlated=correlated),
+            lambda: level_means(estimates(table, by=("level",), correlated=False)),
         )
-
-
-def _by_level(run: RunAtHand, key: Key, table: BigTable, n_resamples: int) -> None:
-    part("Means by level", "A metric that follows quality falls from each level to the next.", "levels")
-    whole = _estimates(run, key, table, ("level",), n_resamples, correlated=False)
-    found = level_means(whole)
     of_families = list({one.family: one.metric for one in reversed(found)}.values())
     by_name = {one.metric: one for one in found}
     first = sorted(by_name, key=lambda name: name not in of_families)[:_MOST_PANELS]
     names = st.multiselect("Metrics", list(by_name), default=first, key="big_table_levels_shown")
     if names:
-        result_table.show(
-            replace(means_table(_only(whole, names)), name="means-by-level"),
-            figure=plots.scores_by_level([by_name[name] for name in names]),
-            alt=f"Mean score by level: {', '.join(names)}",
-            folded=AS_A_TABLE,
+        chart(
+            plots.scores_by_level([by_name[name] for name in names]),
+            f"Mean score by level: {', '.join(names)}",
+            "big_table_levels_figure",
         )
-
-
-def _only(found: BigEstimates, names: Collection[str]) -> BigEstimates:
-    return replace(found, means=tuple(one for one in found.means if one.metric.name in names))
-
-
-def _by_group(run: RunAtHand, key: Key, table: BigTable, n_resamples: int) -> None:
-    part("Means by group", "Undefined scores are not in the mean; the table counts them by reason.", "levels")
-    left, right = st.columns(2)
-    offered = [*(name for name in COLUMNS if name != "item"), *_labels(key, table)]
-    by = left.multiselect(
-        "By",
-        offered,
-        key=address.several("group", "big_table_by", offered, DEFAULT_BY),
-        persist_state="session",
-    )
-    names = [metric.name for metric in table.metrics]
-    name = right.selectbox("Metric", names, key=address.one("metric", "big_table_metric", names, names[0]))
-    whole = _estimates(run, key, table, tuple(by), n_resamples, correlated=tuple(by) == DEFAULT_BY)
-    result_table.show(means_table(_only(whole, [name])), whole=means_table(whole), titled=False)
-    st.markdown(":small[The downloads have all metrics.]")
 
 
 def _labels(key: Key, table: BigTable) -> tuple[str, ...]:

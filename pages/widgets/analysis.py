@@ -1,7 +1,7 @@
 """The part of a page that answers an analysis's question, made from its declaration: options, verdict, tables, figures."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
@@ -23,6 +23,10 @@ class Data:
     key: chosen_scores.Key
     """All that says which data it is."""
     open: Callable[[], Any]
+    offered: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Option -> the values that these data offer, such as names of metrics."""
+    grows: chosen_scores.Key | None = None
+    """What identifies data that grow while the page is open, whatever their state; None: they stand still."""
 
 
 def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data] | None], title: str = "") -> None:
@@ -34,26 +38,31 @@ def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data] | None
     data = choose()
     if data is None:
         return
-    options = found.Options.checked(_form(found), found.refusal)
-    question = (found.name, *(one.key for one in data), options.model_dump_json())
+    offered = {name: values for one in data for name, values in one.offered.items()}
+    options = found.Options.checked(_form(found, offered), found.refusal)
+    asked = (found.name, options.model_dump_json())
+    growing = [one.grows for one in data if one.grows is not None]
     with st.spinner("Computing ..."):
         # The answer itself holds functions, which no cache keeps.
-        result = chosen_scores.once(
-            question, lambda: found.answer(options, *(one.open() for one in data)).result
+        result = chosen_scores.now_and_then(
+            (found.name, *growing) if growing else None,
+            (*asked, *(one.key for one in data)),
+            asked,
+            lambda: found.answer(options, *(one.open() for one in data)).result,
         )
     show_answer(Answer(found, options, result))
 
 
-def _form(found: Analysis[Any, Any]) -> dict[str, Any]:
+def _form(found: Analysis[Any, Any], offered: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Draw the options, those that are rarely changed in a folded part."""
     prefix = found.function
     fields = fields_of(found.Options)
     folded = {name for name, one in fields.items() if one.about.folded}
-    chosen = settings_form.render(found.Options, prefix, without=folded)
+    chosen = settings_form.render(found.Options, prefix, without=folded, offered=offered)
     if folded:
         with st.expander("More options"):
             chosen |= settings_form.render(
-                found.Options, prefix, without=fields.keys() - folded, beside=chosen
+                found.Options, prefix, without=fields.keys() - folded, beside=chosen, offered=offered
             )
     return chosen
 

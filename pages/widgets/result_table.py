@@ -1,7 +1,7 @@
 """A result table on a page: cells, notes and downloads, with a figure where there is one; bars for raters' progress."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,6 +25,8 @@ _LONGEST, _LETTER, _BESIDE = 24, 7, 20
 """Letters of a name before it loses its middle; pixels of a letter, and of a cell's edges."""
 _ROW, _MOST_ROWS, _NUMBER = 35, 20, 40
 """Pixels of a row; rows after which the table scrolls; pixels of the column with the rows' numbers."""
+_LONG, _HEIGHT = 30, 720
+"""Rows beyond which a table without colours scrolls, and the pixels that it then takes."""
 _BAR = "Progress"
 _Offered = tuple[ResultTable, go.Figure | None]
 _TOGETHER: ContextVar[list[_Offered] | None] = ContextVar("together", default=None)
@@ -197,7 +199,10 @@ def _body(found: ResultTable, rows: Selection | None, narrow: bool) -> None:
     else:
         frame = pd.DataFrame(lines(found), columns=told_apart(headings(found)))
         # A narrow cell breaks at any other blank. An interval in percent breaks between its numbers only.
-        table(frame.replace({r"^< ": "<\u00a0", r"(\d) %(?=,|\]| \[)": "\\1\u00a0%"}, regex=True))
+        told = frame.replace({r"^< ": "<\u00a0", r"(\d) %(?=,|\]| \[)": "\\1\u00a0%"}, regex=True)
+        long = len(found.rows) > _LONG
+        with st.container(height=_HEIGHT, key=f"long_table_{found.name}") if long else nullcontext():
+            table(told)
 
 
 def _heat(found: ResultTable, rows: Selection | None, narrow: bool) -> None:

@@ -106,7 +106,8 @@ def _widget(
         return place.checkbox(label, **common)
     if one.shape in ("number", "whole"):
         return _number(place, one, label, common)
-    if one.shape == "texts" or (one.shape == "other" and isinstance(one.default, tuple)):
+    of_names = one.shape == "list" and offered is not None
+    if one.shape == "texts" or of_names or (one.shape == "other" and isinstance(one.default, tuple)):
         return _several(place, one, label, common, one.default if one.shape == "other" else offered)
     if one.shape == "choice" or (one.shape == "text" and offered is not None):
         return _menu(place, one, label, common, list(one.choices if offered is None else offered))

@@ -628,6 +628,8 @@ def test_table(tmp_path: Path, told: Told) -> None:
     assert found.names == ["correlations", "means"]
     assert found.verdict.startswith("rouge-l")
     assert assay.table(f"run:{run}", db=database).frame["pearson_low"].isna().all()
-    for wrong in ("3", "judge.csv", None):
+    for wrong in ("judge.csv", None):
         with pytest.raises(assay.InputError):
             assay.table(wrong, db=database)  # type: ignore[arg-type]
+    with pytest.raises(assay.AssayError, match="There is no run 30"):
+        assay.table("30", db=database)

@@ -1,13 +1,17 @@
 """The page Metrics with a run over a big table: estimates, intervals by a button, texts page by page."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers.pages.generate_visit import field, said
 from helpers.pages.metrics_visit import visit
+from helpers.pages.tables_taken import as_csv, tables_taken
 from helpers.texts.big_tables import METRICS, big_run, scored_table
 from streamlit.testing.v1 import AppTest
 
+import assay
+from core.cli import main
 from core.results.big_tables.estimates import estimates
 from core.runs.path import at_hand
 from core.runs.tables.opened import big_table
@@ -64,7 +68,7 @@ def test_estimates_are_those_of_core(store: Store, run: Run) -> None:
     assert shown["Spearman"].tolist() == pytest.approx(expected)
     assert "rouge-l has the highest Spearman correlation" in said(at)
     groups = next(table.value for table in at.table if "system" in table.value.columns)
-    assert len(groups) == 10
+    assert len(groups) == 10 * len(METRICS)
 
 
 def test_costs_name_equal_texts_not_a_cache_that_is_not_used(run: Run) -> None:
@@ -73,13 +77,22 @@ def test_costs_name_equal_texts_not_a_cache_that_is_not_used(run: Run) -> None:
     assert "Texts from the cache" not in shown
 
 
-def test_intervals_come_by_a_button(run: Run) -> None:
+def test_intervals_are_an_option(run: Run) -> None:
     at = opened(run, "Estimates")
     assert not [one for one in at.dataframe if "Pearson, interval" in one.value.columns]
-    next(one for one in at.button if one.label == "Compute intervals").click().run()
+    at.number_input(key="table_n_resamples").set_value(50)
+    at.checkbox(key="table_intervals").check().run()
     assert not at.exception
     assert frame(at, "Pearson, interval")["Pearson, interval"].str.startswith("[").all()
-    assert "Compute intervals" not in [one.label for one in at.button]
+
+
+def test_the_form_offers_the_columns_and_metrics_of_the_table(run: Run) -> None:
+    at = opened(run, "Estimates")
+    assert {"level", "system", "domain"} <= set(field(at, "By").options)
+    assert field(at, "Metrics").options == list(METRICS)
+    field(at, "By").set_value(["level"]).run()
+    assert not at.exception
+    assert "system" not in {name for table in at.table for name in table.value.columns}
 
 
 def test_texts_are_paged_filtered_and_sorted(run: Run, ordinary: ScoreTable) -> None:
@@ -129,3 +142,25 @@ def test_a_missing_folder_is_one_sentence(store: Store, run: Run) -> None:
         file.unlink()
     at = opened(run, "Estimates")
     assert "scores-000002.parquet is missing" in at.error[0].value.replace("\\", "")
+
+
+def test_page_command_and_function_have_the_same_tables(
+    run: Run, store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Digit by digit, at the command's defaults, and with the JSON keys that it has had from the start."""
+    monkeypatch.setenv("ASSAY_DB", str(store.path))
+    taken = tables_taken(monkeypatch)
+    opened(run, "Estimates")
+    found, out = assay.table(run.run_id), tmp_path / "out.csv"
+    for name in ("correlations", "means"):
+        assert main(["runs", "table", f"run:{run.run_id}", "--table", name, "--out", str(out)]) == 0
+        assert as_csv(taken)[name] == out.read_bytes()
+        found[name].write(tmp_path / "own.csv")
+        assert (tmp_path / "own.csv").read_bytes() == out.read_bytes()
+    assert {*found.json} == {"rows", "by", "correlations", "means", "n_resamples", "notes"}
+    of_metric = {"name", "family", "signature", "direction", "n", "n_left_out", "constant"}
+    assert {*found.json["correlations"][0]} == of_metric | {"pearson", "spearman", "kendall"}
+    of_group = {"metric", "group", "n", "n_left_out", "mean", "sd", "undefined"}
+    assert {*found.json["means"][0]} == of_group
+    number = {"estimate", "low", "high", "reason", "interval_reason"}
+    assert {*found.json["means"][0]["mean"]} == {*found.json["correlations"][0]["kendall"]} == number

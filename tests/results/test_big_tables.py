@@ -10,6 +10,7 @@ import pytest
 from helpers.texts.big_tables import EMPTY, METRICS, big_run, scored_table, write_folder
 from scipy import stats
 
+from core.analyses.big_table import ANALYSIS, BigTableOptions, result_of
 from core.errors import InputError
 from core.joining.choices import NO_VALUE
 from core.joining.tables import DEFAULT_OPTIONS
@@ -18,11 +19,7 @@ from core.results.big_tables import scored
 from core.results.big_tables.estimates import (
     RANKS,
     BigEstimates,
-    big_said,
     estimates,
-    estimates_json,
-    followed_table,
-    means_table,
 )
 from core.results.big_tables.scored import (
     NO_REASON,
@@ -38,7 +35,10 @@ from core.results.correlations.levels import by_level
 from core.results.correlations.table import correlate_scores
 from core.runs.path import at_hand
 from core.runs.tables.opened import big_table
+from core.schema.analysis import Answer
 from core.schema.big_tables import TEXTS_FILE, n_chunks, part_name
+from core.schema.result_table import ResultTable
+from core.schema.rows import json_of
 from core.schema.scores import METHODS, ScoreTable
 from core.store import Store, open_store
 
@@ -176,19 +176,23 @@ def test_many_items_are_resampled_from_sparse_sums(big: BigTable, monkeypatch: p
         assert (ours.mean.n, ours.mean.n_clusters) == (theirs.mean.n, theirs.mean.n_clusters)
 
 
+def tables_of(found: BigEstimates) -> dict[str, ResultTable]:
+    return Answer(ANALYSIS, BigTableOptions(), result_of(found)).tables
+
+
 def test_the_sentence_names_the_metric_that_follows_quality(found: BigEstimates) -> None:
     best = max(found.correlations, key=lambda one: one.by_method["spearman"].estimate or 0)
-    assert big_said(found)[0].startswith(best.metric.name)
+    assert Answer(ANALYSIS, BigTableOptions(), result_of(found)).said[0].startswith(best.metric.name)
     assert best.metric.name == "rouge-l"
 
 
 def test_tables_have_every_number(found: BigEstimates) -> None:
-    rows = flat_rows(means_table(found))
+    rows = flat_rows(tables_of(found)["means"])
     assert rows[0]["metric"] == "bleu-4"
     assert rows[0]["mean"] == found.means[0].mean.estimate
     assert sum(row["mean_n"] for row in rows) == sum(one.mean.n for one in found.means)
-    assert csv_of(followed_table(found)).count(b"\n") == 1 + len(METRICS)
-    written = estimates_json(found)
+    assert csv_of(tables_of(found)["correlations"]).count(b"\n") == 1 + len(METRICS)
+    written = json_of(result_of(found))
     assert written["rows"] == {"scored": 400, "of": 400, "complete": True}
     assert len(written["means"]) == 40
 
@@ -305,7 +309,7 @@ def test_a_label_named_like_a_column_hides_no_number(tmp_path: Path, ordinary: S
     names = ("row", "n", "mean", "metric", "mean_low", "label:n", "ter", "free")
     rows = [replace(one, labels=dict.fromkeys(names, "x")) for one in ordinary.rows]
     big = opened(tmp_path / "named", replace(ordinary, rows=tuple(rows)))
-    means = flat_rows(means_table(estimates(big, by=names, correlated=False)))
+    means = flat_rows(tables_of(estimates(big, by=names, correlated=False))["means"])
     assert [row["metric"] for row in means] == list(METRICS)
     plain = estimates(big, by=[], correlated=False)
     assert [(row["mean"], row["n"]) for row in means] == [

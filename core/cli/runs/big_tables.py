@@ -1,13 +1,11 @@
-"""`runs table` and `runs texts`: results of a run over a big table."""
+"""`runs texts`: the texts of a run over a big table with their scores."""
 
 import argparse
 
 from core.cli.runs.verbs import run_verb
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import Commands, check_options, existing_store, name_list
-from core.cli.shared.running import telling
 from core.runs.path import at_hand
-from core.schema.big_tables import DEFAULT_BY, DEFAULT_RESAMPLES
 from core.tables.reading import shown
 
 MOST_TEXTS = 20_000
@@ -15,35 +13,7 @@ MOST_TEXTS = 20_000
 
 
 def add_to(verbs: Commands) -> None:
-    """Register `table` and `texts`."""
-    command = run_verb(
-        verbs,
-        "table",
-        "estimates of a run over a big table: which metric follows quality, and means by group",
-    )
-    command.add_argument(
-        "--by",
-        metavar="COL,...",
-        default=",".join(DEFAULT_BY),
-        help="columns to group means by: item, system, level, language or a label (default %(default)s)",
-    )
-    command.add_argument("--metrics", metavar="NAME,...", help="only these metrics (default: all)")
-    command.add_argument(
-        "--intervals",
-        action="store_true",
-        help="also compute intervals by resampling items, which takes about a minute",
-    )
-    command.add_argument(
-        "--resamples",
-        type=int,
-        help=f"number of bootstrap resamples (default {DEFAULT_RESAMPLES:,} with --intervals, else none)",
-    )
-    command.add_argument(
-        "--confidence", type=float, default=0.95, help="confidence level of intervals (default %(default)s)"
-    )
-    command.add_argument("--seed", type=int, default=0, help="seed of all resampling (default %(default)s)")
-    add_result_options(command, "correlations", "means")
-    command.set_defaults(run=_table)
+    """Register `texts`."""
     command = run_verb(verbs, "texts", "texts of a run over a big table with their scores, page by page")
     command.add_argument(
         "--where",
@@ -74,37 +44,6 @@ def add_to(verbs: Commands) -> None:
     )
     add_result_options(command)
     command.set_defaults(run=_texts)
-
-
-def _table(options: argparse.Namespace) -> None:
-    # Imported lazily, here and below: other verbs of runs compute no statistic.
-    from core.joining.choices import interval_problems
-    from core.results.big_tables.estimates import (
-        big_said,
-        estimates,
-        estimates_json,
-        followed_table,
-        means_table,
-    )
-    from core.runs.tables.opened import big_table
-
-    resamples = options.resamples
-    if resamples is None:
-        resamples = DEFAULT_RESAMPLES if options.intervals else 0
-    wrong = [f"--{one}" for one in interval_problems(resamples, options.confidence, options.seed)]
-    check_options([*wrong, *out_problems(options)])
-    check_out_file(options, [])
-    with existing_store(options.db) as store, telling("reading the table") as tell:
-        found = estimates(
-            big_table(at_hand(store, options.number)),
-            by=name_list(options.by) or [],
-            metrics=name_list(options.metrics) or [],
-            n_resamples=resamples,
-            confidence_level=options.confidence,
-            rng=options.seed,
-            tell=tell,
-        )
-    give(options, estimates_json(found), [*big_said(found), followed_table(found), means_table(found)])
 
 
 def _texts(options: argparse.Namespace) -> None:

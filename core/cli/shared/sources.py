@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from core.cli.shared.options import (
     add_columns_option,
@@ -69,6 +69,9 @@ from core.tables.mapping import parse_columns
 from core.tables.reading import shown
 from core.tables.roles import Undecided
 from core.tables.scales import NoClass
+
+if TYPE_CHECKING:
+    from core.results.big_tables.scored import BigTable
 
 MEANING = "texts: CSV, JSONL or JSON, an mt-metrics-eval folder, the output of run N, or an unblinded study"
 
@@ -348,6 +351,19 @@ def add_study_input(command: argparse.ArgumentParser) -> None:
 def open_study(options: argparse.Namespace) -> StudyRecord:
     """Return the record of the study. Raises InputError, and NotAllowed before it is unblinded."""
     return study_or_bundle(options.study, reading_of(options), seen=True)[0]
+
+
+def add_big_table_input(command: argparse.ArgumentParser) -> None:
+    """Register a run over a big table; see `open_big_table`."""
+    command.add_argument("run_named", metavar="RUN", help="number of the run, or run:N")
+
+
+def open_big_table(options: argparse.Namespace) -> "BigTable":
+    """Return the table of the run. Raises InputError."""
+    # Imported lazily: runs load slowly.
+    from core.sources.big_tables import big_table_of_source, run_named
+
+    return big_table_of_source(run_named(options.run_named), reading_of(options))
 
 
 def add_scores_input(command: argparse.ArgumentParser) -> None:

@@ -14,15 +14,12 @@ from core.results.big_tables.scored import (
     check_scored,
     connected,
     group_of,
-    label_column,
     level_place,
     quoted,
     value_of,
 )
-from core.results.cells import decimal, ends, interval, picked, resampled
 from core.results.correlations.levels import LevelMeans
 from core.schema.big_tables import DEFAULT_BY
-from core.schema.result_table import Cell, Column, ResultTable
 from core.schema.scores import METHODS, Method, Metric
 from core.stats.correlation.intervals import correlate_columns
 from core.stats.degeneracy import Constant, constant, constants_said
@@ -95,7 +92,7 @@ def estimates(
     n_resamples: int = 0,
     confidence_level: float = 0.95,
     rng: int = 0,
-    tell: Callable[[str], None] | None = None,
+    tell: Callable[[str], object] | None = None,
 ) -> BigEstimates:
     """Estimate means by group, and each metric's correlation with minus the damage level.
 
@@ -360,126 +357,3 @@ def level_means(found: BigEstimates) -> tuple[LevelMeans, ...]:
         LevelMeans(name, own[0].metric.family, {one.group["level"]: one.mean for one in own})
         for name, own in of_metric.items()
     )
-
-
-_OF_MEANS = frozenset(
-    {"metric", "family", "mean", "sd", "n", "undefined"}
-    | {f"mean_{name}" for name in ("low", "high", "n", "n_left_out", "reason")}
-)
-"""Columns of the means in files, besides groups."""
-
-
-def means_table(found: BigEstimates) -> ResultTable:
-    """One row for each metric and group."""
-    columns = (
-        Column("metric", names_row=True),
-        *(Column(label_column(name, _OF_MEANS), names_row=True) for name in found.by),
-        Column("family", shown=False),
-        Column("mean", "mean score"),
-        Column("sd", "SD"),
-        Column("n"),
-        Column("undefined"),
-    )
-    return ResultTable(
-        "means",
-        columns,
-        tuple(
-            (
-                *(one.metric.name, *one.group.values(), one.metric.family),
-                *(interval(one.mean), one.sd, one.mean.n, one.undefined),
-            )
-            for one in found.means
-        ),
-        title=f"Mean score by {' and '.join(found.by)}" if found.by else "Mean score",
-        notes=(resampled(found.confidence_level),) if found.n_resamples else (),
-    )
-
-
-def followed_table(found: BigEstimates) -> ResultTable:
-    """One row for each metric: how closely it follows quality."""
-    lower = any(one.metric.direction == "lower" for one in found.correlations)
-    rows: list[tuple[Cell, ...]] = [
-        (
-            *(one.metric.name, one.metric.family, one.metric.direction),
-            *(one.by_method["pearson"].n, one.by_method["pearson"].n_left_out),
-            *(interval(one.by_method[method]) for method in METHODS),
-        )
-        for one in found.correlations
-    ]
-    notes = (
-        [f"{resampled(found.confidence_level)} Resamples: {found.n_resamples:,}."]
-        if found.n_resamples
-        else []
-    )
-    if lower:
-        notes.append("If lower scores are better, their sign is flipped.")
-    return ResultTable(
-        "correlations",
-        (
-            Column("metric", names_row=True),
-            Column("family", shown=False),
-            Column("direction", "better", shown=lower),
-            Column("n"),
-            Column("n_left_out", "left out"),
-            *(Column(method, method.capitalize(), heat="coefficient") for method in METHODS),
-        ),
-        tuple(rows),
-        title="Correlation with minus the damage level",
-        notes=tuple(notes),
-    )
-
-
-def followed_said(found: BigEstimates) -> str:
-    """The sentence that names the metric with the highest correlation; empty for fewer than two metrics."""
-    ranked = {
-        one.metric.name: rho
-        for one in found.correlations
-        if (rho := one.by_method["spearman"].estimate) is not None
-    }
-    if len(ranked) < 2:
-        return ""
-    best = max(ranked, key=ranked.__getitem__)
-    return (
-        f"{best} has the highest Spearman correlation with minus the damage level: {decimal(ranked[best])}. Whether it differs "
-        "from the others is not tested."
-    )
-
-
-def big_said(found: BigEstimates) -> list[str]:
-    """The sentences before the tables: the verdict, and what to know about the numbers."""
-    return [*filter(None, [followed_said(found)]), *found.notes, *found.constants]
-
-
-def estimates_json(found: BigEstimates) -> dict[str, Any]:
-    """JSON of all estimates."""
-    return {
-        "rows": {
-            "scored": found.table.n_scored,
-            "of": found.table.n_rows,
-            "complete": found.table.is_complete,
-        },
-        "by": list(found.by),
-        "correlations": [
-            {
-                **picked(one.metric, "name", "family", "signature", "direction"),
-                "n": one.by_method["pearson"].n,
-                "n_left_out": one.by_method["pearson"].n_left_out,
-                "constant": None if one.constant is None else picked(one.constant, "value", "share"),
-                **{method: ends(estimate) for method, estimate in one.by_method.items()},
-            }
-            for one in found.correlations
-        ],
-        "means": [
-            {
-                "metric": one.metric.name,
-                "group": dict(one.group),
-                **picked(one.mean, "n", "n_left_out"),
-                "mean": ends(one.mean),
-                "sd": one.sd,
-                "undefined": dict(one.undefined),
-            }
-            for one in found.means
-        ],
-        "n_resamples": found.n_resamples,
-        "notes": list(found.notes),
-    }
