@@ -7,8 +7,9 @@ import subprocess
 import sys
 import textwrap
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,22 @@ class _Data:
     inputs: str
     """The inputs of the command."""
     raises: str
+    types: Mapping[str, str] = dataclass_field(default_factory=dict)
+    """Name of a choice -> its type in a function, if it is another."""
+    told: Mapping[str, str] = dataclass_field(default_factory=dict)
+    """Name of a choice -> what it is in a function, if a command takes it in another form."""
 
 
+_MARKS = (
+    "a data frame with a row for each error (``item_id``, ``system``, ``rater``, ``start``, ``end``, ``severity``), a file or folder of "
+    "marked errors, ``run:N`` or ``study:NAME``"
+)
+_SCORES = "Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read`` reads"
+_TYPES = {"leave_out": "LeaveOut | None", "direction": "Directions | None"}
+_TOLD = {
+    "leave_out": 'texts to leave out, as ``{"system": ["refA", "Human"]}``',
+    "direction": 'metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``',
+}
 _DATA: Mapping[Taken, _Data] = {
     "panel": _Data(
         {
@@ -141,6 +156,20 @@ _DATA: Mapping[Taken, _Data] = {
         "DIR|run:N ...",
         "For a source that is no judge's run, and for rated texts that are not named.",
     ),
+    "taught": _Data(
+        {
+            "gold": ("Source", f"Errors marked by people: {_MARKS}."),
+            "judges": (
+                "Sequence[Source]",
+                'Runs of one judge with increasing numbers of examples, as ``"run:3"``, or the folders that they wrote.',
+            ),
+        },
+        "Names | None",
+        "taught_from(gold, judges)",
+        "from core.notebook.frames import Source, taught_from",
+        "GOLD DIR|run:N ...",
+        "For marks that cannot be read, and for a source that is no judge's run.",
+    ),
     "costs": _Data(
         {
             "judges": (
@@ -153,6 +182,47 @@ _DATA: Mapping[Taken, _Data] = {
         "from core.notebook.frames import Source, costs_from",
         "DIR|run:N ...",
         "For a source that is no judge's run, and for a run that is named twice.",
+    ),
+    "ratings": _Data(
+        {
+            "ratings": (
+                "Source",
+                "Ratings by people: a data frame, or anything that ``read`` reads as ratings, also an unblinded study of pairs.",
+            )
+        },
+        "Names | None",
+        "people_of(ratings)",
+        "from core.notebook.frames import Source, people_of",
+        "HUMAN",
+        "For ratings that cannot be read, and a study that is not unblinded.",
+    ),
+    "marks": _Data(
+        {
+            "gold": ("Source", f"Errors marked by people: {_MARKS}."),
+            "predicted": (
+                "Source | Sequence[Source]",
+                "Errors marked by a judge, or by each of several, in the same forms.",
+            ),
+        },
+        "Names | None",
+        "marks_from(gold, predicted)",
+        "from core.notebook.frames import Source, marks_from",
+        "GOLD PRED ...",
+        "For marks that cannot be read, and a study that is not unblinded.",
+    ),
+    "marks_by_rater": _Data(
+        {
+            "gold": ("Source", f"Errors marked by people who are named: {_MARKS}."),
+            "predicted": (
+                "Source | Sequence[Source] = ()",
+                "Errors marked by judges, in the same forms. Default: the raters predict each other.",
+            ),
+        },
+        "Names | None",
+        "marks_from(gold, predicted, by_rater=True)",
+        "from core.notebook.frames import Source, marks_from",
+        "GOLD [PRED ...]",
+        "For marks that cannot be read, and a study that is not unblinded.",
     ),
     "table_on_disk": _Data(
         {
@@ -167,6 +237,16 @@ _DATA: Mapping[Taken, _Data] = {
         "from core.notebook.frames import big_table_from",
         "RUN",
         "For a run of another kind.",
+    ),
+    "table": _Data(
+        {"scores": ("Source | Sequence[Source]", f"{_SCORES}; several are merged.")},
+        "Names | None",
+        "table_from(scores, leave_out, direction)",
+        "from core.notebook.frames import Directions, LeaveOut, Source, table_from",
+        "FILE --with level",
+        "For unknown columns, values or metrics.",
+        _TYPES,
+        _TOLD,
     ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.
@@ -228,36 +308,66 @@ def _formatted(code: str) -> str:
 
 
 def _function(one: Analysis[Any, Any]) -> str:
-    data = [_DATA[kind] for kind in one.takes]
     options = {as_parameter(field, None): field for field in fields_of(one.Options).values()}
-    inputs = [f"{name}: {kind}" for each in data for name, (kind, _) in each.parameters.items()]
-    named = [
-        *(
-            f"{field.name}: {_chosen(field, kind)} = {field.default!r}"
-            for kind in one.takes
-            for field in fields_of(CHOICES[kind]).values()
-        ),
-        *(f"{name}: {_kind(field, one.Options)} = {field.default!r}" for name, field in options.items()),
-    ]
-    signature = [*inputs, "*", *named] if named else inputs
+    parameters = _parameters(one, options)
+    signature = [declared for _, declared, _ in parameters if declared]
     given = "".join(f'"{name}": {name}, ' for name in options)
-    opened = "".join(f"lambda: {each.opened}, " for each in data)
-    docstring = textwrap.indent("\n".join(_docstring(one, options)), "    ", lambda line: bool(line.strip()))
+    opened = "".join(f"lambda: {_DATA[kind].opened}, " for kind in one.takes)
+    docstring = textwrap.indent(
+        "\n".join(_docstring(one, parameters)), "    ", lambda line: bool(line.strip())
+    )
     return (
-        f"def {one.function}({', '.join(signature)}) -> Result:\n"
+        f"def {one.function}({', '.join(signature).removesuffix(', *')}) -> Result:\n"
         f'    """{docstring.lstrip()}\n    """\n'
         f'    return answered("{one.name}", {{{given}}}, {opened})\n'
     )
 
 
+def _parameters(one: Analysis[Any, Any], options: Mapping[str, SettingField]) -> list[tuple[str, str, str]]:
+    """Return name, declaration and description of each parameter, in their order, with the star before those that have to be named.
+
+    Options with which the question is asked stand behind the first input if they have no default, else behind the last.
+    """
+    inputs = [
+        (name, f"{name}: {kind}", what)
+        for each in one.takes
+        for name, (kind, what) in _DATA[each].parameters.items()
+    ]
+    choices = [
+        (
+            field.name,
+            f"{field.name}: {_chosen(field, kind)} = {field.default!r}",
+            _sentence(
+                _DATA[kind]
+                .told.get(field.name, field.about.help)
+                .replace("FILE", "``ratings``")
+                .replace("JUDGE", "``scores``")
+            ),
+        )
+        for kind in one.takes
+        for field in fields_of(CHOICES[kind]).values()
+    ]
+    needed, asked, others = [], [], []
+    for name, field in options.items():
+        leading, required = field.about.leading, field.default == ""
+        usual = "" if leading and required else f" = {field.default!r}"
+        place = others if not leading else needed if required else asked
+        place.append(
+            (name, f"{name}: {_kind(field, one.Options)}{usual}", _sentence(_said(one.Options, field)))
+        )
+    return [inputs[0], *needed, *inputs[1:], *asked, ("", "*", ""), *choices, *others]
+
+
 def _chosen(field: SettingField, kind: Taken) -> str:
     """Return the type of the parameter of a choice that every analysis of the kind has."""
-    if field.choices:
+    if field.name in _DATA[kind].types:
+        return _DATA[kind].types[field.name]
+    if field.choices or field.shape == "switch":
         return _kind(field, CHOICES[kind])
     return "str | None" if field.shape == "text" else _DATA[kind].choices
 
 
-def _docstring(one: Analysis[Any, Any], options: Mapping[str, SettingField]) -> Iterator[str]:
+def _docstring(one: Analysis[Any, Any], parameters: Sequence[tuple[str, str, str]]) -> Iterator[str]:
     yield from [
         *_wrapped(one.question),
         "",
@@ -265,14 +375,9 @@ def _docstring(one: Analysis[Any, Any], options: Mapping[str, SettingField]) -> 
         "",
     ]
     yield from ["Parameters", "----------"]
-    for kind in one.takes:
-        for name, (_, what) in _DATA[kind].parameters.items():
+    for name, _, what in parameters:
+        if name:
             yield from [name, *_wrapped(what, "    ")]
-        for field in fields_of(CHOICES[kind]).values():
-            help = field.about.help.replace("FILE", "``ratings``").replace("JUDGE", "``scores``")
-            yield from [field.name, *_wrapped(_sentence(help), "    ")]
-    for name, field in options.items():
-        yield from [name, *_wrapped(_sentence(_said(one.Options, field)), "    ")]
     tables = "; ".join(f"``{table.name}``" for table in one.tables[1:])
     columns = ", ".join(f"``{each.name}``" for each in documented_columns(one.tables[0].row))
     yield from ["", "Returns", "-------", "Result"]
@@ -320,18 +425,37 @@ def _kind(field: SettingField, model: type[Settings]) -> str:
     return f"{kind} | None" if field.optional else kind
 
 
+def _usage(one: Analysis[Any, Any], inputs: str) -> str:
+    """Return its command with its inputs. A switch stands behind them, with a value if it takes one."""
+    command = command_of(one.name)
+    noun, at, switch = command.partition(" --")
+    asked = [field for field in fields_of(one.Options).values() if field.about.leading]
+    value = next((f" {field.typed(field.default) or field.about.metavar}" for field in asked), "")
+    return f"{noun} {inputs}{at}{switch}{value if at else ''}".strip()
+
+
+def _options(one: Analysis[Any, Any]) -> str:
+    """Return the table of options. The value of a switch is the option with which the question is asked."""
+    switch = command_of(one.name).partition(" --")[2]
+    asked = [field for field in fields_of(one.Options).values() if field.about.leading]
+    found = settings_reference.table(one.Options, scored=False)
+    for field in asked if switch else ():
+        found = found.replace(f"`{field.option}`", f"`--{switch}`")
+    return found
+
+
 def _section(one: Analysis[Any, Any]) -> Iterator[str]:
     document, _, heading = one.section.partition("#")
     parameters = ", ".join(name for kind in one.takes for name in _DATA[kind].parameters)
     inputs = " ".join(_DATA[kind].inputs for kind in one.takes)
     yield f"## {one.title}\n"
     yield f"{one.question} [How it is computed]({document}.md#{heading}).\n"
-    yield f"```sh\npython -m core {command_of(one.name)} {inputs}\n```\n"
+    yield f"```sh\npython -m core {_usage(one, inputs)}\n```\n"
     yield f"In Python: `assay.{one.function}({parameters})`.\n"
     yield f"When it misleads: {one.misleads}\n"
     if fields_of(one.Options):
         yield "Options:\n"
-        yield settings_reference.table(one.Options, scored=False)
+        yield _options(one)
     if one.codes:
         yield "Verdicts:\n"
         yield "".join(f"- `{code}`: {what}\n" for code, what in one.codes.items())

@@ -133,8 +133,6 @@ def test_every_command_is_shown() -> None:
         "correlate",
         "meta-correlate",
         "published",
-        "spans",
-        "acc23",
         "calibrate",
         "corrected",
         "convert",

@@ -21,7 +21,7 @@ from core.plots.dressing import (
 )
 from core.results.correlations.levels import MetricByLevel
 from core.results.correlations.points import Points
-from core.results.correlations.ranking import Ranking, Redundancy
+from core.results.correlations.ranking import Ranking
 from core.results.correlations.table import (
     ALL_TEXTS,
     CorrelationReport,
@@ -172,8 +172,7 @@ def test_numbers_in_cells(value: float, long: str, short: str) -> None:
 
 
 def test_redundancy_writes_every_number_and_a_dash_where_there_is_none() -> None:
-    result = Redundancy("spearman", ("a", HOSTILE), ((1.0, None), (None, 1.0)), ((9, 8), (8, 9)))
-    figure = plots.redundancy(result)
+    figure = plots.redundancy(("a", HOSTILE), ((1.0, None), (None, 1.0)), ((9, 8), (8, 9)))
     cells, marks = figure.data
     assert [list(line) for line in cells.text] == [["1.000", ""], ["", "1.000"]]
     assert [tuple(one) for one in marks.customdata] == [(0, 0), (0, 1), (1, 0), (1, 1)]
@@ -263,10 +262,8 @@ def test_no_figure_writes_a_minus_before_a_zero() -> None:
     title = meta_title(meta(over_metrics=tiny, over_items=tiny))
     assert title.startswith("Meta-correlation 0.00 ")
     assert "-0.00" not in title
-    assert "0.000" in plots.redundancy(Redundancy("pearson", ("a",), ((-0.0001,),))).data[0].customdata[0][0]
-    assert "-0.000" not in str(
-        plots.redundancy(Redundancy("pearson", ("a",), ((-0.0001,),))).data[0].customdata
-    )
+    assert "0.000" in plots.redundancy(("a",), ((-0.0001,),)).data[0].customdata[0][0]
+    assert "-0.000" not in str(plots.redundancy(("a",), ((-0.0001,),)).data[0].customdata)
 
 
 LONG = "cross-examination-SmolLM2-135M-precision"

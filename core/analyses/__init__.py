@@ -21,6 +21,8 @@ class Registered:
     """The noun of whose verbs its command is one, such as `report`; empty: its command is a noun of its own."""
     verb: str = ""
     """Its command, if that is not the analysis's name."""
+    switch: str = ""
+    """The switch of the noun's command that asks it, too; empty: it has a command of its own."""
 
 
 ANALYSES: dict[str, Registered] = {
@@ -49,6 +51,12 @@ ANALYSES: dict[str, Registered] = {
         noun="reproduce",
         verb="specialist copying",
     ),
+    "examples-curve": Registered(
+        "core.analyses.examples_curve",
+        "F1 of marked errors against the number of examples",
+        noun="reproduce",
+        verb="specialist examples-curve",
+    ),
     "corrected": Registered(
         "core.analyses.corrected",
         "a judge's mean or pass rate, corrected by human labels on some of the texts",
@@ -70,6 +78,19 @@ ANALYSES: dict[str, Registered] = {
         noun="reproduce",
         verb="cef reliability",
     ),
+    "spans": Registered(
+        "core.analyses.spans",
+        "precision, recall and F1 of marked errors, by character",
+    ),
+    "raters": Registered(
+        "core.analyses.raters",
+        "compare each rater's marked errors with those of every other rater or judge",
+        noun="report",
+    ),
+    "acc23": Registered(
+        "core.analyses.acc23",
+        "pairwise accuracy of metrics against human ratings, with tie calibration as in WMT23",
+    ),
     "votes": Registered(
         "core.analyses.votes",
         "do metrics and judges prefer the answers that the raters of a blind study preferred?",
@@ -79,19 +100,37 @@ ANALYSES: dict[str, Registered] = {
         "estimates of a run over a big table: which metric follows quality, and means by group",
         noun="runs",
     ),
+    "levels": Registered(
+        "core.analyses.levels",
+        "do scores fall with each step of damage, and where does the damaged text win?",
+        noun="correlate",
+        switch="levels",
+    ),
+    "redundancy": Registered(
+        "core.analyses.redundancy",
+        "do two metrics score the same texts alike?",
+        noun="correlate",
+        switch="redundancy",
+    ),
 }
 """Name -> module, in the order in which doors list them."""
 
 
 def commands_of(noun: str) -> dict[str, str]:
     """Command -> the analysis that it asks, of the verbs of this noun; empty: of the nouns."""
-    return {one.verb or name: name for name, one in ANALYSES.items() if one.noun == noun}
+    return {one.verb or name: name for name, one in ANALYSES.items() if one.noun == noun and not one.switch}
+
+
+def switches_of(noun: str) -> dict[str, str]:
+    """Switch, without hyphens -> the analysis that it asks, of the command of this noun."""
+    return {one.switch: name for name, one in ANALYSES.items() if one.noun == noun and one.switch}
 
 
 def command_of(name: str) -> str:
     """What users type to ask the analysis of this name, such as `report levels`."""
     one = ANALYSES[name]
-    return f"{one.noun} {one.verb or name}".strip()
+    own = f"--{one.switch}" if one.switch else one.verb or name
+    return f"{one.noun} {own}".strip()
 
 
 def analysis(name: str) -> "Analysis[Any, Any]":

@@ -27,8 +27,6 @@ _NOUNS = {
     "score": "score texts with metrics",
     "judge": "score texts with a language model as judge",
     "report": "report on the results of judges: orders, repeats, costs, agreement, bias, made levels",
-    "spans": "precision, recall and F1 of marked errors, by character",
-    "acc23": "pairwise accuracy of metrics against human ratings, with tie calibration as in WMT23",
     "correlate": "correlations of metrics with human ratings or damage levels",
     "meta-correlate": "compare how synthetic data and people rank metrics",
     "calibrate": "compare evaluators with human ratings: agreement, kappas, bias, and where not to use them",

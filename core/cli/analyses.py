@@ -9,7 +9,7 @@ from typing import Any
 
 from core.analyses import analysis
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
-from core.cli.shared.options import Commands, add_database_option, add_pair_option, in_options
+from core.cli.shared.options import Commands, add_database_option, add_pair_option, check_columns, in_options
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
@@ -18,21 +18,29 @@ from core.cli.shared.sources import (
     add_judge_input,
     add_judges_input,
     add_marking_input,
+    add_marks_by_rater_input,
+    add_marks_input,
     add_panel_options,
     add_people_options,
+    add_ratings_input,
     add_scores_input,
     add_study_input,
     add_table_options,
+    add_taught_input,
     open_answers,
     open_big_table,
     open_costs,
     open_judge,
     open_judges,
     open_marking,
+    open_marks,
+    open_marks_by_rater,
     open_panel,
     open_people,
+    open_ratings,
     open_study,
     open_tables,
+    open_taught,
 )
 from core.errors import InputError
 from core.schema.analysis import CHOICES, Analysis, Answer, Taken
@@ -101,12 +109,40 @@ _DATA: Mapping[Taken, _Opened] = {
         "reading the marked errors",
         (add_pair_option, add_database_option),
     ),
+    "taught": _Opened(
+        add_taught_input,
+        open_taught,
+        lambda options: [options.gold, *options.judges],
+        "reading the marked errors",
+        (add_table_options, add_pair_option, add_database_option),
+    ),
     "costs": _Opened(
         add_judges_input,
         open_costs,
         lambda options: [*options.judges],
         "reading the costs",
         (add_database_option,),
+    ),
+    "ratings": _Opened(
+        add_ratings_input,
+        open_ratings,
+        lambda options: [options.human],
+        "reading the ratings",
+        (add_table_options, add_pair_option, add_database_option),
+    ),
+    "marks": _Opened(
+        add_marks_input,
+        open_marks,
+        lambda options: [options.gold, *options.predicted],
+        "reading the marked errors",
+        (add_table_options, add_pair_option, add_database_option),
+    ),
+    "marks_by_rater": _Opened(
+        add_marks_by_rater_input,
+        open_marks_by_rater,
+        lambda options: [options.gold, *options.predicted],
+        "reading the marked errors",
+        (add_table_options, add_pair_option, add_database_option),
     ),
     "table_on_disk": _Opened(
         add_big_table_input, open_big_table, lambda options: [], "reading the table", (add_database_option,)
@@ -141,7 +177,10 @@ def _answer(found: Analysis[Any, Any], options: argparse.Namespace) -> None:
     problems += [Remark("", one) for one in out_problems(options)]
     refuse(problems, found.Options, what="Invalid options")
     data = [_DATA[kind] for kind in found.takes]
-    check_out_file(options, [path for one in data for path in one.files(options)])
+    files = [path for one in data for path in one.files(options)]
+    check_out_file(options, files)
+    if hasattr(options, "columns"):
+        check_columns(options, files)
     reading = " and ".join(one.reading for one in data) or "computing"
     with telling(reading) as tell:
         answer = found.answer(chosen, *(_opened(kind, options) for kind in found.takes), tell=tell)

@@ -15,28 +15,21 @@ from core.cli.shared.sources import (
     add_system_scores,
     correlation_options,
     intervals,
-    names_apart,
     open_each,
     open_people_beside,
     table_choice,
 )
+from core.cli.shared.switches import add_switches, entries_of, printed_of, switches_of, table_problems
 from core.errors import InputError
 from core.joining.choices import TableChoice, check_choice, chosen_people, chosen_table
+from core.joining.rated import OfFile
 from core.joining.tables import DEFAULT_OPTIONS, LISTED_AS, CorrelationOptions, merge_tables
 from core.results.correlations.files import (
     BY_MODEL,
-    OfFile,
     by_model_json,
     by_model_table,
     correlate_files,
     judges_by_model,
-)
-from core.results.correlations.levels import (
-    by_level,
-    level_table,
-    levels_json,
-    monotonic_table,
-    worst_table,
 )
 from core.results.correlations.paired import beside_people
 from core.results.correlations.ranking import (
@@ -49,9 +42,6 @@ from core.results.correlations.ranking import (
     rank_metrics,
     ranking_json,
     ranking_table,
-    redundancy,
-    redundancy_json,
-    redundancy_table,
 )
 from core.results.correlations.table import (
     against_said,
@@ -61,7 +51,8 @@ from core.results.correlations.table import (
 )
 from core.schema.result_table import ResultTable
 from core.schema.scores import METHODS, RatingSet, ScoreTable
-from core.sources.named import parse_sources, short_name
+from core.schema.settings import Remark
+from core.sources.named import names_apart, parse_sources, short_name
 from core.tables.reading import shown
 
 _TABLES = {
@@ -70,10 +61,6 @@ _TABLES = {
     "ranking": "rank",
     "comparisons": "rank",
     "comparison": "compare",
-    "levels": "levels",
-    "monotonic": "levels",
-    "prefers-damaged": "levels",
-    "redundancy": "redundancy",
 }
 """Table -> the option that adds it; empty: always there, or with several files."""
 
@@ -122,7 +109,8 @@ def add_to(nouns: Commands) -> None:
         "--methods", metavar="M,...", help=f"coefficients to report: {', '.join(METHODS)} (default: all)"
     )
     _add_further(command)
-    add_result_options(command, *_TABLES)
+    further = (table.name for one in switches_of("correlate") for table in one.analysis.tables)
+    add_result_options(command, *_TABLES, *further)
     command.set_defaults(run=_correlate)
 
 
@@ -138,8 +126,7 @@ def _add_further(command: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help="also compare two metrics: their coefficients on the texts that both scored, the difference and its interval, and p",
     )
-    command.add_argument("--levels", action="store_true", help="also show scores by level")
-    command.add_argument("--redundancy", choices=METHODS, help="also correlate metrics with each other")
+    add_switches(command, switches_of("correlate"))
     command.add_argument(
         "--size",
         action="append",
@@ -151,6 +138,8 @@ def _add_further(command: argparse.ArgumentParser) -> None:
 
 
 def _correlate(options: argparse.Namespace) -> None:
+    wrong: list[Remark] = []
+    asked = [(one, one.read(options, wrong)) for one in switches_of("correlate") if one.given(options)]
     chosen, choice = _options(options), table_choice(options)
     sizes = named_numbers("--size", options.size)
     with telling("reading the scores") as tell:
@@ -199,18 +188,12 @@ def _correlate(options: argparse.Namespace) -> None:
             compared = compare_in_groups(merged, people, *two, group=group, options=chosen, tell=tell)
             further["comparison"] = compared_json(compared)
             tables += compared_said(compared)
-        if options.levels:
-            tell("computing scores by level")
-            resampling = {name: getattr(chosen, name) for name in ("n_resamples", "confidence_level", "rng")}
-            levels = by_level(merged, **resampling)
-            further["levels"] = levels_json(levels)
-            tables += [level_table(levels), monotonic_table(levels)]
-            in_files.append(worst_table(levels))
-        if options.redundancy is not None:
-            tell("correlating metrics with each other")
-            alike = redundancy(merged, method=options.redundancy)
-            further["redundancy"] = redundancy_json(alike)
-            tables.append(redundancy_table(alike))
+        answers = [one.analysis.answer(own, merged, tell=tell) for one, own in asked]
+        for answer in answers:
+            further |= entries_of(answer)
+        printed, others = printed_of(answers)
+        tables += [one for one in printed if one not in renamed]
+        in_files += others
     give(
         options,
         {"correlations": rows, **further} if further else rows,
@@ -227,7 +210,11 @@ def _merged(
     Of several files, only the first if nothing compares them.
     """
     first = files[0]
-    compares = (options.rank, options.compare, options.redundancy, options.levels or None)
+    compares = (
+        options.rank,
+        options.compare,
+        *(one.given(options) or None for one in switches_of("correlate")),
+    )
     if len(files) == 1 or all(one is None for one in compares):
         return first.table, first.ratings
     if options.target == "human" and options.human is None and (options.rank or options.compare):
@@ -254,8 +241,12 @@ def _options(options: argparse.Namespace) -> CorrelationOptions:
         problems.append("--lower-is-better: only with --with human")
     if options.target == "human" and options.raw_level:
         problems.append("--raw-level: only with --with level")
-    problems += out_problems(options)
-    if options.table is not None and (needed := _TABLES[options.table]) and not getattr(options, needed):
+    problems += out_problems(options) + table_problems(options, switches_of("correlate"))
+    if (
+        options.table is not None
+        and (needed := _TABLES.get(options.table, ""))
+        and not getattr(options, needed)
+    ):
         problems.append(f"--table: {options.table} needs --{needed}")
     if options.compare is not None and len(name_list(options.compare) or []) != 2:
         problems.append(f"--compare: {shown(options.compare)} does not name two metrics; write --compare A,B")

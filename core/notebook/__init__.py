@@ -8,14 +8,11 @@ options with underscores. docs/python.md lists them. `read`, `metrics`, `score`,
 from core.errors import AssayError, InputError
 from core.notebook import declared
 from core.notebook.analyses import (
-    acc23,
     calibrate,
     compare,
     correlate,
-    levels,
     meta_correlate,
     rank,
-    redundancy,
 )
 from core.notebook.declared import *
 from core.notebook.frames import read
@@ -30,7 +27,6 @@ __all__ = [
     "AssayError",
     "InputError",
     "Result",
-    "acc23",
     "bias",
     "calibrate",
     "check",
@@ -39,7 +35,6 @@ __all__ = [
     "damage",
     "escalate",
     "gaps",
-    "levels",
     "made_levels",
     "meta_correlate",
     "metrics",
@@ -49,7 +44,6 @@ __all__ = [
     "plot",
     "rank",
     "read",
-    "redundancy",
     "reproduce",
     "score",
     "studies",

@@ -6,24 +6,27 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from numbers import Real
 from typing import Any, Literal, TypeAlias, get_args
 
 from core.errors import InputError
 from core.formats.correlations import read_correlations
 from core.formats.tasks import find_task
-from core.joining.choices import TableChoice, chosen_table
 from core.joining.choices import check_choice as check_table_choice
+from core.joining.choices import chosen_table
+from core.joining.rated import OfFile
 from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions, Raters, SystemScores
 from core.judges.quality import Majority
 from core.notebook.frames import (
     PATH,
+    Directions,
+    LeaveOut,
     Names,
     Source,
     asked_from,
     check_choice,
     check_parameters,
     check_type,
+    choice_of,
     each_of,
     frame_in,
     in_parameters,
@@ -58,25 +61,14 @@ from core.results.calibration.tables import (
     reliability_table,
     warned_table,
 )
-from core.results.correlations.acc23 import (
-    Acc23Options,
-    acc23_json,
-    accuracy_table,
-    accuracy_test_table,
-)
-from core.results.correlations.acc23 import (
-    acc23 as accuracies_of,
-)
 from core.results.correlations.files import (
     BY_MODEL,
-    OfFile,
     by_model_json,
     by_model_table,
     correlate_files,
     judges_by_model,
 )
-from core.results.correlations.levels import by_level, level_table, levels_json, monotonic_table, worst_table
-from core.results.correlations.paired import People, beside_people, merged_beside
+from core.results.correlations.paired import People, beside_people
 from core.results.correlations.ranking import (
     Test,
     compare_in_groups,
@@ -86,11 +78,6 @@ from core.results.correlations.ranking import (
     rank_metrics,
     ranking_json,
     ranking_table,
-    redundancy_json,
-    redundancy_table,
-)
-from core.results.correlations.ranking import (
-    redundancy as redundancy_of,
 )
 from core.results.correlations.table import (
     against_said,
@@ -113,7 +100,7 @@ from core.results.meta_correlation import (
     meta_correlate as meta_of,
 )
 from core.schema.result_table import ResultTable
-from core.schema.scores import METHODS, Direction, Method, RatingSet, ScoreTable
+from core.schema.scores import METHODS, Method, RatingSet, ScoreTable
 from core.sources.named import FileSource, parse_source, short_name
 from core.sources.scores import Scores
 from core.sources.sides import side_of
@@ -121,10 +108,6 @@ from core.stats.calibration import Method as MapMethod
 from core.tables.reading import shown
 
 Target: TypeAlias = "Source | Literal['level']"
-LeaveOut = Mapping[str, Names]
-"""Column -> values of the texts to leave out."""
-Directions = Mapping[str, Direction]
-"""Metric -> whether lower or higher scores are better."""
 _LEVEL = "level"
 
 
@@ -410,184 +393,6 @@ def compare(
     return result_of(said, compared_json(found), verdict="".join(one for one in said if isinstance(one, str)))
 
 
-def levels(
-    scores: Source,
-    *,
-    leave_out: LeaveOut | None = None,
-    direction: Directions | None = None,
-    resamples: int = DEFAULT_OPTIONS.n_resamples,
-    confidence: float = 0.95,
-    seed: int = 0,
-) -> Result:
-    """Return scores by level, and how often a metric falls with each step of damage, as ``correlate --levels`` does.
-
-    Parameters
-    ----------
-    scores, leave_out, direction, resamples, confidence, seed
-        As in ``correlate``.
-
-    Returns
-    -------
-    Result
-        Tables ``levels`` (mean by metric and level), ``monotonic`` (share of items whose scores fall at every step) and
-        ``prefers-damaged`` (the texts on which a metric prefers more damage).
-
-    Raises
-    ------
-    InputError
-        If no text has a level.
-
-    Notes
-    -----
-    Misleads: an average can fall although single items do not. Read ``monotonic``.
-
-    Examples
-    --------
-    >>> import assay
-    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics="chrf-6-0")
-    >>> assay.levels(scores, resamples=0).names
-    ['levels', 'monotonic', 'prefers-damaged']
-    """
-    made = interval_options(resamples, confidence, seed)
-    found = by_level(_table(scores, leave_out, direction), **made)
-    return result_of([level_table(found), monotonic_table(found)], levels_json(found), [worst_table(found)])
-
-
-def redundancy(
-    scores: Source,
-    method: Method = "spearman",
-    *,
-    leave_out: LeaveOut | None = None,
-    direction: Directions | None = None,
-) -> Result:
-    """Correlate metrics with each other, as ``correlate --redundancy`` does.
-
-    Parameters
-    ----------
-    scores
-        As in ``correlate``.
-    method
-        Coefficient.
-    leave_out, direction
-        As in ``correlate``.
-
-    Returns
-    -------
-    Result
-        Table ``redundancy``: ``first``, ``second``, ``correlation``, ``n``.
-
-    Raises
-    ------
-    InputError
-        For an unknown method, column or metric.
-
-    Notes
-    -----
-    Misleads: over texts of all levels, any two metrics that notice damage agree.
-
-    Examples
-    --------
-    >>> import assay
-    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics=["rouge-1", "rouge-l"])
-    >>> assay.redundancy(scores).frame[["first", "second", "n"]].values.tolist()
-    [['rouge-1', 'rouge-l', 140]]
-    """
-    check_choice("method", method, METHODS)
-    found = redundancy_of(_table(scores, leave_out, direction), method=method)
-    return result_of([redundancy_table(found)], redundancy_json(found))
-
-
-def acc23(
-    ratings: Source,
-    scores: Source | Sequence[Source],
-    *,
-    dimension: str | None = None,
-    references: bool = False,
-    epsilon: float | None = None,
-    tie_rounding: bool = False,
-    test: bool = False,
-    swap: Literal["items", "pairs"] = "items",
-    system_scores: SystemScores = "all",
-    resamples: int = 1_000,
-    confidence: float = 0.95,
-    seed: int = 0,
-) -> Result:
-    """Return pairwise accuracy with tie calibration, as in WMT23's metrics task and the command ``acc23``.
-
-    Parameters
-    ----------
-    ratings
-        Ratings by people: a data frame or anything that ``read`` reads.
-    scores
-        Scores of metrics; several sources are merged.
-    dimension
-        Dimension of the ratings. Default: the only one.
-    references
-        Include the references refA, refB, synthetic_ref as systems.
-    epsilon
-        Count differences up to this size as ties. Default: the best value for each metric.
-    tie_rounding
-        Count human scores that differ only by rounding as ties (WMT23 did not).
-    test
-        Also test every two metrics, by swapping ``swap``.
-    swap
-        ``"items"``: all pairs of an item together. ``"pairs"``: as in WMT23's tables, whose p-values are too small.
-    system_scores
-        As in ``correlate``.
-    resamples, confidence, seed
-        Resamples, level and seed of intervals and tests.
-
-    Returns
-    -------
-    Result
-        Table ``accuracy``: ``accuracy`` (acc23), ``epsilon``, correlations within items and between systems, soft
-        pairwise accuracy. With ``test``: table ``accuracy-tests``.
-
-    Raises
-    ------
-    InputError
-        If scores and ratings share no text.
-
-    Notes
-    -----
-    Misleads: a calibrated epsilon is fitted to these texts, so the accuracy is slightly too high for others.
-
-    Examples
-    --------
-    >>> import assay, pandas as pd
-    >>> pairs = pd.DataFrame({"item_id": [1, 1, 2, 2], "system": ["a", "b"] * 2})
-    >>> people, metric = pairs.assign(score=[1, 2, 3, 1]), pairs.assign(mine=[0.1, 0.2, 0.1, 0.4])
-    >>> float(assay.acc23(people, metric, resamples=0).frame["accuracy"][0])
-    0.5
-    """
-    check_type("epsilon", epsilon, Real, "a number of at least 0", optional=True)
-    check_type("dimension", dimension, str, "the name of a dimension", optional=True)
-    problems = []
-    if epsilon is not None and not 0 <= epsilon < float("inf"):
-        problems.append(f"epsilon: {epsilon} is not a number of at least 0")
-    if test and epsilon is not None:
-        problems.append("test: not possible with epsilon, because the test needs calibrated metrics")
-    if test and not resamples:
-        problems.append("test: needs resamples above 0, the number of swaps")
-    check_choice("swap", swap, ("items", "pairs"))
-    check_choice("system_scores", system_scores, get_args(SystemScores))
-    options = Acc23Options(
-        epsilon=epsilon,
-        tie_rounding=tie_rounding,
-        references=references,
-        dimension=dimension,
-        test=test,
-        swap=swap,
-        system_scores=system_scores,
-        **interval_options(resamples, confidence, seed, problems),
-    )
-    table, people = merged_beside([*map(scores_of, each_of(scores))], people_of(ratings))
-    found = accuracies_of(people, table, options)
-    tests = [accuracy_test_table(found)] if found.tests else []
-    head = [f"Metrics against {shown(found.human)}.", *found.constants]
-    return result_of([*head, accuracy_table(found), *tests], acc23_json(found))
-
-
 def meta_correlate(
     human: Result | Source,
     synthetic: Result | Source,
@@ -655,7 +460,7 @@ def meta_correlate(
     made = interval_options(resamples, confidence, seed)
     people = None if ratings is None else people_of(ratings)
     options = _use_of(people, dimension, raters, z_normalise)
-    choice = _choice(leave_out, direction)
+    choice = choice_of(leave_out, direction)
     sides = [_side(human, people, options, human=True), _side(synthetic, None, options, human=False)]
     check_table_choice(choice, *(side.table if isinstance(side, LiveSide) else side for side in sides))
     first, second = (chosen_side(side, choice) for side in sides)
@@ -827,23 +632,6 @@ def _is_level(with_: Target) -> bool:
     return isinstance(with_, str) and with_ == _LEVEL
 
 
-def _choice(leave_out: LeaveOut | None, direction: Directions | None) -> TableChoice:
-    wanted = 'a dictionary from columns to values, such as {"system": ["refA"]}'
-    check_type("leave_out", leave_out, Mapping, wanted, optional=True)
-    wanted = 'a dictionary from metrics to "higher" or "lower", such as {"my-distance": "lower"}'
-    check_type("direction", direction, Mapping, wanted, optional=True)
-    for metric, better in (direction or {}).items():
-        check_choice(f"direction of {metric}", better, get_args(Direction))
-    gone = [(column, value) for column, values in (leave_out or {}).items() for value in names_of(values)]
-    return TableChoice(tuple(dict.fromkeys(gone)), tuple((direction or {}).items()))
-
-
-def _table(scores: Source, leave_out: LeaveOut | None, direction: Directions | None) -> ScoreTable:
-    table, choice = scores_of(scores), _choice(leave_out, direction)
-    check_table_choice(choice, table)
-    return chosen_table(table, choice)
-
-
 def _use_of(
     people: People | None, dimension: Names | None, raters: Raters, z_normalise: bool
 ) -> CorrelationOptions:
@@ -874,7 +662,7 @@ def _sides(
                 'of a file or folder, or "study:NAME"'
             ]
         )
-    table, choice = scores_of(scores), _choice(leave_out, direction)
+    table, choice = scores_of(scores), choice_of(leave_out, direction)
     check_table_choice(choice, table)
     people = None if _is_level(with_) else people_of(with_)
     options = replace(_use_of(people, dimension, raters, z_normalise), system_scores=system_scores, **made)

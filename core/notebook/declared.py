@@ -11,6 +11,8 @@ from typing import Literal
 
 from core.notebook.answering import answered
 from core.notebook.frames import (
+    Directions,
+    LeaveOut,
     Names,
     Source,
     answer_sets_from,
@@ -20,22 +22,32 @@ from core.notebook.frames import (
     judge_output_from,
     judge_outputs_from,
     marking_from,
+    marks_from,
     panel_from,
+    people_of,
     study_from,
+    table_from,
     tables_from,
+    taught_from,
 )
 from core.notebook.result import Result
 
 __all__ = [
     "ablation",
+    "acc23",
     "agreement",
     "alt_test",
     "consistency",
     "copying",
     "corrected",
     "costs",
+    "examples_curve",
+    "levels",
+    "raters",
     "reasked",
+    "redundancy",
     "reliability",
+    "spans",
     "table",
     "votes",
 ]
@@ -431,6 +443,73 @@ def copying(
     )
 
 
+def examples_curve(
+    gold: Source,
+    judges: Sequence[Source],
+    *,
+    raters: Literal["kept", "merged"] = "kept",
+    references: bool = False,
+    resamples: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """How does the agreement of a judge with people grow with the number of examples that it is shown?
+
+    The same numbers as the command ``reproduce specialist examples-curve``.
+
+    Parameters
+    ----------
+    gold
+        Errors marked by people: a data frame with a row for each error (``item_id``, ``system``, ``rater``,
+        ``start``, ``end``, ``severity``), a file or folder of marked errors, ``run:N`` or ``study:NAME``.
+    judges
+        Runs of one judge with increasing numbers of examples, as ``"run:3"``, or the folders that they wrote.
+    raters
+        Compare each rater's marks separately, or merge all raters' marks.
+    references
+        Include the references refA, refB, synthetic_ref as systems.
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``examples-curve`` with the columns ``run``, ``examples``, ``n_examples``, ``mean_shown``, ``f1``,
+        ``draws``, ``f1_mean``, ``f1_sd``. Further tables: ``examples-curve-tests``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For marks that cannot be read, and for a source that is no judge's run. For
+        fewer than two runs, a judge that marks no errors, and runs that share no text of the gold.
+
+    Notes
+    -----
+    Misleads: If items have few texts, requesting more examples adds nothing: the mean number shown tells. Runs
+    with another seed draw other examples, so that the larger set need not hold the smaller.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.examples_curve("marks.tsv", ["run:3", "run:4"])  # doctest: +SKIP
+    """
+    return answered(
+        "examples-curve",
+        {
+            "raters": raters,
+            "references": references,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: taught_from(gold, judges),
+    )
+
+
 def corrected(
     ratings: Source,
     scores: Source | Sequence[Source] = (),
@@ -699,6 +778,251 @@ def reliability(
     )
 
 
+def spans(
+    gold: Source,
+    predicted: Source | Sequence[Source],
+    *,
+    raters: Literal["kept", "merged"] = "kept",
+    references: bool = False,
+    resamples: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    by: Sequence[str] = (),
+) -> Result:
+    """Which share of the characters that a judge marks as errors did people mark, and which share of theirs does it
+    mark?
+
+    The same numbers as the command ``spans``.
+
+    Parameters
+    ----------
+    gold
+        Errors marked by people: a data frame with a row for each error (``item_id``, ``system``, ``rater``,
+        ``start``, ``end``, ``severity``), a file or folder of marked errors, ``run:N`` or ``study:NAME``.
+    predicted
+        Errors marked by a judge, or by each of several, in the same forms.
+    raters
+        Compare each rater's marks separately, or merge all raters' marks.
+    references
+        Include the references refA, refB, synthetic_ref as systems.
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+    by
+        Also show results by system, by rater of the gold, or by severity; only for one judge without repeats; may
+        be repeated.
+
+    Returns
+    -------
+    Result
+        Table ``span-agreement`` with the columns ``by``, ``name``, ``precision``, ``recall``, ``f1``, ``texts``,
+        ``predicted_characters``, ``gold_characters``. Further tables: ``spans-side-by-side``; ``spans-tests``.
+        See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For marks that cannot be read, and a study that is not unblinded. If no text
+        with marked errors is on both sides.
+
+    Notes
+    -----
+    Misleads: Long marks weigh more than short ones, and a judge that marks whole sentences gains recall by length
+    alone. Raters who differ limit the attainable F1: `report raters` shows how far they agree. A judge that
+    failed on hard texts removes them for all.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> texts = pd.DataFrame({"item_id": ["q1", "q2"], "system": "A", "severity": "major"})
+    >>> people, judge = texts.assign(start=0, end=[4, 6]), texts.assign(start=[0, 3], end=[4, 6])
+    >>> found = assay.spans(people, judge, resamples=0)
+    >>> [round(found.json[name], 2) for name in ("precision", "recall", "f1")]
+    [1.0, 0.7, 0.82]
+    """
+    return answered(
+        "spans",
+        {
+            "raters": raters,
+            "references": references,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+            "by": by,
+        },
+        lambda: marks_from(gold, predicted),
+    )
+
+
+def raters(
+    gold: Source,
+    predicted: Source | Sequence[Source] = (),
+    *,
+    raters: Literal["kept", "merged"] = "kept",
+    references: bool = False,
+    resamples: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """How well do the errors that one rater or judge marks predict another rater's?
+
+    The same numbers as the command ``report raters``.
+
+    Parameters
+    ----------
+    gold
+        Errors marked by people who are named: a data frame with a row for each error (``item_id``, ``system``,
+        ``rater``, ``start``, ``end``, ``severity``), a file or folder of marked errors, ``run:N`` or
+        ``study:NAME``.
+    predicted
+        Errors marked by judges, in the same forms. Default: the raters predict each other.
+    raters
+        Compare each rater's marks separately, or merge all raters' marks.
+    references
+        Include the references refA, refB, synthetic_ref as systems.
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``raters`` with the columns ``predicts``, ``gold``, ``texts``, ``precision``, ``recall``, ``f1``,
+        ``reason``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For marks that cannot be read, and a study that is not unblinded. If the
+        ratings name no raters.
+
+    Notes
+    -----
+    Misleads: If raters share few texts, cells rest on different texts, so they differ by more than the raters.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> marks = pd.DataFrame({"item_id": "q1", "system": "A", "rater": ["ann", "ben"], "severity": "major"})
+    >>> found = assay.raters(marks.assign(start=0, end=[4, 6]), resamples=0)
+    >>> found.json["rows"], round(found.json["mean_f1_other_names"], 2)
+    (['ann', 'ben'], 0.8)
+    """
+    return answered(
+        "raters",
+        {
+            "raters": raters,
+            "references": references,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: marks_from(gold, predicted, by_rater=True),
+    )
+
+
+def acc23(
+    ratings: Source,
+    scores: Source | Sequence[Source],
+    *,
+    dimension: str | None = None,
+    references: bool = False,
+    epsilon: float | None = None,
+    tie_rounding: bool = False,
+    test: bool = False,
+    swap: Literal["items", "pairs"] = "items",
+    system_scores: Literal["all", "rated"] = "all",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Which share of an item's text pairs does a metric order or tie as people do?
+
+    The same numbers as the command ``acc23``.
+
+    Parameters
+    ----------
+    ratings
+        Ratings by people: a data frame, or anything that ``read`` reads as ratings, also an unblinded study of
+        pairs.
+    scores
+        Scores of metrics or judges; several sources are merged.
+    dimension
+        Which dimension of the ratings to use (default: the only one) (default: the only one).
+    references
+        Include the references refA, refB, synthetic_ref as systems.
+    epsilon
+        Count differences up to this size as ties (default: the best value for each metric) (number of at least 0;
+        default: the best value for each metric).
+    tie_rounding
+        Count human scores that differ only by rounding as ties (WMT23 did not).
+    test
+        Also run a permutation test for each pair of metrics.
+    swap
+        What the test swaps: all pairs of an item together, or single pairs as in WMT23's tables, whose p-values
+        are too small because the pairs of an item share texts.
+    system_scores
+        Texts over which a metric's system score is the mean; all: as in WMT's metrics task. Human scores are
+        always means over rated texts.
+    resamples
+        Number of bootstrap resamples, and of swaps of tests (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``accuracy`` with the columns ``metric``, ``acc23``, ``accuracy``, ``epsilon``, ``n_items``,
+        ``n_systems``, ``n_pairs``, ``texts``, ``segment``, ``per_item``, ``system``, ``system_accuracy``,
+        ``soft_pairwise_accuracy``, ``soft_n_pairs``, ``soft_n_swaps``, ``soft_reason``, ``constant_value``,
+        ``constant_share``, ``left_out``. Further tables: ``accuracy-tests``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For ratings that cannot be read, and a study that is not unblinded. For
+        scores that cannot be read or merged. If scores and ratings share no text.
+
+    Notes
+    -----
+    Misleads: A calibrated epsilon is fitted to these texts, so the accuracy is slightly too high for others. If
+    people hardly ever tie, or nearly always, it says more about them than about the metric.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> pairs = pd.DataFrame({"item_id": [1, 1, 2, 2], "system": ["a", "b"] * 2})
+    >>> people, metric = pairs.assign(score=[1, 2, 3, 1]), pairs.assign(mine=[0.1, 0.2, 0.1, 0.4])
+    >>> float(assay.acc23(people, metric, resamples=0).frame["accuracy"][0])
+    0.5
+    """
+    return answered(
+        "acc23",
+        {
+            "dimension": dimension,
+            "references": references,
+            "epsilon": epsilon,
+            "tie_rounding": tie_rounding,
+            "test": test,
+            "swap": swap,
+            "system_scores": system_scores,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: people_of(ratings),
+        lambda: tables_from(scores),
+    )
+
+
 def votes(
     study: Source,
     scores: Source | Sequence[Source],
@@ -828,4 +1152,121 @@ def table(
             "seed": seed,
         },
         lambda: big_table_from(run, db),
+    )
+
+
+def levels(
+    scores: Source | Sequence[Source],
+    *,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    resamples: int = 10000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Does a metric fall with each step of damage, and where does it prefer the damaged text?
+
+    The same numbers as the command ``correlate --levels``.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read``
+        reads; several are merged.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+    resamples
+        Number of resamples of items; 0 for no intervals (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``levels`` with the columns ``metric``, ``family``, ``level``, ``mean``, ``prefers_damaged``.
+        Further tables: ``monotonic``; ``prefers-damaged``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown columns, values or metrics. If fewer than two levels have texts.
+
+    Notes
+    -----
+    Misleads: An average can fall although single items do not: read monotonic. Items whose scores are all equal
+    are left out, so a metric with many of them has shares of few items.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics="chrf-6-0")
+    >>> assay.levels(scores, resamples=0).names
+    ['levels', 'monotonic', 'prefers-damaged']
+    """
+    return answered(
+        "levels",
+        {
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: table_from(scores, leave_out, direction),
+    )
+
+
+def redundancy(
+    scores: Source | Sequence[Source],
+    method: Literal["pearson", "spearman", "kendall"] = "spearman",
+    *,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+) -> Result:
+    """Do two metrics score the same texts alike, so that one of them adds nothing?
+
+    The same numbers as the command ``correlate --redundancy``.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read``
+        reads; several are merged.
+    method
+        Coefficient of every two metrics.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+
+    Returns
+    -------
+    Result
+        Table ``redundancy`` with the columns ``first``, ``second``, ``method``, ``correlation``, ``n``,
+        ``left_out``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For unknown columns, values or metrics.
+
+    Notes
+    -----
+    Misleads: Over texts of all levels, any two metrics that notice damage at all agree.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics=["rouge-1", "rouge-l"])
+    >>> assay.redundancy(scores).frame[["first", "second", "n"]].values.tolist()
+    [['rouge-1', 'rouge-l', 140]]
+    """
+    return answered(
+        "redundancy",
+        {
+            "method": method,
+        },
+        lambda: table_from(scores, leave_out, direction),
     )

@@ -17,7 +17,9 @@ from core.formats.panel.judge_files import judge_scores
 from core.formats.ratings import write_ratings_jsonl
 from core.formats.scorable import write_outputs
 from core.formats.scores import LABELS, Shape, write_scores_jsonl
-from core.joining.choices import interval_problems
+from core.joining.choices import TableChoice, chosen_table, interval_problems
+from core.joining.choices import check_choice as check_table_choice
+from core.joining.tables import merge_tables
 from core.judges.answers import AnswerSet
 from core.notebook.result import Result
 from core.results.check.facts import facts_of_tables
@@ -25,9 +27,10 @@ from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
 from core.results.judges.costs import JudgeCost
 from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
+from core.schema.marks import Marks, TaughtJudges
 from core.schema.panel import Panel, TextBeside
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
-from core.schema.scores import JudgeOutput, MarkingJudges, OutputSet, RatingSet, ScoreTable
+from core.schema.scores import Direction, JudgeOutput, MarkingJudges, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import SettingsError, as_parameter
 from core.schema.study import RatingTask, StudyRecord
 from core.sources.judges import (
@@ -40,7 +43,7 @@ from core.sources.judges import (
     judge_of,
     judges_of,
 )
-from core.sources.marking import marking_judges
+from core.sources.marking import marking_judges, taught_judges
 from core.sources.named import FileSource, parse_source
 from core.sources.named import Source as StoredSource
 from core.sources.panel import Judge, panel_of_source, texts_beside_panel
@@ -49,6 +52,7 @@ from core.sources.people import ratings_and_task
 from core.sources.people import ratings_of as source_ratings
 from core.sources.reading import SourceReader
 from core.sources.scores import scores_of as source_scores
+from core.sources.spans import Marked, marks_of, spans_of
 from core.sources.studies import study_or_bundle
 from core.sources.texts import texts_of as source_texts
 from core.store import Store, database_path, open_store
@@ -68,6 +72,10 @@ Source: TypeAlias = "pd.DataFrame | str | os.PathLike[str]"
 Kind = Literal["texts", "scores", "ratings"]
 Names = Sequence[str] | str
 """Several names, or one."""
+LeaveOut = Mapping[str, Names]
+"""Column -> values of the texts to leave out."""
+Directions = Mapping[str, Direction]
+"""Metric -> whether lower or higher scores are better."""
 Contents: TypeAlias = OutputSet | ScoreTable | RatingSet
 FRAME = "The data frame"
 """What messages call a data frame; it begins them."""
@@ -238,6 +246,54 @@ def tables_from(scores: Source | Sequence[Source]) -> list[ScoreTable]:
     return [scores_of(one) for one in each_of(scores)]
 
 
+def marks_from(gold: Source, predicted: Source | Sequence[Source] = (), *, by_rater: bool = False) -> Marks:
+    """Return the marked errors of people and judges. by_rater: see `marks_of`. Raises InputError."""
+    judges = list(each_of(predicted))
+    names = [
+        str(frame.attrs.get("name", f"judge {place}"))
+        if (frame := frame_in(one)) is not None
+        else os.fspath(one)  # type: ignore[arg-type]  # no frame
+        for place, one in enumerate(judges, start=1)
+    ]
+    with in_parameters():
+        sides = [
+            _marked(one, name, by_rater=by_rater)
+            for one, name in zip((gold, *judges), ("people", *names), strict=True)
+        ]
+        return marks_of(sides[0], sides[1:], names, by_rater=by_rater)
+
+
+def _marked(source: Source, name: str, *, by_rater: bool) -> Marked:
+    frame, reading = frame_in(source), replace(reading_of(), by_rater=by_rater)
+    if frame is None:
+        return spans_of(named_source(source), reading)
+    with rows_of(frame):
+        found = spans_of(FileSource(FRAME, jsonl_of(frame)), reading)
+    draws = tuple(replace(one, file_name=name) for one in found.draws)
+    return replace(found, name=name, draws=draws)
+
+
+def table_from(
+    scores: Source | Sequence[Source], leave_out: LeaveOut | None, direction: Directions | None
+) -> ScoreTable:
+    """Return the chosen texts and metrics of the scores; several sources are merged. Raises InputError."""
+    table, choice = merge_tables(tables_from(scores)), choice_of(leave_out, direction)
+    check_table_choice(choice, table)
+    return chosen_table(table, choice)
+
+
+def choice_of(leave_out: LeaveOut | None, direction: Directions | None) -> TableChoice:
+    """Return which texts and metrics count. Raises InputError for what is no such choice."""
+    wanted = 'a dictionary from columns to values, such as {"system": ["refA"]}'
+    check_type("leave_out", leave_out, Mapping, wanted, optional=True)
+    wanted = 'a dictionary from metrics to "higher" or "lower", such as {"my-distance": "lower"}'
+    check_type("direction", direction, Mapping, wanted, optional=True)
+    for metric, better in (direction or {}).items():
+        check_choice(f"direction of {metric}", better, get_args(Direction))
+    gone = [(column, value) for column, values in (leave_out or {}).items() for value in names_of(values)]
+    return TableChoice(tuple(dict.fromkeys(gone)), tuple((direction or {}).items()))
+
+
 def ratings_and_task_of(
     source: Source, declared: DeclaredScale = NOT_DECLARED
 ) -> tuple[RatingSet, RatingTask | None]:
@@ -339,6 +395,13 @@ def answer_sets_from(answers: Source | Sequence[Source]) -> list[AnswerSet]:
 def marking_from(judges: Source | Sequence[Source], rated: str | None) -> MarkingJudges:
     """Return what judges marked, and the rated texts that they read. Raises InputError with the problems of all."""
     return marking_judges([_a_run("judges", one) for one in each_of(judges)], rated, reading_of())
+
+
+def taught_from(gold: Source, judges: Source | Sequence[Source]) -> TaughtJudges:
+    """Return the errors that people marked, and runs of judges. Raises InputError."""
+    with in_parameters():
+        side = _marked(gold, "people", by_rater=False)
+    return taught_judges(side, [_a_run("judges", one) for one in each_of(judges)], reading_of())
 
 
 def costs_from(judges: Source | Sequence[Source]) -> list[JudgeCost]:

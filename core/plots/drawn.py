@@ -18,6 +18,7 @@ from core.plots.dressing import (
     Ends,
     dressed,
     faint,
+    heat_map,
     label,
     metric_label,
     name_rows,
@@ -28,7 +29,7 @@ from core.plots.dressing import (
 from core.plots.dressing import marks as families
 from core.plots.marks import marks
 from core.results.cells import decimal
-from core.schema.figures import AnyFigure, Axis, Dots, Intervals, Lines, Stacked
+from core.schema.figures import AnyFigure, Axis, Dots, Heat, Intervals, Lines, Stacked
 from core.schema.figures import Shares as SharesFigure
 from core.schema.result_table import Interval, ResultTable
 
@@ -63,6 +64,8 @@ def draw(figure: AnyFigure, tables: Mapping[str, ResultTable]) -> go.Figure:
             return _shares(figure, table)
         case Dots():
             return _dots(figure, table)
+        case Heat():
+            return _heat(figure, table)
         case Intervals():
             return _interval_panels(figure, table) if figure.panel else _intervals(figure, table)
         case Stacked():
@@ -125,6 +128,33 @@ def _lines(figure: Lines, table: ResultTable) -> go.Figure:
     drawn.update_xaxes(**_axis(figure.x_axis), gridcolor=GRID)
     drawn.update_yaxes(**_axis(figure.y_axis), gridcolor=GRID)
     return dressed(drawn, height=380, top=50, legend=True)
+
+
+def _heat(figure: Heat, table: ResultTable) -> go.Figure:
+    """Draw the table as a matrix; a cell says its number with its interval, or why it is undefined."""
+    lines, columns = (_values(table, name) for name in (figure.row, figure.column))
+    cells = dict(zip(zip(lines, columns, strict=True), _cells(table, figure.value), strict=True))
+    rows, heads = ([*dict.fromkeys(map(str, names))] for names in (lines, columns))
+    matrix = [[cells.get((row, head), Interval(None)) for head in heads] for row in rows]
+    return heat_map(
+        [[cell.value for cell in line] for line in matrix],
+        rows,
+        heads,
+        [
+            [f"{row} against {head}\n{_number_said(cell)}" for head, cell in zip(heads, line, strict=True)]
+            for row, line in zip(rows, matrix, strict=True)
+        ],
+        y=figure.row_title,
+        x=figure.column_title,
+    )
+
+
+def _number_said(cell: Interval) -> str:
+    """A number with its interval and the units behind it, or why it is undefined."""
+    if cell.value is None:
+        return f"undefined: {cell.reason}"
+    ends = "" if cell.low is None or cell.high is None else f" [{decimal(cell.low)}, {decimal(cell.high)}]"
+    return f"{decimal(cell.value)}{ends}{'' if cell.n is None else f', n = {cell.n:,}'}"
 
 
 def _height(line: Sequence[tuple[float, float | None]], at: float, *, steps: bool) -> float | None:
@@ -298,7 +328,10 @@ def _stacked(figure: Stacked, table: ResultTable) -> go.Figure:
 
 def _dots(figure: Dots, table: ResultTable) -> go.Figure:
     """Draw a dot for each row that has both numbers. `customdata` of a dot is the place of its row in the table."""
-    across, up = _cells(table, figure.x), _cells(table, figure.y)
+    across, up = (
+        [one if isinstance(one, Interval) else Interval(one) for one in _cells(table, name)]
+        for name in (figure.x, figure.y)
+    )
     telling, groups = _telling(figure.names, table), _values(table, figure.by)
     rows = [at for at in range(len(table.rows)) if across[at].value is not None and up[at].value is not None]
     names = [metric_label(", ".join(str(own[at]) for own in telling), _NAME) for at in rows]
@@ -307,7 +340,8 @@ def _dots(figure: Dots, table: ResultTable) -> go.Figure:
     ]
     shares = [
         tuple(
-            (cells[at].value - low) / width for cells, (low, width) in zip((across, up), spans, strict=True)
+            ((cells[at].value or 0.0) - low) / width
+            for cells, (low, width) in zip((across, up), spans, strict=True)
         )
         for at in rows
     ]

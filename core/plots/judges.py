@@ -21,7 +21,6 @@ from core.plots.dressing import (
     VIOLET,
     dressed,
     ends_of,
-    heat_map,
     label,
     log_ticks,
     metric_label,
@@ -38,9 +37,7 @@ from core.results.judges.agreement import Disagreement
 from core.results.judges.bias import Effect, Verdict
 from core.results.judges.pairwise import ALL as ALL_PAIRS
 from core.results.judges.pairwise import BesideVotes, PairsReport
-from core.results.judges.spans import ExampleCurve, RaterMatrix, interval_of
 from core.results.study.results import first_interval
-from core.stats.span_f1 import Measure, SpanF1
 
 _NAME = 48
 """Letters of a judge's name."""
@@ -212,87 +209,6 @@ _SYSTEM = 44
 """Letters of the names of systems and judges."""
 _OFFSET = 0.18
 """Distance between the points of two judges in one row."""
-
-
-def example_curve(found: ExampleCurve) -> go.Figure:
-    """Draw F1 against the number of shown examples, one line per variant, with the intervals of `interval_of`."""
-    figure = go.Figure()
-    for place, variant in enumerate(dict.fromkeys(point.variant for point in found.points)):
-        color, symbol = LOOKS[place % len(LOOKS)]
-        own = [point for point in found.points if point.variant == variant]
-        ends = [interval_of(point) for point in own]
-        said = [
-            f"{metric_label(point.name, _SYSTEM)}<br>{point.mean_shown:.2f} examples per text<br>F1 {_ends(*end)}"
-            for point, end in zip(own, ends, strict=True)
-        ]
-        figure.add_scatter(
-            x=[point.mean_shown for point in own],
-            y=[middle for _, middle, _ in ends],
-            mode="lines+markers",
-            name=label(variant or "examples"),
-            line={"color": color, "width": 2},
-            marker={"color": color, "symbol": symbol, "size": 9},
-            error_y=whiskers(ends),
-            text=said,
-            hovertemplate="%{text}<extra></extra>",
-        )
-    figure.update_xaxes(title="examples shown per text (mean)", rangemode="tozero")
-    figure.update_yaxes(title="F1 of characters", gridcolor=GRID, zeroline=False)
-    return dressed(figure, height=380, top=60, legend=True)
-
-
-def spans_by_system(judges: Mapping[str, Mapping[str, SpanF1]], measure: Measure = "f1") -> go.Figure:
-    """Draw one row per system, one colour and symbol per judge, with intervals over items; undefined values have no point.
-
-    judges: name -> system -> agreement, as in `SpanAgreement.by_system`.
-    """
-    systems = sorted({system for own in judges.values() for system in own})
-    figure = go.Figure()
-    for number, (judge, own) in enumerate(judges.items()):
-        color, symbol = LOOKS[number % len(LOOKS)]
-        drawn = [
-            (place, system, one)
-            for place, system in enumerate(systems)
-            if system in own and (one := getattr(own[system], measure)).estimate is not None
-        ]
-        shift = _OFFSET * (number - (len(judges) - 1) / 2)
-        figure.add_scatter(
-            x=[one.estimate for _, _, one in drawn],
-            y=[place + shift for place, _, _ in drawn],
-            mode="markers",
-            name=metric_label(judge, _SYSTEM),
-            marker={"color": color, "symbol": symbol, "size": 9},
-            error_x=whiskers([ends_of(one) for _, _, one in drawn]),
-            text=[f"{metric_label(system, _SYSTEM)}<br>{value_said(one)}" for _, system, one in drawn],
-            hovertemplate="%{text}<extra>" + metric_label(judge, _SYSTEM) + "</extra>",
-        )
-    name_rows(figure, [metric_label(system, _SYSTEM) for system in systems], None)
-    figure.update_xaxes(title={"f1": "F1"}.get(measure, measure) + " of characters", range=[-0.02, 1.02])
-    return dressed(figure, height=130 + 30 * len(systems), top=60, legend=True)
-
-
-def rater_heat(found: RaterMatrix, measure: Measure = "f1") -> go.Figure:
-    """Draw how well one rater (row) predicts another's marks (column); undefined cells give the reason on hover."""
-    values: list[list[float | None]] = []
-    said: list[list[str]] = []
-    for row, line in zip(found.rows, found.cells, strict=True):
-        estimates = [None if cell.agreement is None else getattr(cell.agreement, measure) for cell in line]
-        values.append([None if one is None else one.estimate for one in estimates])
-        said.append(
-            [
-                f"{row} against {column}\n"
-                + (
-                    f"undefined: {cell.reason}"
-                    if one is None
-                    else f"{value_said(one)}, {cell.n_segments} texts"
-                )
-                for column, cell, one in zip(found.columns, line, estimates, strict=True)
-            ]
-        )
-    return heat_map(
-        values, found.rows, found.columns, said, y="predicting rater", x="rater whose marks are the gold"
-    )
-
 
 _ORDER_LOOKS = {
     "same verdict": (BLUE, "white"),

@@ -36,10 +36,10 @@ from core.plots.dressing import (
 from core.results.cells import decimal
 from core.results.correlations.levels import LevelMeans
 from core.results.correlations.points import Points
-from core.results.correlations.ranking import Ranking, Redundancy
+from core.results.correlations.ranking import Ranking
 from core.results.correlations.table import CorrelationReport, View, grid
 from core.results.meta_correlation import Matrix, MetaCorrelation, brief_said, meta_title
-from core.schema.scores import Method
+from core.schema.scores import Direction, Method
 from core.stats.resampling import Estimate, Floats, numbered
 
 _BAND = "rgba(128, 128, 128, 0.13)"
@@ -139,22 +139,24 @@ def scores_by_level(found: Sequence[LevelMeans]) -> go.Figure:
     return dressed(figure, height=height, top=top)
 
 
-def redundancy(found: Redundancy) -> go.Figure:
-    """Draw how similarly every two metrics score the same texts."""
-    names = [
-        marked(name, direction)
-        for name, direction in zip_longest(found.metrics, found.directions[: len(found.metrics)])
-    ]
+def redundancy(
+    metrics: Sequence[str],
+    values: Sequence[Sequence[float | None]],
+    n: Sequence[Sequence[int]] = (),
+    directions: Sequence[Direction] = (),
+) -> go.Figure:
+    """Draw how similarly every two metrics score the same texts. values, n: square tables; directions: better end of each metric."""
+    names = [marked(name, direction) for name, direction in zip_longest(metrics, directions[: len(metrics)])]
     said = [
         [
             f"{row}\n{column}\n"
             + ("undefined" if value is None else decimal(value))
-            + (f", n {found.n[i][j]}" if found.n else "")
+            + (f", n {n[i][j]}" if n else "")
             for j, (column, value) in enumerate(zip(names, line, strict=True))
         ]
-        for i, (row, line) in enumerate(zip(names, found.values, strict=True))
+        for i, (row, line) in enumerate(zip(names, values, strict=True))
     ]
-    return _pressable(heat_map(found.values, names, names, said))
+    return _pressable(heat_map(values, names, names, said))
 
 
 def _pressable(figure: go.Figure) -> go.Figure:

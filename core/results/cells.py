@@ -33,6 +33,24 @@ def interval(found: Estimate | None, why_none: str = NOT_COMPUTED) -> Interval:
     )
 
 
+def drawn_how(cell: Interval, found: Estimate, *others: str) -> Interval:
+    """The cell with what JSON adds: how its interval was drawn. others: further fields of the estimate."""
+    names = ("confidence_level", "n_resamples", "n_undefined", "monte_carlo_error", *others)
+    how = (("interval_reason", why_no_width(found)), *((name, getattr(found, name)) for name in names))
+    return replace(cell, how=how)
+
+
+def counted_how(cell: Interval, found: Estimate) -> Interval:
+    """The same with the numbers of units used and left out."""
+    return drawn_how(cell, found, "n", "n_left_out")
+
+
+def why_no_width(estimate: Estimate) -> str | None:
+    """Why there is no interval, or why it has no width."""
+    has_none = estimate.low is not None and estimate.low == estimate.high
+    return NO_WIDTH if has_none else estimate.interval_reason
+
+
 def width_warned(cell: Interval) -> Interval:
     """The cell with a warning if its interval has no width, as from two rows or two systems."""
     return replace(cell, interval_reason=NO_WIDTH) if cell.low is not None and cell.low == cell.high else cell

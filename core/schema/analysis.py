@@ -16,15 +16,32 @@ from core.schema.rows import result_json, table_of
 from core.schema.settings import LARGEST_SEED, Remark, Settings, refuse, setting
 
 Taken = Literal[
-    "panel", "people", "study", "scores", "judge", "judges", "answers", "marking", "costs", "table_on_disk"
+    "panel",
+    "people",
+    "study",
+    "scores",
+    "ratings",
+    "marks",
+    "marks_by_rater",
+    "judge",
+    "judges",
+    "answers",
+    "marking",
+    "taught",
+    "costs",
+    "table_on_disk",
+    "table",
+    "rated",
 ]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
 panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
-everything said in an unblinded study. scores: tables of scores, from one source or several. judge: all that a judge's run
-recorded. judges: the same of several runs. answers: each model's answers to questions of several. marking:
-judges that mark errors, with the rated texts that they read (`core.schema.scores.MarkingJudges`). costs: what the runs of judges cost.
-table_on_disk: a run over a table too big for memory.
+everything said in an unblinded study. scores: tables of scores, from one source or several. ratings: those of single texts, or an
+unblinded study whose raters vote on pairs. marks: errors that people and judges marked. marks_by_rater: the same with the name of
+each person, perhaps without judges. judge: all that a judge's run recorded. judges: the same of
+several runs. answers: each model's answers to questions of several. marking: judges that mark errors, with the rated texts that they
+read (`core.schema.scores.MarkingJudges`). taught: errors that people marked, and runs of judges with their examples. costs: what the runs of judges cost. table_on_disk: a run over a table too big for memory. table: the chosen texts
+and metrics of one table of scores. rated: the same, beside the quality of the texts, which people rated or a level states.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -34,6 +51,11 @@ def _quiet(_doing: str) -> None:
     """Tell nobody."""
 
 
+Coefficient = Literal["pearson", "spearman", "kendall"]
+"""Coefficients of correlation. Kendall's is tau-b."""
+COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall")
+RatersUsed = Literal["averaged", "kept"]
+"""averaged: one mean rating for each text; kept: every rating."""
 RepeatedRatings = Literal["refuse", "first", "last", "mean"]
 """Which of several ratings of a text by one rater counts; refuse: none, as it may be a mistake."""
 REFUSE: RepeatedRatings = "refuse"
@@ -130,6 +152,43 @@ class MarkingChoice(Settings):
     )
 
 
+class ScoresChoice(Settings):
+    """Which texts and metrics of a table of scores count, and how: the names by which every door chooses them."""
+
+    leave_out: tuple[str, ...] | None = setting(
+        None,
+        "Leave out",
+        "leave texts out, e.g. system=Human, item=q7, language=de or a label",
+        metavar="COLUMN=VALUE",
+    )
+    direction: tuple[str, ...] | None = setting(
+        None,
+        "Direction",
+        "whether low or high scores of a metric are better, e.g. BaryScore-W=lower for a distance",
+        metavar="METRIC=lower|higher",
+    )
+
+
+class _RatingsUsed(Settings):
+    dimension: tuple[str, ...] | None = setting(
+        None,
+        "Dimension",
+        "which dimensions of the ratings to use (default: the only one); several are used one by one and as a mean for each text",
+        listed=True,
+        metavar="D,...",
+    )
+    raters: RatersUsed = setting("averaged", "Raters", "use one mean rating for each text, or every rating")
+    z_normalise: bool = setting(
+        False,
+        "On each rater's own scale",
+        "standardise each rater's ratings: subtract the rater's mean, divide by the SD",
+    )
+
+
+class RatedChoice(ScoresChoice, _RatingsUsed):
+    """How ratings are used beside scores, and which texts and metrics count."""
+
+
 class _NoChoice(Settings):
     """Nothing: the data say all that they are."""
 
@@ -143,8 +202,14 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "judges": _NoChoice,
     "answers": _NoChoice,
     "marking": MarkingChoice,
+    "taught": _NoChoice,
     "costs": _NoChoice,
+    "ratings": _NoChoice,
+    "marks": _NoChoice,
+    "marks_by_rater": _NoChoice,
     "table_on_disk": _NoChoice,
+    "table": ScoresChoice,
+    "rated": RatedChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 

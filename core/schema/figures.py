@@ -86,7 +86,7 @@ class Intervals(Figure):
 
 @dataclass(frozen=True, kw_only=True)
 class Dots(Figure):
-    """A dot for each row with two numbers, and thin bars for their intervals; a row without both is left out."""
+    """A dot for each row with two numbers, and thin bars for the intervals that they have; a row without both is left out."""
 
     x: str
     """Columns of the numbers on both axes."""
@@ -123,6 +123,19 @@ class Stacked(Figure):
     """What the numbers count, a plural."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Heat(Figure):
+    """A coloured cell for each row of the table, with a number from -1 to 1; an undefined number is a dash."""
+
+    value: str
+    """Column of the numbers."""
+    row: str
+    """Columns that name the line and the column of a cell."""
+    column: str
+    row_title: str
+    column_title: str
+
+
 _STEP, _EDGE = 0.25, 0.02
 
 
@@ -137,4 +150,4 @@ def steady_axis(title: str, numbers: Iterable[Interval], least: float) -> Axis:
     return Axis(title, low - _EDGE, high + _EDGE)
 
 
-AnyFigure = Lines | Shares | Intervals | Dots | Stacked
+AnyFigure = Lines | Shares | Intervals | Dots | Stacked | Heat

@@ -48,6 +48,10 @@ class RowField:
     """What a table says for yes and no."""
     rows: type | None
     """The type of the row or rows in it, if it holds rows."""
+    inlined: bool = False
+    """Whether JSON holds the keys of its row in the outer object; of several rows only those of a row that is alone."""
+    absent: bool = False
+    """Whether JSON has its key only where there is a value."""
     by_name: bool = False
     """Whether it maps names to cells, each of which is a column."""
     inner: bool = False
@@ -63,6 +67,8 @@ class _Declared:
     keyed_by: str = ""
     words: tuple[str, str] | None = None
     rows: type | None = None
+    inlined: bool = False
+    absent: bool = False
     by_name: bool = False
     inner: bool = False
 
@@ -100,13 +106,17 @@ def entry(
     ends: Ends = "value",
     rows: type | None = None,
     keyed_by: str = "",
+    inlined: bool = False,
+    absent: bool = False,
 ) -> Any:
     """Declare a field that JSON alone holds.
 
     rows: the type of the row or rows in it. keyed_by: of several rows, the field whose value is their key in an object.
-    key: WHOLE for a result whose JSON is the list of these rows; its other fields then have the key "".
+    key: WHOLE for a result whose JSON is the list of these rows; its other fields then have the key "". inlined: whether the keys
+    of a row, or of several rows one that is alone, stand in the outer object. absent: whether there is no key without a value.
     """
-    return field(metadata={_OF_A_ROW: _Declared(about, None, key, ends, keyed_by, rows=rows)})
+    declared = _Declared(about, None, key, ends, keyed_by, rows=rows, inlined=inlined, absent=absent)
+    return field(metadata={_OF_A_ROW: declared})
 
 
 def columns(about: str, *, key: str | None = None, names_row: bool = False, shown: bool = True) -> Any:
@@ -174,7 +184,7 @@ def row_fields(row: type) -> tuple[RowField, ...]:
             RowField(
                 *(one.name, declared.about, shape, key),
                 *(declared.ends, declared.keyed_by, declared.words, declared.rows),
-                *(declared.by_name, declared.inner),
+                *(declared.inlined, declared.absent, declared.by_name, declared.inner),
             )
         )
     return tuple(found)
@@ -278,6 +288,8 @@ def json_of(row: object) -> dict[str, Any]:
 
 
 def _entries(of: RowField, value: Any) -> Iterator[tuple[str, Any]]:
+    if value is None and of.absent:
+        return
     if isinstance(value, Interval) and of.ends in ("object", "counted", "inline"):
         found = {
             "estimate": plain(value.value),
@@ -296,7 +308,9 @@ def _entries(of: RowField, value: Any) -> Iterator[tuple[str, Any]]:
     elif value is None:
         yield of.key, None
     elif is_dataclass(value):
-        yield of.key, json_of(value)
+        yield from json_of(value).items() if of.inlined else [(of.key, json_of(value))]
+    elif of.inlined and len(value) == 1:
+        yield from json_of(value[0]).items()
     elif of.keyed_by:
         names = [str(getattr(one, of.keyed_by)) for one in value]
         if len(set(names)) < len(names):
@@ -305,7 +319,12 @@ def _entries(of: RowField, value: Any) -> Iterator[tuple[str, Any]]:
             )
         yield of.key, dict(zip(names, map(json_of, value), strict=True))
     else:
-        yield of.key, [json_of(one) for one in value]
+        yield of.key, _list_of(value)
+
+
+def _list_of(rows: Iterable[object]) -> list[Any]:
+    """The rows as JSON objects; rows of a matrix stay lists of them."""
+    return [_list_of(one) if isinstance(one, tuple) else json_of(one) for one in rows]
 
 
 def _ends(cell: Interval) -> dict[str, Any]:
@@ -369,8 +388,13 @@ def documented(row: type, path: str = "") -> Iterator[tuple[str, str]]:
             yield "[]", one.about
             yield from documented(one.rows, "[].")
         elif one.rows is not None:
-            yield at, one.about
-            several = ".*" if one.keyed_by else "[]" if _holds_several(row, one.name) else ""
+            depth = _depth(row, one.name)
+            if one.inlined and not depth:
+                yield from documented(one.rows, path)
+                continue
+            alone = "; one alone has its keys in the outer object instead" if one.inlined else ""
+            yield at, f"{one.about}{alone}"
+            several = ".*" if one.keyed_by else "[]" * depth
             yield from documented(one.rows, f"{at}{several}.")
         elif one.ends == "inline":
             yield ", ".join(f"{path}{name}" for name in _ENDS), one.about
@@ -389,6 +413,6 @@ def documented(row: type, path: str = "") -> Iterator[tuple[str, str]]:
                 yield f"{path}interval_reason", "why there is no interval"
 
 
-def _holds_several(row: type, name: str) -> bool:
-    kind = next(one.type for one in fields(row) if one.name == name)
-    return "[" in str(kind)  # a tuple or another sequence of them; a single one is `Row` or `Row | None`
+def _depth(row: type, name: str) -> int:
+    """How many sequences stand around each row of a field: 0 of a single one, 1 of several, 2 of a matrix."""
+    return str(next(one.type for one in fields(row) if one.name == name)).count("[")

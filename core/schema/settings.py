@@ -64,6 +64,8 @@ class About:
     """Whether several values are typed as one text with commas: `30,50,100`."""
     folded: bool = False
     """Whether a page shows it only on request, because it is rarely changed."""
+    leading: bool = False
+    """Whether the question is asked with it: its function takes it without a name, and a switch of a command as its value."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,7 @@ def setting(
     scored: bool = True,
     listed: bool = False,
     folded: bool = False,
+    leading: bool = False,
 ) -> Any:
     """Define a settings field. Parameters that are not described here: see About.
 
@@ -169,7 +172,7 @@ def setting(
     """
     if within is not None:
         at_least, at_most = within
-    about = About(label, help, option, metavar, unit, words or {}, step, scored, listed, folded)
+    about = About(label, help, option, metavar, unit, words or {}, step, scored, listed, folded, leading)
     extra: Any = {_ABOUT: about}  # pydantic wants JSON there, and writes no schema of these
     if not listed:
         return Field(default, ge=at_least, gt=above, le=at_most, lt=below, json_schema_extra=extra)
@@ -265,6 +268,10 @@ class Settings(BaseModel):
         """Values for fields left unset whose default depends on the given values."""
         return {}
 
+    def conflicts(self) -> Iterable[Remark]:
+        """Problems of values that are valid by themselves and do not fit each other."""
+        return ()
+
     def fewest_choices(self, backend: str, fits: Callable[[Self], bool]) -> list[dict[str, str]]:
         """Smallest changes, each as field -> word, that make the settings fit.
 
@@ -304,7 +311,10 @@ class Settings(BaseModel):
     def read(cls, given: Mapping[str, object], problems: list[Remark]) -> Self | None:
         """Settings from these values; None if they are invalid, with every problem appended to `problems`."""
         try:
-            return cls.model_validate(dict(given) if isinstance(given, Mapping) else given)
+            read = cls.model_validate(dict(given) if isinstance(given, Mapping) else given)
+            conflicts = [*read.conflicts()]
+            problems += conflicts
+            return None if conflicts else read
         except ValidationError as wrong:
             known = fields_of(cls)
             found = [_problem(known, error) for error in wrong.errors(include_url=False)]

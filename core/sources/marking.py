@@ -5,11 +5,13 @@ from dataclasses import replace
 
 from core.errors import InputError
 from core.schema.analysis import MarkingChoice
+from core.schema.marks import TaughtJudges
 from core.schema.scores import JudgeOutput, MarkingJudges
 from core.schema.settings import Remark, refuse
 from core.sources.judges import judges_of
 from core.sources.named import RunSource, parse_source, parse_sources, short_name
 from core.sources.reading import SourceReader
+from core.sources.spans import Marked, gold_of
 from core.sources.texts import rated_texts_of_source
 from core.tables.reading import shown
 
@@ -26,6 +28,11 @@ def marking_judges(written: Sequence[str], rated: str | None, reading: SourceRea
         refuse([Remark("rated", text)], MarkingChoice)
     source = runs[0] if rated is None else parse_source(rated)
     return MarkingJudges(tuple(outputs), rated_texts_of_source(source, reading))
+
+
+def taught_judges(gold: Marked, written: Sequence[str], reading: SourceReader) -> TaughtJudges:
+    """Return the errors that people marked, and runs of judges. Raises InputError for a gold with repeats, too."""
+    return TaughtJudges(gold_of(gold), tuple(marking_outputs(written, reading)), gold.texts)
 
 
 def marking_outputs(written: Sequence[str], reading: SourceReader) -> list[JudgeOutput]:

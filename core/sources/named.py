@@ -1,6 +1,6 @@
 """How users name data: a file, a folder, `run:N`, `study:NAME` or `published:NAME`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -8,6 +8,7 @@ from typing import TypeAlias
 from core.errors import InputError
 from core.installation import COMMAND
 from core.schema.runs import RUN_FILE
+from core.tables.reading import shown
 
 NAMES = "FILE|FOLDER|run:N|study:NAME"
 """Accepted inputs, for the help of a command."""
@@ -123,3 +124,12 @@ def parse_sources(written: Sequence[str]) -> list[Source]:
 def short_name(source: Source) -> str:
     """Return what the user wrote, a path without its folders."""
     return (source.name if isinstance(source, PathSource) else "") or source.written
+
+
+def names_apart(short: Iterable[str], given: Sequence[str], what: str = "judge") -> list[str]:
+    """Name each input by its short name, or as given if two share one. Raises InputError for a repeated input."""
+    if len(set(given)) < len(given):
+        twice = sorted({one for one in given if list(given).count(one) > 1})
+        raise InputError(f"{', '.join(map(shown, twice))} is given twice. Name each {what} once.")
+    names = list(short)
+    return [name if names.count(name) == 1 else whole for name, whole in zip(names, given, strict=True)]

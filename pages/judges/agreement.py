@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import streamlit as st
 
+from core.joining.rated import OfFile
 from core.joining.tables import place_of
 from core.plots import judges as plots
 from core.plots.tables import against
-from core.results.correlations.files import OfFile, by_model_table, judges_by_model, side_by_side
+from core.results.correlations.files import by_model_table, judges_by_model, side_by_side
 from core.results.judges.agreement import (
     Agreement,
     Disagreement,

@@ -5,16 +5,9 @@ from dataclasses import replace
 
 import streamlit as st
 
+from core.analyses.levels import ANALYSIS, Levels, LevelsOptions, MetricRow, WorstRow
 from core.plots import metrics as plots
-from core.results.correlations.levels import (
-    ALL_LEVELS,
-    MetricByLevel,
-    Preference,
-    by_level,
-    level_table,
-    monotonic_table,
-    worst_table,
-)
+from core.schema.analysis import Answer
 from core.schema.scores import OutputSet
 from core.stats.degeneracy import constants_said
 from core.store import Store
@@ -22,25 +15,23 @@ from core.tables.columns import level_number
 from pages.tabs.phrases import AS_A_TABLE, NOT_SCORED
 from pages.widgets import against, chosen_scores, level_diff, menus, result_table
 from pages.widgets.against import has_levels
+from pages.widgets.analysis import form
 from pages.widgets.chosen_scores import Scores
 from pages.widgets.parts import constants, nothing, number, part, places, waiting
 
 _LONGEST = 30
 
 
-def show_worst(store: Store, scores: Scores, found: Sequence[MetricByLevel]) -> None:
+def show_worst(store: Store, scores: Scores, answer: Answer) -> None:
     """Choose a metric and one of its cases, and show both texts."""
-    part(
-        "Where the damaged text wins",
-        "Texts that a metric scores above the undamaged text of the same item. The largest lead comes first.",
-        "levels",
-    )
-    by_name = {one.metric: one for one in found if one.worst}
+    _part("prefers-damaged")
+    found: Levels = answer.result
+    by_name = {one.metric: one for one in found.levels if one.worst}
     if not by_name:
-        shares = [one.prefers_damaged[ALL_LEVELS] for one in found]
+        shares = [one.prefers for one in found.levels]
         reasons = dict.fromkeys(one.reason for one in shares if one.reason)
         told = [f"undefined where {reason}" for reason in reasons]
-        if not told or any(one.estimate is not None for one in shares):
+        if not told or any(one.value is not None for one in shares):
             told.insert(0, "no metric prefers a damaged text")
         nothing("; ".join(told))
         return
@@ -48,7 +39,8 @@ def show_worst(store: Store, scores: Scores, found: Sequence[MetricByLevel]) -> 
     name = left.selectbox("Metric", list(by_name), key="metrics_worst_metric")
     cases = by_name[name].worst
     if scores.run is None:
-        result_table.show(worst_table([by_name[name]]))
+        table = _of_metrics(answer, [by_name[name]]).tables["prefers-damaged"]
+        result_table.show(replace(table, title=""), whole=answer.tables["prefers-damaged"])
         st.markdown(
             ":small[A table of scores contains no texts. To see them side by side, score the texts in a new run.]"
         )
@@ -57,12 +49,12 @@ def show_worst(store: Store, scores: Scores, found: Sequence[MetricByLevel]) -> 
     _texts(chosen_scores.outputs(store, scores.run), case)
 
 
-def _case(case: Preference) -> str:
-    ahead = number(case.score - case.first_score)
+def _case(case: WorstRow) -> str:
+    ahead = number(case.ahead)
     return f"{case.item_id[:_LONGEST]}, {case.system[:_LONGEST]}, level {case.level}: {ahead} ahead"
 
 
-def _texts(outputs: OutputSet, case: Preference) -> None:
+def _texts(outputs: OutputSet, case: WorstRow) -> None:
     named = (case.item_id, case.system, dict(case.labels))
     own = [one for one in outputs.outputs if (one.item_id, one.system, dict(one.labels)) == named]
     by_level = {one.level: one for one in own if one.level is not None}
@@ -110,7 +102,6 @@ def cards(
 
 
 NO_LEVELS = "these scores have no levels; compare them with human ratings or votes"
-_RESAMPLES = 2_000
 _SHOWN_FIRST = 4
 """Metrics preselected for the figure: the first of each family, then others."""
 
@@ -136,30 +127,51 @@ def render(store: Store, scores: Scores, *, warned: bool = False) -> None:
 
 
 def _levels(store: Store, scores: Scores, *, warned: bool) -> None:
-    n_resamples = chosen_scores.resamples_for(scores, usual=_RESAMPLES)
+    # Scores that come in are looked at again and again, without intervals.
+    options = LevelsOptions(n_resamples=0) if scores.moving else LevelsOptions.checked(form(ANALYSIS))
     with waiting(scores.moving):
-        found = chosen_scores.once(
-            ("levelled", scores.key, n_resamples), lambda: by_level(scores.table, n_resamples=n_resamples)
+        result: Levels = chosen_scores.once(
+            ("levelled", scores.key, options.model_dump_json()),
+            lambda: ANALYSIS.answer(options, scores.table).result,
         )
+    answer = Answer(ANALYSIS, options, result)
     if not warned:
-        constants(constants_said((one.metric, one.constant) for one in found))
-    chosen = _choose(found)
+        constants(constants_said((one.metric, one.constant) for one in result.numbers))
+    chosen = _choose(result)
     if chosen:
         result_table.show(
-            level_table([one for one in found if one in chosen]),
-            figure=plots.scores_by_level(chosen),
+            _of_metrics(answer, chosen).tables["levels"],
+            whole=answer.tables["levels"],
+            figure=plots.scores_by_level(
+                [one for one in result.numbers if one.metric in {row.metric for row in chosen}]
+            ),
             alt="Mean score by level, with intervals: " + ", ".join(one.metric for one in chosen),
             folded=AS_A_TABLE,
         )
-        lines = " Lines: 95 % intervals, resampling items." if n_resamples else ""
+        lines = (
+            f" Lines: {options.confidence_level:.0%} intervals, resampling items."
+            if options.n_resamples
+            else ""
+        )
         st.markdown(f":small[Dots: means over items.{lines}]")
-    _shares(found)
-    show_worst(store, scores, found)
+    _shares(answer)
+    show_worst(store, scores, answer)
 
 
-def _choose(found: tuple[MetricByLevel, ...]) -> list[MetricByLevel]:
-    by_name = {one.metric: one for one in found}
-    of_families = {one.family: one.metric for one in reversed(found)}.values()
+def _of_metrics(answer: Answer, rows: Sequence[MetricRow]) -> Answer:
+    """The answer about some metrics alone."""
+    return replace(answer, result=replace(answer.result, levels=tuple(rows)))
+
+
+def _part(name: str) -> None:
+    """The heading of a table."""
+    declared = next(one for one in ANALYSIS.tables if one.name == name)
+    part(declared.title, declared.question, "levels")
+
+
+def _choose(found: Levels) -> list[MetricRow]:
+    by_name = {one.metric: one for one in found.levels}
+    of_families = {one.family: one.metric for one in reversed(found.levels)}.values()
     first = sorted(by_name, key=lambda name: name not in of_families and not _sums_up(name))[:_SHOWN_FIRST]
     names = st.multiselect("Metrics", list(by_name), default=first, key="metrics_levels_shown")
     return [by_name[name] for name in names]
@@ -170,15 +182,9 @@ def _sums_up(name: str) -> bool:
     return name.removesuffix(" (%)").endswith("-overall")
 
 
-def _shares(found: tuple[MetricByLevel, ...]) -> None:
-    part(
-        "Order of the levels",
-        "Monotonic: share of items whose scores never rise from a level to the next worse one. Strictly: they fall "
-        "at every step. Prefers damaged: share of damaged texts that score above the undamaged text of their item. "
-        "Items whose scores are all equal count in neither Monotonic nor Prefers damaged.",
-        "levels",
-    )
-    result_table.show(replace(monotonic_table(found), title=""))
+def _shares(answer: Answer) -> None:
+    _part("monotonic")
+    result_table.show(replace(answer.tables["monotonic"], title=""))
     st.markdown(
         ":small[The columns Items and Left out belong to Monotonic. Strictly counts every item with a score at each level.]"
     )

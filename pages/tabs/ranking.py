@@ -9,6 +9,7 @@ from typing import Any, get_args
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.analyses.redundancy import ANALYSIS as REDUNDANCY
 from core.joining.choices import LOWER
 from core.plots import metrics as plots
 from core.results.correlations.ranking import (
@@ -16,9 +17,8 @@ from core.results.correlations.ranking import (
     comparison_table,
     rank_metrics,
     ranking_table,
-    redundancy_table,
 )
-from core.results.correlations.ranking import redundancy as redundancy_of
+from core.schema.analysis import Answer
 from core.schema.scores import METHODS, Direction, Method, ScoreTable
 from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import address, chosen_scores, result_table
@@ -149,17 +149,18 @@ def heat(
         if choose is not None:
             choose(found.metrics[row], found.metrics[column])
 
+    options = REDUNDANCY.Options(method=method)
     with waiting(grows is not None):
         found = chosen_scores.now_and_then(
             grows,
             ("redundant", key, method),
             ("redundant", method),
-            lambda: redundancy_of(scores, method=method),
+            lambda: REDUNDANCY.answer(options, scores).result,
         )
     numbers = [one for line in found.n for one in line]
     result_table.show(
-        replace(redundancy_table(found), name=name),
-        figure=plots.redundancy(found),
+        replace(Answer(REDUNDANCY, options, found).tables["redundancy"], name=name),
+        figure=plots.redundancy(found.metrics, found.values, found.n, found.directions),
         alt=f"Heat map of {len(found.metrics)} by {len(found.metrics)} correlations between metrics",
         least_width=result_table.width_for(len(found.metrics)),
         folded=AS_A_TABLE,

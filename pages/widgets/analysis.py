@@ -8,12 +8,14 @@ import streamlit as st
 
 from core.plots.drawn import draw
 from core.schema.analysis import Analysis, Answer
+from core.schema.figures import AnyFigure, Heat
+from core.schema.result_table import ResultTable
 from core.schema.settings import fields_of
 from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import chosen_scores, settings_form
 from pages.widgets.messages import plain
 from pages.widgets.parts import part
-from pages.widgets.result_table import show, together
+from pages.widgets.result_table import show, together, width_for
 
 
 @dataclass(frozen=True)
@@ -24,9 +26,12 @@ class Data:
     """All that says which data it is."""
     open: Callable[[], Any]
     offered: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Option -> the values that these data offer, such as names of metrics."""
+    """Option -> its possible values for these data, if not all; none: it is not asked for."""
     grows: chosen_scores.Key | None = None
     """What identifies data that grow while the page is open, whatever their state; None: they stand still."""
+
+
+_ALL: Mapping[str, Sequence[str]] = {}
 
 
 def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data] | None], title: str = "") -> None:
@@ -39,7 +44,7 @@ def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data] | None
     if data is None:
         return
     offered = {name: values for one in data for name, values in one.offered.items()}
-    options = found.Options.checked(_form(found, offered), found.refusal)
+    options = found.Options.checked(form(found, offered), found.refusal)
     asked = (found.name, options.model_dump_json())
     growing = [one.grows for one in data if one.grows is not None]
     with st.spinner("Computing ..."):
@@ -53,8 +58,11 @@ def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data] | None
     show_answer(Answer(found, options, result))
 
 
-def _form(found: Analysis[Any, Any], offered: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Draw the options, those that are rarely changed in a folded part."""
+def form(found: Analysis[Any, Any], offered: Mapping[str, Sequence[str]] = _ALL) -> dict[str, Any]:
+    """Draw the options, those that are rarely changed in a folded part; return what was chosen, for `checked`.
+
+    offered: as in `Data`.
+    """
     prefix = found.function
     fields = fields_of(found.Options)
     folded = {name for name, one in fields.items() if one.about.folded}
@@ -82,6 +90,15 @@ def show_answer(answer: Answer) -> None:
                 table,
                 figure=None if figure is None else draw(figure, answer.tables),
                 alt="" if figure is None else figure.alt,
+                least_width=_least_width(figure, table),
                 folded=AS_A_TABLE if figure is not None and figure.instead else "",
                 titled=declared.heading is not None,
             )
+
+
+def _least_width(figure: AnyFigure | None, table: ResultTable) -> int:
+    """Pixels below which a figure scrolls: a matrix needs room for each of its columns."""
+    if not isinstance(figure, Heat):
+        return 0
+    names = [one.name for one in table.columns]
+    return width_for(len({row[names.index(figure.column)] for row in table.rows}))

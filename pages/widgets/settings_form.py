@@ -60,7 +60,7 @@ def render(
     chosen: dict[str, Any] = {}
     place = places(columns)
     for name, one in fields.items():
-        nothing_to_choose = name in offered and not offered[name] and one.shape in ("choice", "text")
+        nothing_to_choose = name in offered and not offered[name] and one.shape in ("choice", "text", "texts")
         if name in without or name in beside or nothing_to_choose:
             continue
         known = {**beside, **chosen}

@@ -47,7 +47,7 @@ def test_an_analysis_is_whole(name: str) -> None:
     assert len(set(named)) == len(named), "an option of the analysis has the name of one of its data"
     document, _, heading = found.section.partition("#")
     headings = [
-        line.strip("# ").lower().replace(" ", "-")
+        line.strip("# ").lower().replace(" ", "-").replace("'", "")
         for line in (ROOT / "docs" / f"{document}.md").read_text("utf-8").splitlines()
         if line.startswith("#")
     ]

@@ -242,3 +242,25 @@ def test_an_inner_row_is_an_object_with_what_its_number_says_of_itself() -> None
         "labels",
         "per_item",
     }
+
+
+@row
+class Gathered:
+    alone: Inner | None = entry("one of them", rows=Inner, inlined=True, absent=True)
+    several: tuple[Inner, ...] | None = entry("all of them", rows=Inner, inlined=True, absent=True)
+    matrix: tuple[tuple[Inner, ...], ...] = entry("lines of them", rows=Inner)
+    counted: Interval = entry("a number", ends="counted")
+
+
+def test_a_row_alone_may_stand_in_the_outer_object_and_a_key_without_value_may_be_left_out() -> None:
+    number = Interval(0.5, 0.25, 0.75, n=8, n_left_out=1)
+    counted = {"estimate": 0.5, "low": 0.25, "high": 0.75, "interval_reason": None, "reason": None} | {
+        "n": 8,
+        "n_left_out": 1,
+    }
+    assert json_of(Gathered(None, None, (), number)) == {"matrix": [], "counted": counted}
+    assert json_of(Gathered(INNER[0], None, (), number)) == {"p": 0.01, "matrix": [], "counted": counted}
+    assert json_of(Gathered(None, INNER[:1], (), number)) == {"p": 0.01, "matrix": [], "counted": counted}
+    assert json_of(Gathered(None, INNER, (INNER,), number))["matrix"] == [[{"p": 0.01}, {"p": None}]]
+    paths = [path for path, _ in documented(Gathered)]
+    assert paths == ["p", "several", "several[].p", "matrix", "matrix[][].p", "counted"]

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.analyses.acc23 import ANALYSIS, Acc23Options, accuracies
 from core.cli import main
 from core.formats.mt_metrics_eval import read_seg_ratings, read_seg_scores
 from core.joining.tables import merge_tables
 from core.report import csv_of
-from core.results.correlations.acc23 import Acc23Options, acc23, accuracy_table, accuracy_test_table
+from core.schema.analysis import Answer
 
 Run = Callable[..., str]
 
@@ -125,8 +126,8 @@ def test_the_file_is_the_table_that_the_page_offers(files: Path, run: Run) -> No
     names = ("m.seg.score", "n.seg.score")
     table = merge_tables([read_seg_scores((files / name).read_bytes(), name) for name in names])
     people = read_seg_ratings((files / "human.seg.score").read_bytes(), "human.seg.score")
-    found = acc23(people, table, Acc23Options(test=True, n_resamples=20))
-    for made in (accuracy_table(found), accuracy_test_table(found)):
+    chosen = Acc23Options(test=True, n_resamples=20)
+    for made in Answer(ANALYSIS, chosen, accuracies(people, table, chosen)).tables.values():
         options = ("--test", "--resamples", "20", "--out", "out.csv", "--table", made.name)
         run("acc23", "human.seg.score", *names, *options)
         assert (files / "out.csv").read_bytes() == csv_of(made)
@@ -135,7 +136,7 @@ def test_the_file_is_the_table_that_the_page_offers(files: Path, run: Run) -> No
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["m.seg.score", "--epsilon", "-1"], "--epsilon: -1.0 is not a number of at least 0"),
+        (["m.seg.score", "--epsilon", "-1"], "--epsilon: -1 is not at least 0"),
         (["m.seg.score", "--epsilon", "1", "--test"], "--test: not possible with --epsilon"),
         (["m.seg.score", "m.seg.score"], "the same one is given twice"),
         (["m.seg.score", "--test", "--resamples", "0"], "--test: needs --resamples"),

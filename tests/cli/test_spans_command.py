@@ -211,7 +211,7 @@ def test_an_unblinded_study_of_ratings_is_gold_too(tmp_path: Path, run: Run) -> 
         (["spans", "rated.jsonl", "absent.csv"], "absent.csv cannot be read"),
         (
             ["spans", "rated.jsonl", "marks.csv", "A.seg.rating", "--by", "system"],
-            "--by: only with a single PRED",
+            "--by: only for a single judge",
         ),
         (["spans", "rated.jsonl", "marks.csv", "marks.csv"], "is given twice"),
         (["spans", "rated.jsonl", "marks.csv", "--resamples", "-1"], "--resamples"),

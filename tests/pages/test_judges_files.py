@@ -13,9 +13,9 @@ from helpers.texts.slips import rated_texts
 from helpers.texts.specialist_runs import parrot
 from streamlit.testing.v1 import AppTest
 
+from core.analyses.spans import GROUPINGS
 from core.cli import main
 from core.report import csv_of
-from core.results.judges.spans import GROUPINGS
 from core.runs.judging import judge_output
 from core.runs.path import at_hand
 from core.store import Store
@@ -121,14 +121,14 @@ def test_marked_errors(
         assert not at.exception
         assert not at.error, at.error[0].value
         for table in tables:
-            assert csv_of(taken[table]) == written(*words, table=table.removesuffix("-people")), table
+            assert csv_of(taken[table]) == written(*words, table=table), table
 
-    many, few = ("--resamples", "1000"), ("--resamples", "200")
+    many = ("--resamples", "1000")
     grouped = [word for by in GROUPINGS for word in ("--by", by)]
-    same("Agreement", "agreement", ["span-agreement"], "spans", gold, first, *grouped, *many)
+    same("Agreement", "nothing", ["span-agreement"], "spans", gold, first, *grouped)
     several = ["spans-side-by-side", "spans-tests"]
-    same("Agreement", "agreement", several, "spans", gold, first, second, *many)
-    same("Raters", "raters", ["raters-people"], "report", "raters", gold, *few)
+    same("Agreement", "agreement", several, "spans", gold, first, second)
+    same("Raters", "raters", ["raters"], "report", "raters", gold)
     called = "{name}"
     same(
         "Copying",

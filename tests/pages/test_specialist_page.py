@@ -260,7 +260,7 @@ def test_several_judges_and_all_other_tabs(store: Store) -> None:
     beside: dict[str, Any] = {
         f"specialist_beside_{slot}_{run.run_id}": [few.run_id, own.run_id]
         for slot in ("agreement", "raters", "copying", "curve", "accuracy")
-    }
+    } | {"acc23_test": True}
     shown = {
         name: visit(run, name, **beside)
         for name in (
@@ -276,10 +276,12 @@ def test_several_judges_and_all_other_tabs(store: Store) -> None:
         )
     }
     assert not [one.value for at in shown.values() for one in at.error]
-    _, _, judges, tests = tables(shown["Agreement"])
+    judges, tests = tables(shown["Agreement"])
     assert [row["Draws"] for row in judges] == ["1", "1", "2"]
     assert len(tests) == 3, "a test of every two"
-    people, specialists = map(matrix, tables(shown["Raters"]))
+    people = matrix(tables(shown["Raters"])[0])
+    shown["Raters"].radio(key="specialist_who_predicts").set_value("Judges").run()
+    specialists = matrix(tables(shown["Raters"])[0])
     assert people["r1", "r2"]["F1"].split()[0] == "1.00"
     assert people["r1", "r3"]["F1"].split()[0] == "0.50"
     first = next(row for row, _ in specialists)
@@ -313,7 +315,7 @@ def test_direct_and_quality_judges_show_their_replies(store: Store) -> None:
     at = visit(quality, "Texts", "scores")
     assert "slips." in said(at)
     for run in (direct, quality):
-        at = visit(run, "Accuracy", "scores", **{f"specialist_dimension_of_{run.run_id}": "overall"})
+        at = visit(run, "Accuracy", "scores", acc23_dimension="overall")
         assert tables(at)[0]
 
 

@@ -20,14 +20,13 @@ from core.results.judges.copying import (
 )
 from core.results.judges.spans import (
     FAILED,
-    SpanOptions,
     draws_of_judge,
     example_curve,
-    interval_of,
     locating,
     n_draws,
     ratings_of_judge,
 )
+from core.schema.marks import SpanOptions
 from core.schema.scores import JudgeOutput, RatedSet, RatedText
 
 A, B, C = ("q1", "A"), ("q1", "B"), ("q1", "C")
@@ -233,10 +232,10 @@ def test_the_curve_stands_in_the_order_of_examples_shown():
         ("one", 1, 1.0),
         ("all", None, 2.0),
     ]
-    assert [interval_of(point)[1] for point in found.points] == pytest.approx([10 / 16, 1.0])
+    assert [point.judge.overall.f1.estimate for point in found.points] == pytest.approx([10 / 16, 1.0])
     assert found.tests[0].test.difference == pytest.approx(1 - 10 / 16)
     with pytest.raises(InputError, match="at least two runs"):
-        example_curve(gold, {"all": runs["all"]})
+        example_curve(gold, {"all": runs["all"]}, options=SpanOptions())
 
 
 def test_found_errors_of_the_makers_stand_where_they_say():

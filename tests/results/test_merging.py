@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from helpers.texts.score_factories import metric, table
 
+from core.analyses.redundancy import ANALYSIS as REDUNDANCY
 from core.errors import InputError
 from core.formats.registry import read_scores
 from core.formats.scores import write_scores_csv
 from core.joining.tables import CorrelationOptions, merge_tables, not_scored_in
-from core.results.correlations.ranking import redundancy
 from core.results.correlations.table import correlate_scores
 from core.schema.scores import ScoredRow
 
@@ -55,7 +55,7 @@ def test_a_merged_table_is_written_and_read_and_correlated_like_any():
     used = {row.metric.name: (row.n, dict(row.left_out)) for row in report.rows}
     assert used["rubric"] == (2, {"not scored in a.csv (table 1)": 1})
     assert used["cef"] == (1, {not_scored_in("b.csv"): 1, "no questions": 1})
-    assert redundancy(merged).n[0] == (2, 2, 1, 0)
+    assert REDUNDANCY.answer(REDUNDANCY.Options(), merged).result.n[0] == (2, 2, 1, 0)
 
 
 def test_a_name_that_is_there_already_gets_its_tables_number():

@@ -7,11 +7,11 @@ import pytest
 from helpers.texts.score_factories import ladder, ratings, table
 from scipy import stats
 
+from core.analyses.redundancy import ANALYSIS as REDUNDANCY
 from core.errors import InputError
 from core.formats.correlations import published_side
 from core.joining.choices import rows_at
 from core.joining.tables import CorrelationOptions
-from core.results.correlations.ranking import redundancy
 from core.results.correlations.table import correlate_scores
 from core.results.meta_correlation import (
     LiveSide,
@@ -318,7 +318,7 @@ def test_a_human_side_is_made_once_for_all_cells(monkeypatch):
 
 def test_redundancy_is_the_coefficient_over_shared_texts():
     rows = ladder({"a": [(1.0, 3.0), (2.0, 2.0), (4.0, None)], "b": [(3.0, 1.0), (0.0, 9.0), (5.0, None)]})
-    found = redundancy(table(rows, ("m", "other")))
+    found = REDUNDANCY.answer(REDUNDANCY.Options(), table(rows, ("m", "other"))).result
     rho = stats.spearmanr([1, 2, 3, 0], [3, 2, 1, 9]).statistic
     assert found.values[0] == (1, pytest.approx(rho))
     assert found.values[1] == (pytest.approx(rho), 1)

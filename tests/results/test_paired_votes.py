@@ -9,16 +9,17 @@ from helpers.texts.factories import dataset
 from helpers.texts.score_factories import metric, table
 from scipy import stats
 
+from core.analyses.acc23 import ANALYSIS, Acc23Options, accuracies
 from core.errors import InputError, NotAllowed
 from core.joining.choices import TableChoice
 from core.joining.tables import CorrelationOptions
-from core.results.correlations.acc23 import Acc23Options, acc23, acc23_json, accuracy_table
 from core.results.correlations.paired import beside_people, merged_beside, paired_with_votes
 from core.results.correlations.ranking import rank_metrics
 from core.results.correlations.table import correlate_dimensions, correlate_scores, correlation_table
 from core.results.correlations.votes import NO_ROW, preferences_of
 from core.results.meta_correlation import LiveSide, chosen_side, meta_correlate, side_values
 from core.results.study.counted import Filters, count
+from core.schema.analysis import Answer
 from core.schema.scores import Metric, ScoredRow
 from core.schema.study import NO_LEVEL
 from core.study.masking import masks_of
@@ -230,22 +231,23 @@ def test_levels_of_a_question_are_no_systems():
     draw = np.random.default_rng(5)
     given = table([(ScoredRow(o.item_id, o.source, o.level), float(draw.normal())) for o in data.outputs])
     paired, ratings = paired_with_votes(record, given)
-    found = acc23(ratings, paired, Acc23Options(n_resamples=50))
-    (one,) = found.metrics
-    assert one.accuracy.n_pairs == 8
-    assert (one.soft_accuracy.accuracy, one.soft_accuracy.n_pairs) == (None, 0)
-    assert one.soft_accuracy.reason == one.system.reason
-    assert acc23_json(found)["n_systems"] is None
-    made = accuracy_table(found)
+    options = Acc23Options(n_resamples=50)
+    found = Answer(ANALYSIS, options, accuracies(ratings, paired, options))
+    (one,) = found.result.metrics
+    assert one.n_pairs == 8
+    assert (one.soft.accuracy, one.soft.n_pairs) == (None, 0)
+    assert one.soft.reason == one.system.reason
+    assert found.json["n_systems"] is None
+    made = found.tables["accuracy"]
     assert made.rows[0][[column.name for column in made.columns].index("n_systems")] is None
     assert not any("system pairs (" in note for note in made.notes)
 
 
 def test_one_pair_a_question_has_no_order_within_questions():
     paired, ratings = paired_with_votes(record_of(), scores())
-    (one,) = acc23(ratings, paired, Acc23Options(n_resamples=0)).metrics
-    assert (one.accuracy.accuracy, one.system.estimate, one.soft_accuracy.accuracy) == (None, None, None)
-    assert one.segment.estimate == pytest.approx(stats.pearsonr(LEAD, MEANS).statistic)
+    (one,) = accuracies(ratings, paired, Acc23Options(n_resamples=0)).metrics
+    assert (one.acc23, one.system.value, one.soft.accuracy) == (None, None, None)
+    assert one.segment.value == pytest.approx(stats.pearsonr(LEAD, MEANS).statistic)
 
 
 def test_what_has_no_votes_or_no_scores_is_refused():

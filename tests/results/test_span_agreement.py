@@ -5,59 +5,74 @@ from dataclasses import replace
 import pytest
 from helpers.texts.span_makers import marked, rating_set, span
 
+from core.analyses import raters as rater_by_rater
+from core.analyses.raters import NO_COMMON, THEMSELF
+from core.analyses.spans import SpansOptions, span_agreement
 from core.errors import InputError
 from core.results.judges.spans import (
-    NO_COMMON,
     NO_GOLD,
     NO_PREDICTION,
     NOT_MARKED,
     OTHER_RATER,
-    THEMSELF,
-    SpanOptions,
     compare_spans,
-    mean_f1,
-    rater_matrix,
-    span_agreement,
     summary,
 )
+from core.schema.marks import Marks, SpanOptions
 from core.schema.scores import OutputSet, Rating, ScorableOutput
+from core.schema.settings import SettingsError
 from core.tables.references import OF_REFERENCE
 
-QUICK = SpanOptions(n_resamples=0)
+QUICK = SpansOptions(n_resamples=0)
+
+
+def grouped(*by):
+    return SpansOptions(n_resamples=0, by=by)
 
 
 def numbers(found):
-    return found.precision.estimate, found.recall.estimate, found.f1.estimate
+    return found.precision.value, found.recall.value, found.f1.value
+
+
+def by_name(rows):
+    return {one.name: one for one in rows}
+
+
+def rater_matrix(gold, judges=None, raters=None):
+    marks = Marks(gold, {name: (one,) for name, one in (judges or {}).items()}, None, raters or {})
+    return rater_by_rater.compute(SpanOptions(n_resamples=0), marks, tell=lambda _: None)
 
 
 def test_credit_is_one_for_the_severity_and_half_for_the_mark():
     """q1: 4 of 10 marked alike; q2: 6 characters marked with another severity, 2 missed. Credit 4 + 6 / 2 = 7."""
     gold = rating_set(marked("q1", "A", (0, 10, "major")), marked("q2", "A", (0, 8, "minor")))
     predicted = rating_set(marked("q1", "A", (6, 12, "Major")), marked("q2", "A", (0, 6, "major")))
-    found = span_agreement(gold, predicted, options=QUICK)
-    assert numbers(found.overall) == pytest.approx((7 / 12, 7 / 18, 14 / 30))
+    found = span_agreement(gold, predicted, options=grouped("severity"))
+    assert numbers(found.alone) == pytest.approx((7 / 12, 7 / 18, 14 / 30))
     assert (found.n_segments, found.n_items, dict(found.left_out)) == (2, 2, {})
     # With one severity alone, what was minor is a miss: 4 of 12 predicted, 4 of 10 marked; minor: 0 of 8.
-    assert numbers(found.by_severity["major"]) == pytest.approx((4 / 12, 4 / 10, 8 / 22))
-    assert numbers(found.by_severity["minor"]) == (None, 0.0, 0.0)
+    assert numbers(by_name(found.by_severity)["major"]) == pytest.approx((4 / 12, 4 / 10, 8 / 22))
+    assert numbers(by_name(found.by_severity)["minor"]) == (None, 0.0, 0.0)
 
 
 def test_each_system_has_its_own_numbers():
     gold = rating_set(marked("q1", "A", (0, 4, "major")), marked("q1", "B", (0, 4, "major")))
     predicted = rating_set(marked("q1", "A", (0, 4, "major")), marked("q1", "B", (2, 6, "major")))
-    found = span_agreement(gold, predicted, options=QUICK)
-    assert {name: one.f1.estimate for name, one in found.by_system.items()} == {"A": 1.0, "B": 0.5}
-    assert found.by_rater == {}
-    assert found.overall.f1.estimate == pytest.approx(12 / 16)
+    found = span_agreement(gold, predicted, options=grouped("system"))
+    assert {one.name: one.f1.value for one in found.by_system} == {"A": 1.0, "B": 0.5}
+    assert (found.by_rater, found.by_severity) == (None, None)
+    with pytest.raises(SettingsError) as refused:
+        span_agreement(gold, predicted, options=grouped("rater"))
+    assert refused.value.found_in[0].name == "by"
+    assert found.alone.f1.value == pytest.approx(12 / 16)
 
 
 def test_texts_clip_what_reaches_beyond_their_end():
     gold = rating_set(marked("q1", "A", (0, 4, "major")))
     predicted = rating_set(marked("q1", "A", (0, 40, "major")))
     texts = OutputSet((ScorableOutput("q1", "A", "four"),), "", "texts.jsonl")
-    assert span_agreement(gold, predicted, options=QUICK).overall.precision.estimate == 0.1
+    assert span_agreement(gold, predicted, options=QUICK).alone.precision.value == 0.1
     clipped = span_agreement(gold, predicted, texts=texts, options=QUICK)
-    assert clipped.overall.precision.estimate == 1.0
+    assert clipped.alone.precision.value == 1.0
     assert any("cut at the end" in note for note in clipped.notes)
 
 
@@ -69,7 +84,7 @@ def test_texts_of_two_languages_are_not_taken_for_one():
         )
     )
     met = span_agreement(gold, gold, options=QUICK)
-    assert (met.n_segments, met.n_items, met.overall.gold_characters) == (2, 2, 6)
+    assert (met.n_segments, met.n_items, met.alone.gold_characters) == (2, 2, 6)
     with pytest.raises(InputError, match=r"language de and fr\. The other side has no language"):
         span_agreement(gold, rating_set(marked("q1", "A", (0, 2, "major"))), options=QUICK)
 
@@ -80,11 +95,11 @@ def test_raters_are_kept_or_merged():
         marked("q1", "A", (0, 4, "major"), rater="ann"), marked("q1", "A", (4, 8, "major"), rater="ben")
     )
     predicted = rating_set(marked("q1", "A", (0, 4, "major"), rater="judge"))
-    kept = span_agreement(gold, predicted, options=QUICK)
-    assert numbers(kept.overall) == (0.5, 0.5, 0.5)
-    assert {name: one.f1.estimate for name, one in kept.by_rater.items()} == {"ann": 1.0, "ben": 0.0}
-    merged = span_agreement(gold, predicted, options=SpanOptions(raters="merged", n_resamples=0))
-    assert numbers(merged.overall) == (1.0, 0.5, pytest.approx(8 / 12))
+    kept = span_agreement(gold, predicted, options=grouped("rater"))
+    assert numbers(kept.alone) == (0.5, 0.5, 0.5)
+    assert {one.name: one.f1.value for one in kept.by_rater} == {"ann": 1.0, "ben": 0.0}
+    merged = span_agreement(gold, predicted, options=SpansOptions(raters="merged", n_resamples=0))
+    assert numbers(merged.alone) == (1.0, 0.5, pytest.approx(8 / 12))
     assert (kept.n_segments, merged.n_segments) == (2, 1)
 
 
@@ -93,7 +108,7 @@ def test_a_file_of_several_raters_meets_itself():
         marked("q1", "A", (0, 4, "major"), rater="ann"), marked("q1", "A", (4, 8, "major"), rater="ben")
     )
     found = span_agreement(gold, gold, options=QUICK)
-    assert numbers(found.overall) == (1.0, 1.0, 1.0)
+    assert numbers(found.alone) == (1.0, 1.0, 1.0)
     assert any("compared only with themself" in note for note in found.notes)
     fewer = span_agreement(gold, rating_set(gold.ratings[0]), options=QUICK)
     assert dict(fewer.left_out) == {OTHER_RATER: 1}
@@ -114,14 +129,14 @@ def test_what_has_no_part_is_counted():
     )
     found = span_agreement(gold, predicted, options=QUICK)
     assert dict(found.left_out) == {OF_REFERENCE: 1, NOT_MARKED: 1, NO_PREDICTION: 1, NO_GOLD: 1}
-    assert numbers(found.overall) == (1.0, 1.0, 1.0)
+    assert numbers(found.alone) == (1.0, 1.0, 1.0)
     assert any("marked in the input text" in note for note in found.notes)
 
 
 def test_references_take_part_when_asked_for():
     gold = rating_set(marked("q1", "refA", (0, 4, "major")), marked("q1", "A", (0, 4, "major")))
     assert span_agreement(gold, gold, options=QUICK).n_segments == 1
-    asked = SpanOptions(references=True, n_resamples=0)
+    asked = SpansOptions(references=True, n_resamples=0)
     assert span_agreement(gold, gold, options=asked).n_segments == 2
 
 
@@ -132,7 +147,7 @@ def test_levels_meet_under_any_name_and_tell_texts_apart():
     predicted = rating_set(
         marked("q1", "A", (4, 8, "major"), level="2"), marked("q1", "A", (0, 4, "major"), level="1")
     )
-    assert numbers(span_agreement(gold, predicted, options=QUICK).overall) == (1.0, 1.0, 1.0)
+    assert numbers(span_agreement(gold, predicted, options=QUICK).alone) == (1.0, 1.0, 1.0)
 
 
 def test_texts_that_never_meet_are_a_mistake_of_the_user():
@@ -196,34 +211,33 @@ def by_raters():
 
 
 def test_a_raters_precision_against_another_is_the_others_recall():
-    found = rater_matrix(by_raters(), options=QUICK)
+    found = rater_matrix(by_raters())
     assert found.rows == found.columns == ("ann", "ben", "cat")
     there, back = found.cells[0][1], found.cells[1][0]
     assert numbers(there.agreement) == pytest.approx((2 / 4, 2 / 6, 4 / 10))
     assert numbers(back.agreement) == pytest.approx((2 / 6, 2 / 4, 4 / 10))
     assert [found.cells[k][k].reason for k in range(3)] == [THEMSELF] * 3
     assert (found.cells[0][2].agreement, found.cells[0][2].reason) == (None, NO_COMMON)
-    assert mean_f1(found, same=True) is None
-    assert mean_f1(found, same=False) == pytest.approx(0.4)
+    assert found.mean_f1_same_name is None
+    assert found.mean_f1_other_names == pytest.approx(0.4)
 
 
 def test_specialists_stand_against_every_rater():
     """The specialist of ann marks as ann does: 1 against her, .4 against ben."""
     specialist = rating_set(marked("q1", "A", (0, 4, "major"), rater="a model"), name="ann's specialist")
-    found = rater_matrix(by_raters(), {"ann": specialist}, options=QUICK)
+    found = rater_matrix(by_raters(), {"ann": specialist})
     assert [cell.n_segments for cell in found.cells[0]] == [1, 1, 0]
-    assert mean_f1(found, same=True) == 1.0
-    assert mean_f1(found, same=False) == pytest.approx(0.4)
+    assert found.mean_f1_same_name == 1.0
+    assert found.mean_f1_other_names == pytest.approx(0.4)
 
 
 def test_rows_meet_the_rater_they_stand_for_whatever_they_are_called():
     marks = rating_set(marked("q1", "A", (0, 4, "major")))
-    found = rater_matrix(
-        by_raters(), {"run:3": marks, "ben": marks}, raters={"run:3": "ann", "ben": ""}, options=QUICK
-    )
-    assert (found.rows, found.own) == (("run:3", "ben"), ("ann", ""))
-    assert mean_f1(found, same=True) == 1.0
-    assert mean_f1(found, same=False) == pytest.approx((0.4 + 1.0 + 0.4) / 3)
+    found = rater_matrix(by_raters(), {"run:3": marks, "ben": marks}, raters={"run:3": "ann", "ben": ""})
+    assert found.rows == ("run:3", "ben")
+    assert [[cell.own for cell in line] for line in found.cells] == [[True, False, False], [False] * 3]
+    assert found.mean_f1_same_name == 1.0
+    assert found.mean_f1_other_names == pytest.approx((0.4 + 1.0 + 0.4) / 3)
 
 
 def test_what_readers_said_of_each_side_is_said_of_that_side():
@@ -243,7 +257,7 @@ def test_what_readers_said_of_each_side_is_said_of_that_side():
         "y: left out on reading: 1: unparsed",
     )
     by_ann = replace(gold, ratings=tuple(replace(one, rater="ann") for one in gold.ratings))
-    assert rater_matrix(by_ann, {"j": lost}, options=QUICK).notes == (
+    assert rater_matrix(by_ann, {"j": lost}).notes == (
         *people,
         "j: cut",
         left_out,
@@ -252,4 +266,4 @@ def test_what_readers_said_of_each_side_is_said_of_that_side():
 
 def test_a_matrix_needs_raters():
     with pytest.raises(InputError, match="no named raters"):
-        rater_matrix(rating_set(marked("q1", "A")), options=QUICK)
+        rater_matrix(rating_set(marked("q1", "A")))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from helpers.texts.score_factories import ratings, table
 
+from core.analyses.redundancy import ANALYSIS as REDUNDANCY
 from core.errors import InputError
 from core.joining.choices import (
     TableChoice,
@@ -16,7 +17,7 @@ from core.joining.choices import (
     values_to_leave_out,
 )
 from core.joining.tables import CorrelationOptions
-from core.results.correlations.ranking import rank_metrics, redundancy
+from core.results.correlations.ranking import rank_metrics
 from core.results.correlations.table import correlate_dimensions, correlate_scores
 from core.results.meta_correlation import LiveSide, chosen_side, side_values
 from core.schema.scores import CorrelationSet, Metric, Rating, ScoredRow
@@ -117,7 +118,7 @@ def test_a_declared_direction_turns_every_result():
     ranking = rank_metrics(declared, people(), options=FAST)
     assert (ranking.order[0], ranking.directions["BaryScore-W"]) == ("BaryScore-W", "lower")
     assert ranking.coefficients["BaryScore-W"] > 0.9
-    alike, unlike = redundancy(declared), redundancy(scores())
+    alike, unlike = (REDUNDANCY.answer(REDUNDANCY.Options(), one).result for one in (declared, scores()))
     assert alike.values[0][1] == pytest.approx(-(unlike.values[0][1] or 0))
     assert alike.directions == ("higher", "lower")
     side = chosen_side(LiveSide("live", scores(), people(), FAST), choice)

@@ -8,10 +8,7 @@ from typing import Any
 from core.cli.judge.verbs import checked_intervals, verb
 from core.cli.shared.giving import (
     Said,
-    check_out_file,
     give,
-    number,
-    out_problems,
 )
 from core.cli.shared.options import (
     Commands,
@@ -21,16 +18,9 @@ from core.cli.shared.options import (
 from core.cli.shared.running import telling
 from core.cli.shared.sources import (
     add_interval_options,
-    add_mark_options,
-    marked_given,
-    names_apart,
     reading_of,
     scores_given,
-    single,
-    span_options,
-    texts_among,
 )
-from core.cli.spans import f1_json
 from core.errors import InputError, counted
 from core.joining.tables import SAME_NAME
 from core.results.cells import plain
@@ -42,17 +32,10 @@ from core.results.judges.agreement import (
     pairs_table,
     same_components,
 )
-from core.results.judges.spans import (
-    RaterMatrix,
-    mean_f1,
-    rater_matrix,
-    raters_table,
-)
 from core.schema.scores import ScoreTable
 from core.sources.judges import JUDGE_NAMES as JUDGES
 from core.sources.judges import texts_scored
 from core.sources.named import parse_sources
-from core.sources.spans import SPAN_NAMES, Marked
 from core.tables.reading import shown
 
 _N_RESAMPLES = 10_000
@@ -62,7 +45,6 @@ _N_TEXTS = 10
 def add_reports(verbs: Commands) -> None:
     """Register the verbs that report on results and call no model."""
     _add_compare(verbs)
-    _add_raters(verbs)
 
 
 def _add_compare(verbs: Commands) -> None:
@@ -157,72 +139,3 @@ def _agreement_json(one: Agreement, n_texts: int) -> Any:
 def _with(value: Any, properties: Sequence[str]) -> Any:
     """Return a result as JSON values, with some of its computed properties."""
     return {**plain(value), **{name: plain(getattr(value, name)) for name in properties}}
-
-
-def _add_raters(verbs: Commands) -> None:
-    command = verb(
-        verbs,
-        "raters",
-        "compare each rater's marked errors with those of every other rater or judge",
-        _raters,
-        "raters",
-    )
-    command.add_argument("gold", metavar="GOLD", help=f"ratings that name raters: {SPAN_NAMES}")
-    command.add_argument(
-        "judges",
-        nargs="*",
-        metavar="PRED",
-        help="judges to compare with the raters (default: the raters with each other)",
-    )
-    add_mark_options(command)
-    command.set_defaults(by_rater=True)
-
-
-def _raters(options: argparse.Namespace) -> None:
-    chosen = span_options(options, out_problems(options))
-    check_out_file(options, [options.gold, *options.judges])
-    with telling("reading the marked errors") as tell:
-        gold, *judges = marked_given([options.gold, *options.judges], options)
-        names = _row_names(judges, options.judges)
-        tell("comparing raters")
-        found = rater_matrix(
-            single(gold),
-            {name: single(one) for name, one in zip(names, judges, strict=True)} or None,
-            raters={name: one.rater for name, one in zip(names, judges, strict=True) if one.judge},
-            texts=texts_among([gold, *judges]),
-            options=chosen,
-        )
-    means = (
-        ("with the rater of the same name", mean_f1(found, same=True)),
-        ("with other raters", mean_f1(found, same=False)),
-    )
-    said = [f"Mean F1 {whose}: {number(mean)}" for whose, mean in means if mean is not None]
-    give(options, _matrix_json(found), [raters_table(found), *said])
-
-
-def _row_names(sides: Sequence[Marked], given: Sequence[str]) -> list[str]:
-    """Name a judge by the only rater among its examples if no other judge has the same; else by its own name; name a file by its name."""
-    raters = [one.rater for one in sides]
-    called = [
-        replace(one, name=one.rater if one.rater and raters.count(one.rater) == 1 else one.judge or one.name)
-        for one in sides
-    ]
-    return names_apart([one.name for one in called], given)
-
-
-def _matrix_json(found: RaterMatrix) -> Any:
-    return {
-        "rows": list(found.rows),
-        "columns": list(found.columns),
-        "cells": [
-            [
-                {"n_segments": cell.n_segments, "reason": cell.reason}
-                | ({} if cell.agreement is None else f1_json(cell.agreement))
-                for cell in line
-            ]
-            for line in found.cells
-        ],
-        "mean_f1_same_name": mean_f1(found, same=True),
-        "mean_f1_other_names": mean_f1(found, same=False),
-        "notes": list(found.notes),
-    }

@@ -2,7 +2,7 @@
 
 import argparse
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -32,13 +32,13 @@ from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
 from core.results.correlations.table import dimension_of
 from core.results.judges.costs import JudgeCost
-from core.results.judges.spans import SpanOptions
 from core.results.meta_correlation import Side
 from core.schema.analysis import MarkingChoice, PanelChoice, PeopleChoice
+from core.schema.marks import Marks, TaughtJudges
 from core.schema.panel import Panel
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
-from core.schema.scores import Direction, JudgeOutput, MarkingJudges, OutputSet, RatingSet, ScoreTable
+from core.schema.scores import Direction, JudgeOutput, MarkingJudges, RatingSet, ScoreTable
 from core.schema.settings import Settings, fields_of
 from core.schema.study import Study, StudyRecord
 from core.sources.judges import (
@@ -49,7 +49,7 @@ from core.sources.judges import (
     judge_of,
     judges_of,
 )
-from core.sources.marking import marking_judges
+from core.sources.marking import marking_judges, taught_judges
 from core.sources.named import (
     STORED,
     FileSource,
@@ -61,7 +61,7 @@ from core.sources.people import people_of
 from core.sources.reading import SourceReader, read_each
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
-from core.sources.spans import Marked, spans_of
+from core.sources.spans import SPAN_MEANING, SPAN_NAMES, Marked, marks_of, spans_of
 from core.sources.studies import study_or_bundle
 from core.sources.texts import Texts, texts_file
 from core.store import Store
@@ -383,7 +383,8 @@ def add_table_options(command: argparse.ArgumentParser) -> None:
 
 def open_tables(options: argparse.Namespace) -> list[ScoreTable]:
     """Return the tables of scores. Raises InputError with the problems of all."""
-    check_columns(options, options.scores)
+    if len(set(options.scores)) < len(options.scores):
+        check_options(["SCORES: the same one is given twice"])
     return scores_given(options.scores, options)
 
 
@@ -439,6 +440,28 @@ def add_judges_input(command: argparse.ArgumentParser) -> None:
 def open_costs(options: argparse.Namespace) -> list[JudgeCost]:
     """Return what the runs of judges cost. Raises InputError with the problems of all."""
     return costs_of(options.judges, reading_of(options))
+
+
+def add_ratings_input(command: argparse.ArgumentParser) -> None:
+    """Register ratings of single texts, or votes on pairs; see `open_ratings`."""
+    command.add_argument(
+        "human",
+        metavar="HUMAN",
+        help=f"ratings by people: {HUMAN_NAMES} (unblinded; of a study of pairs, the pairs of a question at its levels are "
+        "compared by their votes)",
+    )
+    command.add_argument(
+        "--ratings",
+        dest="rating_set",
+        metavar="NAME",
+        help="which rating set to read when the folder has several, e.g. mqm",
+    )
+
+
+def open_ratings(options: argparse.Namespace) -> People:
+    """Return the ratings or votes of `add_ratings_input`. Raises InputError, and NotAllowed for a blinded study."""
+    reading = reading_of(options, ratings=options.rating_set, ratings_called="--ratings")
+    return people_of(parse_source(options.human), reading)
 
 
 def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
@@ -560,43 +583,77 @@ def facts_given(options: argparse.Namespace, panel: Panel) -> dict[str, JudgeFac
     return facts_of_tables(panel, facts_of(sources, reading_of(options), options.dimension))
 
 
-N_RESAMPLES = 2_000
-"""Default number of resamples for intervals of F1."""
+def add_marks_input(command: argparse.ArgumentParser) -> None:
+    """Register marked errors of people and judges; see `open_marks`."""
+    _add_marks(command, f"errors marked by people: {SPAN_NAMES} ({SPAN_MEANING})", "+")
 
 
-def add_mark_options(command: argparse.ArgumentParser) -> None:
-    """Register the options for reading, pairing and comparing marked errors, except --db."""
+def add_marks_by_rater_input(command: argparse.ArgumentParser) -> None:
+    """Register marked errors of raters, and perhaps of judges; see `open_marks_by_rater`."""
+    _add_marks(command, f"ratings that name raters: {SPAN_NAMES} ({SPAN_MEANING})", "*")
+
+
+def _add_marks(command: argparse.ArgumentParser, gold: str, several: str) -> None:
+    command.add_argument("gold", metavar="GOLD", help=gold)
+    alone = "" if several == "+" else " (default: the raters with each other)"
     command.add_argument(
-        "--raters",
-        choices=["kept", "merged"],
-        default="kept",
-        help="compare each rater's marks separately, or merge all raters' marks (default %(default)s)",
+        "predicted",
+        metavar="PRED",
+        nargs=several,
+        help=f"errors marked by a judge; several are compared side by side{alone}",
+    )
+    _add_rating_set(command)
+
+
+def add_taught_input(command: argparse.ArgumentParser) -> None:
+    """Register marked errors of people, and runs of judges with examples; see `open_taught`."""
+    command.add_argument(
+        "gold", metavar="GOLD", help=f"errors marked by people: {SPAN_NAMES} ({SPAN_MEANING})"
     )
     command.add_argument(
-        "--references",
-        action="store_true",
-        help="include the references refA, refB, synthetic_ref as systems",
+        "judges",
+        nargs="+",
+        metavar=JUDGE_NAMES,
+        help="runs of one judge with increasing numbers of examples",
     )
+    _add_rating_set(command)
+
+
+def _add_rating_set(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--ratings",
+        dest="rating_set",
         metavar="NAME",
         help="which rating set to read when the folder has several, e.g. mqm or mqm.raters",
     )
-    add_pair_option(command)
-    add_columns_option(command, several=True)
-    add_interval_options(command, N_RESAMPLES)
 
 
-def span_options(options: argparse.Namespace, also_wrong: Sequence[str] = ()) -> SpanOptions:
-    """Return the options of `add_mark_options`. Raises InputError with all problems, including also_wrong."""
-    return SpanOptions(raters=options.raters, references=options.references, **intervals(options, also_wrong))
+def open_marks(options: argparse.Namespace) -> Marks:
+    """Return the marked errors of `add_marks_input`. Raises InputError."""
+    return _marks_of(options, by_rater=False)
 
 
-def marked_given(written: Sequence[str], options: argparse.Namespace) -> list[Marked]:
-    """Read marked errors from every argument, in order. Raises InputError at the first that cannot be read."""
-    check_columns(options, written)
-    reading = reading_of(options, ratings=options.ratings, ratings_called="--ratings")
-    return [spans_of(source, reading) for source in parse_sources(written)]
+def open_taught(options: argparse.Namespace) -> TaughtJudges:
+    """Return the marked errors and the runs of `add_taught_input`. Raises InputError."""
+    reading = reading_of(options, ratings=options.rating_set, ratings_called="--ratings")
+    gold = spans_of(parse_source(options.gold), reading)
+    return taught_judges(gold, options.judges, reading)
+
+
+def open_marks_by_rater(options: argparse.Namespace) -> Marks:
+    """Return the marked errors of `add_marks_by_rater_input`; a folder gives its files of single raters. Raises InputError."""
+    return _marks_of(options, by_rater=True)
+
+
+def _marks_of(options: argparse.Namespace, *, by_rater: bool) -> Marks:
+    reading = reading_of(options, ratings=options.rating_set, ratings_called="--ratings")
+    reading = replace(reading, by_rater=by_rater)
+    gold, *judges = (spans_of(one, reading) for one in parse_sources([options.gold, *options.predicted]))
+    return marks_of(gold, judges, options.predicted, by_rater=by_rater)
+
+
+N_RESAMPLES = 2_000
+"""Default number of resamples for intervals of F1."""
 
 
 def single(side: Marked, why: str = "it cannot be GOLD") -> RatingSet:
@@ -606,17 +663,3 @@ def single(side: Marked, why: str = "it cannot be GOLD") -> RatingSet:
             f"{shown(side.name)} has {len(side.draws)} repeats, so {why}. Run the judge without --repeats."
         )
     return side.draws[0]
-
-
-def texts_among(sides: Sequence[Marked]) -> OutputSet | None:
-    """Return the texts of the first side that has any, else None."""
-    return next((side.texts for side in sides if side.texts is not None), None)
-
-
-def names_apart(short: Iterable[str], given: Sequence[str], what: str = "judge") -> list[str]:
-    """Name each input by its short name, or as given if two share one. Raises InputError for a repeated input."""
-    if len(set(given)) < len(given):
-        twice = sorted({one for one in given if list(given).count(one) > 1})
-        raise InputError(f"{', '.join(map(shown, twice))} is given twice. Name each {what} once.")
-    names = list(short)
-    return [name if names.count(name) == 1 else whole for name, whole in zip(names, given, strict=True)]

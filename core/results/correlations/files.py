@@ -7,6 +7,7 @@ from typing import Any
 
 from core.errors import InputError
 from core.joining.choices import check_names, column_of
+from core.joining.rated import OfFile
 from core.joining.tables import CorrelationOptions
 from core.results.cells import ends, interval, over_items
 from core.results.correlations.table import (
@@ -17,7 +18,7 @@ from core.results.correlations.table import (
     correlate_dimensions,
 )
 from core.schema.result_table import Column, ResultTable
-from core.schema.scores import Method, RatingSet, ScoreTable
+from core.schema.scores import Method, ScoreTable
 from core.stats.resampling import Estimate
 
 FILE = "file"
@@ -26,16 +27,6 @@ BY_MODEL = "judges-by-model"
 """Name of the table."""
 SIZE_METHODS: Mapping[str, Method] = {"pearson": "pearson", "kendall_per_item": "kendall"}
 """Coefficients of the table: pooled, and within items."""
-
-
-@dataclass(frozen=True)
-class OfFile:
-    """The scores of one file or run, and the ratings that belong to them."""
-
-    name: str
-    table: ScoreTable
-    ratings: RatingSet | None = None
-    """None: correlated with the level."""
 
 
 def correlate_files(

@@ -1,8 +1,8 @@
 """Scores by level: does a metric fall as damage increases, and where does it prefer the damaged text?"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Unpack
+from dataclasses import dataclass, field, replace
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,6 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.joining.choices import Key, check_names, directions, items_of, keys_of
 from core.joining.tables import check_spelled_alike
-from core.results.cells import interval, picked, share_of
-from core.results.correlations.table import estimate_json
-from core.schema.result_table import Column, ResultTable
 from core.schema.scores import Metric, ScoredRow, ScoreTable, mask_notes
 from core.stats.degeneracy import Constant, constant, tied
 from core.stats.resampling import Estimate, Floats, Resampling, ratio_estimates
@@ -312,99 +309,3 @@ def _worst(ladder: Ladder, metric: int, turned: Floats, most: int) -> tuple[Pref
         )
         for u, s in zip(unit[first].tolist(), step[first].tolist(), strict=True)
     )
-
-
-def level_table(found: Sequence[MetricByLevel]) -> ResultTable:
-    """One row for each metric and level."""
-    return ResultTable(
-        "levels",
-        (
-            Column("metric", names_row=True),
-            Column("family", shown=False),
-            Column("level", names_row=True),
-            Column("mean", "mean score"),
-            Column("prefers_damaged", "prefers damaged"),
-        ),
-        tuple(
-            (
-                *(one.metric, one.family, level, interval(mean)),
-                None if at == 0 else interval(one.prefers_damaged[level]),
-            )
-            for one in found
-            for at, (level, mean) in enumerate(one.levels.items())
-        ),
-        title="Mean score by level",
-    )
-
-
-def monotonic_table(found: Sequence[MetricByLevel]) -> ResultTable:
-    """One row for each metric: does it fall from level to level?"""
-    return ResultTable(
-        "monotonic",
-        (
-            Column("metric", names_row=True),
-            Column("family", shown=False),
-            Column("items"),
-            Column("left_out", "left out"),
-            Column("monotonic"),
-            Column("strictly_monotonic", "strictly monotonic"),
-            Column("prefers_damaged", "prefers damaged"),
-            *(Column(f"constant_{name}", shown=False) for name in ("value", "share")),
-        ),
-        tuple(
-            (
-                *(one.metric, one.family, one.monotonic.n, one.left_out),
-                share_of(one.monotonic, "items"),
-                share_of(one.strictly_monotonic, "items"),
-                share_of(one.prefers_damaged[ALL_LEVELS], "texts"),
-                *((None, None) if one.constant is None else (one.constant.value, one.constant.share)),
-            )
-            for one in found
-        ),
-        title="Order of the levels",
-        notes=(
-            "Monotonic: share of items whose scores never rise. Strictly monotonic: they fall at every step.",
-        ),
-    )
-
-
-def worst_table(found: Sequence[MetricByLevel]) -> ResultTable:
-    """Damaged texts that a metric prefers to the undamaged one; largest lead of each metric first."""
-    labels = list(dict.fromkeys(name for one in found for case in one.worst for name in case.labels))
-    return ResultTable(
-        "prefers-damaged",
-        (
-            *(Column(name, names_row=True) for name in ("metric", "item", "system")),
-            *(Column(name, name) for name in labels),
-            *(Column(name) for name in ("level", "undamaged", "damaged", "ahead")),
-        ),
-        tuple(
-            (
-                *(one.metric, case.item_id, case.system, *(case.labels.get(name, "") for name in labels)),
-                *(case.level, case.first_score, case.score, case.score - case.first_score),
-            )
-            for one in found
-            for case in one.worst
-        ),
-    )
-
-
-def levels_json(levels: tuple[MetricByLevel, ...]) -> list[dict[str, Any]]:
-    """JSON of scores by level, monotonic shares and preferences for damaged texts, with the largest."""
-    return [
-        {
-            **picked(one, "metric", "family"),
-            "levels": [{"level": level, **_with_n(mean)} for level, mean in one.levels.items()],
-            "monotonic": _with_n(one.monotonic),
-            "strictly_monotonic": _with_n(one.strictly_monotonic),
-            "prefers_damaged": {level: _with_n(share) for level, share in one.prefers_damaged.items()},
-            "constant": None if one.constant is None else asdict(one.constant),
-            "left_out": dict(one.left_out),
-            "worst": [asdict(preference) for preference in one.worst],
-        }
-        for one in levels
-    ]
-
-
-def _with_n(estimate: Estimate) -> dict[str, Any]:
-    return estimate_json(estimate) | picked(estimate, "n", "n_left_out")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.joining.choices import check_names, directions, items_of, left_out_of, with_directions
+from core.joining.choices import check_names, items_of, left_out_of
 from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions, SystemRows, joined_with
 from core.results.cells import (
     corrected_column,
@@ -18,6 +18,7 @@ from core.results.cells import (
     interval,
     left_out_notes,
     picked,
+    why_no_width,
     width_warned,
 )
 from core.results.correlations.points import NO_MEAN, NOTHING_TO_ORDER
@@ -30,52 +31,14 @@ from core.results.correlations.table import (
     estimate_json,
     joined_group,
     joined_groups,
-    why_no_width,
 )
 from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.scores import Against, Direction, Method, RatingSet, ScoreTable
 from core.stats.correlation import coefficients, intervals
 from core.stats.correlation.differences import Compared, difference, differences_between
-from core.stats.correlation.groups import redundancy as matrix_of
 from core.stats.multiplicity import Correction, corrected
 from core.stats.resampling import Estimate, Floats, numbered
 from core.tables.reading import shown
-
-
-@dataclass(frozen=True)
-class Redundancy:
-    """How similarly metrics score the same texts."""
-
-    method: Method
-    metrics: tuple[str, ...]
-    values: tuple[tuple[float | None, ...], ...]
-    """Coefficients, a square symmetric matrix."""
-    n: tuple[tuple[int, ...], ...] = field(default=())
-    """Texts that both metrics scored."""
-    directions: tuple[Direction, ...] = field(default=())
-    """Better end of each metric; the sign of `lower` ones is flipped."""
-    left_out: Mapping[str, int] = field(default_factory=dict)
-    """Reason -> number of texts that the user left out."""
-
-
-def redundancy(table: ScoreTable, *, method: Method = "spearman") -> Redundancy:
-    """Correlate every two metrics over the texts that both scored, with signs flipped so that higher is better.
-
-    Misleads if texts of all levels are pooled: any two metrics that notice damage at all then agree.
-    """
-    turned = table.values * directions(table)
-    found = matrix_of(turned, method)
-    return Redundancy(
-        method=method,
-        metrics=tuple(metric.name for metric in table.metrics),
-        values=tuple(
-            tuple(None if np.isnan(value) else float(value) for value in row) for row in found.values
-        ),
-        n=tuple(tuple(int(count) for count in row) for row in found.n),
-        directions=tuple(metric.direction for metric in with_directions(table)[0].metrics),
-        left_out=left_out_of(table),
-    )
-
 
 Test = Literal["permutation", "williams"]
 MOST_SWAPS = 1_000
@@ -657,29 +620,6 @@ def comparison_table(found: Ranking) -> ResultTable:
     )
 
 
-def redundancy_table(found: Redundancy) -> ResultTable:
-    """One row for each pair of metrics."""
-    return ResultTable(
-        "redundancy",
-        (
-            Column("first", names_row=True),
-            Column("second", names_row=True),
-            Column("method", shown=False),
-            Column("correlation", found.method.capitalize()),
-            Column("n"),
-            Column("left_out", shown=False),
-        ),
-        tuple(
-            (
-                *(first, second, found.method, found.values[i][j], found.n[i][j] if found.n else None),
-                found.left_out,
-            )
-            for (i, first), (j, second) in combinations(enumerate(found.metrics), 2)
-        ),
-        title=f"{found.method.capitalize()} between metrics, over the texts that both scored",
-    )
-
-
 def ranking_json(ranking: Ranking) -> dict[str, Any]:
     """JSON of metrics in order with their cluster, all comparisons and metrics not ranked."""
     return {
@@ -696,8 +636,3 @@ def ranking_json(ranking: Ranking) -> dict[str, Any]:
         "comparisons": [asdict(comparison) for comparison in ranking.comparisons],
         **picked(ranking, "dropped", "notes"),
     }
-
-
-def redundancy_json(found: Redundancy) -> dict[str, Any]:
-    """JSON of the square matrix of coefficients and of the number of texts behind each."""
-    return picked(found, "method", "metrics", "directions", "left_out", "values", "n")

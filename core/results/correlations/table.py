@@ -42,6 +42,7 @@ from core.results.cells import (
     left_out_notes,
     over_items,
     picked,
+    why_no_width,
     width_warned,
 )
 from core.schema.result_table import Cell, Column, Interval, ResultTable
@@ -61,7 +62,7 @@ from core.stats.correlation.coefficients import FEWEST
 from core.stats.correlation.noise import NoiseCorrected
 from core.stats.correlation.systems import AccuracyBound, SystemStatistic
 from core.stats.degeneracy import Constant, constant, constants_said
-from core.stats.resampling import NO_WIDTH, Estimate, Floats, is_settled, numbered
+from core.stats.resampling import Estimate, Floats, is_settled, numbered
 from core.tables.reading import shown
 
 MOST_OF_PARTIAL = 1_000
@@ -901,9 +902,3 @@ def estimate_json(estimate: Estimate | None, why_none: str = "") -> dict[str, An
         return ends(None, why_none)
     how = ("confidence_level", "n_resamples", "n_undefined", "monte_carlo_error")
     return ends(estimate) | {"interval_reason": why_no_width(estimate)} | picked(estimate, *how)
-
-
-def why_no_width(estimate: Estimate) -> str | None:
-    """Why there is no interval, or why it has no width."""
-    has_none = estimate.low is not None and estimate.low == estimate.high
-    return NO_WIDTH if has_none else estimate.interval_reason

@@ -4,27 +4,23 @@ For one judge, for several, by number of examples, and by rater.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, Literal, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.joining.choices import NO_VALUE, Key, Named, column_of, has_column, items_of, keys_of, level_key
+from core.joining.choices import Key, Named, column_of, has_column, items_of, keys_of, level_key
 from core.judges import automqm
 from core.judges.automqm import AutoMqmRecord, ErrorTrial, FoundError, Located, weight_in_text
 from core.results.cells import (
-    corrected_column,
-    corrected_note,
-    interval,
-    left_out_lines,
     resampled,
-    row_of,
 )
-from core.schema.result_table import Cell, Column, ResultTable
+from core.schema.marks import GoldRaters, SpanOptions
+from core.schema.result_table import Column
 from core.schema.scores import ErrorSpan, JudgedText, JudgeOutput, OutputSet, Rating, RatingSet, score_of
 from core.stats.correlation.intervals import PairedTest
 from core.stats.multiplicity import corrected
@@ -54,8 +50,6 @@ def said_of(side: str, sets: Sequence[RatingSet]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{shown(side)}: {note}" for note in notes))
 
 
-GoldRaters = Literal["kept", "merged"]
-"""kept: each rater's marks of a text form a separate segment; merged: all raters' marks form one."""
 Span = tuple[int, int, str]
 """Start, end (exclusive), severity in lower case."""
 Spans = tuple[Span, ...]
@@ -378,99 +372,6 @@ def _why(text: JudgedText, trials: tuple[ErrorTrial, ...], wanted: list[ErrorTri
     return NO_DRAW if trials else next(iter(text.reasons.values()), NOT_ASKED)
 
 
-@dataclass(frozen=True)
-class SpanOptions:
-    """Options for comparing errors and for intervals."""
-
-    raters: GoldRaters = "kept"
-    references: bool = False
-    """Whether to include systems that are references (refA, synthetic_ref)."""
-    n_resamples: int = 2_000
-    confidence_level: float = 0.95
-    rng: int = 0
-
-    @property
-    def pairing(self) -> dict[str, Any]:
-        """The options that determine which segments are compared."""
-        return {"raters": self.raters, "references": self.references}
-
-    @property
-    def resampling(self) -> dict[str, Any]:
-        """The options that determine the intervals."""
-        return {
-            "n_resamples": self.n_resamples,
-            "confidence_level": self.confidence_level,
-            "rng": self.rng,
-        }
-
-
-DEFAULT_SPAN_OPTIONS = SpanOptions()
-
-
-@dataclass(frozen=True)
-class SpanAgreement:
-    """Agreement of predicted errors with people's."""
-
-    gold: str
-    """Origin of the people's marks."""
-    predicted: str
-    overall: SpanF1
-    """F1 over all characters of all segments; intervals resample items."""
-    by_system: Mapping[str, SpanF1]
-    by_rater: Mapping[str, SpanF1]
-    """F1 by rater of the gold; empty if raters are unnamed or merged."""
-    by_severity: Mapping[str, SpanF1]
-    """F1 with only the spans of one severity on both sides: a wrong severity is then a miss, not half a hit."""
-    n_segments: int
-    """Compared ratings: (text, rater of the gold, predictor)."""
-    n_items: int
-    left_out: Mapping[str, int]
-    """Reason -> gold segments or predicted texts left out."""
-    options: SpanOptions
-    notes: tuple[str, ...] = ()
-
-
-def span_agreement(
-    gold: RatingSet,
-    predicted: RatingSet,
-    *,
-    texts: OutputSet | None = None,
-    options: SpanOptions = DEFAULT_SPAN_OPTIONS,
-) -> SpanAgreement:
-    """Compute the shares of predicted characters that people marked (precision) and of theirs that were predicted (recall).
-
-    Micro-averaged over all characters of all segments: a character counts 1 if the severities agree, 1/2 if only the marks
-    do. A segment is one text as one rater of the gold marked it. texts: if given, spans are clipped to the texts' lengths.
-    Misleads like all micro-averages: long marks weigh more than short ones, and a judge that marks whole sentences gains
-    recall by length alone. Several raters of one text limit the attainable F1: see `rater_matrix`. Raises InputError if no
-    text with marked errors is in both.
-    """
-    paired = pair_spans(gold, predicted, texts=texts, **options.pairing)
-    counts = counts_of(paired.segments)
-    items = paired.items
-    raters = [segment.rater for segment in paired.segments]
-    systems = [segment.row.system or NO_VALUE for segment in paired.segments]
-    clipped = f"{counts.n_clipped:,} spans were cut at the end of their text"
-    return SpanAgreement(
-        gold=gold.file_name,
-        predicted=predicted.file_name,
-        overall=span_f1(counts, items, **options.resampling),
-        by_system=_grouped(counts, items, systems, options),
-        by_rater=_grouped(counts, items, raters, options) if any(raters) else {},
-        by_severity=_by_severity(paired, items, options),
-        n_segments=len(paired.segments),
-        n_items=int(np.unique(items).size),
-        left_out=paired.left_out,
-        options=options,
-        notes=(
-            *said_of(PEOPLE, [gold]),
-            *said_of(predicted.file_name, [predicted]),
-            *paired.notes,
-            *([clipped] if counts.n_clipped else []),
-        ),
-    )
-
-
 def counts_of(segments: Sequence[Segment], severity: str | None = None) -> SpanCounts:
     """Characters marked and agreed on, for each segment. severity: use only spans of this severity."""
     lengths = _lengths(segments)
@@ -500,24 +401,6 @@ def _lengths(segments: Sequence[Segment]) -> list[int] | None:
         else segment.length
         for segment in segments
     ]
-
-
-def _grouped(
-    counts: SpanCounts, items: NDArray[np.int64], names: Sequence[str], options: SpanOptions
-) -> dict[str, SpanF1]:
-    groups = np.array(names, dtype=str)
-    return {
-        name: span_f1(at(counts, groups == name), items[groups == name], **options.resampling)
-        for name in sorted(set(names))
-    }
-
-
-def _by_severity(paired: Paired, items: NDArray[np.int64], options: SpanOptions) -> dict[str, SpanF1]:
-    spans = {span for segment in paired.segments for span in (*segment.gold, *segment.predicted)}
-    return {
-        severity: span_f1(counts_of(paired.segments, severity), items, **options.resampling)
-        for severity in sorted({severity for _, _, severity in spans})
-    }
 
 
 NOT_BY_ALL = "not marked by all"
@@ -583,7 +466,7 @@ def compare_spans(
     predicted: Mapping[str, RatingSet | Sequence[RatingSet]],
     *,
     texts: OutputSet | None = None,
-    options: SpanOptions = DEFAULT_SPAN_OPTIONS,
+    options: SpanOptions,
 ) -> SpanComparison:
     """Compare several judges' F1 on the texts they share, with a permutation test for every two of them.
 
@@ -700,20 +583,6 @@ def summary(values: Sequence[float | None]) -> DrawSummary:
 
 
 RULE = "Over all characters: a character counts 1 if severities agree, 1/2 if only the marks do."
-Grouping = Literal["system", "rater", "severity"]
-GROUPINGS: tuple[Grouping, ...] = ("system", "rater", "severity")
-_F1_COLUMNS = (
-    Column("precision", "Precision"),
-    Column("recall", "Recall"),
-    Column("f1", "F1"),
-    Column("texts", "Texts"),
-    Column("predicted_characters", "Characters marked"),
-    Column("gold_characters", "Characters in the gold"),
-)
-
-
-def _f1_row(one: SpanF1) -> tuple[Cell, ...]:
-    return row_of(one, _F1_COLUMNS, texts=one.n_texts)
 
 
 def _resampling_notes(options: SpanOptions) -> list[str]:
@@ -721,123 +590,11 @@ def _resampling_notes(options: SpanOptions) -> list[str]:
     return [RULE, *([resampled(options.confidence_level)] if options.n_resamples else [])]
 
 
-def agreement_table(found: SpanAgreement, groupings: Collection[Grouping] = ()) -> ResultTable:
-    """One row for all texts, then one for each system, rater or severity of the chosen groupings."""
-    groups = [
-        (by, name, one)
-        for by in GROUPINGS
-        if by in groupings
-        for name, one in getattr(found, f"by_{by}").items()
-    ]
-    severity = ("By severity: only errors of that severity on both sides.",)
-    return ResultTable(
-        "span-agreement",
-        (
-            Column("by", "By", shown=bool(groups), names_row=True),
-            Column("name", "Name", shown=bool(groups), names_row=True),
-            *_F1_COLUMNS,
-        ),
-        tuple((by, name, *_f1_row(one)) for by, name, one in [("all", "all", found.overall), *groups]),
-        notes=(
-            *(severity if "severity" in groupings else ()),
-            *_resampling_notes(found.options),
-            *left_out_lines(found.left_out),
-            *found.notes,
-        ),
-    )
-
-
-def systems_table(judges: Mapping[str, SpanAgreement]) -> ResultTable:
-    """One row for each judge and system."""
-    return ResultTable(
-        "spans-by-system",
-        (
-            Column("judge", "Judge", names_row=True),
-            Column("by", shown=False),
-            Column("name", "System", names_row=True),
-            *_F1_COLUMNS,
-        ),
-        tuple(
-            (judge, "system", system, *_f1_row(one))
-            for judge, found in judges.items()
-            for system, one in found.by_system.items()
-        ),
-    )
-
-
 def _over_draws(measure: str, title: str, shown: bool) -> tuple[Column, Column]:
     """Columns for mean and standard deviation over draws."""
     return (
         Column(f"{measure}_mean", f"Mean {title}", shown=shown),
         Column(f"{measure}_sd", f"SD of {title}", places=4, shown=shown),
-    )
-
-
-def judges_table(found: SpanComparison) -> ResultTable:
-    """One row for each judge, on the shared segments."""
-    drawn = any(one.n_draws > 1 for one in found.judges)
-    several = (
-        "Judges with several draws: the first columns average characters over draws. SD: over draws, ddof 1."
-    )
-    return ResultTable(
-        "spans-side-by-side",
-        (
-            Column("judge", "Judge", names_row=True),
-            *_F1_COLUMNS,
-            Column("draws", "Draws", shown=drawn),
-            *_over_draws("f1", "F1", drawn),
-            *_over_draws("precision", "precision", drawn),
-            *_over_draws("recall", "recall", drawn),
-        ),
-        tuple(
-            (
-                one.name,
-                *_f1_row(one.overall),
-                one.n_draws,
-                *(number for own in (one.f1, one.precision, one.recall) for number in (own.mean, own.sd)),
-            )
-            for one in found.judges
-        ),
-        notes=(
-            *((several,) if drawn else ()),
-            *_resampling_notes(found.options),
-            *(note for one in found.judges for note in left_out_lines(one.left_out, one.name)),
-            *found.notes,
-        ),
-    )
-
-
-def differences_table(tests: Sequence[SpanTest], name: str = "spans-tests") -> ResultTable:
-    """One row for every two judges."""
-    n = sum(one.test.p is not None for one in tests)
-    columns = (
-        Column("first", "First", names_row=True),
-        Column("second", "Second", names_row=True),
-        Column("difference", "First minus second"),
-        Column("p", "p", places=4, p_value=True),
-        corrected_column("holm", n, places=4),
-        Column("n_units", "Items"),
-        Column("reason", "Note", shown=any(one.test.reason for one in tests)),
-    )
-    return ResultTable(
-        name,
-        columns,
-        tuple(
-            row_of(
-                one.test,
-                columns,
-                first=one.first,
-                second=one.second,
-                p_holm=one.p_holm,
-                reason=one.test.reason or "",
-            )
-            for one in tests
-        ),
-        "Differences in F1",
-        (
-            "p: paired permutation test over whole items, two-sided.",
-            *corrected_note("holm", n, "every two judges"),
-        ),
     )
 
 
@@ -872,7 +629,7 @@ def example_curve(
     runs: Mapping[str, JudgeOutput],
     *,
     texts: OutputSet | None = None,
-    options: SpanOptions = DEFAULT_SPAN_OPTIONS,
+    options: SpanOptions,
 ) -> ExampleCurve:
     """Compute F1 with its interval for each run's number of examples, on the segments shared by all runs.
 
@@ -913,175 +670,4 @@ def _point(name: str, run: JudgeOutput, judge: JudgeSpans) -> CurvePoint:
         n_examples=0 if variant == _NO_EXAMPLES else asked or None,
         mean_shown=float(np.mean(shown_counts)) if shown_counts else 0.0,
         judge=judge,
-    )
-
-
-def interval_of(point: CurvePoint) -> tuple[float | None, float | None, float | None]:
-    """Low, F1 and high: the interval over items for one draw; mean minus and plus one SD for several draws."""
-    draws: DrawSummary = point.judge.f1
-    if point.judge.n_draws < 2 or draws.mean is None or draws.sd is None:
-        f1 = point.judge.overall.f1
-        return f1.low, f1.estimate, f1.high
-    return draws.mean - draws.sd, draws.mean, draws.mean + draws.sd
-
-
-def curve_table(found: ExampleCurve) -> ResultTable:
-    """One row for each run, fewest examples first."""
-    columns = (
-        Column("run", "Run", names_row=True),
-        Column("examples", "Examples"),
-        Column("n_examples", "Examples requested"),
-        Column("mean_shown", "Mean shown", places=2),
-        Column("f1", "F1"),
-        Column("draws", "Draws"),
-        *_over_draws("f1", "F1", True),
-    )
-    return ResultTable(
-        "examples-curve",
-        columns,
-        tuple(
-            row_of(
-                point,
-                columns,
-                run=point.name,
-                examples=point.variant,
-                n_examples="all" if point.n_examples is None else point.n_examples,
-                f1=interval(point.judge.overall.f1),
-                draws=point.judge.n_draws,
-                f1_mean=point.judge.f1.mean,
-                f1_sd=point.judge.f1.sd,
-            )
-            for point in found.points
-        ),
-        notes=(*_resampling_notes(found.options), "SD: over draws of the examples, ddof 1.", *found.notes),
-    )
-
-
-THEMSELF = "a rater against themself"
-NO_COMMON = "no text was marked by both"
-
-
-@dataclass(frozen=True)
-class MatrixCell:
-    """F1 of one predictor's marks against one rater's."""
-
-    agreement: SpanF1 | None
-    """F1 on the texts that both marked; None: see `reason`."""
-    n_segments: int
-    reason: str | None = None
-
-
-@dataclass(frozen=True)
-class RaterMatrix:
-    """Matrix of predictors by raters."""
-
-    rows: tuple[str, ...]
-    """Predictors: raters or judges."""
-    columns: tuple[str, ...]
-    """Raters whose marks are the gold."""
-    cells: tuple[tuple[MatrixCell, ...], ...]
-    """Shape (rows, columns)."""
-    own: tuple[str, ...]
-    """The rater that each row represents: for a specialist, the one whose ratings were its examples; empty: none."""
-    options: SpanOptions
-    notes: tuple[str, ...] = ()
-
-
-def raters_of(ratings: RatingSet) -> tuple[str, ...]:
-    """The raters who marked errors, in alphabetical order."""
-    return tuple(sorted({one.rater for one in ratings.ratings if one.rater and one.spans is not None}))
-
-
-def rater_matrix(
-    gold: RatingSet,
-    predictors: Mapping[str, RatingSet] | None = None,
-    *,
-    raters: Mapping[str, str] | None = None,
-    texts: OutputSet | None = None,
-    options: SpanOptions = DEFAULT_SPAN_OPTIONS,
-) -> RaterMatrix:
-    """Compute precision, recall and F1 of every predictor against every rater, on the texts that both marked.
-
-    predictors: name -> marks, such as one specialist for each rater whose ratings were its examples; None: the raters
-    themselves. Precision of one rater against another then equals the other's recall, and the diagonal is undefined.
-    raters: predictor -> the rater it represents, empty for none; a predictor that is missing represents its own name.
-    Misleads if raters share few texts, or different kinds of texts: cells use different texts, so they differ by more than
-    the raters. Raises InputError if the gold names no rater.
-    """
-    names = raters_of(gold)
-    if not names:
-        raise InputError(
-            f"{shown(gold.file_name)} has no named raters with marked errors. The matrix needs them."
-        )
-    own = {name: _only(gold, name) for name in names}
-    rows = own if predictors is None else dict(predictors)
-    cells = tuple(
-        tuple(
-            MatrixCell(None, 0, THEMSELF)
-            if predictors is None and row == column
-            else _cell(own[column], marks, texts, options)
-            for column in names
-        )
-        for row, marks in rows.items()
-    )
-    notes = [*said_of(PEOPLE, [gold])]
-    for row, marks in (predictors or {}).items():
-        notes += said_of(row, [marks])
-    stands_for = tuple((raters or {}).get(row, row) for row in rows)
-    return RaterMatrix(tuple(rows), names, cells, stands_for, options, tuple(notes))
-
-
-def _only(ratings: RatingSet, rater: str) -> RatingSet:
-    """One rater's ratings without the name, so that they can be compared with any other rater's."""
-    kept = tuple(replace(one, rater=None) for one in ratings.ratings if one.rater == rater)
-    return replace(ratings, ratings=kept, file_name=rater)
-
-
-def _cell(gold: RatingSet, predicted: RatingSet, texts: OutputSet | None, options: SpanOptions) -> MatrixCell:
-    try:
-        paired = pair_spans(gold, predicted, texts=texts, **options.pairing)
-    except InputError:
-        return MatrixCell(None, 0, NO_COMMON)
-    found = span_f1(counts_of(paired.segments), paired.items, **options.resampling)
-    return MatrixCell(found, len(paired.segments))
-
-
-def mean_f1(found: RaterMatrix, *, same: bool) -> float | None:
-    """Mean F1 over cells whose row represents the column's rater (`same`) or over the others; None if none is defined.
-
-    For specialists: how well each matches its own rater, or other raters.
-    """
-    values = [
-        cell.agreement.f1.estimate
-        for own, line in zip(found.own, found.cells, strict=True)
-        for column, cell in zip(found.columns, line, strict=True)
-        if (own == column) is same and cell.agreement is not None and cell.agreement.f1.estimate is not None
-    ]
-    return float(np.mean(values)) if values else None
-
-
-def raters_table(found: RaterMatrix, name: str = "raters") -> ResultTable:
-    """One row for each cell of the matrix: predictor and rater of the gold."""
-    measures = _F1_COLUMNS[:3]
-    return ResultTable(
-        name,
-        (
-            Column("predicts", "Predictor", names_row=True),
-            Column("gold", "Gold", names_row=True),
-            Column("texts", "Texts"),
-            *measures,
-            Column("reason", shown=False),
-        ),
-        tuple(
-            (
-                row,
-                column,
-                cell.n_segments,
-                *(interval(getattr(cell.agreement, one.name, None), cell.reason or "") for one in measures),
-                cell.reason or "",
-            )
-            for row, line in zip(found.rows, found.cells, strict=True)
-            for column, cell in zip(found.columns, line, strict=True)
-        ),
-        notes=(*_resampling_notes(found.options), *found.notes),
     )

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from core.analyses.acc23 import Acc23Options, accuracies
 from core.formats.scores import metric_made_elsewhere
-from core.results.correlations.acc23 import Acc23Options, acc23
 from core.schema.scores import Metric, Rating, RatingSet, ScoredRow, ScoreTable
 
 NAMES = ("quality-LA", "quality-TQ", "quality-LA#2", "quality-TQ#2", "BLEU", "LA")
@@ -28,7 +28,7 @@ def people(*dimensions: str) -> RatingSet:
 
 
 def compared(*dimensions: str, chosen: str | None = None, names: tuple[str, ...] = NAMES) -> list[str]:
-    found = acc23(people(*dimensions), table(*names), Acc23Options(dimension=chosen, n_resamples=0))
+    found = accuracies(people(*dimensions), table(*names), Acc23Options(dimension=chosen, n_resamples=0))
     left_out = [note for note in found.notes if "for other dimensions left out" in note]
     assert bool(left_out) == (len(found.metrics) < len(names))
     return [one.metric for one in found.metrics]
@@ -45,7 +45,7 @@ def test_columns_stay_where_none_says_the_dimension() -> None:
 
 
 def test_undefined_scores_keep_their_reason_beside_fewer_columns() -> None:
-    found = acc23(people("LA"), table("j-TQ", "j-LA"), Acc23Options(n_resamples=0))
+    found = accuracies(people("LA"), table("j-TQ", "j-LA"), Acc23Options(n_resamples=0))
     (only,) = found.metrics
     assert (only.metric, only.n_texts) == ("j-LA", 3)
     assert only.left_out == {"no score": 1}
