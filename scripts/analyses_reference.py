@@ -224,6 +224,41 @@ _DATA: Mapping[Taken, _Data] = {
         "GOLD [PRED ...]",
         "For marks that cannot be read, and a study that is not unblinded.",
     ),
+    "sides": _Data(
+        {
+            "human": (
+                "Result | Source",
+                '``"published:NAME"``, a result of ``correlate`` with ratings, its JSON file, or scores whose texts ``ratings`` rate.',
+            ),
+            "synthetic": (
+                "Result | Source",
+                '``"published:NAME"``, a result of ``correlate`` with the level, its JSON file, or scores with levels.',
+            ),
+            "ratings": ("Source | None = None", "Ratings of the texts in ``human``, if it holds scores."),
+        },
+        "Names | None",
+        "sides_from(human, synthetic, ratings, dimension=dimension, raters=raters, z_normalise=z_normalise, leave_out=leave_out, "
+        "direction=direction)",
+        "from core.notebook.frames import Directions, LeaveOut, Names, Source, sides_from",
+        "HUMAN SYNTHETIC",
+        "For sides that cannot be read, and a study that is not unblinded.",
+        _TYPES,
+        _TOLD,
+    ),
+    "rated": _Data(
+        {
+            "ratings": ("Source", "Ratings by people: a data frame or anything that ``read`` reads."),
+            "scores": (
+                "Source | Sequence[Source]",
+                "Scores of one or more evaluators on the same texts: a data frame with a column for each evaluator, for instance.",
+            ),
+        },
+        "Names | None",
+        "rated_from(ratings, scores, task=task, scale=scale, classes=classes, missing=missing, shuffled=shuffled)",
+        "from core.notebook.frames import Names, Source, rated_from",
+        "HUMAN JUDGE ...",
+        "For ratings and scores that cannot be read, and for an unknown task.",
+    ),
     "table_on_disk": _Data(
         {
             "run": ("str | int", 'Run over a big table: ``3`` or ``"run:3"``.'),
@@ -257,7 +292,7 @@ _HEAD = '''"""The functions of `import assay` that answer the questions of core/
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from core.notebook.answering import answered
@@ -420,6 +455,8 @@ def _kind(field: SettingField, model: type[Settings]) -> str:
         values = model.model_fields[field.name].annotation
         inner = next(one for one in (values, *typing.get_args(values)) if typing.get_origin(one) is tuple)
         kind = f"Sequence[{typing.get_args(inner)[0].__name__}]"
+        if field.about.pairs:
+            kind = f"Mapping[str, str] | {kind}"
     else:
         kind = {"number": "float", "whole": "int", "switch": "bool", "text": "str"}[field.shape]
     return f"{kind} | None" if field.optional else kind
@@ -459,8 +496,13 @@ def _section(one: Analysis[Any, Any]) -> Iterator[str]:
     if one.codes:
         yield "Verdicts:\n"
         yield "".join(f"- `{code}`: {what}\n" for code, what in one.codes.items())
+    first: dict[type, str] = {}
     for table in one.tables:
-        yield f"Table `{table.name}`. {' '.join(filter(None, (f'{table.title}.', table.question)))}\n"
+        alike = first.setdefault(table.row, table.name)
+        same = "" if alike == table.name else f"Its columns are those of `{alike}`."
+        yield f"Table `{table.name}`. {' '.join(filter(None, (f'{table.title}.', table.question, same)))}\n"
+        if same:
+            continue
         yield "| column | for readers | what it holds |\n|---|---|---|"
         yield "".join(
             f"| `{each.name}` | {each.heading or '-'} | {each.about} |\n"

@@ -91,7 +91,9 @@ def _section(kind: Kind) -> Iterator[str]:
 
 def _row(one: SettingField, fields: Mapping[str, SettingField], *, depends: bool) -> Iterator[str]:
     yield _cell(one.about.label)
-    yield f"`{one.option}`"
+    yield " or ".join(
+        f"`{option}`" for option in (*(as_option(one, word) for word in one.about.apart),) or (one.option,)
+    )
     yield f"`{one.name}`"
     yield "depends" if depends else _cell(one.usual) or "none"
     yield _values(one)

@@ -131,7 +131,6 @@ def test_every_command_is_shown() -> None:
         "escalate",
         "score",
         "correlate",
-        "meta-correlate",
         "published",
         "calibrate",
         "corrected",

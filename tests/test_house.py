@@ -158,7 +158,7 @@ def homes() -> dict[str, Path]:
         name: path
         for path in sorted(ROOT.glob("core/**/*.py"))
         if re.search(r"^KIND = ", path.read_text("utf-8"), re.MULTILINE)
-        for name in re.findall(r"^    name=\"(\w+)\",$", path.read_text("utf-8"), re.MULTILINE)
+        for name in re.findall(r"^    name = \"(\w+)\"$", path.read_text("utf-8"), re.MULTILINE)
     }
     folders = [path.parent for path in exporting.values()]
     return {

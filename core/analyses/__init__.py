@@ -32,6 +32,10 @@ ANALYSES: dict[str, Registered] = {
         noun="reproduce",
         verb="cef ablation",
     ),
+    "calibrate": Registered(
+        "core.analyses.calibrate",
+        "compare evaluators with human ratings: agreement, kappas, bias, and where not to use them",
+    ),
     "agreement": Registered(
         "core.analyses.agreement",
         "do people agree with each other, and is one of them harsher? No judge is needed",
@@ -90,6 +94,10 @@ ANALYSES: dict[str, Registered] = {
     "acc23": Registered(
         "core.analyses.acc23",
         "pairwise accuracy of metrics against human ratings, with tie calibration as in WMT23",
+    ),
+    "meta-correlate": Registered(
+        "core.analyses.meta_correlate",
+        "compare how synthetic data and people rank metrics",
     ),
     "votes": Registered(
         "core.analyses.votes",

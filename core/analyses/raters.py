@@ -186,7 +186,7 @@ def _figures(found: RaterMatrix) -> tuple[AnyFigure, ...]:
             alt=f"Heat map of F1: {len(found.rows)} rows that predict {len(found.columns)} raters",
             value="f1",
             row="predicts",
-            column="gold",
+            columns=("gold",),
             row_title="predicting rater",
             column_title="rater whose marks are the gold",
             instead=True,

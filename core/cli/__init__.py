@@ -28,8 +28,6 @@ _NOUNS = {
     "judge": "score texts with a language model as judge",
     "report": "report on the results of judges: orders, repeats, costs, agreement, bias, made levels",
     "correlate": "correlations of metrics with human ratings or damage levels",
-    "meta-correlate": "compare how synthetic data and people rank metrics",
-    "calibrate": "compare evaluators with human ratings: agreement, kappas, bias, and where not to use them",
     "convert": "convert ratings and marked errors to another format",
     "reproduce": "numbers of five papers, computed again, and their analyses for your own runs",
     "published": "published tables of Meta-Judge, Factual and CEF; some can be sides of meta-correlate",
@@ -38,9 +36,9 @@ _NOUNS = {
     "admin": "sign-in of the admin",
 }
 """Nouns with a module of the same name, imported when the noun is used. Analyses are registered in core/analyses."""
-_BEHIND = "calibrate"
+_BEHIND = "correlate"
 """The noun behind which the help lists the analyses."""
-_PACKAGES = dict.fromkeys(("check", "escalate", "calibrate"), "against_people")
+_PACKAGES = dict.fromkeys(("check", "escalate"), "against_people")
 """Nouns whose module is in a package."""
 STOPPED = 130
 """Exit status after Ctrl-C, the convention of shells."""

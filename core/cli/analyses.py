@@ -22,11 +22,14 @@ from core.cli.shared.sources import (
     add_marks_input,
     add_panel_options,
     add_people_options,
+    add_rated_input,
     add_ratings_input,
     add_scores_input,
+    add_sides_input,
     add_study_input,
     add_table_options,
     add_taught_input,
+    files_of_sides,
     open_answers,
     open_big_table,
     open_costs,
@@ -37,7 +40,9 @@ from core.cli.shared.sources import (
     open_marks_by_rater,
     open_panel,
     open_people,
+    open_rated,
     open_ratings,
+    open_sides,
     open_study,
     open_tables,
     open_taught,
@@ -144,6 +149,13 @@ _DATA: Mapping[Taken, _Opened] = {
         "reading the marked errors",
         (add_table_options, add_pair_option, add_database_option),
     ),
+    "sides": _Opened(add_sides_input, open_sides, files_of_sides, "reading the sides"),
+    "rated": _Opened(
+        add_rated_input,
+        open_rated,
+        lambda options: [options.human, *options.judges, options.shuffled],
+        "reading the ratings",
+    ),
     "table_on_disk": _Opened(
         add_big_table_input, open_big_table, lambda options: [], "reading the table", (add_database_option,)
     ),
@@ -179,7 +191,7 @@ def _answer(found: Analysis[Any, Any], options: argparse.Namespace) -> None:
     data = [_DATA[kind] for kind in found.takes]
     files = [path for one in data for path in one.files(options)]
     check_out_file(options, files)
-    if hasattr(options, "columns"):
+    if any(add_table_options in one.further for one in data):
         check_columns(options, files)
     reading = " and ".join(one.reading for one in data) or "computing"
     with telling(reading) as tell:

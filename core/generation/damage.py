@@ -665,15 +665,6 @@ def _notes(levels: list[DamageLevel]) -> list[str]:
     return notes
 
 
-async def _make(settings: DamageSettings, material: Material, writer: Writer) -> DamageTrace:
-    steps = (
-        RuleDamage(writer.pool, settings.task, settings.seed)
-        if writer.model is None
-        else LlmDamage(writer.model, writer.prompts["damage"], settings)
-    )
-    return await damage(material, steps, settings)
-
-
 def _came(trace: DamageTrace) -> Came:
     missing = [level for level in trace.levels if level.text is None]
     return Came(
@@ -684,45 +675,68 @@ def _came(trace: DamageTrace) -> Came:
     )
 
 
-def _report(
-    settings: DamageSettings,
-    traces: Sequence[DamageTrace],
-    materials: Mapping[str, Material],
-    failures: Mapping[tuple[str, str], int],
-) -> bytes:
-    """A report with the two parts of factual perturbation, counters and items; Meta-Judge defines none."""
-    whole = set(settings.level_names)
-    n_complete = sum(set(_came(trace).texts) == whole for trace in traces)
-    counters: dict[str, object] = {"input_samples": len(traces), "output_samples": n_complete}
-    counters |= {f"{step}: {reason}": n for (step, reason), n in failures.items()}
-    questions = [
-        {
-            "id": trace.item_id,
-            "question": materials[trace.item_id].item.question,
-            "ground_truth": materials[trace.item_id].item.reference,
-            "answers": _came(trace).texts,
-            "notes": list(trace.notes),
-        }
-        for trace in traces
-    ]
-    value = {"report": counters, "questions": questions}
-    return json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
+class DamageScheme(Scheme):
+    """Damage levels 0 (a paraphrase) to 5 (wrong throughout)."""
+
+    name = "damage"
+    title = "Damage levels"
+    summary = "damage levels 0 (a paraphrase) to 5 (wrong throughout)"
+    section = "damage-levels-0-to-5"
+    Settings = DamageSettings
+    Trace = DamageTrace
+    levels_by = ("damage",)
+
+    async def make(self, settings: DamageSettings, material: Material, writer: Writer) -> DamageTrace:
+        """See Scheme."""
+        steps = (
+            RuleDamage(writer.pool, settings.task, settings.seed)
+            if writer.model is None
+            else LlmDamage(writer.model, writer.prompts["damage"], settings)
+        )
+        return await damage(material, steps, settings)
+
+    def came(self, trace: DamageTrace) -> Came:
+        """See Scheme."""
+        return _came(trace)
+
+    rows = staticmethod(damage_texts)
+
+    def broken(
+        self, settings: DamageSettings, item_id: str, backend: str, reason: str, detail: str
+    ) -> DamageTrace:
+        """See Scheme."""
+        return DamageTrace(item_id, backend, settings.task, notes=(f"internal: {detail}",))
+
+    def report(
+        self,
+        settings: DamageSettings,
+        traces: Sequence[DamageTrace],
+        materials: Mapping[str, Material],
+        failures: Mapping[tuple[str, str], int],
+    ) -> bytes:
+        """A report with the two parts of factual perturbation, counters and items; Meta-Judge defines none."""
+        whole = set(settings.level_names)
+        n_complete = sum(set(_came(trace).texts) == whole for trace in traces)
+        counters: dict[str, object] = {"input_samples": len(traces), "output_samples": n_complete}
+        counters |= {f"{step}: {reason}": n for (step, reason), n in failures.items()}
+        questions = [
+            {
+                "id": trace.item_id,
+                "question": materials[trace.item_id].item.question,
+                "ground_truth": materials[trace.item_id].item.reference,
+                "answers": _came(trace).texts,
+                "notes": list(trace.notes),
+            }
+            for trace in traces
+        ]
+        value = {"report": counters, "questions": questions}
+        return json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
+
+    def more_files(
+        self, materials: Sequence[Material], texts: Sequence[GeneratedText]
+    ) -> Mapping[str, bytes]:
+        """See Scheme."""
+        return {"meta-judge.jsonl": to_meta_judge(materials, texts)}
 
 
-KIND = Scheme(
-    name="damage",
-    title="Damage levels",
-    summary="damage levels 0 (a paraphrase) to 5 (wrong throughout)",
-    section="damage-levels-0-to-5",
-    Settings=DamageSettings,
-    Trace=DamageTrace,
-    make=_make,
-    came=_came,
-    rows=damage_texts,
-    broken=lambda settings, item_id, backend, reason, detail: DamageTrace(
-        item_id, backend, settings.task, notes=(f"internal: {detail}",)
-    ),
-    report=_report,
-    more_files=lambda materials, texts: {"meta-judge.jsonl": to_meta_judge(materials, texts)},
-    levels_by=("damage",),
-)
+KIND = DamageScheme()

@@ -1,6 +1,6 @@
 """Schemes of generation: kinds of runs that make texts of known quality from questions and references."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -67,29 +67,49 @@ class Came:
     """How facts were found: `rules` or `spacy MODEL VERSION`; empty if the scheme uses no facts."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Scheme(Kind):
     """A kind of run that makes texts."""
 
     work: Work = "generation"
     reads: Reads = "questions"
-    does: str = "makes the answers"
+    does = "makes the answers"
     Trace: type[Any]
     """Stored record of each item: everything that was done."""
-    make: Callable[[Any, Material, Writer], Awaitable[Any]]
-    """(settings, material, writer) -> all levels of one item, as a Trace."""
-    came: Callable[[Any], Came]
-    """Trace -> the item's result."""
-    rows: Callable[[Any, str], Sequence[GeneratedText]]
-    """(trace, name of the system) -> the item's levels for long tables."""
-    broken: Callable[[Any, str, str, str, str], Any]
-    """(settings, item, backend, reason, detail) -> the trace of an item that failed through a defect of Assay."""
-    report: Callable[[Any, Sequence[Any], Mapping[str, Material], Mapping[tuple[str, str], int]], bytes]
-    """(settings, traces, materials by item, failures of the run) -> report.json."""
-    more_files: Callable[[Sequence[Material], Sequence[GeneratedText]], Mapping[str, bytes]] = lambda *_: {}
-    """Files that only this scheme writes."""
-    notes: Callable[[Any, Sequence[Material], Parsers], tuple[str, ...]] = lambda *_: ()
-    """(settings, materials, parsers) -> notes before the run starts. Raises InputError if this machine cannot follow the
-    settings."""
     levels_by: tuple[str, ...] = ()
     """Purposes of the prompts that make the levels; their names label a run's texts."""
+
+    async def make(self, settings: Any, material: Material, writer: Writer) -> Any:
+        """Make all levels of one item, as a Trace."""
+        raise NotImplementedError
+
+    def came(self, trace: Any) -> Came:
+        """The item's result."""
+        raise NotImplementedError
+
+    def rows(self, trace: Any, source: str) -> Sequence[GeneratedText]:
+        """The item's levels for long tables. source: name of the system."""
+        raise NotImplementedError
+
+    def broken(self, settings: Any, item_id: str, backend: str, reason: str, detail: str) -> Any:
+        """The trace of an item that failed through a defect of Assay."""
+        raise NotImplementedError
+
+    def report(
+        self,
+        settings: Any,
+        traces: Sequence[Any],
+        materials: Mapping[str, Material],
+        failures: Mapping[tuple[str, str], int],
+    ) -> bytes:
+        """The contents of report.json. materials: by item. failures: of the run, by step and reason."""
+        raise NotImplementedError
+
+    def more_files(
+        self, materials: Sequence[Material], texts: Sequence[GeneratedText]
+    ) -> Mapping[str, bytes]:
+        """Files that only this scheme writes, by name."""
+        return {}
+
+    def notes(self, settings: Any, materials: Sequence[Material], parsers: Parsers) -> tuple[str, ...]:
+        """Notes before the run starts. Raises InputError if this machine cannot follow the settings."""
+        return ()

@@ -251,51 +251,63 @@ def content(text: str) -> frozenset[str]:
     return frozenset(words)
 
 
-def _open(settings: AlignmentSettings, prompts: Mapping[str, Prompt]) -> Audits:
-    async def by_words(text: MarkedText) -> Done:
-        return align_by_words(text), (), False
+class AlignmentKind(AuditKind):
+    """Checks whether a cross-examination's mismatching questions point to the errors that people marked."""
 
-    return lambda model: by_words if model is None else Aligner(model, prompts[_PURPOSE], settings).align
-
-
-def _rows(text: MarkedText) -> Iterator[dict[str, Any]]:
-    for error in text.errors:
-        yield {
-            "category": error.category,
-            "severity": error.severity,
-            "error": error.quote,
-            "found": None if error.found is None else "yes" if error.found else "no",
-            "why": error.why,
-            "reason": error.reason,
-            "mismatches": len(text.mismatches),
-        }
-
-
-KIND = AuditKind(
-    name="alignment",
-    title="Alignment with marked errors",
-    verb="align",
-    summary="checks whether a cross-examination's mismatching questions point to the errors that people marked",
-    reads="marked texts",
-    does="decides; rules: compare the words of question and error, a stand-in",
-    section="alignment-with-marked-errors",
-    Settings=AlignmentSettings,
-    Piece=MarkedText,
-    reports=frozenset({"alignment"}),
-    rules=(
+    name = "alignment"
+    title = "Alignment with marked errors"
+    verb = "align"
+    summary = (
+        "checks whether a cross-examination's mismatching questions point to the errors that people marked"
+    )
+    reads = "marked texts"
+    does = "decides; rules: compare the words of question and error, a stand-in"
+    section = "alignment-with-marked-errors"
+    Settings = AlignmentSettings
+    Piece = MarkedText
+    reports = frozenset({"alignment"})
+    rules = (
         "A stand-in without a model: an error counts as found if a mismatching question shares enough of its words "
         "and numbers. Texts and questions must be in the same language."
-    ),
-    open=_open,
-    piece_called="text",
-    broken=lambda text, reason: replace(
-        text, errors=tuple(replace(one, found=None, reason=reason) for one in text.errors)
-    ),
-    identity=lambda _: (),
-    nothing=lambda texts: (
-        "texts" if not texts else None if any(one.errors for one in texts) else "marked error to look for"
-    ),
-    table="alignment.csv",
-    columns=("category", "severity", "error", "found", "why", "reason", "mismatches"),
-    rows=_rows,
-)
+    )
+    piece_called = "text"
+    table = "alignment.csv"
+    columns = ("category", "severity", "error", "found", "why", "reason", "mismatches")
+
+    def open(self, settings: AlignmentSettings, prompts: Mapping[str, Prompt]) -> Audits:
+        """See AuditKind."""
+
+        async def by_words(text: MarkedText) -> Done:
+            return align_by_words(text), (), False
+
+        return lambda model: by_words if model is None else Aligner(model, prompts[_PURPOSE], settings).align
+
+    def broken(self, text: MarkedText, reason: str) -> MarkedText:
+        """See AuditKind."""
+        return replace(text, errors=tuple(replace(one, found=None, reason=reason) for one in text.errors))
+
+    def identity(self, _: MarkedText) -> tuple[str, ...]:
+        """See AuditKind."""
+        return ()
+
+    def nothing(self, texts: Sequence[MarkedText]) -> str | None:
+        """See AuditKind."""
+        return (
+            "texts" if not texts else None if any(one.errors for one in texts) else "marked error to look for"
+        )
+
+    def rows(self, text: MarkedText) -> Iterator[dict[str, Any]]:
+        """See AuditKind."""
+        for error in text.errors:
+            yield {
+                "category": error.category,
+                "severity": error.severity,
+                "error": error.quote,
+                "found": None if error.found is None else "yes" if error.found else "no",
+                "why": error.why,
+                "reason": error.reason,
+                "mismatches": len(text.mismatches),
+            }
+
+
+KIND = AlignmentKind()

@@ -146,52 +146,66 @@ def _unanswered(questions: tuple[CrossQuestion, ...]) -> tuple[CrossQuestion, ..
     return tuple(CrossQuestion(one.text, one.expected) for one in questions)
 
 
-def _open(settings: AnswersSettings, prompts: Mapping[str, Prompt]) -> Audits:
-    def answering(model: Model) -> Callable[[QuestionSet], Awaitable[Done]]:
-        answerer = Answerer(model, prompts, settings.answers, settings.temperature)
+class AnswersKind(AuditKind):
+    """Answers the questions of cross-examinations with a model, to measure how reliable their judges are."""
 
-        async def answer(asked: QuestionSet) -> Done:
-            found = await answerer.answer(asked.document, asked.questions, ANSWERS, settings.seed)
-            return replace(asked, questions=found.questions), found.failures, found.temporary
+    name = "answers"
+    title = "Answers to judges' questions"
+    summary = (
+        "answers the questions of cross-examinations with a model, to measure how reliable their judges are"
+    )
+    reads = "questions asked"
+    does = "answers"
+    section = "judge-reliability"
+    Settings = AnswersSettings
+    Piece = QuestionSet
+    reports = frozenset({"reliability"})
+    piece_called = "set of the same questions"
+    table = "answers.csv"
+    columns = ("side", "author", "text", "expected", "verdict", "reason")
 
-        return answer
+    def open(self, settings: AnswersSettings, prompts: Mapping[str, Prompt]) -> Audits:
+        """See AuditKind."""
 
-    return asking(answering)
+        def answering(model: Model) -> Callable[[QuestionSet], Awaitable[Done]]:
+            answerer = Answerer(model, prompts, settings.answers, settings.temperature)
 
+            async def answer(asked: QuestionSet) -> Done:
+                found = await answerer.answer(asked.document, asked.questions, ANSWERS, settings.seed)
+                return replace(asked, questions=found.questions), found.failures, found.temporary
 
-def _rows(asked: QuestionSet) -> Iterator[dict[str, Any]]:
-    for question in asked.questions:
-        yield {
-            "side": asked.side,
-            "author": asked.author,
-            "text": question.text,
-            "expected": question.expected,
-            "verdict": question.answer,
-            "reason": question.reason,
-        }
+            return answer
 
+        return asking(answering)
 
-KIND = AuditKind(
-    name="answers",
-    title="Answers to judges' questions",
-    summary="answers the questions of cross-examinations with a model, to measure how reliable their judges are",
-    reads="questions asked",
-    does="answers",
-    section="judge-reliability",
-    Settings=AnswersSettings,
-    Piece=QuestionSet,
-    reports=frozenset({"reliability"}),
-    open=_open,
-    piece_called="set of the same questions",
-    broken=lambda asked, reason: replace(
-        asked, questions=tuple(replace(one, answer=None, reason=reason) for one in asked.questions)
-    ),
+    def broken(self, asked: QuestionSet, reason: str) -> QuestionSet:
+        """See AuditKind."""
+        return replace(
+            asked, questions=tuple(replace(one, answer=None, reason=reason) for one in asked.questions)
+        )
+
     # A repeated set of questions would count twice.
-    identity=lambda asked: (asked.side, asked.author, asked.document, *(one.text for one in asked.questions)),
-    nothing=lambda sets: (
-        "questions" if not sets else None if any(one.questions for one in sets) else "question to answer"
-    ),
-    table="answers.csv",
-    columns=("side", "author", "text", "expected", "verdict", "reason"),
-    rows=_rows,
-)
+    def identity(self, asked: QuestionSet) -> tuple[str, ...]:
+        """See AuditKind."""
+        return (asked.side, asked.author, asked.document, *(one.text for one in asked.questions))
+
+    def nothing(self, sets: Sequence[QuestionSet]) -> str | None:
+        """See AuditKind."""
+        return (
+            "questions" if not sets else None if any(one.questions for one in sets) else "question to answer"
+        )
+
+    def rows(self, asked: QuestionSet) -> Iterator[dict[str, Any]]:
+        """See AuditKind."""
+        for question in asked.questions:
+            yield {
+                "side": asked.side,
+                "author": asked.author,
+                "text": question.text,
+                "expected": question.expected,
+                "verdict": question.answer,
+                "reason": question.reason,
+            }
+
+
+KIND = AnswersKind()

@@ -751,47 +751,6 @@ class Parrot:
         return ErrorTrial(repeat, tuple(found), tuple(one.used for one in examples))
 
 
-def _open(settings: AutoMqmSettings, bench: Bench) -> Opened:
-    task = task_of(bench)
-    pool = settings.pool(bench.texts, task)
-    refuse_rated([*_task_problems(task), *pool_problems(settings, pool, _NOBODY)], settings)
-
-    def judge(model: Model | None) -> Judge:
-        if model is None:
-            refuse_rated(list(settings.problems(RULES)), settings)
-            return Parrot(settings, pool)
-        return AutoMqmJudge(model, prompt_for(bench, PURPOSE), settings, task, pool)
-
-    return judge
-
-
-def _check(settings: AutoMqmSettings, bench: Bench, rated: RatedSet, by_rules: bool) -> tuple[Remark, ...]:
-    task = task_of(bench)
-    pool = settings.pool(rated.texts, task)
-    refuse_rated(_task_problems(task), settings)
-    marked = pool.severities(settings.rater) if settings.shows_examples else {}
-    unusable = _unusable(marked, task, by_rules=by_rules)
-    wrong, remarks = [], []
-    if unusable:
-        what = (
-            "have a severity without an MQM weight: texts in which the Parrot repeats them get no score"
-            if by_rules
-            else "have a severity that the task lacks: models do not see them"
-        )
-        values = {
-            "severities": listed(list(unusable)),
-            "n": f"{sum(unusable.values()):,}",
-            "of": f"{sum(marked.values()):,}",
-        }
-        if unusable == marked:
-            mend = "choose a task with these severities, or rename them in the file"
-            wrong = [Remark("task", f"all errors marked in the file ({{severities}}) {what}; {mend}", values)]
-        remarks = [
-            Remark("", f"{{n}} of the {{of}} errors marked in examples ({{severities}}) {what}", values)
-        ]
-    return check_examples(settings, pool, rated, by_rules, _NOBODY, wrong, remarks)
-
-
 def _task_problems(task: RatingTask) -> list[Remark]:
     text = "{name} does not ask for marked errors, but this judge needs that; choose mqm"
     return [] if task.spans is not None else [Remark("task", text, {"name": task.name})]
@@ -808,55 +767,110 @@ def _unusable(marked: Mapping[str, int], task: RatingTask, *, by_rules: bool) ->
     return {one: n for one, n in marked.items() if one.casefold() not in offered}
 
 
-def _shortfalls(records: Sequence[AutoMqmRecord], _: Mapping[str, object]) -> Iterator[Degeneracy]:
-    """Report quotes that are not in the text, answers rejected for them, and invented categories."""
-    trials = [trial for record in records for trial in record.trials]
-    errors = [error for trial in trials for error in trial.errors or ()]
-    quoting = [error for error in errors if error.located != "nothing quoted"]
-    lost = sum(error.located == "not found" for error in quoting)
-    if lost:
-        sentence = (
-            f"Quotes not found: {lost:,} of {len(quoting):,} are not in the text. Their errors do not count."
-        )
-        yield Degeneracy("not found", lost, len(quoting), sentence)
-    rejected = sum(trial.reason == NOT_IN_TEXT for trial in trials)
-    if rejected:
-        sentence = (
-            f"Quotes not found: {rejected:,} of {len(trials):,} answers were rejected because fewer than "
-            f"{FOUND_SHARE:.0%} of their quotes are in the text."
-        )
-        yield Degeneracy("not found", rejected, len(trials), sentence)
-    invented = sum(not error.offered for error in errors)
-    if invented:
-        sentence = f"Invented categories: {invented:,} of {len(errors):,} errors have a category that was not offered."
-        yield Degeneracy("invented", invented, len(errors), sentence)
+class AutoMqmKind(JudgeKind):
+    """Marks the errors in each text, with severity and category; examples are other systems' rated texts."""
 
-
-KIND = JudgeKind(
-    name="automqm",
-    title="Marked errors (AutoMQM)",
-    family="AutoMQM",
-    summary="marks the errors in each text, with severity and category; examples are other systems' rated texts",
-    section="specialist-automqm",
-    reads="rated texts",
-    Settings=AutoMqmSettings,
-    attachment=task_attachment("mqm", "severities and categories"),
-    does="marks errors; rules: the Parrot, which repeats its examples' errors",
-    Record=AutoMqmRecord,
-    reports=frozenset({"accuracy", "agreement", "copying", "examples", "raters", "spans"}),
-    open=_open,
-    check=_check,
-    also_signed=rated_signed,
-    details=error_rows,
-    detail_columns=ERROR_COLUMNS,
-    record_problems=error_problems,
-    score_bounds=lambda _: (-FURTHEST_SCORE, 0.0),
-    shortfalls=_shortfalls,
-    rules=(
+    name = "automqm"
+    title = "Marked errors (AutoMQM)"
+    family = "AutoMQM"
+    summary = (
+        "marks the errors in each text, with severity and category; examples are other systems' rated texts"
+    )
+    section = "specialist-automqm"
+    reads = "rated texts"
+    Settings = AutoMqmSettings
+    attachment = task_attachment("mqm", "severities and categories")
+    does = "marks errors; rules: the Parrot, which repeats its examples' errors"
+    Record = AutoMqmRecord
+    reports = frozenset({"accuracy", "agreement", "copying", "examples", "raters", "spans"})
+    detail_columns = ERROR_COLUMNS
+    rules = (
         "The Parrot: no model, no cost. It marks the exact words of its examples' errors wherever they occur in the text. "
         "A specialist must beat this baseline to show more than copying."
-    ),
-    suits=lambda task, _: task.spans is not None,
-    in_file=examples_in,
-    marks_errors=True,
-)
+    )
+    marks_errors = True
+
+    def open(self, settings: AutoMqmSettings, bench: Bench) -> Opened:
+        """See JudgeKind."""
+        task = task_of(bench)
+        pool = settings.pool(bench.texts, task)
+        refuse_rated([*_task_problems(task), *pool_problems(settings, pool, _NOBODY)], settings)
+
+        def judge(model: Model | None) -> Judge:
+            if model is None:
+                refuse_rated(list(settings.problems(RULES)), settings)
+                return Parrot(settings, pool)
+            return AutoMqmJudge(model, prompt_for(bench, PURPOSE), settings, task, pool)
+
+        return judge
+
+    def check(
+        self, settings: AutoMqmSettings, bench: Bench, rated: RatedSet, by_rules: bool
+    ) -> tuple[Remark, ...]:
+        """See JudgeKind."""
+        task = task_of(bench)
+        pool = settings.pool(rated.texts, task)
+        refuse_rated(_task_problems(task), settings)
+        marked = pool.severities(settings.rater) if settings.shows_examples else {}
+        unusable = _unusable(marked, task, by_rules=by_rules)
+        wrong, remarks = [], []
+        if unusable:
+            what = (
+                "have a severity without an MQM weight: texts in which the Parrot repeats them get no score"
+                if by_rules
+                else "have a severity that the task lacks: models do not see them"
+            )
+            values = {
+                "severities": listed(list(unusable)),
+                "n": f"{sum(unusable.values()):,}",
+                "of": f"{sum(marked.values()):,}",
+            }
+            if unusable == marked:
+                mend = "choose a task with these severities, or rename them in the file"
+                wrong = [
+                    Remark("task", f"all errors marked in the file ({{severities}}) {what}; {mend}", values)
+                ]
+            remarks = [
+                Remark("", f"{{n}} of the {{of}} errors marked in examples ({{severities}}) {what}", values)
+            ]
+        return check_examples(settings, pool, rated, by_rules, _NOBODY, wrong, remarks)
+
+    also_signed = staticmethod(rated_signed)
+
+    details = staticmethod(error_rows)
+
+    record_problems = staticmethod(error_problems)
+
+    def score_bounds(self, _: str) -> tuple[float, float]:
+        """See JudgeKind."""
+        return (-FURTHEST_SCORE, 0.0)
+
+    def shortfalls(self, records: Sequence[AutoMqmRecord], _: Mapping[str, object]) -> Iterator[Degeneracy]:
+        """Report quotes that are not in the text, answers rejected for them, and invented categories."""
+        trials = [trial for record in records for trial in record.trials]
+        errors = [error for trial in trials for error in trial.errors or ()]
+        quoting = [error for error in errors if error.located != "nothing quoted"]
+        lost = sum(error.located == "not found" for error in quoting)
+        if lost:
+            sentence = f"Quotes not found: {lost:,} of {len(quoting):,} are not in the text. Their errors do not count."
+            yield Degeneracy("not found", lost, len(quoting), sentence)
+        rejected = sum(trial.reason == NOT_IN_TEXT for trial in trials)
+        if rejected:
+            sentence = (
+                f"Quotes not found: {rejected:,} of {len(trials):,} answers were rejected because fewer than "
+                f"{FOUND_SHARE:.0%} of their quotes are in the text."
+            )
+            yield Degeneracy("not found", rejected, len(trials), sentence)
+        invented = sum(not error.offered for error in errors)
+        if invented:
+            sentence = f"Invented categories: {invented:,} of {len(errors):,} errors have a category that was not offered."
+            yield Degeneracy("invented", invented, len(errors), sentence)
+
+    def suits(self, task: RatingTask, _: Mapping[str, object]) -> bool:
+        """See JudgeKind."""
+        return task.spans is not None
+
+    in_file = staticmethod(examples_in)
+
+
+KIND = AutoMqmKind()

@@ -19,7 +19,6 @@ from core.judges.kind import (
     JudgeSettings,
     MostComplete,
     Opened,
-    check_compared,
     in_a_line,
     lacking,
     numbered,
@@ -599,98 +598,100 @@ def _side(record: ClaimsRecord, claims: Sequence[Claim] | None, name: str) -> Cl
     return f"{verify}: {failed[verify]}" if verify in failed else f"the {name} {NO_VERDICTS}"
 
 
-def _open(settings: ClaimsSettings, bench: Bench) -> Opened:
-    """Open the judge. A model needs the prompt `decompose` to find claims, and `verify` to verify them."""
+class ClaimsKind(JudgeKind):
+    """Verifies the claims of each text against its reference and the other way round; needs references."""
 
-    def judge(model: Model | None) -> ClaimsJudge:
-        needed = [] if model is None else ["decompose"]
-        needed += ["verify"] if settings.verifier == "llm" else []
-        problems = [f"there is no prompt for {purpose}" for purpose in needed if purpose not in bench.prompts]
-        if settings.verifier == "llm" and model is None:
-            problems.append("the verifier llm needs a model, but there is none; choose rules or nli")
-        if settings.verifier == "nli" and bench.helper is None:
-            problems.append("the verifier nli needs an entailment model")
-        if problems:
-            raise InputError("Claims cannot be judged", problems)
-        verifier: LlmVerifier | RuleVerifier | NliVerifier = RuleVerifier()
-        inside = None
-        if settings.verifier == "llm" and model is not None:
-            verifier = LlmVerifier(model, bench.prompts["verify"], settings)
-        elif settings.verifier == "nli":
-            # Imported lazily: other runs do not need the neural metrics.
-            from core.judges import nli
-
-            verifier = nli.NliVerifier(bench.helper)
-            inside = verifier.contradictions if settings.contradictions else None
-        if model is None:
-            return ClaimsJudge(RuleDecomposer(settings.atomicity), verifier, settings, inside)
-        return ClaimsJudge(
-            LlmDecomposer(model, bench.prompts["decompose"], settings), verifier, settings, inside
-        )
-
-    return judge
-
-
-def _entailment(settings: ClaimsSettings) -> "BatchedEntailment | None":
-    if settings.verifier != "nli":
-        return None
-    from core.judges.nli import BatchedEntailment
-
-    return BatchedEntailment(settings.nli_model, settings.device)
-
-
-def _signed(settings: ClaimsSettings, bench: Bench) -> Mapping[str, object]:
-    """The loaded model, without its folder and device: neither changes a verdict."""
-    loaded = bench.helper.signature if bench.helper is not None else ""
-    return {"entailment": loaded or settings.nli_model.rstrip("/").split("/")[-1]}
-
-
-def _details(record: ClaimsRecord) -> Iterator[dict[str, Any]]:
-    for side, claims in (("response", record.response), ("reference", record.reference)):
-        for claim in claims or ():
-            yield {
-                "what": "claim",
-                "side": side,
-                "text": claim.text,
-                "verdict": None if claim.supported is None else "yes" if claim.supported else "no",
-                "why": claim.why,
-                "reason": claim.reason,
-            }
-    for pair in record.contradictions or ():
-        text = f"{pair.first} | {pair.second}"
-        yield {"what": "contradiction", "side": "response", "text": text, "why": pair.why}
-    yield from ({"what": f"step: {step}", "reason": reason} for step, reason in record.reasons)
-
-
-def _shortfalls(records: Sequence[ClaimsRecord], _: Mapping[str, object]) -> Iterator[Degeneracy]:
-    """Report texts that state something but for which no claims were listed."""
-    without = sum(why == NONE_LISTED for record in records for _, why in record.reasons)
-    if without:
-        n_texts = 2 * len(records)
-        sentence = f"Too few claims: none were listed for {without:,} of {n_texts:,} texts, although they state something."
-        yield Degeneracy("too few", without, n_texts, sentence)
-
-
-KIND = JudgeKind(
-    name="claims",
-    title="Claims",
-    family="Claims",
-    summary="verifies the claims of each text against its reference and the other way round; needs references",
-    section="claims",
-    Settings=ClaimsSettings,
-    rules=(
+    name = "claims"
+    title = "Claims"
+    family = "Claims"
+    summary = (
+        "verifies the claims of each text against its reference and the other way round; needs references"
+    )
+    section = "claims"
+    Settings = ClaimsSettings
+    rules = (
         "A stand-in for trying things out without a model. Every sentence is a claim, supported if its numbers, "
         "names and enough of its words occur in the other text. It does not understand meaning. An entailment model can "
         "verify the claims instead."
-    ),
-    Record=ClaimsRecord,
-    open=_open,
-    check=check_compared,
-    helper=_entailment,
-    also_signed=_signed,
-    details=_details,
-    detail_columns=COMPARING_COLUMNS,
-    words=lambda record: tuple(claim.text for claim in record.response or ()),
-    words_called="claims",
-    shortfalls=_shortfalls,
-)
+    )
+    Record = ClaimsRecord
+    detail_columns = COMPARING_COLUMNS
+    words_called = "claims"
+
+    def open(self, settings: ClaimsSettings, bench: Bench) -> Opened:
+        """Open the judge. A model needs the prompt `decompose` to find claims, and `verify` to verify them."""
+
+        def judge(model: Model | None) -> ClaimsJudge:
+            needed = [] if model is None else ["decompose"]
+            needed += ["verify"] if settings.verifier == "llm" else []
+            problems = [
+                f"there is no prompt for {purpose}" for purpose in needed if purpose not in bench.prompts
+            ]
+            if settings.verifier == "llm" and model is None:
+                problems.append("the verifier llm needs a model, but there is none; choose rules or nli")
+            if settings.verifier == "nli" and bench.helper is None:
+                problems.append("the verifier nli needs an entailment model")
+            if problems:
+                raise InputError("Claims cannot be judged", problems)
+            verifier: LlmVerifier | RuleVerifier | NliVerifier = RuleVerifier()
+            inside = None
+            if settings.verifier == "llm" and model is not None:
+                verifier = LlmVerifier(model, bench.prompts["verify"], settings)
+            elif settings.verifier == "nli":
+                # Imported lazily: other runs do not need the neural metrics.
+                from core.judges import nli
+
+                verifier = nli.NliVerifier(bench.helper)
+                inside = verifier.contradictions if settings.contradictions else None
+            if model is None:
+                return ClaimsJudge(RuleDecomposer(settings.atomicity), verifier, settings, inside)
+            return ClaimsJudge(
+                LlmDecomposer(model, bench.prompts["decompose"], settings), verifier, settings, inside
+            )
+
+        return judge
+
+    def helper(self, settings: ClaimsSettings) -> "BatchedEntailment | None":
+        """See JudgeKind."""
+        if settings.verifier != "nli":
+            return None
+        from core.judges.nli import BatchedEntailment
+
+        return BatchedEntailment(settings.nli_model, settings.device)
+
+    def also_signed(self, settings: ClaimsSettings, bench: Bench) -> Mapping[str, object]:
+        """The loaded model, without its folder and device: neither changes a verdict."""
+        loaded = bench.helper.signature if bench.helper is not None else ""
+        return {"entailment": loaded or settings.nli_model.rstrip("/").split("/")[-1]}
+
+    def details(self, record: ClaimsRecord) -> Iterator[dict[str, Any]]:
+        """See JudgeKind."""
+        for side, claims in (("response", record.response), ("reference", record.reference)):
+            for claim in claims or ():
+                yield {
+                    "what": "claim",
+                    "side": side,
+                    "text": claim.text,
+                    "verdict": None if claim.supported is None else "yes" if claim.supported else "no",
+                    "why": claim.why,
+                    "reason": claim.reason,
+                }
+        for pair in record.contradictions or ():
+            text = f"{pair.first} | {pair.second}"
+            yield {"what": "contradiction", "side": "response", "text": text, "why": pair.why}
+        yield from ({"what": f"step: {step}", "reason": reason} for step, reason in record.reasons)
+
+    def words(self, record: ClaimsRecord) -> tuple[str, ...]:
+        """See JudgeKind."""
+        return tuple(claim.text for claim in record.response or ())
+
+    def shortfalls(self, records: Sequence[ClaimsRecord], _: Mapping[str, object]) -> Iterator[Degeneracy]:
+        """Report texts that state something but for which no claims were listed."""
+        without = sum(why == NONE_LISTED for record in records for _, why in record.reasons)
+        if without:
+            n_texts = 2 * len(records)
+            sentence = f"Too few claims: none were listed for {without:,} of {n_texts:,} texts, although they state something."
+            yield Degeneracy("too few", without, n_texts, sentence)
+
+
+KIND = ClaimsKind()

@@ -11,12 +11,13 @@ from core.generation.language import count_words, is_unspaced
 from core.judges.kind import (
     COMPARING_COLUMNS,
     TEMPERATURE,
+    Bench,
     Compared,
     Judged,
     JudgeKind,
     JudgeSettings,
+    Opened,
     asking,
-    check_compared,
     compared_with,
     lacking,
     mean_of,
@@ -95,11 +96,6 @@ def details(record: CefRecord) -> Iterator[dict[str, Any]]:
                 }
         for step, reason in examination.reasons:
             yield {"what": f"step: {step}", "reason": reason, **repeat}
-
-
-def record_problems(record: CefRecord, _: str | None = None) -> Iterator[str]:
-    """See JudgeKind: impossible or duplicate repeats."""
-    return trial_problems("examinations", record.examinations, "repeat")
 
 
 CEF_COMPONENTS = ("coverage", "conformity", "consistency", "consistency-code", "conciseness", "overall")
@@ -398,24 +394,41 @@ class CrossExaminer:
         return questions, failures, any(one.temporary for one in (answered, *again))
 
 
-KIND = JudgeKind(
-    name="cef",
-    title="Cross-examination",
-    family="CEF",
-    summary="makes questions from each text and answers them from the other; needs sources or references",
-    section="cross-examination",
-    Settings=CefSettings,
-    Record=CefRecord,
-    in_percent=True,
-    reports=frozenset({"ablation", "align", "answers", "consistency", "reasked"}),
-    open=lambda settings, bench: asking(lambda model: CrossExaminer(model, bench.prompts, settings)),
-    check=check_compared,
-    details=details,
-    detail_columns=COMPARING_COLUMNS,
-    record_problems=record_problems,
-    score_bounds=lambda name: ((LOWEST_CONCISENESS if name.endswith("conciseness") else 0.0), 1.0),
+class CrossExaminationKind(JudgeKind):
+    """Makes questions from each text and answers them from the other; needs sources or references."""
+
+    name = "cef"
+    title = "Cross-examination"
+    family = "CEF"
+    summary = "makes questions from each text and answers them from the other; needs sources or references"
+    section = "cross-examination"
+    Settings = CefSettings
+    Record = CefRecord
+    in_percent = True
+    reports = frozenset({"ablation", "align", "answers", "consistency", "reasked"})
+    detail_columns = COMPARING_COLUMNS
+    words_called = "questions"
+
+    def open(self, settings: CefSettings, bench: Bench) -> Opened:
+        """See JudgeKind."""
+        return asking(lambda model: CrossExaminer(model, bench.prompts, settings))
+
+    details = staticmethod(details)
+
+    def record_problems(self, record: CefRecord, text: str | None) -> Iterator[str]:
+        """See JudgeKind: impossible or duplicate repeats."""
+        return trial_problems("examinations", record.examinations, "repeat")
+
+    def score_bounds(self, name: str) -> tuple[float, float]:
+        """See JudgeKind."""
+        return ((LOWEST_CONCISENESS if name.endswith("conciseness") else 0.0), 1.0)
+
     # Questions from the source are the same for all texts of an item.
-    words=lambda record: tuple(one.text for each in record.examinations for one in each.from_text or ()),
-    words_called="questions",
-    shortfalls=shortfalls,
-)
+    def words(self, record: CefRecord) -> tuple[str, ...]:
+        """See JudgeKind."""
+        return tuple(one.text for each in record.examinations for one in each.from_text or ())
+
+    shortfalls = staticmethod(shortfalls)
+
+
+KIND = CrossExaminationKind()

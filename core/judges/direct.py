@@ -5,7 +5,7 @@ defines the scale, so the same judge can rate translations, stories or answers.
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -226,20 +226,6 @@ def _offer(dimension: Dimension) -> str:
     return f"give one of {', '.join(map(in_digits, dimension.classes))}"
 
 
-def _open(settings: DirectSettings, bench: Bench) -> Opened:
-    task = _task(settings, bench)
-    pool = settings.pool(bench.texts, task)
-    refuse_rated(pool_problems(settings, pool, _nobody(settings, task, bench.texts)), settings)
-    prompt = prompt_for(bench, PURPOSE)
-    return asking(lambda model: DirectJudge(model, prompt, settings, task, pool))
-
-
-def _check(settings: DirectSettings, bench: Bench, rated: RatedSet, by_rules: bool) -> tuple[Remark, ...]:
-    task = _task(settings, bench)
-    nobody = _nobody(settings, task, rated.texts)
-    return check_examples(settings, settings.pool(rated.texts, task), rated, by_rules, nobody)
-
-
 def _task(settings: DirectSettings, bench: Bench) -> RatingTask:
     """The run's task. Raises SettingsError if it lacks the settings' dimension."""
     task = task_of(bench)
@@ -279,45 +265,71 @@ def _found(dimension: Dimension, texts: Sequence[RatedText]) -> str:
     return f" (the file's {len(own):,} ratings of {shown(dimension.name)} go from {ends}{are})"
 
 
-def _details(record: DirectRecord) -> Iterator[dict[str, Any]]:
-    for trial in record.trials:
-        yield {
-            "what": "score",
-            "repeat": trial.repeat,
-            "score": trial.score,
-            "examples": len(trial.examples),
-            "why": trial.detail,
-            "reason": trial.reason,
+class DirectKind(JudgeKind):
+    """Gives each text one number, such as 0 to 100; examples are other systems' rated texts."""
+
+    name = "direct"
+    title = "Direct score (Scorer)"
+    family = "Direct"
+    summary = "gives each text one number, such as 0 to 100; examples are other systems' rated texts"
+    section = "scorer"
+    reads = "rated texts"
+    Settings = DirectSettings
+    attachment = task_attachment("direct", "dimension and its scale")
+    Record = DirectRecord
+    reports = frozenset({"accuracy", "calibration", "consistency"})
+    detail_columns = SCORE_COLUMNS
+
+    def open(self, settings: DirectSettings, bench: Bench) -> Opened:
+        """See JudgeKind."""
+        task = _task(settings, bench)
+        pool = settings.pool(bench.texts, task)
+        refuse_rated(pool_problems(settings, pool, _nobody(settings, task, bench.texts)), settings)
+        prompt = prompt_for(bench, PURPOSE)
+        return asking(lambda model: DirectJudge(model, prompt, settings, task, pool))
+
+    def check(
+        self, settings: DirectSettings, bench: Bench, rated: RatedSet, by_rules: bool
+    ) -> tuple[Remark, ...]:
+        """See JudgeKind."""
+        task = _task(settings, bench)
+        nobody = _nobody(settings, task, rated.texts)
+        return check_examples(settings, settings.pool(rated.texts, task), rated, by_rules, nobody)
+
+    also_signed = staticmethod(rated_signed)
+
+    def details(self, record: DirectRecord) -> Iterator[dict[str, Any]]:
+        """See JudgeKind."""
+        for trial in record.trials:
+            yield {
+                "what": "score",
+                "repeat": trial.repeat,
+                "score": trial.score,
+                "examples": len(trial.examples),
+                "why": trial.detail,
+                "reason": trial.reason,
+            }
+
+    def record_problems(self, record: DirectRecord, _: str | None) -> Iterator[str]:
+        """See JudgeKind."""
+        yield from trial_problems("trials", record.trials, "repeat", score=ANY_SCORE)
+        for n, trial in enumerate(record.trials, start=1):
+            yield from example_problems(f"trials, {n}, examples", trial.examples)
+
+    def score_bounds(self, _: str) -> tuple[float, float]:
+        """See JudgeKind."""
+        return ANY_SCORE
+
+    def suits(self, task: RatingTask, given: Mapping[str, object]) -> bool:
+        """See JudgeKind."""
+        return any(given.get("dimension", one.name) == one.name for one in task.dimensions)
+
+    def in_file(self, bench: Bench) -> Mapping[str, tuple[str, ...]]:
+        """See JudgeKind."""
+        return {
+            "dimension": tuple(one.name for one in task_of(bench).dimensions),
+            **examples_in(bench),
         }
 
 
-def _record_problems(record: DirectRecord, _: str | None) -> Iterator[str]:
-    yield from trial_problems("trials", record.trials, "repeat", score=ANY_SCORE)
-    for n, trial in enumerate(record.trials, start=1):
-        yield from example_problems(f"trials, {n}, examples", trial.examples)
-
-
-KIND = JudgeKind(
-    name="direct",
-    title="Direct score (Scorer)",
-    family="Direct",
-    summary="gives each text one number, such as 0 to 100; examples are other systems' rated texts",
-    section="scorer",
-    reads="rated texts",
-    Settings=DirectSettings,
-    attachment=task_attachment("direct", "dimension and its scale"),
-    Record=DirectRecord,
-    reports=frozenset({"accuracy", "calibration", "consistency"}),
-    open=_open,
-    check=_check,
-    also_signed=rated_signed,
-    details=_details,
-    detail_columns=SCORE_COLUMNS,
-    record_problems=_record_problems,
-    score_bounds=lambda _: ANY_SCORE,
-    suits=lambda task, given: any(given.get("dimension", one.name) == one.name for one in task.dimensions),
-    in_file=lambda bench: {
-        "dimension": tuple(one.name for one in task_of(bench).dimensions),
-        **examples_in(bench),
-    },
-)
+KIND = DirectKind()

@@ -212,51 +212,77 @@ class JudgeSettings(KindSettings):
         return {**asked, **self.model_dump(exclude={*left_out, *unscored})}
 
 
-@dataclass(frozen=True, kw_only=True)
 class JudgeKind(Kind):
-    """A judge that scores texts."""
+    """A judge that scores texts: a class with one instance, which holds nothing but what the class says.
+
+    A judge sets the values without a default, and overrides what differs from the usual.
+    """
 
     work: Work = "judging"
     reads: Reads = "texts"
-    does: str = "judges"
+    does = "judges"
     family: str
     """First part of its signatures."""
     Record: type[Any]
     """Type of the record stored for each text alongside its scores."""
-    open: Callable[[Any, Bench], Opened]
-    """Prepares what all texts of a run share, from (settings, bench). Raises InputError if something is missing."""
-    details: Callable[[Any], Iterator[dict[str, Any]]]
-    """Returns the rows of details.csv from a record."""
     detail_columns: tuple[str, ...]
-    record_problems: Callable[[Any, str | None], Iterator[str]] = lambda *_: iter(())
-    """Finds problems in a record with correct types, each naming its field, from (record, judged text)."""
-    words: Callable[[Any], tuple[str, ...]] = lambda _: ()
-    """Returns the part of a record that should differ from text to text, such as feedback; empty: nothing."""
-    words_called: str = ""
-    """Plural or collective noun for that part, used in a sentence: `feedback`, `questions`."""
-    shortfalls: Callable[[Sequence[Any], Mapping[str, object]], Iterator[Degeneracy]] = lambda *_: iter(())
-    """Returns signs that the scores measure little, such as too few questions, from (records, settings by name)."""
-    check: Callable[[Any, Bench, RatedSet, bool], tuple[Remark, ...]]
-    """Checks a file before its run costs anything, from (settings, bench, file, whether rules judge); returns remarks.
-
-    Raises SettingsError or InputError if nothing could be judged.
-    """
-    helper: Callable[[Any], Helper | None] = lambda _: None
-    """Creates the additional model from the settings."""
-    also_signed: Callable[[Any, Bench], Mapping[str, object]] = lambda *_: {}
-    """Returns the signature's parts about files and the helper, which precede the settings, from (settings, bench)."""
-    dimensions: Callable[[Bench], tuple[str, ...]] = lambda _: ()
-    """Returns the names of the task's dimensions, if the judge has a column for each."""
-    suits: Callable[[RatingTask, Mapping[str, object]], bool] = lambda *_: True
-    """Whether the judge can use a task with the settings chosen so far, from (task, values)."""
-    in_file: Callable[[Bench], Mapping[str, tuple[str, ...]]] = lambda _: {}
-    """Returns field -> values that the texts and the attached file offer, such as names of raters."""
-    in_percent: bool = False
+    words_called = ""
+    """Plural or collective noun for the words of a record, used in a sentence: `feedback`, `questions`."""
+    in_percent = False
     """Whether its scores are shares that its paper reports in percent."""
-    marks_errors: bool = False
+    marks_errors = False
     """Whether it records errors with positions in the text, and its examples are errors that people marked."""
-    score_bounds: Callable[[str], tuple[float, float]] = lambda _: (0.0, 1.0)
-    """Returns the smallest and the largest score, given the name of a column."""
+
+    def open(self, settings: Any, bench: Bench) -> Opened:
+        """Prepare what all texts of a run share. Raises InputError if something is missing."""
+        raise NotImplementedError
+
+    def check(self, settings: Any, bench: Bench, rated: RatedSet, by_rules: bool) -> tuple[Remark, ...]:
+        """Check a file before its run costs anything; the remarks on it. By default it compares texts.
+
+        by_rules: whether rules judge. Raises SettingsError or InputError if nothing could be judged.
+        """
+        return check_compared(settings, bench, rated, by_rules)
+
+    def details(self, record: Any) -> Iterator[dict[str, Any]]:
+        """Yield the rows of details.csv from a record."""
+        raise NotImplementedError
+
+    def record_problems(self, record: Any, text: str | None) -> Iterator[str]:
+        """Yield problems in a record with correct types, each naming its field. text: the judged one."""
+        return iter(())
+
+    def words(self, record: Any) -> tuple[str, ...]:
+        """The part of a record that should differ from text to text, such as feedback; empty: nothing."""
+        return ()
+
+    def shortfalls(self, records: Sequence[Any], settings: Mapping[str, object]) -> Iterator[Degeneracy]:
+        """Yield signs that the scores measure little, such as too few questions. settings: by name."""
+        return iter(())
+
+    def helper(self, settings: Any) -> Helper | None:
+        """The additional model that the settings ask for."""
+        return None
+
+    def also_signed(self, settings: Any, bench: Bench) -> Mapping[str, object]:
+        """The signature's parts about files and the helper, which precede the settings."""
+        return {}
+
+    def dimensions(self, bench: Bench) -> tuple[str, ...]:
+        """The names of the task's dimensions, if the judge has a column for each."""
+        return ()
+
+    def suits(self, task: RatingTask, values: Mapping[str, object]) -> bool:
+        """Whether the judge can use a task with the settings chosen so far."""
+        return True
+
+    def in_file(self, bench: Bench) -> Mapping[str, tuple[str, ...]]:
+        """Field -> values that the texts and the attached file offer, such as names of raters."""
+        return {}
+
+    def score_bounds(self, column: str) -> tuple[float, float]:
+        """The smallest and the largest score of a column."""
+        return 0.0, 1.0
 
     def metrics(
         self,
@@ -297,30 +323,41 @@ Audits = Callable[[Model | None], Callable[[Any], Awaitable[Done]]]
 """Creates the function that processes each piece, for a model whose answers are cached by item; None: rules."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class AuditKind(Kind):
     """A run that examines judges: a model answers their questions, or compares their findings with people's."""
 
     work: Work = "audit"
     Piece: type[Any]
     """One line of its file and of its records: a dataclass whose `row` names the text."""
-    open: Callable[[Any, Mapping[str, Prompt]], Audits]
-    """Prepares the run, from (settings, prompts)."""
     piece_called: str
     """Name of a piece for messages, as in "a second set of the same questions"."""
-    broken: Callable[[Any, str], Any]
-    """Returns a piece without verdicts after an internal failure, from (piece, reason)."""
-    identity: Callable[[Any], tuple[str, ...]]
-    """Key that distinguishes two pieces of one text."""
-    nothing: Callable[[Any], str | None]
-    """Returns what all pieces together lack, such as `question to answer`, for "FILE has no ..."; None: nothing."""
     table: str
     """Name of the CSV file with one row per answer."""
     columns: tuple[str, ...]
-    rows: Callable[[Any], Iterator[dict[str, Any]]]
-    """Returns the table's rows for a piece."""
-    also: Callable[[Sequence[Any]], Mapping[str, bytes]] = lambda _: {}
-    """Returns further files of its folder, by name, from all completed pieces."""
+
+    def open(self, settings: Any, prompts: Mapping[str, Prompt]) -> Audits:
+        """Prepare the run."""
+        raise NotImplementedError
+
+    def broken(self, piece: Any, reason: str) -> Any:
+        """The piece without verdicts after an internal failure."""
+        raise NotImplementedError
+
+    def identity(self, piece: Any) -> tuple[str, ...]:
+        """What distinguishes two pieces of one text."""
+        return ()
+
+    def nothing(self, pieces: Sequence[Any]) -> str | None:
+        """What all pieces together lack, such as `question to answer`, for "FILE has no ..."; None: nothing."""
+        raise NotImplementedError
+
+    def rows(self, piece: Any) -> Iterator[dict[str, Any]]:
+        """Yield the table's rows for a piece."""
+        raise NotImplementedError
+
+    def also(self, pieces: Sequence[Any]) -> Mapping[str, bytes]:
+        """Further files of its folder, by name, from all completed pieces."""
+        return {}
 
 
 TEMPERATURE: Any = setting(

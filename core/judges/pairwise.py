@@ -488,83 +488,19 @@ def values_against(record: PairwiseRecord) -> dict[str, float | None]:
     }
 
 
-def _open(settings: PairwiseSettings, bench: Bench) -> Opened:
-    guidelines = parse_guidelines(bench.attached, "guidelines.yaml")
-    against = opponents(bench.texts, settings)
-    prompt = bench.prompts[PURPOSE]
-    return asking(lambda model: PairwiseJudge(model, prompt, guidelines, settings, against))
+class PairwiseKind(JudgeKind):
+    """Compares two answers to one question in both orders, as raters do; needs two systems, or levels."""
 
-
-def _check(settings: PairwiseSettings, bench: Bench, rated: RatedSet, by_rules: bool) -> tuple[Remark, ...]:
-    """Refuses a file in which no two texts can be compared; remarks on texts that stand alone and on the number of requests."""
-    guidelines = parse_guidelines(bench.attached, "guidelines.yaml")
-    outputs = [text.output for text in rated.texts]
-    sizes = Counter(group_of(output, settings.between) for output in outputs if output.text.strip())
-    said: dict[str, object] = {"file": rated.file_name, "n": len(outputs)}
-    if all(size == 1 for size in sizes.values()):
-        levels = {output.level for output in outputs} - {None}
-        instead = "; its levels can be compared ({between=levels})" if len(levels) > 1 else ""
-        text = "{file} has no two texts of one item to compare" + (
-            f" at one level{instead}"
-            if settings.between == "systems"
-            else " by one system at different levels"
-        )
-        refuse([Remark("between", f"{text}.", said)], PairwiseSettings)
-    masked = mask_notes(output.system for output in outputs)
-    if masked and settings.between == "levels":
-        text = "{file} has masked texts, whose names differ from level to level: compare systems, or wait until the study is unblinded."
-        refuse([Remark("between", text, said)], PairwiseSettings)
-    if guidelines.asks == "levels":
-        why = (
-            "but {file} has no levels"
-            if not any(output.level for output in outputs)
-            else "but here texts of different levels are compared"
-            if tells_levels(outputs, settings.between)
-            else ""
-        )
-        if why:
-            text = f"{{guidelines}} asks which answer fits its level, {why}; choose preference"
-            refuse([Remark("", text, {**said, "guidelines": guidelines.name})], PairwiseSettings)
-    remarks = [*settings.remarks(by_rules=by_rules), *(Remark("", note) for note in masked)]
-    pairs = sum(size * (size - 1) // 2 for size in sizes.values())
-    most = max(sizes.values())
-    if most > 2:
-        asked = pairs * settings.repeats * (2 if settings.order == "both" else 1)
-        text = "up to {most} texts are compared with each other: {pairs} pairs, {asked} requests"
-        remarks.append(Remark("", text, {"most": most, "pairs": f"{pairs:,}", "asked": f"{asked:,}"}))
-    if alone := sum(size == 1 for size in sizes.values()):
-        text = "{alone} of {n} texts have no other text to be compared with and get no score"
-        remarks.append(Remark("", text, {**said, "alone": alone}))
-    return tuple(remarks)
-
-
-def _details(record: PairwiseRecord) -> Iterator[dict[str, Any]]:
-    for trial in record.trials:
-        yield {
-            "what": "comparison",
-            "side": trial.order,
-            "repeat": trial.repeat,
-            "text": trial.against,
-            "verdict": trial.verdict,
-            "why": trial.feedback or trial.detail,
-            "reason": trial.reason,
-        }
-
-
-def _signed(_: PairwiseSettings, bench: Bench) -> dict[str, object]:
-    guidelines = parse_guidelines(bench.attached, "guidelines.yaml")
-    return {"guidelines": f"{guidelines.name}-{guidelines.sha256[:SHORT_SHA]}"}
-
-
-KIND = JudgeKind(
-    name="pairwise",
-    title="Pairwise",
-    family="Pairwise",
-    summary="compares two answers to one question in both orders, as raters do; needs two systems, or levels",
-    section="pairwise",
-    reads="pairs",
-    Settings=PairwiseSettings,
-    attachment=Attachment(
+    name = "pairwise"
+    title = "Pairwise"
+    family = "Pairwise"
+    summary = (
+        "compares two answers to one question in both orders, as raters do; needs two systems, or levels"
+    )
+    section = "pairwise"
+    reads = "pairs"
+    Settings = PairwiseSettings
+    attachment = Attachment(
         name="guidelines_text",
         option="guidelines",
         label="Guidelines",
@@ -576,18 +512,89 @@ KIND = JudgeKind(
         shipped=shipped_guidelines,
         unusable=tuple,
         sha256=lambda text: parse_guidelines(text, "guidelines.yaml").sha256,
-    ),
-    Record=PairwiseRecord,
-    reports=frozenset({"consistency", "pairs"}),
-    open=_open,
-    check=_check,
-    also_signed=_signed,
-    details=_details,
-    detail_columns=COMPARING_COLUMNS,
-    record_problems=lambda record, _: trial_problems("trials", record.trials, "against", "order", "repeat"),
+    )
+    Record = PairwiseRecord
+    reports = frozenset({"consistency", "pairs"})
+    detail_columns = COMPARING_COLUMNS
+    words_called = "feedback"
+
+    def open(self, settings: PairwiseSettings, bench: Bench) -> Opened:
+        """See JudgeKind."""
+        guidelines = parse_guidelines(bench.attached, "guidelines.yaml")
+        against = opponents(bench.texts, settings)
+        prompt = bench.prompts[PURPOSE]
+        return asking(lambda model: PairwiseJudge(model, prompt, guidelines, settings, against))
+
+    def check(
+        self, settings: PairwiseSettings, bench: Bench, rated: RatedSet, by_rules: bool
+    ) -> tuple[Remark, ...]:
+        """Refuses a file in which no two texts can be compared; remarks on texts that stand alone and on the number of requests."""
+        guidelines = parse_guidelines(bench.attached, "guidelines.yaml")
+        outputs = [text.output for text in rated.texts]
+        sizes = Counter(group_of(output, settings.between) for output in outputs if output.text.strip())
+        said: dict[str, object] = {"file": rated.file_name, "n": len(outputs)}
+        if all(size == 1 for size in sizes.values()):
+            levels = {output.level for output in outputs} - {None}
+            instead = "; its levels can be compared ({between=levels})" if len(levels) > 1 else ""
+            text = "{file} has no two texts of one item to compare" + (
+                f" at one level{instead}"
+                if settings.between == "systems"
+                else " by one system at different levels"
+            )
+            refuse([Remark("between", f"{text}.", said)], PairwiseSettings)
+        masked = mask_notes(output.system for output in outputs)
+        if masked and settings.between == "levels":
+            text = "{file} has masked texts, whose names differ from level to level: compare systems, or wait until the study is unblinded."
+            refuse([Remark("between", text, said)], PairwiseSettings)
+        if guidelines.asks == "levels":
+            why = (
+                "but {file} has no levels"
+                if not any(output.level for output in outputs)
+                else "but here texts of different levels are compared"
+                if tells_levels(outputs, settings.between)
+                else ""
+            )
+            if why:
+                text = f"{{guidelines}} asks which answer fits its level, {why}; choose preference"
+                refuse([Remark("", text, {**said, "guidelines": guidelines.name})], PairwiseSettings)
+        remarks = [*settings.remarks(by_rules=by_rules), *(Remark("", note) for note in masked)]
+        pairs = sum(size * (size - 1) // 2 for size in sizes.values())
+        most = max(sizes.values())
+        if most > 2:
+            asked = pairs * settings.repeats * (2 if settings.order == "both" else 1)
+            text = "up to {most} texts are compared with each other: {pairs} pairs, {asked} requests"
+            remarks.append(Remark("", text, {"most": most, "pairs": f"{pairs:,}", "asked": f"{asked:,}"}))
+        if alone := sum(size == 1 for size in sizes.values()):
+            text = "{alone} of {n} texts have no other text to be compared with and get no score"
+            remarks.append(Remark("", text, {**said, "alone": alone}))
+        return tuple(remarks)
+
+    def also_signed(self, _: PairwiseSettings, bench: Bench) -> dict[str, object]:
+        """See JudgeKind."""
+        guidelines = parse_guidelines(bench.attached, "guidelines.yaml")
+        return {"guidelines": f"{guidelines.name}-{guidelines.sha256[:SHORT_SHA]}"}
+
+    def details(self, record: PairwiseRecord) -> Iterator[dict[str, Any]]:
+        """See JudgeKind."""
+        for trial in record.trials:
+            yield {
+                "what": "comparison",
+                "side": trial.order,
+                "repeat": trial.repeat,
+                "text": trial.against,
+                "verdict": trial.verdict,
+                "why": trial.feedback or trial.detail,
+                "reason": trial.reason,
+            }
+
+    def record_problems(self, record: PairwiseRecord, _: str | None) -> Iterator[str]:
+        """See JudgeKind."""
+        return trial_problems("trials", record.trials, "against", "order", "repeat")
+
     # The two texts of a pair share their feedback; each order counts for the text that stood first.
-    words=lambda record: tuple(
-        trial.feedback for trial in record.trials if trial.feedback and trial.order == ORDERS[0]
-    ),
-    words_called="feedback",
-)
+    def words(self, record: PairwiseRecord) -> tuple[str, ...]:
+        """See JudgeKind."""
+        return tuple(trial.feedback for trial in record.trials if trial.feedback and trial.order == ORDERS[0])
+
+
+KIND = PairwiseKind()

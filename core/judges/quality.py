@@ -8,7 +8,7 @@ import hashlib
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Literal
@@ -507,13 +507,6 @@ def _two_that_differ(tokens: list[str], words: list[int]) -> list[int]:
     return [] if other is None else [words[0], other]
 
 
-def _open(settings: QualitySettings, bench: Bench) -> Opened:
-    task, prompt = task_of(bench), prompt_for(bench, PURPOSE)
-    refuse_rated(_task_problems(settings, task), settings)
-    held_out = _hold_out(settings, task, bench.texts)
-    return asking(lambda model: QualityJudge(model, prompt, settings, task, held_out))
-
-
 def _hold_out(settings: QualitySettings, task: RatingTask, texts: Sequence[RatedText]) -> HeldOut:
     """The items that serve as examples and are not judged; slow for many texts."""
     return HeldOut(
@@ -524,17 +517,6 @@ def _hold_out(settings: QualitySettings, task: RatingTask, texts: Sequence[Rated
         majority=settings.majority,
         seed=settings.seed,
     )
-
-
-def _check(settings: QualitySettings, bench: Bench, rated: RatedSet, by_rules: bool) -> tuple[Remark, ...]:
-    task = task_of(bench)
-    refuse_rated(_task_problems(settings, task), settings)
-    remarks = tuple(settings.remarks(by_rules=by_rules))
-    if not settings.shots:
-        return remarks
-    held_out = _hold_out(settings, task, rated.texts)
-    refuse_rated(list(_shots_problems(held_out, task, rated)), settings, rated)
-    return (*remarks, *_held_out_remarks(held_out, task, rated))
 
 
 def _task_problems(settings: QualitySettings, task: RatingTask) -> list[Remark]:
@@ -594,44 +576,77 @@ def _held_out_remarks(held_out: HeldOut, task: RatingTask, rated: RatedSet) -> I
         yield Remark("", "classes without an example: {classes}", {"classes": listed(without, "; ")})
 
 
-def _details(record: QualityRecord) -> Iterator[dict[str, Any]]:
-    for trial in record.trials:
-        yield {
-            "what": "score",
-            "dimension": trial.dimension,
-            "repeat": trial.repeat,
-            "score": trial.score,
-            "examples": len(record.examples),
-            "why": trial.justification or trial.detail,
-            "reason": trial.reason,
-        }
+class QualityKind(JudgeKind):
+    """Gives each text a class on every dimension of a task, with a justification, in any language."""
+
+    name = "quality"
+    title = "Quality rating"
+    family = "Quality"
+    summary = "gives each text a class on every dimension of a task, with a justification, in any language"
+    section = "quality-rating"
+    reads = "rated texts"
+    Settings = QualitySettings
+    attachment = task_attachment("multilingual", "dimensions and their classes")
+    Record = QualityRecord
+    reports = frozenset({"accuracy", "calibration", "consistency"})
+    detail_columns = SCORE_COLUMNS
+    words_called = "justifications"
+
+    def open(self, settings: QualitySettings, bench: Bench) -> Opened:
+        """See JudgeKind."""
+        task, prompt = task_of(bench), prompt_for(bench, PURPOSE)
+        refuse_rated(_task_problems(settings, task), settings)
+        held_out = _hold_out(settings, task, bench.texts)
+        return asking(lambda model: QualityJudge(model, prompt, settings, task, held_out))
+
+    def check(
+        self, settings: QualitySettings, bench: Bench, rated: RatedSet, by_rules: bool
+    ) -> tuple[Remark, ...]:
+        """See JudgeKind."""
+        task = task_of(bench)
+        refuse_rated(_task_problems(settings, task), settings)
+        remarks = tuple(settings.remarks(by_rules=by_rules))
+        if not settings.shots:
+            return remarks
+        held_out = _hold_out(settings, task, rated.texts)
+        refuse_rated(list(_shots_problems(held_out, task, rated)), settings, rated)
+        return (*remarks, *_held_out_remarks(held_out, task, rated))
+
+    also_signed = staticmethod(rated_signed)
+
+    def dimensions(self, bench: Bench) -> tuple[str, ...]:
+        """See JudgeKind."""
+        return tuple(one.name for one in task_of(bench).dimensions)
+
+    def details(self, record: QualityRecord) -> Iterator[dict[str, Any]]:
+        """See JudgeKind."""
+        for trial in record.trials:
+            yield {
+                "what": "score",
+                "dimension": trial.dimension,
+                "repeat": trial.repeat,
+                "score": trial.score,
+                "examples": len(record.examples),
+                "why": trial.justification or trial.detail,
+                "reason": trial.reason,
+            }
+
+    def record_problems(self, record: QualityRecord, _: str | None) -> Iterator[str]:
+        """See JudgeKind."""
+        yield from example_problems("examples", record.examples)
+        yield from trial_problems("trials", record.trials, "dimension", "repeat", score=ANY_SCORE)
+
+    def words(self, record: QualityRecord) -> tuple[str, ...]:
+        """See JudgeKind."""
+        return tuple(trial.justification for trial in record.trials if trial.justification)
+
+    def score_bounds(self, _: str) -> tuple[float, float]:
+        """See JudgeKind."""
+        return ANY_SCORE
+
+    def suits(self, task: RatingTask, _: Mapping[str, object]) -> bool:
+        """See JudgeKind."""
+        return bool(task.dimensions) and all(one.classes for one in task.dimensions)
 
 
-def _record_problems(record: QualityRecord, _: str | None) -> Iterator[str]:
-    yield from example_problems("examples", record.examples)
-    yield from trial_problems("trials", record.trials, "dimension", "repeat", score=ANY_SCORE)
-
-
-KIND = JudgeKind(
-    name="quality",
-    title="Quality rating",
-    family="Quality",
-    summary="gives each text a class on every dimension of a task, with a justification, in any language",
-    section="quality-rating",
-    reads="rated texts",
-    Settings=QualitySettings,
-    attachment=task_attachment("multilingual", "dimensions and their classes"),
-    Record=QualityRecord,
-    reports=frozenset({"accuracy", "calibration", "consistency"}),
-    open=_open,
-    check=_check,
-    also_signed=rated_signed,
-    dimensions=lambda bench: tuple(one.name for one in task_of(bench).dimensions),
-    details=_details,
-    detail_columns=SCORE_COLUMNS,
-    record_problems=_record_problems,
-    words=lambda record: tuple(trial.justification for trial in record.trials if trial.justification),
-    words_called="justifications",
-    score_bounds=lambda _: ANY_SCORE,
-    suits=lambda task, _: bool(task.dimensions) and all(one.classes for one in task.dimensions),
-)
+KIND = QualityKind()

@@ -402,46 +402,16 @@ def _on_offer(verdict: float, rubric: Rubric) -> int:
     return int(verdict)
 
 
-def _details(record: RubricRecord) -> Iterator[dict[str, Any]]:
-    for trial in record.trials:
-        yield {
-            "what": "trial",
-            "side": trial.order,
-            "repeat": trial.repeat,
-            "verdict": trial.verdict,
-            "why": trial.feedback or trial.detail,
-            "reason": trial.reason,
-        }
+class RubricKind(JudgeKind):
+    """Gives each text a verdict on the rubric's scale, with feedback; needs references."""
 
-
-def _check(settings: RubricSettings, bench: Bench, rated: RatedSet, by_rules: bool) -> tuple[Remark, ...]:
-    """See check_compared; a prompt with a separate section for each text has a fixed order."""
-    if _PROMETHEUS in bench.prompts and settings.order != "response-first":
-        text = "prompt {prompt} shows the response first; choose {order=response-first}"
-        refuse_of_settings(
-            [Remark("order", text, {"prompt": bench.prompts[_PROMETHEUS].name})], RubricSettings
-        )
-    return check_compared(settings, bench, rated, by_rules)
-
-
-def _open(settings: RubricSettings, bench: Bench) -> Opened:
-    rubric = parse_rubric(bench.attached, "rubric.yaml")
-    return asking(lambda model: RubricJudge(model, bench.prompts, rubric, settings))
-
-
-def _signed(_: RubricSettings, bench: Bench) -> dict[str, object]:
-    rubric = parse_rubric(bench.attached, "rubric.yaml")
-    return {"rubric": f"{rubric.name}-{rubric.sha256[:SHORT_SHA]}"}
-
-
-KIND = JudgeKind(
-    name="rubric",
-    title="Rubric",
-    family="Rubric",
-    summary="gives each text a verdict on the rubric's scale, with feedback; needs references",
-    section="rubric",
-    Settings=RubricSettings,
-    attachment=Attachment(
+    name = "rubric"
+    title = "Rubric"
+    family = "Rubric"
+    summary = "gives each text a verdict on the rubric's scale, with feedback; needs references"
+    section = "rubric"
+    Settings = RubricSettings
+    attachment = Attachment(
         name="rubric_text",
         option="rubric",
         label="Rubric",
@@ -453,18 +423,56 @@ KIND = JudgeKind(
         shipped=RUBRICS.all,
         unusable=RUBRICS.unusable,
         sha256=lambda text: parse_rubric(text, "rubric.yaml").sha256,
-    ),
-    Record=RubricRecord,
-    reports=frozenset({"consistency"}),
-    open=_open,
-    check=_check,
-    also_signed=_signed,
-    details=_details,
-    detail_columns=COMPARING_COLUMNS,
-    record_problems=lambda record, _: trial_problems(
-        "trials", record.trials, "order", "repeat", verdict=(0, HIGHEST_VERDICT)
-    ),
-    words=lambda record: tuple(trial.feedback for trial in record.trials if trial.feedback),
-    words_called="feedback",
-    score_bounds=lambda _: (0.0, float(HIGHEST_VERDICT)),
-)
+    )
+    Record = RubricRecord
+    reports = frozenset({"consistency"})
+    detail_columns = COMPARING_COLUMNS
+    words_called = "feedback"
+
+    def open(self, settings: RubricSettings, bench: Bench) -> Opened:
+        """See JudgeKind."""
+        rubric = parse_rubric(bench.attached, "rubric.yaml")
+        return asking(lambda model: RubricJudge(model, bench.prompts, rubric, settings))
+
+    def check(
+        self, settings: RubricSettings, bench: Bench, rated: RatedSet, by_rules: bool
+    ) -> tuple[Remark, ...]:
+        """See check_compared; a prompt with a separate section for each text has a fixed order."""
+        if _PROMETHEUS in bench.prompts and settings.order != "response-first":
+            text = "prompt {prompt} shows the response first; choose {order=response-first}"
+            refuse_of_settings(
+                [Remark("order", text, {"prompt": bench.prompts[_PROMETHEUS].name})], RubricSettings
+            )
+        return check_compared(settings, bench, rated, by_rules)
+
+    def also_signed(self, _: RubricSettings, bench: Bench) -> dict[str, object]:
+        """See JudgeKind."""
+        rubric = parse_rubric(bench.attached, "rubric.yaml")
+        return {"rubric": f"{rubric.name}-{rubric.sha256[:SHORT_SHA]}"}
+
+    def details(self, record: RubricRecord) -> Iterator[dict[str, Any]]:
+        """See JudgeKind."""
+        for trial in record.trials:
+            yield {
+                "what": "trial",
+                "side": trial.order,
+                "repeat": trial.repeat,
+                "verdict": trial.verdict,
+                "why": trial.feedback or trial.detail,
+                "reason": trial.reason,
+            }
+
+    def record_problems(self, record: RubricRecord, _: str | None) -> Iterator[str]:
+        """See JudgeKind."""
+        return trial_problems("trials", record.trials, "order", "repeat", verdict=(0, HIGHEST_VERDICT))
+
+    def words(self, record: RubricRecord) -> tuple[str, ...]:
+        """See JudgeKind."""
+        return tuple(trial.feedback for trial in record.trials if trial.feedback)
+
+    def score_bounds(self, _: str) -> tuple[float, float]:
+        """See JudgeKind."""
+        return (0.0, float(HIGHEST_VERDICT))
+
+
+KIND = RubricKind()

@@ -336,24 +336,6 @@ class Editor:
         )
 
 
-def _open(settings: TwinSettings, prompts: Mapping[str, Prompt]) -> Audits:
-    async def by_rules(twin: Twin) -> Done:
-        return twin_by_rules(twin, settings), (), False
-
-    def made(model: Model | None) -> Callable[[Twin], Awaitable[Done]]:
-        if model is None:
-            return by_rules
-        editor = Editor(model, prompts, settings)
-
-        async def edit(twin: Twin) -> Done:
-            asks = settings.editor == "model" or twin.probe not in BY_RULES
-            return await (editor.edit(twin) if asks else by_rules(twin))
-
-        return edit
-
-    return made
-
-
 def twin_outputs(twins: Sequence[Twin]) -> tuple[ScorableOutput, ...]:
     """The texts to judge, pair by pair: both unedited texts, then for each twin that was made the twin and its opponent.
 
@@ -413,61 +395,90 @@ _COLUMNS = (
 _LEFT_OUT = ("item", "system", "level", "language", "probe", "reason", "detail")
 
 
-def _row(twin: Twin) -> Iterator[dict[str, Any]]:
-    edited = twin.edited
-    yield {
-        "probe": twin.probe,
-        "role": twin.role,
-        "other_level": twin.other_level,
-        "editor": twin.editor,
-        "words": count_words(twin.text),
-        "words_edited": None if edited is None else count_words(edited),
-        "reason": twin.reason,
-        "detail": twin.detail or None,
-        "text": twin.text,
-        "edited": edited,
-        "diff": marked(diff_of(twin)) or None,
-    }
+class TwinsKind(AuditKind):
+    """Makes edited twins of pairs of known quality, to measure what besides quality sways a judge."""
 
-
-def _files(twins: Sequence[Twin]) -> Mapping[str, bytes]:
-    left_out = (
-        {
-            "item": twin.row.item_id,
-            "system": twin.row.system,
-            "level": twin.row.level,
-            "language": twin.row.language,
-            "probe": twin.probe,
-            "reason": twin.reason,
-            "detail": twin.detail or None,
-        }
-        for twin in twins
-        if twin.edited is None
-    )
-    return {TWINS_FILE: write_outputs(twin_outputs(twins)), LEFT_OUT_FILE: csv_bytes(_LEFT_OUT, left_out)}
-
-
-KIND = AuditKind(
-    name="twins",
-    title="Edited twins",
-    summary="makes edited twins of pairs of known quality, to measure what besides quality sways a judge",
-    reads="pairs of levels",
-    does="edits; rules: all probes but own-style",
-    section="edited-twins",
-    Settings=TwinSettings,
-    Piece=Twin,
-    reports=frozenset({"twins"}),
-    rules=(
+    name = "twins"
+    title = "Edited twins"
+    summary = "makes edited twins of pairs of known quality, to measure what besides quality sways a judge"
+    reads = "pairs of levels"
+    does = "edits; rules: all probes but own-style"
+    section = "edited-twins"
+    Settings = TwinSettings
+    Piece = Twin
+    reports = frozenset({"twins"})
+    rules = (
         "Rules only add words or marks, so that every fact stays. They have wording in English, German and French; texts in "
         "other languages are formatted, and padded with their question. They cannot rewrite a text in a model's style."
-    ),
-    open=_open,
-    piece_called="text with the same probe",
-    broken=lambda twin, reason: replace(twin, edited=None, reason=reason),
-    identity=lambda twin: (twin.probe,),
-    nothing=lambda twins: None if twins else "pairs",
-    table="edits.csv",
-    columns=_COLUMNS,
-    rows=_row,
-    also=_files,
-)
+    )
+    piece_called = "text with the same probe"
+    table = "edits.csv"
+    columns = _COLUMNS
+
+    def open(self, settings: TwinSettings, prompts: Mapping[str, Prompt]) -> Audits:
+        """See AuditKind."""
+
+        async def by_rules(twin: Twin) -> Done:
+            return twin_by_rules(twin, settings), (), False
+
+        def made(model: Model | None) -> Callable[[Twin], Awaitable[Done]]:
+            if model is None:
+                return by_rules
+            editor = Editor(model, prompts, settings)
+
+            async def edit(twin: Twin) -> Done:
+                asks = settings.editor == "model" or twin.probe not in BY_RULES
+                return await (editor.edit(twin) if asks else by_rules(twin))
+
+            return edit
+
+        return made
+
+    def broken(self, twin: Twin, reason: str) -> Twin:
+        """See AuditKind."""
+        return replace(twin, edited=None, reason=reason)
+
+    def identity(self, twin: Twin) -> tuple[str, ...]:
+        """See AuditKind."""
+        return (twin.probe,)
+
+    def nothing(self, twins: Sequence[Twin]) -> str | None:
+        """See AuditKind."""
+        return None if twins else "pairs"
+
+    def rows(self, twin: Twin) -> Iterator[dict[str, Any]]:
+        """See AuditKind."""
+        edited = twin.edited
+        yield {
+            "probe": twin.probe,
+            "role": twin.role,
+            "other_level": twin.other_level,
+            "editor": twin.editor,
+            "words": count_words(twin.text),
+            "words_edited": None if edited is None else count_words(edited),
+            "reason": twin.reason,
+            "detail": twin.detail or None,
+            "text": twin.text,
+            "edited": edited,
+            "diff": marked(diff_of(twin)) or None,
+        }
+
+    def also(self, twins: Sequence[Twin]) -> Mapping[str, bytes]:
+        """See AuditKind."""
+        left_out = (
+            {
+                "item": twin.row.item_id,
+                "system": twin.row.system,
+                "level": twin.row.level,
+                "language": twin.row.language,
+                "probe": twin.probe,
+                "reason": twin.reason,
+                "detail": twin.detail or None,
+            }
+            for twin in twins
+            if twin.edited is None
+        )
+        return {TWINS_FILE: write_outputs(twin_outputs(twins)), LEFT_OUT_FILE: csv_bytes(_LEFT_OUT, left_out)}
+
+
+KIND = TwinsKind()

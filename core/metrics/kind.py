@@ -11,7 +11,7 @@ from core.installation import COMMAND
 from core.llm.weights import absolute_place
 from core.metrics.registry import find_metrics
 from core.metrics.scorer import Group, MetricSpec
-from core.schema.runs import Engine, Kind, KindSettings, address_setting, engine_setting
+from core.schema.runs import Engine, Kind, KindSettings, Work, address_setting, engine_setting
 from core.schema.settings import Remark, Settings, setting
 
 MOST_WORKERS = 256
@@ -125,23 +125,27 @@ class ScoringRunning(Settings):
         return max(1, min(self.workers, n_texts // TEXTS_PER_WORKER))
 
 
-KIND = Kind(
-    name="scores",
-    title="Metrics",
-    summary="score texts with metrics",
-    work="scores",
-    reads="texts",
-    Settings=ScoringSettings,
-    Running=ScoringRunning,
-    section="metrics",
-)
-TABLE_KIND = Kind(
-    name="big_table",
-    title="Metrics of a big table",
-    summary="score the texts of a big table with metrics, in chunks",
-    work="tables",
-    reads="texts",
-    Settings=ScoringSettings,
-    Running=ScoringRunning,
-    section="metrics",
-)
+class Metrics(Kind):
+    """Metrics of the texts of a file."""
+
+    name = "scores"
+    title = "Metrics"
+    summary = "score texts with metrics"
+    work: Work = "scores"
+    reads = "texts"
+    Settings = ScoringSettings
+    Running = ScoringRunning
+    section = "metrics"
+
+
+class BigTableMetrics(Metrics):
+    """Metrics of the texts of a table too big for memory."""
+
+    name = "big_table"
+    title = "Metrics of a big table"
+    summary = "score the texts of a big table with metrics, in chunks"
+    work = "tables"
+
+
+KIND = Metrics()
+TABLE_KIND = BigTableMetrics()

@@ -8,10 +8,8 @@ options with underscores. docs/python.md lists them. `read`, `metrics`, `score`,
 from core.errors import AssayError, InputError
 from core.notebook import declared
 from core.notebook.analyses import (
-    calibrate,
     compare,
     correlate,
-    meta_correlate,
     rank,
 )
 from core.notebook.declared import *
@@ -28,7 +26,6 @@ __all__ = [
     "InputError",
     "Result",
     "bias",
-    "calibrate",
     "check",
     "compare",
     "correlate",
@@ -36,7 +33,6 @@ __all__ = [
     "escalate",
     "gaps",
     "made_levels",
-    "meta_correlate",
     "metrics",
     "next_labels",
     "pairs",

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from core.notebook.answering import answered
@@ -25,6 +25,8 @@ from core.notebook.frames import (
     marks_from,
     panel_from,
     people_of,
+    rated_from,
+    sides_from,
     study_from,
     table_from,
     tables_from,
@@ -37,12 +39,14 @@ __all__ = [
     "acc23",
     "agreement",
     "alt_test",
+    "calibrate",
     "consistency",
     "copying",
     "corrected",
     "costs",
     "examples_curve",
     "levels",
+    "meta_correlate",
     "raters",
     "reasked",
     "redundancy",
@@ -90,6 +94,133 @@ def ablation(judges: Source | Sequence[Source]) -> Result:
         "ablation",
         {},
         lambda: judge_outputs_from(judges),
+    )
+
+
+def calibrate(
+    ratings: Source,
+    scores: Source | Sequence[Source],
+    *,
+    task: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
+    shuffled: str | None = None,
+    dimension: str | None = None,
+    columns: Mapping[str, str] | Sequence[str] | None = None,
+    by: Sequence[str] | None = None,
+    averaged: Literal["macro", "pooled"] = "macro",
+    majority: Literal["drop", "median", "middle"] = "drop",
+    map: Literal["isotonic", "ordinal"] | None = None,
+    dawid_skene: bool = False,
+    paper_kappa: bool = False,
+    resamples: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Does an evaluator agree with people, and where should you not use it?
+
+    The same numbers as the command ``calibrate``.
+
+    Parameters
+    ----------
+    ratings
+        Ratings by people: a data frame or anything that ``read`` reads.
+    scores
+        Scores of one or more evaluators on the same texts: a data frame with a column for each evaluator, for
+        instance.
+    task
+        Task with the classes to choose from (default: that of the study or judge, else guessed from the ratings).
+    scale
+        Scale of the ratings: two, ordered or unordered classes, scores, or a range such as 1-5 (default: guessed
+        from the ratings, and shown).
+    classes
+        All classes that raters could give, from worst to best, such as fail,partial,pass; of an unordered scale
+        in any order.
+    missing
+        Cells that are no rating and no score, such as unsure,#N/A; empty cells always are.
+    shuffled
+        A run of the first ``scores`` on texts with shuffled words; shows how often its scores drop.
+    dimension
+        Which dimension of the ratings to use (default: all).
+    columns
+        Which column of scores belongs to which dimension (default: by the end of its name, e.g. JUDGE-D) (list of
+        texts).
+    by
+        Columns to group by (default: language, task, dimension); without dimension, all dimensions form one group
+        (list of texts; default: language, task, dimension).
+    averaged
+        Overall result: macro is the mean over groups, each with equal weight; pooled takes all texts together.
+    majority
+        How to resolve split votes: drop leaves the text out; median takes the middle vote, if the two middle
+        votes agree; middle takes the middle class of the scale, if a rater chose it, as Multilingual does with
+        three raters and three classes.
+    map
+        Also fit a map from the evaluator's score to human scores, cross-validated by item (default: None).
+    dawid_skene
+        Also estimate raters' errors and the texts' classes by Dawid and Skene's model; majorities do not change.
+    paper_kappa
+        Count an undefined kappa as 0 in means over groups, as Multilingual does.
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``agreement`` with the columns ``evaluator``, ``*``, ``group``, ``n_texts``, ``n_used``,
+        ``n_items``, ``n_raters``, ``verdict``, ``n_off_scale``, ``classes``, ``left_out``, ``raters_pairwise``,
+        ``pairwise``, ``gap``, ``raters_agreement``, ``raters_f1``, ``raters_kappa``, ``raters_alpha``,
+        ``raters_ac1``, ``agreement``, ``f1``, ``kappa``, ``alpha``, ``ac1``, ``top_majority``, ``top_evaluator``,
+        ``bias``, ``bias_agreed``, ``bias_disagreed``, ``pearson``, ``spearman``, ``kendall``, ``shift``,
+        ``error``, ``chance_p``, ``chance_p_bh``, ``gap_p``, ``gap_p_bh``, ``bias_p``, ``bias_p_bh``. Further
+        tables: ``raters``; ``majority``; ``bias``; ``numbers``; ``pooled-agreement``; ``pooled-raters``;
+        ``pooled-majority``; ``pooled-numbers``; ``means-agreement``; ``means-raters``; ``means-majority``;
+        ``means-numbers``; ``split-raters``; ``map``; ``dawid-skene``; ``confusion``; ``dawid-skene-agreement``;
+        ``temperatures``; ``shuffled-words``; ``classes``; ``where-not-to-use``; ``reliability``. See
+        docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For ratings and scores that cannot be read, and for an unknown task. If
+        scores and ratings share no text, or a column's dimension is unclear.
+
+    Notes
+    -----
+    Misleads: If one class is popular, percentage agreement is high for any evaluator, even one that always
+    answers the same. Read kappa, the bias and the sentences first.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> people = pd.DataFrame({"item_id": [1, 2, 3, 4] * 2, "rater": ["a"] * 4 + ["b"] * 4, "score": [0, 1, 2, 2] * 2})
+    >>> judge = pd.DataFrame({"item_id": [1, 2, 3, 4], "judge": [0, 1, 2, 1]})
+    >>> frame = assay.calibrate(people, judge, resamples=0).frame
+    >>> float(frame["pairwise"][0])
+    0.75
+    """
+    return answered(
+        "calibrate",
+        {
+            "dimension": dimension,
+            "columns": columns,
+            "by": by,
+            "averaged": averaged,
+            "majority": majority,
+            "map": map,
+            "dawid_skene": dawid_skene,
+            "paper_kappa": paper_kappa,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: rated_from(
+            ratings, scores, task=task, scale=scale, classes=classes, missing=missing, shuffled=shuffled
+        ),
     )
 
 
@@ -1020,6 +1151,117 @@ def acc23(
         },
         lambda: people_of(ratings),
         lambda: tables_from(scores),
+    )
+
+
+def meta_correlate(
+    human: Result | Source,
+    synthetic: Result | Source,
+    ratings: Source | None = None,
+    *,
+    dimension: Names | None = None,
+    raters: Literal["averaged", "kept"] = "averaged",
+    z_normalise: bool = False,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    method: Literal["pearson", "spearman", "kendall"] = "spearman",
+    first_order: Literal["pearson", "spearman", "kendall"] | None = None,
+    by: Sequence[str] = (),
+    over: str | None = None,
+    alternative: Literal["greater", "two-sided"] = "greater",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Does data of known quality rank metrics as people do?
+
+    The same numbers as the command ``meta-correlate``.
+
+    Parameters
+    ----------
+    human
+        ``"published:NAME"``, a result of ``correlate`` with ratings, its JSON file, or scores whose texts
+        ``ratings`` rate.
+    synthetic
+        ``"published:NAME"``, a result of ``correlate`` with the level, its JSON file, or scores with levels.
+    ratings
+        Ratings of the texts in ``human``, if it holds scores.
+    dimension
+        Which dimensions of the ratings to use (default: the only one); several are used one by one and as a mean
+        for each text.
+    raters
+        Use one mean rating for each text, or every rating.
+    z_normalise
+        Standardise each rater's ratings: subtract the rater's mean, divide by the SD.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+    method
+        Coefficient between the two sides.
+    first_order
+        Coefficient for each metric on a side (default: method) (default: as between the sides).
+    by
+        One cell for each value of these columns of the synthetic side (list of texts).
+    over
+        Report mean and SD over the values of this column, e.g. prompt (default: no column).
+    alternative
+        Alternative hypothesis of the p-value in the sentences (greater: as in Meta-Judge; JSON has both).
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``meta-correlation`` with the columns ``metric``, ``family``, ``human``, ``synthetic``,
+        ``dropped_because``. Further tables: ``without-family``; ``meta-matrix``; ``meta-summaries``. See
+        docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For sides that cannot be read, and a study that is not unblinded. If the
+        sides share no metric, or a published side lacks the coefficient.
+
+    Notes
+    -----
+    Misleads: The interval over metrics is wide, and variants of one family count as several metrics: read the p
+    over families and `without-family`. The naive interval over items counts the noise of items twice: read the
+    noise-corrected value.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.meta_correlate("published:cus-qa-cs", "published:cus-qa-cs:qwen-3-30b:zero")
+    >>> found.json["n_metrics"]
+    28
+    """
+    return answered(
+        "meta-correlate",
+        {
+            "method": method,
+            "first_order": first_order,
+            "by": by,
+            "over": over,
+            "alternative": alternative,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: sides_from(
+            human,
+            synthetic,
+            ratings,
+            dimension=dimension,
+            raters=raters,
+            z_normalise=z_normalise,
+            leave_out=leave_out,
+            direction=direction,
+        ),
     )
 
 

@@ -13,35 +13,40 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from core.errors import InputError
+from core.formats.correlations import read_correlations
 from core.formats.panel.judge_files import judge_scores
 from core.formats.ratings import write_ratings_jsonl
 from core.formats.scorable import write_outputs
 from core.formats.scores import LABELS, Shape, write_scores_jsonl
+from core.formats.tasks import find_task
 from core.joining.choices import TableChoice, chosen_table, interval_problems
 from core.joining.choices import check_choice as check_table_choice
-from core.joining.tables import merge_tables
+from core.joining.tables import CorrelationOptions, merge_tables
 from core.judges.answers import AnswerSet
 from core.notebook.result import Result
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
+from core.results.correlations.table import dimension_of
 from core.results.judges.costs import JudgeCost
-from core.schema.analysis import REFUSE, PanelChoice, RepeatedRatings
+from core.results.meta_correlation import LiveSide, Side, Sides, chosen_side
+from core.schema.analysis import REFUSE, PanelChoice, RatersUsed, RepeatedRatings
 from core.schema.marks import Marks, TaughtJudges
 from core.schema.panel import Panel, TextBeside
+from core.schema.rated import Rated, Scored
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import Direction, JudgeOutput, MarkingJudges, OutputSet, RatingSet, ScoreTable
 from core.schema.settings import SettingsError, as_parameter
 from core.schema.study import RatingTask, StudyRecord
 from core.sources.judges import (
-    JudgeAsked,
     answer_sets_of,
-    asked_of,
     costs_of,
     facts_of,
     judge_if_any,
     judge_of,
     judges_of,
+    rated,
+    scored_by,
 )
 from core.sources.marking import marking_judges, taught_judges
 from core.sources.named import FileSource, parse_source
@@ -51,7 +56,9 @@ from core.sources.people import people_of as source_people
 from core.sources.people import ratings_and_task
 from core.sources.people import ratings_of as source_ratings
 from core.sources.reading import SourceReader
+from core.sources.scores import Scores
 from core.sources.scores import scores_of as source_scores
+from core.sources.sides import side_of
 from core.sources.spans import Marked, marks_of, spans_of
 from core.sources.studies import study_or_bundle
 from core.sources.texts import texts_of as source_texts
@@ -294,19 +301,98 @@ def choice_of(leave_out: LeaveOut | None, direction: Directions | None) -> Table
     return TableChoice(tuple(dict.fromkeys(gone)), tuple((direction or {}).items()))
 
 
-def ratings_and_task_of(
-    source: Source, declared: DeclaredScale = NOT_DECLARED
-) -> tuple[RatingSet, RatingTask | None]:
-    """Return the ratings of a source, and the raters' task if they come from a study. Raises InputError."""
+def ratings_used(
+    people: People | None, dimension: Names | None, raters: RatersUsed, z_normalise: bool
+) -> CorrelationOptions:
+    """Return how ratings are used beside scores. Raises InputError."""
+    check_choice("raters", raters, get_args(RatersUsed))
+    if people is None and (dimension is not None or raters != "averaged" or z_normalise):
+        check_parameters(["dimension, raters, z_normalise: only with human ratings"])
+    chosen = dimension_of(names_of(dimension))
+    return CorrelationOptions(raters=raters, z_normalise=z_normalise, dimension=chosen)
+
+
+def sides_from(
+    human: Result | Source,
+    synthetic: Result | Source,
+    ratings: Source | None,
+    *,
+    dimension: Names | None,
+    raters: RatersUsed,
+    z_normalise: bool,
+    leave_out: LeaveOut | None,
+    direction: Directions | None,
+) -> Sides:
+    """Return both sides of a meta-correlation with the chosen texts and metrics. Raises InputError."""
+    people = None if ratings is None else people_of(ratings)
+    used, choice = ratings_used(people, dimension, raters, z_normalise), choice_of(leave_out, direction)
+    sides = [_side(human, people, used, human=True), _side(synthetic, None, used, human=False)]
+    check_table_choice(choice, *(side.table if isinstance(side, LiveSide) else side for side in sides))
+    first, second = (chosen_side(side, choice) for side in sides)
+    return Sides({"": first}, second)
+
+
+def _side(given: Result | Source, people: People | None, used: CorrelationOptions, *, human: bool) -> Side:
+    if isinstance(given, Result):
+        if given.tables[0].name != "correlations":
+            raise InputError(
+                f"A side is a result of correlate. This one has the table {given.tables[0].name}."
+            )
+        return read_correlations(json.dumps(given.json).encode(), "correlations", synthetic=not human)
+
+    def rated(scores: Scores) -> tuple[People, CorrelationOptions]:
+        if people is None:
+            name = shown(scores.table.file_name or "scores")
+            raise InputError(
+                f"The human side {name} is a table of scores. Give the ratings of its texts with ratings=."
+            )
+        return people, used
+
+    if frame_in(given) is None:
+        with in_parameters():
+            return side_of(
+                named_source(given), reading_of(), human=human, rated=people is not None, ratings=rated
+            )
+    table = scores_of(given)
+    name = table.file_name or "scores"
+    return LiveSide(name, table, *rated(Scores(table))) if human else LiveSide(name, table)
+
+
+def rated_from(
+    ratings: Source,
+    scores: Source | Sequence[Source],
+    *,
+    task: str | None = None,
+    scale: str | None = None,
+    classes: Names | None = None,
+    missing: Names | None = None,
+    shuffled: Source | None = None,
+) -> Rated:
+    """Return ratings and the scores of evaluators, as the command reads them. Raises InputError."""
+    check_type("task", task, PATH, "the name of a task or the path of a YAML file", optional=True)
+    declared = scale_from(scale, classes, missing)
+    people, of_study = _ratings_and_task(ratings, declared)
+    own_task = of_study if task is None else find_task(os.fspath(task))
+    scored = [_scored(one, declared) for one in each_of(scores)]
+    with in_parameters():
+        twin = None if shuffled is None else named_source(shuffled)
+        return rated(people, own_task, scored, declared, twin, reading_of())
+
+
+def _ratings_and_task(source: Source, declared: DeclaredScale) -> tuple[RatingSet, RatingTask | None]:
     if frame_in(source) is not None:
         return ratings_of(source, declared), None
     with in_parameters():
         return ratings_and_task(named_source(source), reading_of(declared=declared))
 
 
-def asked_from(source: Source) -> JudgeAsked:
-    """Return what a judge's run was asked, and its answers; nothing of other sources. Raises InputError."""
-    return JudgeAsked() if frame_in(source) is not None else asked_of(named_source(source), reading_of())
+def _scored(source: Source, declared: DeclaredScale) -> Scored:
+    table = scores_of(source, declared)
+    return (
+        Scored(table)
+        if frame_in(source) is not None
+        else scored_by(named_source(source), table, reading_of())
+    )
 
 
 def panel_from(

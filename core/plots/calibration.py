@@ -1,83 +1,15 @@
-"""The figures of a calibration: agreement by group, classes by how raters agree, bias, reliability, temperature."""
+"""Figures of a calibration: classes by how raters agree, reliability."""
 
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from core.plots.dressing import (
-    BLUE,
-    DARK,
-    GRID,
-    LINE,
-    LOOKS,
-    OCHRE,
-    Ends,
-    dressed,
-    ends_of,
-    label,
-    name_rows,
-    panels,
-    whiskers,
-)
-from core.plots.marks import marks
-from core.results.calibration.cells import Cell, Distribution
-from core.results.calibration.results import Summary, SweepPoint, called
-from core.results.calibration.split import DEGREES, DimensionSplit
+from core.plots.dressing import BLUE, DARK, GRID, LINE, OCHRE, dressed, ends_of, name_rows, panels, whiskers
+from core.results.calibration.cells import Distribution
 from core.results.cells import decimal
 from core.stats.calibration import CalibrationMap
 
-_NAME = 40
-"""Letters of a group's name."""
-_ROW = 36
-"""Pixels of a group."""
-_BAND = 0.6
-"""Part of a row that its marks take."""
-_SAME_MEASURE = ("raters_pairwise", "pairwise")
-"""Both by pairs: an agreement with a majority would look better than one between people."""
 _WORST, _BEST = (217, 152, 43), (61, 127, 208)
-
-
-def calibration_agreement(cells: Sequence[Cell]) -> go.Figure:
-    """Draw how often two raters agree, and the evaluator and a rater, with intervals, one row per group."""
-    raters, evaluator = _SAME_MEASURE
-    rows = [cell for cell in cells if cell.get(evaluator) is not None]
-    ends = [(ends_of(cell.get(raters)), ends_of(cell.get(evaluator))) for cell in rows]
-    return marks(
-        [called(cell.group) for cell in rows], ends, "share of equal pairs, with intervals over items"
-    )
-
-
-def calibration_means(summaries: Sequence[Summary]) -> go.Figure:
-    """Draw the same averaged over the cells of each language, task and dimension; whiskers are SDs over cells."""
-    rows = [one for one in summaries if _SAME_MEASURE[1] in one.statistics]
-    ends = [(_spread(one, _SAME_MEASURE[0]), _spread(one, _SAME_MEASURE[1])) for one in rows]
-    return marks(
-        [called(one.group) if one.group else "all groups" for one in rows],
-        ends,
-        "mean share of equal pairs, with SD over groups",
-    )
-
-
-def _spread(one: Summary, name: str) -> Ends:
-    """Return a mean with one SD to both sides."""
-    middle, sd = one.statistics[name].mean, one.statistics[name].sd
-    return (None, middle, None) if middle is None or sd is None else (middle - sd, middle, middle + sd)
-
-
-def calibration_split(found: Sequence[DimensionSplit]) -> go.Figure:
-    """Draw how often a rater left out, and the evaluator, agree with the other raters, by how these split."""
-    rows = [(one, degree) for one in found if one.found is not None for degree in one.found.degrees]
-    several = len({one.dimension for one, _ in rows}) > 1
-    ends = [(ends_of(degree.rater_agreement), ends_of(degree.judge_agreement)) for _, degree in rows]
-    return marks(
-        [
-            f"{one.dimension}, {DEGREES[degree.kind]}" if several else DEGREES[degree.kind]
-            for one, degree in rows
-        ],
-        ends,
-        "probability of a random other rater's class,<br>with intervals over items",
-        (("a rater left out", (DARK, "square")), ("evaluator", (BLUE, "circle"))),
-    )
 
 
 def calibration_classes(distributions: Sequence[Distribution]) -> go.Figure:
@@ -129,18 +61,6 @@ def _shade(place: int, n: int) -> tuple[str, str]:
     return f"rgb({mixed[0]}, {mixed[1]}, {mixed[2]})", "white" if share > 0.85 else "black"
 
 
-def calibration_bias(cells: Sequence[Cell]) -> go.Figure:
-    """Draw the bias towards the top class by group, over all texts and where raters disagree."""
-    rows = [cell for cell in cells if cell.get("bias") is not None]
-    return marks(
-        [called(cell.group) for cell in rows],
-        [(ends_of(cell.get("bias")), ends_of(cell.get("bias_disagreed"))) for cell in rows],
-        "share of the top class: evaluator minus majority",
-        (("all texts", (BLUE, "circle")), ("where raters disagree", (OCHRE, "diamond"))),
-        said="%{x:+.3f}",
-    ).add_vline(x=0, line={"color": LINE, "width": 2, "dash": "dot"})
-
-
 def reliability(found: CalibrationMap) -> go.Figure:
     """Draw the mean rating per bin of scores: original scores on the left, mapped out of fold on the right."""
     titles = ("original scores", "mapped scores, unseen items")
@@ -186,24 +106,3 @@ def reliability(found: CalibrationMap) -> go.Figure:
     figure.update_xaxes(title="score of the evaluator", gridcolor=GRID)
     figure.update_yaxes(title="mean rating", gridcolor=GRID)
     return dressed(figure, height=height, top=top, legend=True)
-
-
-def temperatures(points: Sequence[SweepPoint]) -> go.Figure:
-    """Draw agreement with the majority against temperature, one line per dimension."""
-    figure = go.Figure()
-    for place, dimension in enumerate(dict.fromkeys(one.dimension for one in points)):
-        own = [one for one in points if one.dimension == dimension and one.agreement is not None]
-        color, symbol = LOOKS[place % len(LOOKS)]
-        figure.add_scatter(
-            x=[one.temperature for one in own],
-            y=[one.agreement.estimate for one in own if one.agreement is not None],
-            mode="lines+markers",
-            name=label(dimension),
-            line={"color": color},
-            marker={"color": color, "symbol": symbol, "size": 9},
-            error_y={**whiskers([ends_of(one.agreement) for one in own]), "color": color},
-            hovertemplate="temperature %{x:g}: %{y:.3f}<extra>" + label(dimension) + "</extra>",
-        )
-    figure.update_xaxes(title="temperature")
-    figure.update_yaxes(title="share equal to the majority")
-    return dressed(figure, height=400, top=50, legend=True)

@@ -130,12 +130,22 @@ def _lines(figure: Lines, table: ResultTable) -> go.Figure:
     return dressed(drawn, height=380, top=50, legend=True)
 
 
+_NO_CELL = Interval(None, reason="no data")
+
+
 def _heat(figure: Heat, table: ResultTable) -> go.Figure:
     """Draw the table as a matrix; a cell says its number with its interval, or why it is undefined."""
-    lines, columns = (_values(table, name) for name in (figure.row, figure.column))
-    cells = dict(zip(zip(lines, columns, strict=True), _cells(table, figure.value), strict=True))
+    lines = _values(table, figure.row)
+    parts = [_values(table, name) for name in figure.columns]
+    columns = (
+        [" ".join(map(str, own)) for own in zip(*parts, strict=True)]
+        if parts
+        else [_heading(table, figure.value)] * len(lines)
+    )
+    keys = zip(map(str, lines), map(str, columns), strict=True)
+    cells = dict(zip(keys, _cells(table, figure.value), strict=True))
     rows, heads = ([*dict.fromkeys(map(str, names))] for names in (lines, columns))
-    matrix = [[cells.get((row, head), Interval(None)) for head in heads] for row in rows]
+    matrix = [[cells.get((row, head), _NO_CELL) for head in heads] for row in rows]
     return heat_map(
         [[cell.value for cell in line] for line in matrix],
         rows,
@@ -333,7 +343,7 @@ def _dots(figure: Dots, table: ResultTable) -> go.Figure:
         for name in (figure.x, figure.y)
     )
     telling, groups = _telling(figure.names, table), _values(table, figure.by)
-    rows = [at for at in range(len(table.rows)) if across[at].value is not None and up[at].value is not None]
+    rows = [at for at in range(len(table.rows)) if None not in (across[at].value, up[at].value)]
     names = [metric_label(", ".join(str(own[at]) for own in telling), _NAME) for at in rows]
     spans = [
         (axis.low or 0.0, (axis.high or 1.0) - (axis.low or 0.0)) for axis in (figure.x_axis, figure.y_axis)

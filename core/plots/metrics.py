@@ -1,7 +1,6 @@
 """Figures of scores and metrics: ranking, by level, against votes, redundancy, meta-correlation."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from itertools import zip_longest
 from typing import Any
 
@@ -38,7 +37,6 @@ from core.results.correlations.levels import LevelMeans
 from core.results.correlations.points import Points
 from core.results.correlations.ranking import Ranking
 from core.results.correlations.table import CorrelationReport, View, grid
-from core.results.meta_correlation import Matrix, MetaCorrelation, brief_said, meta_title
 from core.schema.scores import Direction, Method
 from core.stats.resampling import Estimate, Floats, numbered
 
@@ -404,63 +402,6 @@ _SIZE, _NAME = 11, 24
 """Pixels of a point; letters of the name beside it."""
 _LEAST_WIDTH, _AXES = 720, (620.0, 330.0)
 """Pixels of the figure and within its axes, for which names are placed: a narrower screen scrolls."""
-_SIDE, _POINT = 34, 60
-"""Letters of a side's name, and of a metric's name on hover."""
-
-
-def meta_scatter(found: MetaCorrelation) -> go.Figure:
-    """Draw each metric's correlation with people (x) and with known quality (y); the title states the result."""
-    figure = go.Figure()
-    across, up = (_range([getattr(point, side) for point in found.points]) for side in ("human", "synthetic"))
-    places = [(point.human, point.synthetic) for point in found.points]
-    placed = _beside(places, [metric_label(one.metric, _NAME) for one in found.points], across, up)
-    named = {one.metric: name for one, name in zip(found.points, placed, strict=True)}
-    for family, (color, symbol) in marks(point.family for point in found.points).items():
-        own = [point for point in found.points if point.family == family]
-        figure.add_scatter(
-            x=[point.human for point in own],
-            y=[point.synthetic for point in own],
-            mode="markers+text",
-            name=label(family),
-            marker={"color": color, "symbol": symbol, "size": _SIZE, "line": {"width": 1, "color": "white"}},
-            text=[named[point.metric][0] for point in own],
-            textposition=[named[point.metric][1] for point in own],
-            textfont={"size": POINT_FONT},
-            customdata=[metric_label(point.metric, _POINT) for point in own],
-            hovertemplate="%{customdata}<br>human %{x:.3f}<br>synthetic %{y:.3f}<extra>"
-            + label(family)
-            + "</extra>",
-        )
-    beside = brief_said(found)
-    lines = [escape(line, quote=False) for line in (*meta_title(found).split("\n"), *beside)]
-    figure.update_layout(
-        title={
-            "text": f"<b>{lines[0]}</b>" + "".join(f"<br>{line}" for line in lines[1:]),
-            "font": {"size": 14},
-            "x": 0,
-            "xanchor": "left",
-            "yref": "container",
-            "y": 0.975,
-            "yanchor": "top",
-        }
-    )
-    # If all points are on one side of zero, including it would press them together.
-    if any(point.human <= 0 for point in found.points):
-        figure.add_vline(x=0, line={"color": LINE, "width": 1, "dash": "dot"})
-    if any(point.synthetic <= 0 for point in found.points):
-        figure.add_hline(y=0, line={"color": LINE, "width": 1, "dash": "dot"})
-    figure.update_xaxes(range=across)
-    figure.update_yaxes(range=up)
-    figure.update_xaxes(title=f"human: {label(found.human, longest=_SIDE)}")
-    figure.update_yaxes(
-        title=f"synthetic: {label(found.synthetic, longest=_SIDE)}", gridcolor=GRID, zeroline=False
-    )
-    dressed(figure, height=590 + 18 * len(beside), top=90 + 18 * len(beside), legend=True)
-    # Below the axis: the title is above, and the legend needs several lines in a narrow window.
-    return figure.update_layout(
-        legend={"xref": "paper", "yref": "paper", "y": -0.27, "yanchor": "top"},
-        meta={"least_width": _LEAST_WIDTH},
-    )
 
 
 def _beside(
@@ -483,38 +424,6 @@ def _with_room(values: Floats, *, reverse: bool = False) -> list[float] | None:
     room = _ROOM * float(np.ptp(values)) or 1.0
     ends = [float(values.min()) - room, float(values.max()) + room]
     return ends[::-1] if reverse else ends
-
-
-def _range(values: Sequence[float]) -> list[float] | None:
-    """Return a range with room around the points, wide enough that noise does not fill the figure."""
-    if not values:
-        return None
-    middle = (min(values) + max(values)) / 2
-    reach = max(_LEAST_SPAN, 1.15 * (max(values) - min(values))) / 2
-    return [middle - reach, middle + reach]
-
-
-def meta_matrix(found: Matrix) -> go.Figure:
-    """Draw one cell per meta-correlation: the first column of `by` as rows, the others as columns."""
-    first, *rest = found.cells[0].by
-    cells = {(cell.by[first], " ".join(cell.by[name] for name in rest)): cell for cell in found.cells}
-    rows = list(dict.fromkeys(row for row, _ in cells))
-    columns = list(dict.fromkeys(column for _, column in cells))
-    values: list[list[float | None]] = []
-    said: list[list[str]] = []
-    for row in rows:
-        line = [cells.get((row, column)) for column in columns]
-        results = [None if one is None or one.result is None else one.result.over_metrics for one in line]
-        values.append([None if one is None else one.estimate for one in results])
-        undefined = ["no data" if one is None else one.reason for one in line]
-        said.append(
-            [
-                f"{row}, {column}\n"
-                + (f"undefined: {why}" if one is None else f"{interval_said(one)} metrics")
-                for column, one, why in zip(columns, results, undefined, strict=True)
-            ]
-        )
-    return heat_map(values, rows, [column or "meta-correlation" for column in columns], said, y=label(first))
 
 
 def published_heat(

@@ -1,13 +1,11 @@
 """Raters' confusion matrices by Dawid and Skene's model, for ratings with classes. Votes on pairs have no true class."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from core.results.cells import interval, plain
-from core.schema.result_table import Cell, Column, Interval, ResultTable
 from core.stats.dawid_skene import ALPHA, DawidSkene
 from core.stats.resampling import Estimate
 
@@ -17,7 +15,7 @@ DECIDES_NOTHING = (
 )
 NOTABLY_BETTER = 1.0
 """Log likelihood that another start must gain before a note reports it."""
-_EMPTY_ROW = "too few labels expected on this class"
+EMPTY_ROW = "too few labels expected on this class"
 
 
 @dataclass(frozen=True)
@@ -112,52 +110,8 @@ def _numbers(values: np.ndarray[Any, Any]) -> tuple[float | None, ...]:
     return tuple(None if np.isnan(value) else float(value) for value in values)
 
 
-def confusions_json(found: Confusions) -> dict[str, Any]:
-    """The documented form (docs/formats.md), ready for json.dumps."""
-    made: dict[str, Any] = plain(found)
-    return made
-
-
-def accuracy_table(name: str, rows: Sequence[tuple[str, Confusions]], *, of: str = "") -> ResultTable:
-    """Table of raters' accuracies. rows: what the estimates are of (such as a dimension), and the estimates.
-
-    of: title of the column with it; empty: there is only one.
-    """
-    return ResultTable(
-        name,
-        (
-            *_named(of),
-            Column("rater", "Rater", names_row=True),
-            Column("labels", "Answers"),
-            Column("accuracy", "Accuracy"),
-            Column("difference", "Minus the others"),
-            Column("p", p_value=True, shown=False),
-            Column("p_holm", "p (Holm)", p_value=True),
-            Column("below_others", "Below the others"),
-        ),
-        tuple(
-            (
-                *((what,) if of else ()),
-                one.rater,
-                one.accuracy.n,
-                interval(one.accuracy),
-                interval(one.difference),
-                one.p,
-                one.p_holm,
-                "yes" if one.below_others else "no",
-            )
-            for what, found in rows
-            if found.reason is None
-            for one in found.raters
-        ),
-        title="Raters by Dawid-Skene",
-        notes=tuple(
-            dict.fromkeys(note for what, found in rows for note in _notes(what if of else "", found))
-        ),
-    )
-
-
-def _notes(what: str, found: Confusions) -> list[str]:
+def model_notes(what: str, found: Confusions) -> list[str]:
+    """How the estimates were made, and what is doubtful about them. what: what they are of; empty: nothing else is there."""
     where = f"{what}: " if what else ""
     if found.reason is not None:
         return [f"{where}not estimated: {found.reason}."]
@@ -177,60 +131,3 @@ def _notes(what: str, found: Confusions) -> list[str]:
             "plausible ones."
         )
     return [*notes, DECIDES_NOTHING]
-
-
-def confusion_table(
-    name: str,
-    rows: Sequence[tuple[str, Confusions]],
-    titles: Mapping[str, str] | None = None,
-    *,
-    of: str = "",
-) -> ResultTable:
-    """Table of confusion matrices: a row for each rater and class, a column for each label. titles: class -> its title.
-
-    rows, of: as in `accuracy_table`. A column is empty for estimates that do not have its class.
-    """
-    classes = list(dict.fromkeys(one for _, found in rows for one in found.classes))
-    titles = titles or {}
-    return ResultTable(
-        name,
-        (
-            *_named(of),
-            Column("rater", "Rater", names_row=True),
-            Column("class", "Estimated class", names_row=True),
-            Column("expected", "Answers expected", places=1),
-            *(Column(one, titles.get(one, one), places=2) for one in classes),
-        ),
-        tuple(
-            (
-                *((what,) if of else ()),
-                one.rater,
-                titles.get(said, said),
-                expected,
-                *_row_cells(dict(zip(found.classes, row, strict=True)), classes),
-            )
-            for what, found in rows
-            if found.reason is None
-            for one in found.raters
-            for said, expected, row in zip(found.classes, one.expected, one.matrix, strict=True)
-        ),
-        title="Confusion of each rater",
-        notes=(
-            "Rows: the class that the model estimates. Columns: the answer. Right answers are on the diagonal.",
-        )
-        if any(found.reason is None for _, found in rows)
-        else (),
-    )
-
-
-def _row_cells(by_class: Mapping[str, float | None], classes: Sequence[str]) -> list[Cell]:
-    return [
-        None
-        if one not in by_class
-        else Interval(by_class[one], reason=_EMPTY_ROW if by_class[one] is None else "")
-        for one in classes
-    ]
-
-
-def _named(of: str) -> tuple[Column, ...]:
-    return (Column(of.lower(), of, names_row=True),) if of else ()

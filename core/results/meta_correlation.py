@@ -1,9 +1,9 @@
 """Meta-correlation: does data of known quality rank metrics as people do (Meta-Judge, equations 1 to 3)?"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Literal, Unpack
+from typing import Literal, Unpack
 
 import numpy as np
 
@@ -26,10 +26,8 @@ from core.joining.choices import (
 from core.joining.origins import origin_of
 from core.joining.tables import DEFAULT_OPTIONS, CorrelationOptions, Joined, joined_with
 from core.metrics.registry import all_metrics, canonical_name
-from core.results.cells import corrected_json, decimal, ends, fitted, interval, picked
 from core.results.correlations.paired import People, beside_people
 from core.results.side_origins import SideOrigins
-from core.schema.result_table import Column, ResultTable
 from core.schema.row_columns import ScoredRows
 from core.schema.scores import (
     METHODS,
@@ -63,9 +61,23 @@ class LiveSide:
     options: CorrelationOptions = DEFAULT_OPTIONS
     """Choice and treatment of ratings. Its resampling and methods are not used here."""
 
+    @property
+    def has_datasets(self) -> bool:
+        """Whether its texts name their data sets, so that `by_dataset` can split it."""
+        return DATASET in group_columns(self.table)
+
 
 Side = CorrelationSet | LiveSide
 """The data of one axis."""
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Both axes."""
+
+    humans: Mapping[str, Side]
+    """Data set -> human side; a single one for all is under ""."""
+    synthetic: Side
 
 
 @dataclass(frozen=True)
@@ -574,305 +586,3 @@ def _summaries(cells: Sequence[MatrixCell], over: str) -> tuple[MatrixSummary, .
         )
         for rest, own in known.items()
     )
-
-
-def meta_title(found: MetaCorrelation) -> str:
-    """The estimate and both intervals in words."""
-    whole = found.over_metrics
-    if whole.estimate is None:
-        return f"Meta-correlation undefined: {whole.reason}"
-    lines = [
-        f"Meta-correlation {_fitted(whole, whole.estimate)} ({found.method.capitalize()}, {found.n_metrics} metrics)",
-        f"{_interval_text(whole)} over metrics",
-    ]
-    if found.over_items is not None:
-        lines.append(f"naive {_interval_text(found.over_items)} over items")
-    return "\n".join(lines)
-
-
-Alternative = Literal["greater", "two-sided"]
-"""Alternative hypothesis of the p-value in `inference_said`."""
-
-
-def inference_said(found: MetaCorrelation, alternative: Alternative = "greater") -> list[str]:
-    """The p over families beside the one that treats metrics as independent, and the noise-corrected correlation."""
-    side = "one-sided" if alternative == "greater" else "two-sided"
-    lines = []
-    if found.families is not None:
-        own = found.families.p_one_sided if alternative == "greater" else found.families.p_two_sided
-        lines.append(
-            f"p over {found.n_families} families, {side}: {_p_text(own)}"
-            if own is not None
-            else f"p over families undefined: {found.families.reason}"
-        )
-    p = found.p_one_sided if alternative == "greater" else found.p_two_sided
-    lines.append(
-        f"p {side}, which treats metrics as independent: {_p_text(p)}"
-        if p is not None
-        else f"p {side} undefined: {found.p_reason}"
-    )
-    if found.over_items_corrected is not None:
-        lines.append(corrected_said(found.over_items_corrected))
-    return lines
-
-
-def brief_said(found: MetaCorrelation) -> list[str]:
-    """Short lines below a title: the p over families and the noise-corrected correlation, where they are defined."""
-    lines = []
-    if found.families is not None and found.families.p_one_sided is not None:
-        lines.append(f"p over {found.n_families} families {_p_text(found.families.p_one_sided)} (one-sided)")
-    one = found.over_items_corrected
-    if one is not None and one.estimate is not None and one.low is not None and one.high is not None:
-        ends = ", ".join(_fitted(one, end) for end in (one.low, one.high))
-        lines.append(f"noise-corrected Pearson {_fitted(one, one.estimate)} [{ends}] over items")
-    return lines
-
-
-def _p_text(p: float) -> str:
-    return f"{p:.3g}" if p >= _LEAST_P else f"below {_LEAST_P:g}"
-
-
-_LEAST_P = 0.001
-"""A smaller p would be 0.000 with three decimals."""
-
-
-def corrected_said(one: NoiseCorrected) -> str:
-    """The noise-corrected correlation over items, its naive value and the share of undefined resamples."""
-    beside = []
-    if one.naive is not None:
-        beside.append(f"naive {decimal(one.naive, 2)}")
-    if one.undefined_share is not None:
-        beside.append(f"undefined in {one.undefined_share:.0%} of resamples")
-    value = f"undefined: {one.reason}"
-    if one.estimate is not None:
-        value = f"{_fitted(one, one.estimate)}, {_interval_text(one)}"
-    return f"Noise-corrected over items (Pearson between the sides): {value}" + (
-        f" ({', '.join(beside)})" if beside else ""
-    )
-
-
-def _interval_text(found: Estimate) -> str:
-    if found.low is None or found.high is None:
-        return f"no interval ({found.interval_reason or found.reason or 'undefined'})"
-    return f"{100 * found.confidence_level:g} % interval [{_fitted(found, found.low)}, {_fitted(found, found.high)}]"
-
-
-def _fitted(found: Estimate, value: float) -> str:
-    places = fitted(found.estimate or 0.0, found.low, found.high, found.n, 3)
-    return decimal(value, places)
-
-
-def point_table(found: MetaCorrelation) -> ResultTable:
-    """One row for each point of the scatter plot, then the dropped metrics."""
-    return ResultTable(
-        "meta-correlation",
-        (
-            Column("metric", names_row=True),
-            *(Column(name) for name in ("family", "human", "synthetic")),
-            Column("dropped_because", shown=False),
-        ),
-        (
-            *((one.metric, one.family, one.human, one.synthetic, "") for one in found.points),
-            *((name, "", None, None, why) for name, why in found.dropped.items()),
-        ),
-        notes=found.notes,
-    )
-
-
-_CORRECTED = ("corrected", "corrected_naive", "corrected_undefined_share")
-
-
-def family_table(found: MetaCorrelation) -> ResultTable:
-    """The meta-correlation of all metrics with intervals and p, then without each family in turn."""
-    p = found.p_one_sided, found.p_two_sided, found.p_reason or ""
-    every = found.over_items
-    over_items = (None, None) if every is None else (every.low, every.high)
-    test, corrected = found.families, found.over_items_corrected
-    more = (
-        *((None, None, "") if test is None else (test.p_one_sided, test.p_two_sided, test.reason or "")),
-        interval(corrected, "" if corrected is None else NO_VALUE),
-        *((None, None) if corrected is None else (corrected.naive, corrected.undefined_share)),
-    )
-    rows = [("none", found.over_metrics, (*over_items, *p, *more))]
-    none = (None, None, None, None, "", None, None, "", interval(None, ""), None, None)
-    rows += [(family, one, none) for family, one in found.without_family.items()]
-    return ResultTable(
-        "without-family",
-        (
-            Column("without", names_row=True),
-            Column("metrics"),
-            Column("meta_correlation", "meta-correlation"),
-            Column("over_items_low", shown=False),
-            Column("over_items_high", shown=False),
-            *(Column(name, shown=False) for name in ("p_one_sided", "p_two_sided", "p_reason")),
-            *(Column(f"p_families_{name}", shown=False) for name in ("one_sided", "two_sided", "reason")),
-            *(Column(f"over_items_{name}", shown=False) for name in _CORRECTED),
-        ),
-        tuple((family, one.n, interval(one), *more) for family, one, more in rows),
-        title="Without each family in turn",
-    )
-
-
-def matrix_table(matrix: Matrix) -> ResultTable:
-    """One row for each cell."""
-    made = [cell.result for cell in matrix.cells if cell.result is not None]
-    by = [*matrix.cells[0].by] if matrix.cells else []
-    return ResultTable(
-        "meta-matrix",
-        (
-            *(Column(name, name, names_row=True) for name in by),
-            Column("meta_correlation", "meta-correlation"),
-            Column("metrics"),
-            Column("n_dropped", "dropped"),
-            Column("dropped", shown=False),
-            Column("reason", shown=False),
-        ),
-        tuple(
-            (
-                *cell.by.values(),
-                interval(cell.result.over_metrics if cell.result else None, cell.reason or NO_VALUE),
-                0 if cell.result is None else cell.result.n_metrics,
-                None if cell.result is None else len(cell.result.dropped),
-                "; ".join(
-                    f"{name}: {why}" for name, why in (cell.result.dropped if cell.result else {}).items()
-                ),
-                cell.reason or "",
-            )
-            for cell in matrix.cells
-        ),
-        notes=(*dropped_said(made), *matrix.notes),
-    )
-
-
-def dropped_said(results: Iterable[MetaCorrelation]) -> tuple[str, ...]:
-    """One sentence for each reason to drop metrics, for all cells together."""
-    reasons: dict[str, dict[str, None]] = {}
-    for found in results:
-        for metric, why in found.dropped.items():
-            reasons.setdefault(why, {})[shown(metric)] = None
-    counted = {why: f"{len(names)} metrics ({', '.join(names)})" for why, names in reasons.items()}
-    return tuple(
-        f"Dropped: {counted[why] if len(names) > 1 else next(iter(names))}: {why}"
-        for why, names in reasons.items()
-    )
-
-
-def summary_table(matrix: Matrix) -> ResultTable:
-    """One row for each combination of the other columns."""
-    return ResultTable(
-        "meta-summaries",
-        (
-            *(
-                Column(name, name, names_row=True)
-                for name in (matrix.summaries[0].by if matrix.summaries else ())
-            ),
-            *(Column("mean"), Column("sd", "SD"), Column("n", "variants"), Column("left_out")),
-        ),
-        tuple((*one.by.values(), one.mean, one.sd, one.n, one.n_left_out) for one in matrix.summaries),
-        title="Mean and standard deviation (ddof 1)",
-    )
-
-
-def meta_said(found: MetaCorrelation, alternative: Alternative = "greater") -> list[str | ResultTable]:
-    """How the sides differ, the cautions, the points, the estimate with its intervals and p, and the results without each family."""
-    lines: list[str | ResultTable] = [
-        *found.sides_said,
-        f"Human side: {shown(found.human)}; synthetic side: {shown(found.synthetic)}",
-    ]
-    lines += [found.caution] if found.caution is not None else []
-    if found.dropped:
-        lines.append(f"Metrics compared: {found.n_metrics} of {found.n_metrics + len(found.dropped)}")
-    return [
-        *lines,
-        *dropped_said([found]),
-        point_table(found),
-        "",
-        *meta_title(found).splitlines(),
-        *inference_said(found, alternative),
-        "",
-        family_table(found),
-    ]
-
-
-def meta_json(found: MetaCorrelation) -> dict[str, Any]:
-    """The estimate, its intervals over metrics and over items, p-values, points and dropped metrics."""
-    return {
-        "cautions": list(found.cautions),
-        **ends(found.over_metrics),
-        **picked(found, "p_one_sided", "p_two_sided", "p_reason", "n_metrics", "n_families", "dropped"),
-        "over_items": None
-        if (items := found.over_items) is None
-        else {
-            **picked(items, "low", "high", "interval_reason"),
-            "n_items": items.n_clusters,
-            "n_undefined": items.n_undefined,
-        },
-        "over_items_corrected": None
-        if found.over_items_corrected is None
-        else corrected_json(found.over_items_corrected),
-        "families": None
-        if found.families is None
-        else picked(
-            found.families,
-            *("p_one_sided", "p_two_sided", "n_families", "n_permutations", "is_exact", "reason"),
-        ),
-        "without_family": {
-            family: {**ends(estimate), "n_metrics": estimate.n}
-            for family, estimate in found.without_family.items()
-        },
-        "method": found.method,
-        "first_order": found.first_order or found.method,
-        **picked(found.over_metrics, "confidence_level", "n_resamples"),
-        **picked(found, "human", "synthetic", "notes"),
-        "points": [asdict(point) for point in found.points],
-        **_origins_json(found.origins),
-    }
-
-
-def _origins_json(origins: SideOrigins | None) -> dict[str, Any]:
-    """What differs between the sides' texts, what is unknown, and what is known of each."""
-    return {
-        "differences": [] if origins is None else list(origins.differences),
-        "not_compared": [] if origins is None else list(origins.not_compared),
-        "texts": None
-        if origins is None
-        else {"human": asdict(origins.human), "synthetic": asdict(origins.synthetic)},
-    }
-
-
-def matrix_json(matrix: Matrix) -> dict[str, Any]:
-    """`cells`, one for each combination of columns, and `summaries`: mean and SD over the variants."""
-    return {
-        "cells": [
-            {
-                "by": dict(cell.by),
-                **(_undefined(cell.reason or "") if cell.result is None else meta_json(cell.result)),
-                "reason": cell.reason,
-            }
-            for cell in matrix.cells
-        ],
-        "summaries": [asdict(one) for one in matrix.summaries],
-        "notes": list(matrix.notes),
-    }
-
-
-def _undefined(reason: str) -> dict[str, Any]:
-    """The keys of `meta_json` for a cell that was not computed: every cell has the same keys."""
-    return {
-        "cautions": [],
-        **ends(None, reason),
-        "p_one_sided": None,
-        "p_two_sided": None,
-        "p_reason": reason,
-        "n_metrics": 0,
-        "n_families": 0,
-        "dropped": {},
-        "over_items": None,
-        "over_items_corrected": None,
-        "families": None,
-        "without_family": {},
-        **dict.fromkeys(("method", "first_order", "confidence_level", "n_resamples", "human", "synthetic")),
-        "notes": [],
-        "points": [],
-        **_origins_json(None),
-    }

@@ -32,6 +32,7 @@ Taken = Literal[
     "table_on_disk",
     "table",
     "rated",
+    "sides",
 ]
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
@@ -41,7 +42,8 @@ unblinded study whose raters vote on pairs. marks: errors that people and judges
 each person, perhaps without judges. judge: all that a judge's run recorded. judges: the same of
 several runs. answers: each model's answers to questions of several. marking: judges that mark errors, with the rated texts that they
 read (`core.schema.scores.MarkingJudges`). taught: errors that people marked, and runs of judges with their examples. costs: what the runs of judges cost. table_on_disk: a run over a table too big for memory. table: the chosen texts
-and metrics of one table of scores. rated: the same, beside the quality of the texts, which people rated or a level states.
+and metrics of one table of scores. rated: ratings of texts on any dimensions, and each evaluator's scores of
+them in a table of its own. sides: correlations of metrics, or scores to correlate, with people and with known quality.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -83,13 +85,16 @@ class _Judges(Settings):
     )
 
 
-class _RatedAs(Settings):
+class _OnDimension(Settings):
     dimension: str | None = setting(
         None,
         "Dimension",
         "which dimension of the ratings to use (default: the only one)",
         metavar="D",
     )
+
+
+class _OnScale(Settings):
     scale: str | None = setting(
         None,
         "Scale",
@@ -111,6 +116,9 @@ class _RatedAs(Settings):
         listed=True,
         metavar="WORD,...",
     )
+
+
+class _ByRow(Settings):
     system_column: str | None = setting(
         None,
         "System column",
@@ -133,11 +141,11 @@ class _RatedAs(Settings):
 
 
 # Fields are in the order of the last base to the first.
-class PeopleChoice(_RatedAs, _Raters):
+class PeopleChoice(_ByRow, _OnScale, _OnDimension, _Raters):
     """Who rated, and on which scale: the names by which every door chooses people alone."""
 
 
-class PanelChoice(_RatedAs, _Judges, _Raters):
+class PanelChoice(_ByRow, _OnScale, _OnDimension, _Judges, _Raters):
     """Who is who in a panel, and the raters' scale: the names by which every door chooses them."""
 
 
@@ -185,8 +193,30 @@ class _RatingsUsed(Settings):
     )
 
 
-class RatedChoice(ScoresChoice, _RatingsUsed):
+class SidesChoice(ScoresChoice, _RatingsUsed):
     """How ratings are used beside scores, and which texts and metrics count."""
+
+
+class _Asked(Settings):
+    task: str | None = setting(
+        None,
+        "Task",
+        "task with the classes to choose from (default: that of the study or judge, else guessed from the ratings)",
+        metavar="NAME|FILE",
+    )
+
+
+class _Twin(Settings):
+    shuffled: str | None = setting(
+        None,
+        "Run with shuffled words",
+        "a run of the first JUDGE on texts with shuffled words; shows how often its scores drop",
+        metavar="DIR|run:N",
+    )
+
+
+class RatedChoice(_Twin, _OnScale, _Asked):
+    """What raters could choose from, and a judge's run on shuffled words."""
 
 
 class _NoChoice(Settings):
@@ -207,9 +237,10 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "ratings": _NoChoice,
     "marks": _NoChoice,
     "marks_by_rater": _NoChoice,
+    "rated": RatedChoice,
     "table_on_disk": _NoChoice,
     "table": ScoresChoice,
-    "rated": RatedChoice,
+    "sides": SidesChoice,
 }
 """Kind of data -> the names that a problem with it may mention."""
 
@@ -319,7 +350,11 @@ class Analysis(Generic[Chosen, Found]):
     """Lines of a doctest, for the docstring of its function."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
     """What is said after the verdicts."""
+    said: Callable[[Found], tuple[str, ...]] | None = None
+    """All that is said in its order, the verdicts' sentences among it; None: the verdicts, then `sentences`."""
     figures: Callable[[Found], tuple[AnyFigure, ...]] = _none
+    json: Callable[[Found], Any] = result_json
+    """Its JSON, where that is not the result as its rows declare it; `documented` still describes it."""
     codes: Mapping[str, str] = field(default_factory=dict)
     """Code of a verdict -> what it means."""
     one_judge: bool = False
@@ -375,7 +410,9 @@ class Answer:
 
     @property
     def said(self) -> tuple[str, ...]:
-        """The verdicts' sentences, and what is said after them."""
+        """The verdicts' sentences, and what is said beside them."""
+        if self.analysis.said is not None:
+            return self.analysis.said(self.result)
         return (*(one.sentence for one in self.verdicts), *self.analysis.sentences(self.result))
 
     @cached_property
@@ -419,4 +456,4 @@ class Answer:
     @cached_property
     def json(self) -> Any:
         """The documented JSON."""
-        return result_json(self.result)
+        return self.analysis.json(self.result)

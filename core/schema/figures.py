@@ -130,8 +130,9 @@ class Heat(Figure):
     value: str
     """Column of the numbers."""
     row: str
-    """Columns that name the line and the column of a cell."""
-    column: str
+    """Column that names the line of a cell."""
+    columns: tuple[str, ...]
+    """Columns that name, together, its column; none: there is one."""
     row_title: str
     column_title: str
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, Literal, TypeVar, dataclass_transform
 
 from core.schema.result_table import Cell, Column, Heat, Interval, ResultTable
@@ -27,6 +28,8 @@ object of `estimate`, `low`, `high`, `reason`, `interval_reason` and what Interv
 WHOLE = "*"
 """In place of a JSON key: the rows of this field are the whole JSON, a list."""
 _OF_A_ROW = "of a row"
+_MANY = 12
+"""Fields from which a type of row is described once, wherever else it stands."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,8 @@ class RowField:
     """Whether it maps names to cells, each of which is a column."""
     inner: bool = False
     """Whether it holds a row whose columns stand in this table."""
+    parts: tuple["RowField", ...] = ()
+    """Of a mapping: names that are columns in every table, as fields of their own."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,7 @@ class _Declared:
     absent: bool = False
     by_name: bool = False
     inner: bool = False
+    parts: Mapping[str, Any] = field(default_factory=dict)
 
 
 def column(
@@ -119,16 +125,22 @@ def entry(
     return field(metadata={_OF_A_ROW: declared})
 
 
-def columns(about: str, *, key: str | None = None, names_row: bool = False, shown: bool = True) -> Any:
-    """Declare a field that maps names of the user's, such as those of labels, to cells: each name is a column.
+def columns(
+    about: str,
+    parts: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    key: str | None = None,
+    names_row: bool = False,
+    shown: bool = True,
+    places: int = 3,
+) -> Any:
+    """Declare a field that maps names, such as those of the user's labels, to cells: each name is a column.
 
-    A row without a name has an empty cell there. The columns stand in the order in which names appear. JSON holds the mapping.
+    A row without a name has an empty cell there. parts: name -> `column(...)`, of columns that every table has, in their order;
+    those of other names follow in the order in which names appear. JSON holds the mapping.
     """
-    return field(
-        metadata={
-            _OF_A_ROW: _Declared(about, Column("", names_row=names_row, shown=shown), key, by_name=True)
-        }
-    )
+    shape = Column("", places=places, names_row=names_row, shown=shown)
+    return field(metadata={_OF_A_ROW: _Declared(about, shape, key, by_name=True, parts=parts)})
 
 
 def cells(about: str, *, rows: type, key: str | None = None) -> Any:
@@ -150,7 +162,8 @@ def row(kind: type[Class]) -> type[Class]:
     """
     made = dataclass(frozen=True)(kind)
     declared = row_fields(made)
-    columns = [one.column.name for one in declared if one.column is not None and not one.by_name]
+    fixed = [own for one in declared for own in (one.parts if one.by_name else (one,))]
+    columns = [one.column.name for one in fixed if one.column is not None]
     for what, names in (("column", columns), ("JSON key", [key for one in declared for key in _keys(one)])):
         if repeated := sorted(name for name, times in Counter(names).items() if times > 1):
             raise TypeError(f"{kind.__name__}: two fields have the {what} {', '.join(repeated)}")
@@ -171,23 +184,21 @@ _ENDS = ("estimate", "low", "high", "reason", "interval_reason")
 
 def row_fields(row: type) -> tuple[RowField, ...]:
     """The annotated fields of a type of row, in order. Others are for computing and drawing, and no door shows them."""
-    found = []
-    for one in fields(row):
-        declared: _Declared | None = one.metadata.get(_OF_A_ROW)
-        if declared is None:
-            continue
-        shape = declared.column
-        if shape is not None:
-            shape = replace(shape, name=shape.name or one.name)
-        key = one.name if declared.key is None else declared.key
-        found.append(
-            RowField(
-                *(one.name, declared.about, shape, key),
-                *(declared.ends, declared.keyed_by, declared.words, declared.rows),
-                *(declared.inlined, declared.absent, declared.by_name, declared.inner),
-            )
-        )
-    return tuple(found)
+    declared = ((one.name, one.metadata.get(_OF_A_ROW)) for one in fields(row))
+    return tuple(_row_field(name, one) for name, one in declared if one is not None)
+
+
+def _row_field(name: str, declared: _Declared) -> RowField:
+    shape = declared.column
+    if shape is not None:
+        shape = replace(shape, name=shape.name or name)
+    parts = tuple(_row_field(part, one.metadata[_OF_A_ROW]) for part, one in declared.parts.items())
+    return RowField(
+        *(name, declared.about, shape, name if declared.key is None else declared.key),
+        *(declared.ends, declared.keyed_by, declared.words, declared.rows),
+        *(declared.inlined, declared.absent, declared.by_name, declared.inner),
+        parts=parts,
+    )
 
 
 def columns_of(
@@ -219,7 +230,11 @@ def _laid_out(row: type, rows: Sequence[Any]) -> Iterator[tuple[Column, Callable
         held = attrgetter(one.name)
         if one.by_name:
             names = dict.fromkeys(name for each in rows for name in held(each))
-            for name in names:
+            for part in one.parts:
+                if part.column is not None:
+                    yield part.column, partial(_of_name, held, part.name)
+            fixed = {part.name for part in one.parts}
+            for name in (name for name in names if name not in fixed):
                 yield replace(one.column, name=name, title=name), partial(_of_name, held, name)
         elif one.inner and one.rows is not None:
             for inner, cell in _laid_out(one.rows, [held(each) for each in rows]):
@@ -365,7 +380,8 @@ class ColumnAbout:
 
 def documented_columns(row: type, prefix: str = "") -> Iterator[ColumnAbout]:
     """Each column of rows of this type, with what it holds. prefix: of a row within another."""
-    for one in row_fields(row):
+    declared = (own for one in row_fields(row) for own in one.parts or (one,))
+    for one in declared:
         if one.column is None:
             continue
         if one.inner and one.rows is not None:
@@ -378,24 +394,34 @@ def documented_columns(row: type, prefix: str = "") -> Iterator[ColumnAbout]:
         yield ColumnAbout(name, heading if one.column.shown else "", one.about)
 
 
-def documented(row: type, path: str = "") -> Iterator[tuple[str, str]]:
-    """Each JSON key of a type of row with what it holds, the inner ones by their path: `judges.*.per_rater[].p`."""
+def documented(row: type) -> Iterator[tuple[str, str]]:
+    """Each JSON key of a type of row with what it holds, the inner ones by their path: `judges.*.per_rater[].p`.
+
+    Many keys of a type of row that stands in several places are described at the first.
+    """
+    yield from _documented(row, "", {})
+
+
+def _documented(row: type, path: str, known: dict[type, str]) -> Iterator[tuple[str, str]]:
     for one in row_fields(row):
         if not one.key:
             continue
         at = f"{path}{one.key}"
-        if one.key == WHOLE and one.rows is not None:
-            yield "[]", one.about
-            yield from documented(one.rows, "[].")
-        elif one.rows is not None:
+        if one.rows is not None:
             depth = _depth(row, one.name)
             if one.inlined and not depth:
-                yield from documented(one.rows, path)
+                yield from _documented(one.rows, path, known)
                 continue
-            alone = "; one alone has its keys in the outer object instead" if one.inlined else ""
-            yield at, f"{one.about}{alone}"
             several = ".*" if one.keyed_by else "[]" * depth
-            yield from documented(one.rows, f"{at}{several}.")
+            at, inner = ("[]", "[]") if one.key == WHOLE else (at, f"{at}{several}")
+            alone = "; one alone has its keys in the outer object instead" if one.inlined else ""
+            if one.rows in known:
+                yield at, f"{one.about}, with the keys of `{known[one.rows]}`{alone}"
+                continue
+            if len(row_fields(one.rows)) >= _MANY:
+                known[one.rows] = inner
+            yield at, f"{one.about}{alone}"
+            yield from _documented(one.rows, f"{inner}.", known)
         elif one.ends == "inline":
             yield ", ".join(f"{path}{name}" for name in _ENDS), one.about
         elif one.ends in ("object", "counted"):

@@ -128,9 +128,8 @@ class KindSettings(AnySettings):
         return "base"
 
 
-@dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A kind of run."""
+    """A kind of run: a class with one instance, which holds nothing but what the class says."""
 
     name: str
     """Name in saved runs and files; never changes."""

@@ -66,6 +66,10 @@ class About:
     """Whether a page shows it only on request, because it is rarely changed."""
     leading: bool = False
     """Whether the question is asked with it: its function takes it without a name, and a switch of a command as its value."""
+    apart: Mapping[str, str] = field(default_factory=dict)
+    """Of a choice that a command offers as an option for each word, such as `--macro` and `--pooled`: word -> its help."""
+    pairs: bool = False
+    """Whether each of several values is NAME=VALUE, as the placeholder says; a function takes them as a mapping, too."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +167,8 @@ def setting(
     listed: bool = False,
     folded: bool = False,
     leading: bool = False,
+    apart: Mapping[str, str] | None = None,
+    pairs: bool = False,
 ) -> Any:
     """Define a settings field. Parameters that are not described here: see About.
 
@@ -172,7 +178,12 @@ def setting(
     """
     if within is not None:
         at_least, at_most = within
-    about = About(label, help, option, metavar, unit, words or {}, step, scored, listed, folded, leading)
+    about = About(
+        *(label, help, option, metavar, unit, words or {}),
+        *(step, scored, listed, folded, leading),
+        apart=apart or {},
+        pairs=pairs,
+    )
     extra: Any = {_ABOUT: about}  # pydantic wants JSON there, and writes no schema of these
     if not listed:
         return Field(default, ge=at_least, gt=above, le=at_most, lt=below, json_schema_extra=extra)
@@ -243,6 +254,8 @@ class Settings(BaseModel):
         if value is None:
             return value
         if _about(own).listed:
+            if _about(own).pairs:
+                value = _pairs(_about(own), value)
             values = _several(kind, value)
             if not values and not optional and own.default:
                 noun = _NOUNS[_SHAPES[typing.get_args(kind)[0]]]
@@ -323,6 +336,17 @@ class Settings(BaseModel):
             return None
 
 
+def _pairs(about: About, given: object) -> object:
+    """NAME=VALUE of a mapping, or what was given if each of it is such a pair."""
+    if isinstance(given, Mapping):
+        return tuple(f"{name}={value}" for name, value in given.items())
+    for one in _several(tuple[str, ...], given):
+        name, _, value = str(one).rpartition("=")
+        if not (name.strip() and value.strip()):
+            raise ValueError(f"{one!r} is not {(about.metavar or 'NAME=VALUE').removesuffix(',...')}")
+    return given
+
+
 def _named_values(given: object, kind: Any) -> object:
     """NAME=VALUE lines as a mapping. Values are parsed as JSON where possible, unless the field takes only texts."""
     if not isinstance(given, str | list | tuple):
@@ -387,6 +411,8 @@ def on_page(field: SettingField, value: str | None) -> str:
 
 def as_option(field: SettingField, value: str | None) -> str:
     """Name of a field, or a field with a value, on a command line."""
+    if value in field.about.apart:
+        return f"--{value}"
     return field.option if value is None or field.shape == "switch" else f"{field.option} {value}"
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,7 +20,9 @@ from core.runs.judging.levels import Made, made_of_folder, made_of_run
 from core.runs.kinds import KINDS
 from core.runs.path import IDENTITY, at_hand, identity_of
 from core.runs.records import judge_in_folder, read_audit_folder, read_judge_folder, read_report
-from core.schema.scores import JudgeOutput, ScoredRow
+from core.schema.rated import Rated, Scored
+from core.schema.scale import DeclaredScale
+from core.schema.scores import JudgeOutput, RatingSet, ScoredRow, ScoreTable
 from core.schema.settings import SettingsError
 from core.schema.study import RatingTask
 from core.sources.named import (
@@ -173,32 +175,46 @@ def _settings_of(source: Source, reading: SourceReader) -> Asked | None:
         return None
 
 
-@dataclass(frozen=True)
-class JudgeAsked:
-    """What calibration wants to know of a judge that reads rated texts; nothing is known of other sources."""
+def scored_by(source: Source, table: ScoreTable, reading: SourceReader) -> Scored:
+    """Return a source's scores with what its run was asked and answered; nothing is known of other sources.
 
-    settings: Asked | None = None
-    task: RatingTask | None = None
-    """With the classes that it chose from; None: it had none."""
-    output: JudgeOutput | None = None
-    """Its answers, if they are classes or numbers."""
-
-    @property
-    def dimension(self) -> str | None:
-        """The only dimension that it scored."""
-        return None if self.settings is None else self.settings.chosen.dimension_scored
-
-
-def asked_of(source: Source, reading: SourceReader) -> JudgeAsked:
-    """Return what a judge's run was asked, and its answers. Raises InputError for a run whose files are damaged."""
+    Raises InputError for a run whose files are damaged.
+    """
     asked = _settings_of(source, reading)
     if asked is None:
-        return JudgeAsked()
+        return Scored(table)
     task: RatingTask | None = None
     if asked.kind.attachment is not None and asked.attached:
         task = asked.kind.attachment.read(asked.attached, source.written)
     gives_scores = isinstance(asked.kind, JudgeKind) and not asked.kind.marks_errors
-    return JudgeAsked(asked, task, judge_of(source, reading) if gives_scores else None)
+    output = judge_of(source, reading) if gives_scores else None
+    return Scored(table, asked.chosen.dimension_scored, task, output)
+
+
+def rated(
+    ratings: RatingSet,
+    task: RatingTask | None,
+    scored: Sequence[Scored],
+    scale: DeclaredScale,
+    shuffled: Source | None,
+    reading: SourceReader,
+) -> Rated:
+    """Put ratings and scores together. shuffled: a run of the first judge on the same texts with shuffled words.
+
+    Raises InputError if either is no run of a judge.
+    """
+    if shuffled is None:
+        return Rated(ratings, tuple(scored), task, scale)
+    first, twin = scored[0], scored_by(shuffled, scored[0].table, reading).output
+    sides = (("", first.table.file_name, first.output), ("shuffled: ", shuffled.written, twin))
+    lacking = [
+        f"{side}{shown(name)} is neither a run (run:N) nor a folder of `judge quality`"
+        for side, name, output in sides
+        if output is None
+    ]
+    if lacking:
+        raise InputError("Shuffled words are compared between two runs of one judge", lacking)
+    return Rated(ratings, tuple(scored), task, scale, twin)
 
 
 def made_of(source: Source, reading: SourceReader) -> Made:

@@ -8,6 +8,8 @@ import streamlit as st
 from core.analyses import analyses_of
 from core.joining.choices import dimensions_of
 from core.joining.panel import named_people, panel_of
+from core.schema.analysis import RatedChoice
+from core.schema.settings import Settings
 from core.store import Store
 from pages.calibration import choice, parts
 from pages.widgets import analysis, blind_pair, menus, messages, result_table, visitor
@@ -41,7 +43,7 @@ def _calibration(store: Store) -> None:
     with by_whom:
         scores = choice.judges(store, given)
     with below:
-        how = choice.how(given, scores) if scores else None
+        how = choice.options(store, given, scores) if scores else None
         choice.upload(store, open_at_first=not scores)
     if how is None:
         with above, messages.mistakes_shown():
@@ -50,46 +52,48 @@ def _calibration(store: Store) -> None:
                 render_one()
         return
     with above, messages.mistakes_shown():
-        _result(store, given, scores, how)
+        _result(store, given, scores, *how)
 
 
-def _result(store: Store, given: choice.Ratings, scores: Sequence[Scores], how: choice.How) -> None:
-    with st.spinner("Computing ..."):
-        everyone = [one for each in scores for one in choice.judged(given, each, how)]
-    one = choice.one_of(everyone)
+def _result(
+    store: Store, given: choice.Ratings, scores: Sequence[Scores], chosen: RatedChoice, options: Settings
+) -> None:
+    answer = analysis.answer_of(choice.CALIBRATE, options, choice.data(store, given, scores, chosen))
+    judges = choice.judges_among(given, scores)
     tabs(
         {
-            "Agreement": lambda: parts.agreement(one, how),
+            "Agreement": lambda: parts.agreement(answer),
             **{
                 each.title: partial(
-                    analysis.render, each, partial(_panels, given, scores, one if each.one_judge else None)
+                    analysis.render, each, partial(_panels, given, scores, judges if each.one_judge else ())
                 )
                 for each in analyses_of("panel").values()
             },
             **_alone(given),
-            "Classes": lambda: parts.classes(one),
-            "Bias": lambda: parts.bias(one),
-            "Split raters": lambda: parts.split_raters(store, one),
-            "Consistency": lambda: parts.repeats(store, one, everyone),
-            "Calibration map": lambda: parts.calibration_map(one),
-            "Where not to use it": lambda: parts.where_not_to_use(one),
-            "Files": lambda: parts.files(store, everyone),
+            "Classes": lambda: parts.classes(answer),
+            "Bias": lambda: parts.bias(answer),
+            "Split raters": lambda: parts.split_raters(answer),
+            "Consistency": lambda: parts.repeats(store, answer, judges),
+            "Calibration map": lambda: parts.calibration_map(answer),
+            "Where not to use it": lambda: parts.where_not_to_use(answer),
+            "Files": lambda: parts.files(answer),
         },
         "calibration_part",
     )
 
 
 def _panels(
-    given: choice.Ratings, scores: Sequence[Scores], one: choice.Judged | None
+    given: choice.Ratings, scores: Sequence[Scores], judges: Sequence[choice.Judge]
 ) -> list[analysis.Data]:
-    """Choose the dimension of which raters and judges are put side by side. one: the only judge; None for all."""
+    """Choose the dimension of which raters and judges are put side by side. judges: of which one is chosen; empty: all are."""
+    one = choice.one_of(judges) if judges else None
     dimension = _dimension(dimensions_of(given.found) if one is None else one.evaluator.columns)
     tables = [each.table for each in scores] if one is None else [one.scores.table]
-    judges = None if one is None else [one.evaluator.columns[dimension]]
+    named = None if one is None else [one.evaluator.columns[dimension]]
     return [
         analysis.Data(
-            (given.key, *(each.key for each in scores), dimension, *(judges or ())),
-            lambda: panel_of(given.found, tables, judges=judges, dimension=dimension),
+            (given.key, *(each.key for each in scores), dimension, *(named or ())),
+            lambda: panel_of(given.found, tables, judges=named, dimension=dimension),
         )
     ]
 

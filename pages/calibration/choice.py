@@ -7,36 +7,37 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.formats.tasks import parse_task, shipped_tasks
-from core.judges.quality import Majority
-from core.results.calibration.cells import GROUP_BY, Evaluator, evaluators_of
-from core.results.calibration.results import Calibration, CalibrationOptions, calibrate, columns_to_group_by
-from core.runs.asked import Asked, asked_of
+from core.analyses import analysis as analysis_named
+from core.formats.tasks import find_task, shipped_tasks
+from core.joining.choices import dimensions_of
+from core.judges.quality import KIND as QUALITY
+from core.results.calibration.cells import Evaluator, evaluators_of
+from core.results.calibration.results import columns_to_group_by
+from core.runs.asked import asked_of
 from core.runs.kinds import kinds_with
+from core.schema.analysis import RatedChoice
+from core.schema.rated import Rated, Scored
+from core.schema.scale import DeclaredScale, declared_scale
 from core.schema.scores import RatingSet
+from core.schema.settings import Settings
 from core.schema.study import RatingTask, Study
-from core.sources.named import StudySource
+from core.sources.judges import rated, scored_by
+from core.sources.named import StudySource, parse_source
 from core.sources.people import ratings_and_task
 from core.sources.reading import reading_in
 from core.store import Store
+from core.store.kept import KeptFile, get_file
 from core.store.studies import list_studies
-from pages.widgets import chosen_judge, chosen_scores, menus
+from pages.widgets import analysis, chosen_judge, chosen_scores, menus, settings_form
 from pages.widgets.chosen_scores import Chosen, Key, Scores
 from pages.widgets.menus import menu
 from pages.widgets.messages import mistakes_shown
 
+CALIBRATE = analysis_named("calibrate")
 _FILE = 0
 """The menu entry for ratings from a file, among the numbers of studies."""
 _JUDGES, _NEW, _TAKEN = "calibration_judges", "calibration_new", "calibration_taken"
 """Where the session stores the chosen judges, a file to choose at the next rerun, and the last file chosen that way."""
-_AVERAGED = {"macro": "Each group counts once", "pooled": "Each text counts once"}
-_RESAMPLES = (200, 2_000, 10_000)
-_SPLIT: dict[Majority, str] = {
-    "drop": "Leave the text out of the agreement with the majority",
-    "median": "Use the median vote, unless the two middle votes differ",
-    "middle": "Use the middle class of the scale, if a rater gave it",
-}
-_AS_GIVEN = "Guessed from the ratings"
 
 
 @dataclass(frozen=True)
@@ -46,26 +47,15 @@ class Ratings:
     found: RatingSet
     key: Key
     task: RatingTask | None
+    file: KeptFile | None = None
 
 
 @dataclass(frozen=True)
-class How:
-    """Options of the comparison."""
-
-    options: CalibrationOptions
-    by: tuple[str, ...] | None
-    """Columns that make groups; None: those of language, task and dimension that exist."""
-    averaged: str
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One evaluator against people."""
+class Judge:
+    """One evaluator among the chosen scores."""
 
     scores: Scores
     evaluator: Evaluator
-    key: Key
-    found: Calibration
 
 
 def ratings(store: Store, below: DeltaGenerator) -> Ratings | None:
@@ -97,7 +87,7 @@ def ratings(store: Store, below: DeltaGenerator) -> Ratings | None:
     chosen_scores.read_notes(found.notes, found.left_out)
     with below:
         chosen_scores.forget_button(store, file, "calibration")
-    return Ratings(found, chosen_scores.key_of(file), None)
+    return Ratings(found, chosen_scores.key_of(file), None, file)
 
 
 def _holds_ratings(study: Study) -> bool:
@@ -142,103 +132,82 @@ def upload(store: Store, *, open_at_first: bool) -> None:
             st.rerun()
 
 
-def how(given: Ratings, scores: Sequence[Scores]) -> How:
-    """Choose the options in a folded part. Classes are the study's, else the judge's own, unless a task is chosen."""
-    own = given.task or next((task for one in scores if (task := _task_of(one)) is not None), None)
+def options(store: Store, given: Ratings, scores: Sequence[Scores]) -> tuple[RatedChoice, Settings]:
+    """Choose in a folded part what raters could give, and the options of the comparison. Raises SettingsError."""
     with st.expander("Options of the comparison"):
-        left, right = st.columns(2)
-        majority = left.selectbox(
-            "If no class has most votes",
-            list(_SPLIT),
-            format_func=_SPLIT.__getitem__,
-            key="calibration_majority",
-            help="With three raters and three classes, Multilingual uses the middle class.",
+        offered = {
+            "task": [one.name for one in shipped_tasks() if any(each.classes for each in one.dimensions)],
+            "shuffled": _shuffled_runs(store),
+        }
+        chosen = RatedChoice.checked(
+            settings_form.render(RatedChoice, "calibration", offered=offered), CALIBRATE.refusal
         )
-        averaged = right.selectbox(
-            "Means over groups",
-            list(_AVERAGED),
-            format_func=_AVERAGED.__getitem__,
-            key="calibration_averaged",
-        )
-        columns = columns_to_group_by(given.found, scores[0].table)
-        by = left.multiselect(
-            "Group by",
-            columns,
-            default=[name for name in GROUP_BY if name in columns],
-            key="calibration_by",
-        )
-        tasks = {one.name: one for one in shipped_tasks() if any(each.classes for each in one.dimensions)}
-        named = right.selectbox(
-            "Classes that raters could give",
-            [None, *tasks],
-            format_func=lambda name: _as_asked(own) if name is None else tasks[name].title,
-            key="calibration_task",
-        )
-        paper = left.checkbox(
-            "Count an undefined kappa as 0 in means (as in Multilingual)", key="calibration_paper"
-        )
-        n_resamples = right.selectbox(
-            "Resamples for intervals",
-            _RESAMPLES,
-            index=1,
-            format_func=lambda n: f"{n:,}",
-            key="calibration_resamples",
-        )
-    task = own if named is None else tasks[named]
-    options = CalibrationOptions(
-        majority=majority,
-        paper_kappa=paper,
-        dimensions=task.dimensions if task else (),
-        n_resamples=n_resamples,
-    )
-    return How(options, None if tuple(by) == GROUP_BY else tuple(by), averaged)
+        named = {
+            "dimension": list(dimensions_of(given.found)),
+            "by": list(
+                dict.fromkeys(
+                    name for each in scores for name in columns_to_group_by(given.found, each.table)
+                )
+            ),
+        }
+        return chosen, analysis.form(CALIBRATE, named, folds=False)
 
 
-def _as_asked(task: RatingTask | None) -> str:
-    return _AS_GIVEN if task is None else f"From the task: {task.title}"
+def _shuffled_runs(store: Store) -> list[str]:
+    """The runs on texts with shuffled words."""
+    runs = chosen_judge.with_results(store, QUALITY)
+    return [f"run:{number}" for number, run in runs.items() if asked_of(run).chosen.shuffled_words]
 
 
-def _task_of(scores: Scores) -> RatingTask | None:
-    """The task of a judge's run."""
-    asked = _asked(scores)
-    return None if asked is None or not asked.attached else parse_task(asked.attached, scores.name)
+def data(store: Store, given: Ratings, scores: Sequence[Scores], chosen: RatedChoice) -> analysis.Data:
+    """Ratings and scores as they are compared."""
+    key = (given.key, *(each.key for each in scores), chosen.model_dump_json())
+    return analysis.Data(key, partial(_rated, store, given, scores, chosen))
 
 
-def _asked(scores: Scores) -> Asked | None:
-    """The request of a run of a judge that rates texts; None for other scores."""
+def _rated(store: Store, given: Ratings, scores: Sequence[Scores], chosen: RatedChoice) -> Rated:
+    declared = declared_scale(chosen.scale, chosen.classes, chosen.missing)
+    people, reading = given.found, reading_in(store)
+    if given.file is not None and (declared.classes or declared.missing):
+        people = chosen_scores.ratings_of(store, given.file, declared)
+    task = given.task if chosen.task is None else find_task(chosen.task)
+    twin = None if chosen.shuffled is None else parse_source(chosen.shuffled)
+    return rated(people, task, [_scored(store, each, declared) for each in scores], declared, twin, reading)
+
+
+def _scored(store: Store, scores: Scores, declared: DeclaredScale) -> Scored:
+    kind, number = scores.chosen
+    if kind == chosen_scores.RUN:
+        return scored_by(parse_source(f"run:{number}"), scores.table, reading_in(store))
+    if not (declared.classes or declared.missing):
+        return Scored(scores.table)
+    return Scored(chosen_scores.scores_of(store, get_file(store, number), declared))
+
+
+def judges_among(given: Ratings, scores: Sequence[Scores]) -> list[Judge]:
+    """Every evaluator of the chosen scores. Raises InputError."""
+    return [
+        Judge(each, one)
+        for each in scores
+        for one in evaluators_of(each.table, given.found, said=_dimension_scored(each))
+    ]
+
+
+def _dimension_scored(scores: Scores) -> str | None:
+    """The only dimension that a run of a judge scored."""
     asked = None if scores.run is None else asked_of(scores.run)
-    return asked if asked is not None and asked.kind.reads == "rated texts" else None
+    rates = asked is not None and asked.kind.reads == "rated texts"
+    return asked.chosen.dimension_scored if asked is not None and rates else None
 
 
-def judged(given: Ratings, scores: Scores, wanted: How) -> tuple[Judged, ...]:
-    """Every evaluator in a table of scores, each computed once. Raises InputError."""
-    found, asked = [], _asked(scores)
-    said = None if asked is None else asked.chosen.dimension_scored
-    for evaluator in evaluators_of(scores.table, given.found, said=said):
-        key: Key = (
-            "calibration",
-            given.key,
-            scores.key,
-            tuple(evaluator.columns.items()),
-            wanted.options,
-            wanted.by,
-        )
-        compute = partial(
-            calibrate, given.found, scores.table, evaluator, group_by=wanted.by, options=wanted.options
-        )
-        result = chosen_scores.once(key, compute)
-        found.append(Judged(scores, evaluator, key, result))
-    return tuple(found)
-
-
-def one_of(everyone: Sequence[Judged]) -> Judged:
+def one_of(judges: Sequence[Judge]) -> Judge:
     """Choose the evaluator to show, if there are several."""
-    if len(everyone) == 1:
-        return everyone[0]
+    if len(judges) == 1:
+        return judges[0]
     return menus.one_of(
         None,
         "Evaluator",
-        everyone,
+        judges,
         lambda one: f"{one.evaluator.name} ({one.scores.name})",
         "calibration_one",
     )

@@ -1,66 +1,30 @@
 """The tabs of the page: agreement, classes, bias, consistency, calibration map, where not to use it, files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
+from core.analyses.calibrate.rows import VIEWS, Calibrated
 from core.analyses.consistency import ANALYSIS as CONSISTENCY
-from core.judges.quality import KIND as QUALITY
 from core.plots import calibration as figures
 from core.plots.study import MOST_PANELS, confusions
 from core.report import csv_of
 from core.results.calibration.cells import Cell
-from core.results.calibration.raters import dawid_skene_tables, rater_classes
-from core.results.calibration.repeats import sensitivity
-from core.results.calibration.results import (
-    IN_SEVERAL_GROUPS,
-    N_FOLDS,
-    RULES,
-    Sweep,
-    advice,
-    called,
-    macro_averaged,
-    maps_of,
-    temperature_sweep,
-)
-from core.results.calibration.split import DimensionSplit, split_of, split_table
-from core.results.calibration.tables import (
-    calibration_tables,
-    class_table,
-    map_table,
-    mean_tables,
-    pooled_tables,
-    reliability_table,
-    shuffled_table,
-    sweep_table,
-    warned_table,
-)
-from core.runs.asked import asked_of
+from core.results.calibration.results import IN_SEVERAL_GROUPS, N_FOLDS, RULES, called
 from core.runs.kinds import kind_named
-from core.schema.result_table import ResultTable
-from core.schema.runs import Run
-from core.stats.calibration import CalibrationMap, Method
+from core.schema.analysis import Answer
 from core.store import Store
-from pages.calibration.choice import How, Judged
+from pages.calibration import choice
 from pages.tabs import downloads, judged
-from pages.tabs.phrases import AS_A_TABLE
-from pages.widgets import chosen_judge, chosen_scores, menus
+from pages.widgets import menus
+from pages.widgets.analysis import Drawn, show_tables
 from pages.widgets.messages import plain
 from pages.widgets.parts import nothing, part
-from pages.widgets.result_table import show
 
-_NO_CLASSES = (
-    "ratings and scores are compared as numbers; name a task under Options of the comparison to get classes"
-)
-_MOST_ROWS = 30
-"""The most groups that a figure shows one by one; with more it shows means."""
-_METHODS: dict[Method, str] = {
-    "isotonic": "Isotonic: rises with the score, any shape",
-    "ordinal": "Ordinal: a proportional-odds model",
-}
+_NO_CLASSES = "ratings and scores are compared as numbers; name a task or a scale under Options of the comparison to get classes"
 
 
-def agreement(one: Judged, how: How) -> None:
+def agreement(answer: Answer) -> None:
     """Show agreement of raters with each other and with the evaluator: by group, then overall."""
     part(
         "Agreement",
@@ -68,96 +32,49 @@ def agreement(one: Judged, how: How) -> None:
         "compare the evaluator's order of texts with the mean rating.",
         "agreement-with-people",
     )
-    _verdict(one)
-    found = one.found
-    tables = calibration_tables([found], how.averaged)
-    classed = [cell for cell in found.cells if cell.classes]
-    if classed:
-        few = len(classed) <= _MOST_ROWS
-        show(
-            tables["agreement"],
-            figure=figures.calibration_agreement(classed)
-            if few
-            else figures.calibration_means(macro_averaged(found)),
-            alt=f"Share of equal pairs: two raters, and {one.evaluator.name} and a rater, "
-            f"{'in' if few else 'on average over'} {len(classed)} groups",
-            table_first=True,
-        )
-        show(tables["raters"])
-        show(tables["majority"])
-        st.markdown(
-            ":small[Only the first table compares people with the evaluator. Do not compare the other two: a majority is "
-            "steadier than a single rater, and raters seldom all agree.]"
-        )
-    elif "numbers" not in tables:
+    _verdicts(answer)
+    found: Calibrated = answer.result
+    if not any(cell.value is not None for one in found.groups for cell in one.statistics.values()):
         nothing("no group contains comparable texts; under Options of the comparison, group by dimension")
-        show(tables["agreement"])
-    if "numbers" in tables:
-        part(
-            "As numbers",
-            "Ratings without classes are compared by their mean: correlations, and the mean absolute error if both use the "
-            "same scale.",
-            "agreement-with-people",
-        )
-        show(tables["numbers"])
-    if len(found.cells) < 2:
-        return
-    if how.averaged == "pooled":
-        part("All texts", "Every text counts once, in whatever group.", "agreement-with-people")
-    else:
-        part(
-            "Means over groups",
-            "Every group counts once, whatever its size, as in Multilingual, Tables 2 and 3. The number after ± is the "
-            "standard deviation over groups.",
-            "agreement-with-people",
-        )
-    for name, table in tables.items():
-        if name.startswith(("pooled-", "means-")):
-            show(table)
+    show_tables(answer, {name for name in answer.tables if name.rpartition("-")[2] in VIEWS} - {"bias"})
 
 
-def _verdict(one: Judged) -> None:
-    """Show the verdict on the evaluator before any number, beginning with constant scores."""
-    judged = advice(one.found)
-    for sentence in (*judged.constants, *judged.sentences):
+def _verdicts(answer: Answer) -> None:
+    """Show the verdict before any number, beginning with constant scores."""
+    constants = [line for one in answer.result.evaluators for line in one.not_to_use.constants]
+    for sentence in (*constants, *(one.sentence for one in answer.verdicts)):
         st.markdown(f"**{plain(sentence)}**")
 
 
-def classes(one: Judged) -> None:
+def classes(answer: Answer) -> None:
     """Show the classes of one group, by how far raters agree, and raters' errors."""
-    _distributions(one)
-    _rater_errors(one)
-
-
-def _distributions(one: Judged) -> None:
     part(
         "Classes",
         "Where people agree, does the evaluator give the same classes? Where they disagree, does it still give the best one?",
         "class-distributions",
     )
-    cells: dict[
-        str, Cell
-    ] = {}  # By name: with one language and task, a dimension and its group are the same.
-    for cell in (*one.found.by_dimension, *one.found.cells):
-        if cell.classes:
-            cells.setdefault(called(cell.group), cell)
-    if not cells:
+    several = len(answer.result.evaluators) > 1
+    named: dict[str, Cell] = {}  # With one language and task, a dimension and its group are the same.
+    for one in answer.result.computed:
+        for cell in (*one.calibration.by_dimension, *one.calibration.cells):
+            if cell.classes:
+                whose = f"{one.calibration.evaluator}: " if several else ""
+                named.setdefault(f"{whose}{called(cell.group)}", cell)
+    if not named:
         nothing(_NO_CLASSES)
         return
-    name = menus.one_of(None, "Group", list(cells), str, "calibration_classes_group")
-    there = cells[name].distributions
-    drawn = any(sum(each.majority) for each in there)
-    if not drawn:
+    name = menus.one_of(None, "Group", list(named), str, "calibration_classes_group")
+    there, drawn = named[name].distributions, {}
+    if any(sum(each.majority) for each in there):
+        alt = f"Shares of the classes by majority and by the evaluator in {name}, by how far raters agree"
+        drawn["classes"] = Drawn(figures.calibration_classes(there), alt)
+    else:
         nothing("no text of this group has both a majority and a score; choose another group")
-    show(
-        class_table([(one.evaluator.name, cells[name])]),
-        figure=figures.calibration_classes(there) if drawn else None,
-        alt=f"Shares of the classes by majority and by {one.evaluator.name}, by how far raters agree",
-        table_first=True,
-    )
+    show_tables(answer, ("classes",), drawn)
+    _rater_errors(answer)
 
 
-def _rater_errors(one: Judged) -> None:
+def _rater_errors(answer: Answer) -> None:
     """Show raters' errors by Dawid and Skene's model, and the evaluator against the classes that it estimates."""
     part(
         "Raters by Dawid-Skene",
@@ -165,28 +82,24 @@ def _rater_errors(one: Judged) -> None:
         "on this page uses it: an error that several raters share counts as right.",
         "dawid-skene",
     )
-    made = chosen_scores.once(("dawid-skene", one.key), lambda: rater_classes(one.found))
-    if not made:
-        nothing(_NO_CLASSES)
+    made = answer.result.computed[0].raters
+    if made is None:
+        nothing("it was not asked for; choose it under Options of the comparison")
         return
     fitted = {name: each.found for name, each in made.items() if each.found.reason is None}
     if not fitted:
-        nothing("; ".join(dict.fromkeys(str(each.found.reason) for each in made.values())))
+        nothing("; ".join(dict.fromkeys(str(each.found.reason) for each in made.values())) or _NO_CLASSES)
         return
-    accuracy, matrices, against = dawid_skene_tables([(one.found, made)])
-    show(accuracy, titled=False)
-    show(against)
     name = menus.one_of(None, "Dimension", list(fitted), str, "calibration_dawid_skene_dimension")
     found = fitted[name]
-    show(
-        matrices,
-        figure=confusions(found.raters, found.classes) if len(found.raters) <= MOST_PANELS else None,
-        alt=f"Heat map for each rater on {name}: estimated class against rating",
-        folded=AS_A_TABLE,
-    )
+    drawn = {}
+    if len(found.raters) <= MOST_PANELS:
+        alt = f"Heat map for each rater on {name}: estimated class against rating"
+        drawn["confusion"] = Drawn(confusions(found.raters, found.classes), alt, instead=True)
+    show_tables(answer, ("dawid-skene", "dawid-skene-agreement", "confusion"), drawn)
 
 
-def bias(one: Judged) -> None:
+def bias(answer: Answer) -> None:
     """Show how much more often the evaluator gives the best class than people do."""
     part(
         "Bias towards the top class",
@@ -194,19 +107,12 @@ def bias(one: Judged) -> None:
         "raters disagree.",
         "top-class-bias",
     )
-    cells = [cell for cell in one.found.cells if cell.classes]
-    if not cells:
+    if "bias" not in answer.tables:
         nothing(_NO_CLASSES)
-        return
-    show(
-        calibration_tables([one.found], "macro")["bias"],
-        figure=figures.calibration_bias(cells),
-        alt=f"Bias of {one.evaluator.name} towards the top class in {len(cells)} groups, with intervals",
-        table_first=True,
-    )
+    show_tables(answer, ("bias",))
 
 
-def split_raters(store: Store, one: Judged) -> None:
+def split_raters(answer: Answer) -> None:
     """Show the evaluator beside a rater left out, by how the other raters of a text split."""
     part(
         "Split raters",
@@ -214,97 +120,42 @@ def split_raters(store: Store, one: Judged) -> None:
         "where these agree, and where they split.",
         "split-raters",
     )
-    found = _split(store, one)
-    table = split_table([(one.evaluator.name, found)])
-    if not table.rows:
+    if not answer.result.split:
         nothing(_NO_CLASSES)
         return
-    degrees = [degree for each in found if each.found is not None for degree in each.found.degrees]
-    drawn = any(degree.rater_agreement.estimate is not None for degree in degrees)
-    show(
-        table,
-        figure=figures.calibration_split(found) if drawn else None,
-        alt=f"How often a rater left out and {one.evaluator.name} give the class of a random other rater",
-        titled=False,
-        table_first=True,
-    )
+    show_tables(answer, ("split-raters",))
 
 
-def _split(store: Store, one: Judged) -> tuple[DimensionSplit, ...]:
-    """The comparison with split raters, computed once; a run's repeats count as answers."""
-    run = _run_of(one)
-    key = () if run is None else menus.key_of(store, run)
-    output = None if run is None else chosen_judge.output_of(store, run)
-    return chosen_scores.once(
-        ("split raters", one.key, key), lambda: split_of(one.found, one.scores.table, output)
-    )
-
-
-def repeats(store: Store, one: Judged, everyone: Sequence[Judged]) -> None:
-    """Show the evaluator's consistency: over repeats, over temperatures, and with shuffled words."""
-    run = _run_of(one)
-    if run is None:
+def repeats(store: Store, answer: Answer, judges: Sequence[choice.Judge]) -> None:
+    """Show consistency: of one evaluator over repeats, then over temperatures, and with shuffled words."""
+    run = choice.one_of(judges).scores.run
+    if run is None or "calibration" not in kind_named(run.kind).reports:
         part(CONSISTENCY.title, CONSISTENCY.question, CONSISTENCY.section)
         nothing("a table of scores has no repeats; choose a run of the judge quality or direct")
     else:
         judged.render_consistency(store, run)
-    _sweep(store, everyone)
-    _shuffled(store, run)
-
-
-def _run_of(one: Judged) -> Run | None:
-    run = one.scores.run
-    return run if run is not None and "calibration" in kind_named(run.kind).reports else None
-
-
-def _sweep(store: Store, everyone: Sequence[Judged]) -> None:
     part(
         "Temperature",
         "The same evaluator at several temperatures: its agreement with people, and with itself.",
         "temperature-and-shuffled-words",
     )
-    runs = [(run, one) for one in everyone if (run := _run_of(one)) is not None]
-    if len(runs) < 2:
+    if answer.result.sweep is None:
         nothing("this needs two runs of one evaluator at different temperatures; choose them above")
-        return
-    found: Sweep = chosen_scores.once(
-        ("temperatures", *(one.key for _, one in runs)),
-        lambda: temperature_sweep([(chosen_judge.output_of(store, run), one.found) for run, one in runs]),
-    )
-    drawn = any(point.agreement is not None for point in found.points)
-    show(
-        sweep_table(found),
-        figure=figures.temperatures(found.points) if drawn else None,
-        alt="Agreement with people by temperature",
-    )
-
-
-def _shuffled(store: Store, run: Run | None) -> None:
+    show_tables(answer, ("temperatures",))
     part(
         "Shuffled words",
         "Does the score drop when some words of each text are shuffled?",
         "temperature-and-shuffled-words",
     )
-    if run is None or kind_named(run.kind) is not QUALITY:
-        nothing("this needs a run of the judge quality and another of the same texts with shuffled words")
-        return
-    others = [
-        other
-        for other in chosen_judge.with_results(store, QUALITY).values()
-        if other.run_id != run.run_id and asked_of(other).chosen.shuffled_words
-    ]
-    if not others:
-        nothing("no run of the judge quality has shuffled words yet; start one on the page Specialist")
-        return
-    twin = menus.one_of(None, "Run with shuffled words", others, menus.name_of, "calibration_twin")
-    found = chosen_scores.once(
-        ("shuffled", menus.key_of(store, run), menus.key_of(store, twin)),
-        lambda: sensitivity(chosen_judge.output_of(store, run), chosen_judge.output_of(store, twin)),
-    )
-    show(shuffled_table(found))
+    if answer.result.twins is None:
+        nothing(
+            "this needs a run of the judge quality, and another of the same texts with shuffled words; choose that one under "
+            "Options of the comparison"
+        )
+    show_tables(answer, ("shuffled-words",))
 
 
-def calibration_map(one: Judged) -> None:
+def calibration_map(answer: Answer) -> None:
     """Show how scores translate to people's scale, tested on unseen items: one dimension as a diagram, all as a table."""
     part(
         "Calibration map",
@@ -312,62 +163,43 @@ def calibration_map(one: Judged) -> None:
         "the others.",
         "calibration-map",
     )
-    method: Method = st.selectbox(
-        "Map", list(_METHODS), format_func=_METHODS.__getitem__, key="calibration_method"
-    )
-    with st.spinner("Computing ..."):
-        maps = _maps(one, method)
-    dimension = menus.one_of(None, "Dimension", list(maps), str, "calibration_map_dimension")
-    if (why := maps[dimension].reason) is not None:
+    several = len(answer.result.evaluators) > 1
+    maps = {
+        f"{one.calibration.evaluator}, {dimension}" if several else dimension: found
+        for one in answer.result.computed
+        for dimension, found in (one.maps or {}).items()
+    }
+    if not maps:
+        nothing("it was not asked for; choose a map under Options of the comparison")
+        return
+    name = menus.one_of(None, "Dimension", list(maps), str, "calibration_map_dimension")
+    drawn = {}
+    if (why := maps[name].reason) is not None:
         nothing(why)
     else:
-        show(
-            reliability_table([(one.evaluator.name, {dimension: maps[dimension]})]),
-            figure=figures.reliability(maps[dimension]),
-            alt=f"Reliability diagram of {one.evaluator.name} on {dimension}: mean rating by score, before and after the map",
-            folded=AS_A_TABLE,
-        )
-    show(map_table([(one.evaluator.name, maps)]))
+        alt = f"Reliability diagram on {name}: mean rating by score, before and after the map"
+        drawn["reliability"] = Drawn(figures.reliability(maps[name]), alt, instead=True)
+    show_tables(answer, ("map", "reliability"), drawn)
 
 
-def _maps(one: Judged, method: Method) -> Mapping[str, CalibrationMap]:
-    """The calibration maps of all dimensions, computed once."""
-    return chosen_scores.once(("maps", one.key, method), lambda: maps_of(one.found, method=method))
-
-
-def where_not_to_use(one: Judged) -> None:
+def where_not_to_use(answer: Answer) -> None:
     """Show the verdict, the groups with objections, and the rules."""
     part(
         "Where not to use it",
-        "Groups of texts in which a rule below objects to this evaluator, or in which no verdict is possible.",
+        "Groups of texts in which a rule below objects to an evaluator, or in which no verdict is possible.",
         "where-not-to-use-an-evaluator",
     )
-    _verdict(one)
-    warned = warned_table([one.found])
-    if warned.rows:
-        show(warned, titled=False)
+    _verdicts(answer)
+    if answer.result.warned:
+        show_tables(answer, ("where-not-to-use",))
     st.markdown("The verdict is the first rule that applies:\n" + "".join(f"\n- {rule}" for rule in RULES))
     st.markdown(
         f":small[{IN_SEVERAL_GROUPS} Passing the rules does not make a group good: check its agreement.]"
     )
 
 
-def files(store: Store, everyone: Sequence[Judged]) -> None:
-    """Show downloads of all tables of all evaluators, as CSV."""
+def files(answer: Answer) -> None:
+    """Show downloads of all tables, as CSV."""
     part("Files", "Every table of this page, one row per group. Each file contains all chosen evaluators.")
-    found = [one.found for one in everyone]
-    cells: list[tuple[str, Cell]] = [(one.evaluator, cell) for one in found for cell in one.cells]
-    with st.spinner("Making the files ..."):
-        maps = [(one.evaluator.name, _maps(one, "isotonic")) for one in everyone]
-        tables: dict[str, ResultTable] = {
-            "agreement": next(iter(calibration_tables(found, "").values())),
-            "dimensions": pooled_tables(found)[0],
-            "means": mean_tables(found)[0],
-            "classes": class_table(cells),
-            "split-raters": split_table([(one.evaluator.name, _split(store, one)) for one in everyone]),
-            "where-not-to-use": warned_table(found),
-            "maps": map_table(maps),
-            "reliability": reliability_table(maps),
-        }
-        made = {f"calibration-{name}.csv": csv_of(table) for name, table in tables.items()}
+    made = {f"calibration-{name}.csv": csv_of(table) for name, table in answer.tables.items()}
     downloads.buttons(made, "assay-calibration.zip", "calibration")

@@ -1,12 +1,14 @@
 """Tabs Meta-correlation and Published: does known quality rank metrics as people do, and what did papers publish?"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from dataclasses import dataclass
+from typing import Literal, cast, get_args
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.analyses import analysis
+from core.analyses.meta_correlate import DATASET, MetaCorrelateOptions
 from core.errors import InputError
 from core.formats.correlations import (
     PREFIX,
@@ -28,29 +30,18 @@ from core.papers.published import (
 from core.plots import metrics as plots
 from core.results.meta_correlation import (
     LiveSide,
-    Matrix,
-    MetaCorrelation,
     NothingShared,
     Side,
-    dropped_said,
-    family_table,
-    inference_said,
-    matrix_table,
-    meta_correlate,
-    meta_matrix,
-    meta_title,
-    point_table,
-    summary_table,
+    Sides,
 )
-from core.results.side_origins import SideOrigins
-from core.schema.scores import METHODS, Method
 from core.store import Store
 from pages.metrics.correlations import columns_of
 from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import against, chosen_scores, result_table, visitor
+from pages.widgets.analysis import Data, answer_of, form, show_sentences, show_tables
 from pages.widgets.chosen_scores import Key
 from pages.widgets.messages import mistakes_shown, plain
-from pages.widgets.parts import explained, nothing, part, waiting
+from pages.widgets.parts import nothing, part
 
 Which = Literal["human", "synthetic"]
 _FROM: dict[Which, dict[str, str]] = {
@@ -166,83 +157,6 @@ def _live(store: Store, which: Which, shown: chosen_scores.Chosen) -> OpenSide |
     return OpenSide(side, (*scores.key, *target.key, target.options), scores.moving)
 
 
-_RESAMPLES = 1_000
-
-
-def render_matrix(human: OpenSide, synthetic: OpenSide, method: Method, first: Method) -> None:
-    """Choose columns, and show one meta-correlation for each combination of their values."""
-    if not isinstance(synthetic.side, LiveSide):
-        return
-    scores = synthetic.side.table
-    columns = columns_of(scores)
-    if not columns:
-        return
-    part(
-        "By data set, generator and prompt",
-        "One meta-correlation for each combination of values of the chosen columns.",
-        "meta-correlation",
-    )
-    left, right = st.columns(2)
-    by = left.multiselect("Group by", columns, key="metrics_matrix_by")
-    over = right.selectbox(
-        "Mean and SD over",
-        [name for name in columns if name not in by],
-        index=None,
-        placeholder="No column",
-        key="metrics_matrix_over",
-        help="A column whose values are variants, such as prompts.",
-    )
-    by = [name for name in by if name in columns]
-    if not by and over is None:
-        st.markdown("Choose a column above to see the matrix.")
-        return
-    humans, key = _humans(human, synthetic.side)
-    with st.spinner("Computing ..."):
-        found = chosen_scores.once(
-            ("matrix", key, synthetic.key, tuple(by), over, method, first),
-            lambda: meta_matrix(
-                humans,
-                scores,
-                by=tuple(by),
-                over=over,
-                method=method,
-                first_order=first,
-                n_resamples=_RESAMPLES,
-            ),
-        )
-    _show(found)
-
-
-def _humans(human: OpenSide, synthetic: LiveSide) -> tuple[Mapping[str, Side], object]:
-    """The human side by data set: the published column of each, or the chosen side for all."""
-    names = {row.labels.get("dataset", "") for row in synthetic.table.rows}
-    printed = set(published_names())
-    if human.published and names and all(PREFIX + name in printed for name in names):
-        st.markdown(":small[Each data set is compared with its own published human column.]")
-        return {name: published_side(PREFIX + name) for name in sorted(names)}, tuple(sorted(names))
-    return {"": human.side}, human.key
-
-
-def _show(found: Matrix) -> None:
-    for sentence in found.sides_said:
-        st.warning(plain(sentence))
-    if found.caution is not None:
-        st.warning(found.caution)
-    result_table.show(
-        matrix_table(found),
-        figure=plots.meta_matrix(found),
-        alt=f"Heat map of {len(found.cells)} meta-correlations",
-        folded=AS_A_TABLE,
-    )
-    st.markdown(":small[On hover: the interval over metrics and n. A dash is undefined.]")
-    if found.summaries:
-        result_table.show(summary_table(found))
-
-
-_OVER_ITEMS = (
-    "Interval over items: would other texts give the same result for these metrics? The naive interval counts the noise of items "
-    "twice, so it is too low and misleads where items are few or metrics alike. Read the noise-corrected value."
-)
 NOTHING_SHARED = "the two sides share no metric; choose scores of the same metrics"
 _MOVING = "metrics_meta_moving"
 """Where the session stores whether a run was still producing scores of a side at the last refresh."""
@@ -256,12 +170,8 @@ def render(chosen: chosen_scores.Chosen) -> None:
 
 def _look(chosen: chosen_scores.Chosen, moving: bool) -> None:
     with visitor.admin_store() as store:
-        part(
-            "Meta-correlation",
-            "Does data of known quality rank metrics as people do? Each metric correlates with human ratings and with "
-            "known quality. The meta-correlation is the correlation between the two, over metrics.",
-            "meta-correlation",
-        )
+        found = analysis("meta-correlate")
+        part(found.title, found.question, found.section)
         verdict = st.container()  # above the sides, which take most of a screen
         human, synthetic = _sides(store, chosen)
         if human is None or synthetic is None:
@@ -287,90 +197,30 @@ def _sides(store: Store, chosen: chosen_scores.Chosen) -> tuple[OpenSide | None,
 
 
 def _result(human: OpenSide, synthetic: OpenSide, verdict: DeltaGenerator) -> None:
-    method: Method = st.segmented_control(
-        "Coefficient",
-        METHODS,
-        default="spearman",
-        format_func=str.capitalize,
-        required=True,
-        key="metrics_meta_method",
-        persist_state="session",
-        help="Used twice: between scores and quality, and between the two columns of correlations.",
-    )
-    first: Method = "spearman" if human.published or synthetic.published else method
-    if first != method:
-        st.markdown(
-            f"Only Spearman correlations are published, so {method.capitalize()} is used between the two columns alone."
-        )
-    n_resamples = 0 if human.moving or synthetic.moving else _RESAMPLES
-    with waiting(human.moving or synthetic.moving):
-        found = chosen_scores.once(
-            ("meta", human.key, synthetic.key, method, first, n_resamples),
-            lambda: meta_correlate(
-                human.side, synthetic.side, method=method, first_order=first, n_resamples=n_resamples
-            ),
-        )
+    """Ask for the options; show what they give, the sentences above the sides."""
+    found, moving = analysis("meta-correlate"), human.moving or synthetic.moving
+    columns = columns_of(synthetic.side.table) if isinstance(synthetic.side, LiveSide) else []
+    options = cast("MetaCorrelateOptions", form(found, {"by": columns, "over": columns}))
+    if moving:
+        options = options.but(n_resamples=0)
+    humans, key = {"": human.side}, human.key
+    if human.published and DATASET in options.columns and isinstance(synthetic.side, LiveSide):
+        humans, key = _by_dataset(human, synthetic.side)
+    sides = Sides(humans, synthetic.side)
+    answer = answer_of(found, options, Data((key, synthetic.key), lambda: sides), moving=moving)
     with verdict:
-        _unlike(found.origins)
-        st.markdown(f"**{plain(', '.join(meta_title(found).splitlines()))}.**")
-        if found.over_metrics.estimate is not None:
-            st.markdown(f"{plain('. '.join(inference_said(found)))}.")
-        if found.caution is not None:
-            st.warning(found.caution)
-    _dropped(found)
-    result_table.show(
-        point_table(found), figure=plots.meta_scatter(found), alt=meta_title(found), folded=AS_A_TABLE
-    )
-    _how_sure(found)
-    _families(found)
-    render_matrix(human, synthetic, method, first)
+        show_sentences(answer)
+    show_tables(answer, answer.tables)
 
 
-def _unlike(origins: SideOrigins | None) -> None:
-    """Say how the sides differ, and what is unknown of them."""
-    if origins is None:
-        return
-    if origins.difference_said:
-        st.warning(plain(origins.difference_said))
-    if origins.unknown_said:
-        st.markdown(plain(origins.unknown_said))
-
-
-def _dropped(found: MetaCorrelation) -> None:
-    """Show how many metrics are compared, and which are left out and why."""
-    if found.dropped:
-        total = found.n_metrics + len(found.dropped)
-        st.markdown(f"Metrics compared: {found.n_metrics} of {total}.")
-    for sentence in dropped_said([found]):
-        st.markdown(f":small[{plain(sentence)}.]")
-
-
-def _how_sure(found: MetaCorrelation) -> None:
-    whole = found.over_metrics
-    counted = "1 metric" if found.n_metrics == 1 else f"{found.n_metrics} metrics"
-    families = "1 family" if found.n_families == 1 else f"{found.n_families} families"
-    said = f"n = {counted} of {families}, {len(found.dropped)} dropped."
-    st.markdown(said)
-    explained(
-        "The p over families permutes whole families. The other p treats metrics as independent, and is too small where "
-        "metrics of one family are near copies.",
-        "families-of-metrics",
-    )
-    if whole.low is not None:
-        st.markdown(
-            f":small[Interval over metrics: would other metrics agree as well? Metrics of one family are near copies, so "
-            f"the interval is too narrow. {whole.n_resamples:,} resamples.]"
-        )
-    if found.over_items is not None:
-        explained(_OVER_ITEMS, "noise-corrected-correlation-of-systems")
-
-
-def _families(found: MetaCorrelation) -> None:
-    if not found.without_family:
-        return
-    with st.expander("Without one family at a time"):
-        st.markdown("Does the result depend on one family of similar metrics?")
-        result_table.show(replace(family_table(found), title=""))
+def _by_dataset(human: OpenSide, synthetic: LiveSide) -> tuple[dict[str, Side], Key]:
+    """The published human column of each data set, where all have one; else the chosen side for all."""
+    names = {row.labels.get(DATASET, "") for row in synthetic.table.rows}
+    printed = set(published_names())
+    if names and all(PREFIX + name in printed for name in names):
+        st.markdown(":small[Each data set is compared with its own published human column.]")
+        return {name: published_side(PREFIX + name) for name in sorted(names)}, tuple(sorted(names))
+    return {"": human.side}, human.key
 
 
 _ENDS = ("_low", "_high", "_sd")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 import streamlit as st
 
@@ -128,7 +129,7 @@ def render(store: Store, scores: Scores, *, warned: bool = False) -> None:
 
 def _levels(store: Store, scores: Scores, *, warned: bool) -> None:
     # Scores that come in are looked at again and again, without intervals.
-    options = LevelsOptions(n_resamples=0) if scores.moving else LevelsOptions.checked(form(ANALYSIS))
+    options = LevelsOptions(n_resamples=0) if scores.moving else cast("LevelsOptions", form(ANALYSIS))
     with waiting(scores.moving):
         result: Levels = chosen_scores.once(
             ("levelled", scores.key, options.model_dump_json()),

@@ -31,6 +31,7 @@ from core.runs.path import at_hand, runs_that
 from core.runs.progress import is_worked_on
 from core.runs.scoring import ScoresSoFar, reading_notes
 from core.schema.runs import Run, Work
+from core.schema.scale import NOT_DECLARED, DeclaredScale
 from core.schema.scores import CorrelationSet, OutputSet, RatedSet, RatingSet, ScoreTable
 from core.schema.study import StudyRecord
 from core.sources.named import FileSource
@@ -257,12 +258,18 @@ def asked(holding: KeptKind, slot: str) -> dict[str, object]:
     return {**options, _FLIP: turned}
 
 
-def read_people(data: bytes, file_name: str, flip: Flip, *, lower_is_better: bool) -> RatingSet:
-    """The ratings of a file. Raises InputError."""
+def read_people(
+    data: bytes,
+    file_name: str,
+    flip: Flip,
+    *,
+    lower_is_better: bool,
+    declared: DeclaredScale = NOT_DECLARED,
+) -> RatingSet:
+    """The ratings of a file. declared: its classes and missing cells. Raises InputError."""
+    reading = SourceReader(lower_is_better=lower_is_better, flip=flip, declared=declared)
     try:
-        return source_ratings(
-            FileSource(file_name, data), SourceReader(lower_is_better=lower_is_better, flip=flip)
-        )
+        return source_ratings(FileSource(file_name, data), reading)
     except InputError as problem:
         if flip and format_of("ratings", data, file_name).name != "metal":
             raise InputError(
@@ -271,11 +278,13 @@ def read_people(data: bytes, file_name: str, flip: Flip, *, lower_is_better: boo
         raise
 
 
-def read_judge(data: bytes, file_name: str, flip: Flip, *, evaluators: bool) -> ScoreTable:
-    """The scores of a file. Raises InputError."""
+def read_judge(
+    data: bytes, file_name: str, flip: Flip, *, evaluators: bool, declared: DeclaredScale = NOT_DECLARED
+) -> ScoreTable:
+    """The scores of a file. declared: as of `read_people`. Raises InputError."""
     if evaluators and format_of("ratings", data, file_name).name != "metal":
         raise InputError(f"{shown(file_name)} is not METAL JSON.")
-    return source_scores(FileSource(file_name, data), SourceReader(flip=flip))
+    return source_scores(FileSource(file_name, data), SourceReader(flip=flip, declared=declared))
 
 
 _WITH_METAL = ("calibration",)
@@ -386,15 +395,15 @@ def hash_of(people: People) -> int:
     )
 
 
-def ratings_of(store: Store, file: KeptFile) -> RatingSet:
-    """Read the ratings of a stored file."""
-    found: RatingSet = _read(key_of(file), _bytes(store, file))
+def ratings_of(store: Store, file: KeptFile, declared: DeclaredScale = NOT_DECLARED) -> RatingSet:
+    """Read the ratings of a stored file. declared: its classes and missing cells."""
+    found: RatingSet = _read(key_of(file), _bytes(store, file), declared)
     return found
 
 
-def scores_of(store: Store, file: KeptFile) -> ScoreTable:
-    """Read the scores of a stored file."""
-    found: ScoreTable = _read(key_of(file), _bytes(store, file))
+def scores_of(store: Store, file: KeptFile, declared: DeclaredScale = NOT_DECLARED) -> ScoreTable:
+    """Read the scores of a stored file. declared: its classes and missing cells."""
+    found: ScoreTable = _read(key_of(file), _bytes(store, file), declared)
     return found
 
 
@@ -423,15 +432,19 @@ def _bytes(store: Store, file: KeptFile) -> Callable[[], bytes]:
 
 # Resources, not data: large tables would be copied at every press of a widget. Nobody changes them: they are frozen.
 @st.cache_resource(show_spinner=False, max_entries=12)
-def _read(key: _Key, _data: Callable[[], bytes]) -> Any:
+def _read(key: _Key, _data: Callable[[], bytes], declared: DeclaredScale = NOT_DECLARED) -> Any:
     kind, _, name, option, flip = key
-    return _READERS[kind](_data(), name, option, flip)
+    return _READERS[kind](_data(), name, option, flip, declared)
 
 
-_READERS: dict[KeptKind, Callable[[bytes, str, bool, Flip], object]] = {
-    "ratings": lambda data, name, lower, flip: read_people(data, name, flip, lower_is_better=lower),
-    "scores": lambda data, name, own, flip: read_judge(data, name, flip, evaluators=own),
-    "correlations": lambda data, name, synthetic, _: read_correlations(data, name, synthetic=synthetic),
+_READERS: dict[KeptKind, Callable[[bytes, str, bool, Flip, DeclaredScale], object]] = {
+    "ratings": lambda data, name, lower, flip, declared: read_people(
+        data, name, flip, lower_is_better=lower, declared=declared
+    ),
+    "scores": lambda data, name, own, flip, declared: read_judge(
+        data, name, flip, evaluators=own, declared=declared
+    ),
+    "correlations": lambda data, name, synthetic, _, __: read_correlations(data, name, synthetic=synthetic),
 }
 
 

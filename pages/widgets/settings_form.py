@@ -60,7 +60,17 @@ def render(
     chosen: dict[str, Any] = {}
     place = places(columns)
     for name, one in fields.items():
-        nothing_to_choose = name in offered and not offered[name] and one.shape in ("choice", "text", "texts")
+        nothing_to_choose = (
+            name in offered
+            and not offered[name]
+            and one.shape
+            in (
+                "choice",
+                "text",
+                "texts",
+                "list",
+            )
+        )
         if name in without or name in beside or nothing_to_choose:
             continue
         known = {**beside, **chosen}
@@ -172,7 +182,7 @@ def _several(
     offered: Sequence[Any] | None,
 ) -> tuple[Any, ...]:
     """Choose several of the offered values, or type any names where nothing is offered."""
-    key = given(common["key"], list(one.default))
+    key = given(common["key"], list(one.default or ()))
     options = list(st.session_state[key] if offered is None else offered)  # Streamlit drops all others
     return tuple(
         place.multiselect(

@@ -264,3 +264,26 @@ def test_a_row_alone_may_stand_in_the_outer_object_and_a_key_without_value_may_b
     assert json_of(Gathered(None, INNER, (INNER,), number))["matrix"] == [[{"p": 0.01}, {"p": None}]]
     paths = [path for path, _ in documented(Gathered)]
     assert paths == ["p", "several", "several[].p", "matrix", "matrix[][].p", "counted"]
+
+
+@row
+class Grouped:
+    group: dict[str, str] = columns("what makes the group", shown=False)
+    numbers: dict[str, Interval] = columns(
+        "its numbers", {"mean": column("a mean", title="Mean"), "gap": column("a gap")}, key=""
+    )
+
+
+def test_names_that_are_columns_in_every_table_stand_first() -> None:
+    rows = (
+        Grouped({"language": "cs"}, {"more": Interval(1.0)}),
+        Grouped({"task": "qa"}, {"mean": Interval(2.0)}),
+    )
+    table = table_of("grouped", Grouped, rows, hidden=("gap",))
+    assert [(one.name, one.shown) for one in table.columns] == [
+        *(("language", False), ("task", False)),
+        *(("mean", True), ("gap", False), ("more", True)),
+    ]
+    assert table.rows[0] == ("cs", None, None, None, Interval(1.0))
+    assert json_of(rows[1]) == {"group": {"task": "qa"}}
+    assert [one.name for one in documented_columns(Grouped)] == ["*", "mean", "gap"]

@@ -14,21 +14,9 @@ from helpers.texts.five_classes import panel, score_lines
 from helpers.texts.rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblind
 from scipy.stats import spearmanr
 
+import assay
 from core.cli import main
-from core.formats.ratings import read_ratings
-from core.formats.scores import read_scores
-from core.formats.tasks import find_task
-from core.report import csv_of
-from core.results.calibration.cells import evaluators_of
-from core.results.calibration.results import SHIFTED, CalibrationOptions, calibrate, maps_of
-from core.results.calibration.split import split_of, split_table
-from core.results.calibration.tables import (
-    calibration_tables,
-    class_table,
-    map_table,
-    reliability_table,
-    warned_table,
-)
+from core.results.calibration.results import SHIFTED
 from core.store import open_store
 
 Run = Callable[..., str]
@@ -129,31 +117,16 @@ def test_what_each_group_leaves_out_is_printed(run: Run, human: Path, judge: Pat
     assert any("raters are split" in line for line in left)
 
 
-def test_files_hold_what_the_page_downloads(run: Run, human: Path, judge: Path, tmp_path: Path) -> None:
-    """The page draws the tables that are made here, and its downloads are the same bytes."""
+def test_each_table_has_a_file(run: Run, human: Path, judge: Path, tmp_path: Path) -> None:
     given = ("calibrate", str(human), str(judge), *QUICK, "--task", "multilingual", "--map", "isotonic")
-    people, scores = (
-        read_ratings(human.read_bytes(), "human.csv"),
-        read_scores(judge.read_bytes(), "judge.csv"),
-    )
-    (evaluator,) = evaluators_of(scores, people)
-    task = find_task("multilingual")
-    options = CalibrationOptions(dimensions=task.dimensions, n_resamples=50)
-    found = calibrate(people, scores, evaluator, options=options)
-    maps = [("gpt", maps_of(found))]
-    tables = calibration_tables([found], "macro") | {
-        "split-raters": split_table([("gpt", split_of(found))]),
-        "classes": class_table([("gpt", cell) for cell in found.cells]),
-        "where-not-to-use": warned_table([found]),
-        "map": map_table(maps),
-        "reliability": reliability_table(maps),
-    }
-    for name, table in tables.items():
+    found = assay.calibrate(human, judge, task="multilingual", map="isotonic", resamples=50)
+    for name in found.names:
         run(*given, "--table", name, "--out", "x.csv")
-        assert (tmp_path / "x.csv").read_bytes() == csv_of(table), name
+        found[name].write(tmp_path / "own.csv")
+        assert (tmp_path / "x.csv").read_bytes() == (tmp_path / "own.csv").read_bytes(), name
     assert main([*given, "--table", "temperatures", "--out", "x.csv"]) == 2
     run(*given, "--out", "all.md")
-    assert len(re.findall(r"^\| --- ", (tmp_path / "all.md").read_text(), re.MULTILINE)) == len(tables)
+    assert len(re.findall(r"^\| --- ", (tmp_path / "all.md").read_text(), re.MULTILINE)) == len(found.names)
     run(*given, "--json", "--out", "x.json")
     assert json.loads((tmp_path / "x.json").read_text())["evaluator"] == "gpt"
 
@@ -212,10 +185,11 @@ def test_files_that_hold_no_judge(human: Path, judge: Path, capsys: pytest.Captu
     assert "Give it as the human side" in capsys.readouterr().err
     human.write_text("item,system,language,rater,score\n" + "".join(f"{one},mt,cs,r1,2\n" for one in VOTES))
     assert main(["calibrate", str(human), str(judge), "--shuffled", "gone.csv"]) == 2
-    first, *sides = capsys.readouterr().err.splitlines()
-    assert first == "--shuffled compares two runs of one judge."
-    assert [side.split(": ")[0] for side in sides] == ["  - JUDGE", "  - --shuffled"]
-    assert "gone.csv is neither a run (run:N) nor a folder" in sides[1]
+    _, *sides = capsys.readouterr().err.splitlines()
+    assert [side.split(" is neither a run (run:N) nor")[0] for side in sides] == [
+        "  - judge.csv",
+        "  - --shuffled: gone.csv",
+    ]
 
 
 def test_a_study_that_is_not_there(judge: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

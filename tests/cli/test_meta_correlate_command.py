@@ -166,7 +166,7 @@ def test_one_metric_is_undefined_with_its_reason(run: Run, pair: tuple[str, str]
         ),
         (
             ("human.json", "synthetic.json", "--confidence", "0"),
-            "--confidence: 0.0 is not between 0 and 1",
+            "--confidence: 0 is not above 0 and below 1",
         ),
         (("damage.csv", "synthetic.json"), "Name the ratings of its texts with --human"),
         (("=human.json", "damage.csv", "--by", "prompt"), "is not NAME=SIDE"),

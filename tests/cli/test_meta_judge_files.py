@@ -132,7 +132,7 @@ def test_what_is_left_out_stands_before_the_number(run: Run, tmp_path: Path) -> 
     human = file_of(tmp_path / "human.json", entries("published:cus-qa-cs"))
     printed = run("meta-correlate", human, "published:cus-qa-uk:qwen-3-30b:few", "--resamples", "0")
     assert printed.index("Metrics compared: 27 of 28") < printed.index("Dropped: rouge-4: undefined in")
-    assert printed.index("Dropped: rouge-4") < printed.index("\nMeta-correlation ")
+    assert printed.index("Dropped: rouge-4") < printed.index("Meta-correlation ")
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_few_metrics_or_families_are_said_first(
     first = f"Only {n_metrics} metrics of {families} families can be compared."
     assert (first in printed) is bool(cautions)
     if cautions:
-        assert printed.index(first) < printed.index("\nMeta-correlation ")
+        assert printed.index(first) < printed.index("Meta-correlation ")
 
 
 def test_variants_of_few_families_are_few_whatever_their_number(run: Run, tmp_path: Path) -> None:

@@ -167,7 +167,7 @@ def test_a_column_of_words_is_noted() -> None:
         (lambda: assay.studies(3), "db: 3"),  # type: ignore[arg-type]
         (
             lambda: assay.calibrate(RATED, SCORES, map="iso"),
-            "map: 'iso' is not one of isotonic, ordinal, None",
+            "map: 'iso' is not one of isotonic, ordinal",
         ),  # type: ignore[arg-type]
         (lambda: assay.calibrate(RATED, SCORES, columns="mine"), "columns: 'mine'"),  # type: ignore[arg-type]
         (lambda: assay.meta_correlate(SCORES, SCORES, first_order="r2"), "first_order: 'r2'"),  # type: ignore[arg-type]

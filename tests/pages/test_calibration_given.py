@@ -28,7 +28,7 @@ def page() -> None:
 @pytest.mark.usefixtures("cookies")
 def test_metal_json_becomes_ratings_and_a_chosen_judge(store: Store) -> None:
     at = AppTest.from_function(page, default_timeout=60)
-    at.session_state["calibration_resamples"] = 200
+    at.session_state["calibrate_n_resamples"] = 200
     at.run()
     at.multiselect(key="metrics_flip_calibration").set_value(["H"])
     at.file_uploader[0].upload("metal.json", METAL)

@@ -1,6 +1,7 @@
 """The page Calibration: from kept files to agreement, classes, bias, a map, a warning and files."""
 
 import json
+from typing import Any
 
 import pytest
 from helpers.processes.scripted_server import ScriptedServer
@@ -49,10 +50,11 @@ def kept(store: Store, task: str = "summary") -> int:
     return keep_file(store, "scores", "judge.jsonl", "\n".join(map(json.dumps, scores)).encode(), {}).file_id
 
 
-def visit(chosen: int | None, part: str | None = None) -> AppTest:
+def visit(chosen: int | None, part: str | None = None, **options: Any) -> AppTest:
     at = AppTest.from_function(page, default_timeout=60)
     at.session_state["calibration_judges"] = [] if chosen is None else [("file", chosen)]
-    at.session_state["calibration_resamples"] = 200
+    for name, value in {"n_resamples": 200, **options}.items():
+        at.session_state[f"calibrate_{name}"] = value
     if part is not None:
         at.session_state["calibration_part"] = part
     at.run()
@@ -102,7 +104,7 @@ def test_corrected_numbers(store: Store) -> None:
 @pytest.mark.usefixtures("cookies")
 def test_every_other_tab(store: Store) -> None:
     chosen = kept(store, HOSTILE)
-    classes = visit(chosen, "Classes")
+    classes = visit(chosen, "Classes", dawid_skene=True)
     assert len(classes.get("plotly_chart")) == 2, "classes and raters' errors"
     assert len(classes.table) == 4
     bias = visit(chosen, "Bias")
@@ -111,10 +113,10 @@ def test_every_other_tab(store: Store) -> None:
     assert len(split.get("plotly_chart")) == 1
     assert list(split.table[0].value["Other raters"][:2]) == ["all texts", "unanimous"]
     assert any(said in split.table[0].value["Evaluator agrees"][0] for said in ("0.61", "1.00"))
-    mapped = visit(chosen, "Calibration map")
+    mapped = visit(chosen, "Calibration map", map="isotonic")
     assert [list(table.value.columns)[-1] for table in mapped.table] == [
-        "Mean rating",
         "Calibration error after mapping",
+        "Mean rating",
     ]
     advice = said(visit(chosen, "Where not to use it"))
     assert "gpt gets no verdict in" in advice
@@ -171,7 +173,7 @@ def test_ratings_of_a_study_in_the_same_app(store: Store) -> None:
 
 @pytest.mark.usefixtures("cookies")
 def test_classes_show_raters_errors_beside_the_majority(store: Store) -> None:
-    at = visit(kept(store), "Classes")
+    at = visit(kept(store), "Classes", dawid_skene=True)
     frames = [one.value for one in at.table]
     raters = next(frame for frame in frames if "Minus the others" in frame)
     assert list(raters["Rater"]) == ["r0", "r1", "r2"]  # the other dimension has one class only
@@ -197,7 +199,7 @@ def test_one_rater_gets_reasons_and_no_empty_tables(store: Store) -> None:
     judge = "item,gpt\n" + "".join(f"{n},{n % 2}\n" for n in range(12))
     keep_file(store, "ratings", "one.csv", people.encode(), {})
     chosen = keep_file(store, "scores", "gpt.csv", judge.encode(), {}).file_id
-    classes = visit(chosen, "Classes")
+    classes = visit(chosen, "Classes", dawid_skene=True)
     assert "the model needs 3 raters" in said(classes)
     assert len(classes.table) == 1
     assert not visit(chosen, "Split raters").get("plotly_chart")

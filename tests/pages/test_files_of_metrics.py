@@ -108,13 +108,14 @@ def test_meta_correlation(given: int, offered: dict[str, bytes]) -> None:
     field(at, "Correlations of the human side").set_value(
         field(at, "Correlations of the human side").options[0]
     )  # type: ignore[attr-defined]
+    at.run()
+    sides = ("meta-correlate", "side.json", "scores.csv")
+    for name in ("meta-correlation", "without-family"):
+        assert offered[name] == written(*sides, "--table", name), name
     field(at, "Group by").set_value(["prompt"])  # type: ignore[attr-defined]
     field(at, "Mean and SD over").set_value("system")  # type: ignore[attr-defined]
     at.run()
     assert not at.exception
-    sides = ("meta-correlate", "side.json", "scores.csv")
-    for name in ("meta-correlation", "without-family"):
-        assert offered[name] == written(*sides, "--table", name), name
     for name in ("meta-matrix", "meta-summaries"):
         assert offered[name] == written(*sides, "--by", "prompt", "--over", "system", "--table", name), name
 

@@ -169,7 +169,10 @@ def test_the_form_makes_the_run_that_the_command_makes(store: Store, monkeypatch
 def test_a_judge_of_ratings_of_one_file_and_one_line_works_on_the_page(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    toy = replace(toy_judge.KIND, reads="rated texts")
+    class OfRatedTexts(toy_judge.ToyKind):
+        reads = "rated texts"
+
+    toy = OfRatedTexts()
     monkeypatch.setitem(KINDS, toy.name, toy)  # type: ignore[arg-type]  # a plain dict
     monkeypatch.setattr("pages.widgets.run_panel.start", lambda run: None)
     at = visit()

@@ -7,12 +7,16 @@ from statistics import mean, stdev
 import krippendorff
 import numpy as np
 import pytest
+from helpers.texts.calibrations import answered
 from helpers.texts.score_factories import ratings as rating_set
 from helpers.texts.score_factories import table
 from sklearn.metrics import f1_score
 from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as their_fleiss
 
+from core.analyses.calibrate import CalibrateOptions
+from core.analyses.calibrate.filling import NOT_APPLICABLE
+from core.analyses.calibrate.rows import STATISTICS as DECLARED
 from core.errors import InputError
 from core.formats.registry import read_ratings, read_scores
 from core.joining.tables import OTHER_ITEM
@@ -28,7 +32,6 @@ from core.results.calibration.cells import (
     evaluators_of,
 )
 from core.results.calibration.results import (
-    CalibrationOptions,
     advice,
     calibrate,
     columns_to_group_by,
@@ -36,19 +39,12 @@ from core.results.calibration.results import (
     maps_of,
     verdict_of,
 )
-from core.results.calibration.tables import (
-    CALIBRATION_TABLES,
-    NOT_APPLICABLE,
-    calibration_json,
-    calibration_tables,
-    class_table,
-)
-from core.schema.scale import declared_scale
+from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import Rating, RatingSet, ScoredRow, ScoreTable
 from core.schema.study import Dimension
 from core.stats.agreement import ONE_CATEGORY, gwet_ac1
 
-QUICK = CalibrationOptions(majority="middle", n_resamples=200)
+QUICK = CalibrateOptions(majority="middle", n_resamples=200)
 VOTES = ((2, 2, 2), (2, 2, 1), (2, 1, 0), (0, 0, 0), (1, 1, 2), (2, 2, 2))
 """Agree, two agree, none, agree, two agree, agree: majorities 2 2 1 0 1 2."""
 SAID = (2, 2, 2, 1, 1, 2)
@@ -75,12 +71,23 @@ def given(
 def compared(
     votes: Sequence[Sequence[float | None]] = VOTES,
     said: Sequence[float | None] = SAID,
-    options: CalibrationOptions = QUICK,
+    options: CalibrateOptions = QUICK,
+    *,
+    dimensions: tuple[Dimension, ...] = (),
+    scale: DeclaredScale = NOT_DECLARED,
 ):
+    people, found = both(votes, said)
+    (evaluator,) = evaluators_of(found, people)
+    return calibrate(people, found, evaluator, options, dimensions=dimensions, scale=scale)
+
+
+def both(
+    votes: Sequence[Sequence[float | None]] = VOTES,
+    said: Sequence[float | None] = SAID,
+    name: str = "judge-LA",
+) -> tuple[RatingSet, ScoreTable]:
     rated, scored = given(votes, said)
-    found = table(scored, ["judge-LA"])
-    (evaluator,) = evaluators_of(found, rating_set(*rated))
-    return calibrate(rating_set(*rated), found, evaluator, options=options)
+    return rating_set(*rated), table(scored, [name])
 
 
 def test_by_hand() -> None:
@@ -113,7 +120,7 @@ def test_beside_other_implementations() -> None:
     votes = rng.integers(0, 3, size=(50, 3))
     votes[:30] = votes[:30, :1]
     said = np.where(rng.random(50) < 0.7, np.median(votes, axis=1), rng.integers(0, 3, 50)).astype(int)
-    cell = compared(votes.tolist(), said.tolist(), replace(QUICK, majority="median")).cells[0]
+    cell = compared(votes.tolist(), said.tolist(), QUICK.but(majority="median")).cells[0]
     majority = np.median(votes, axis=1).astype(int)
     theirs = {
         "f1": f1_score(majority, said, average="weighted"),
@@ -133,7 +140,7 @@ def test_beside_other_implementations() -> None:
 def test_what_becomes_of_split_raters() -> None:
     votes = ((2, 2, 2), (0, 1, 2), (0, 0, 1))
     for rule, n in (("middle", 3), ("median", 3), ("drop", 2)):
-        cell = compared(votes, (2, 1, 0), replace(QUICK, majority=rule)).cells[0]  # type: ignore[arg-type]
+        cell = compared(votes, (2, 1, 0), QUICK.but(majority=rule)).cells[0]
         assert cell.statistics["agreement"].n == n
         assert cell.statistics["raters_agreement"].n == 3
         assert cell.left_out == ({NO_MAJORITY["drop"]: 1} if n == 2 else {})
@@ -150,7 +157,7 @@ def cells_of_two() -> tuple[RatingSet, ScoreTable, Evaluator]:
 
 def test_undefined_kappas_are_shown_and_enter_means_as_asked() -> None:
     people, made, evaluator = cells_of_two()
-    found = calibrate(people, made, evaluator, options=QUICK)
+    found = calibrate(people, made, evaluator, QUICK)
     czech, japanese = found.cells
     assert czech.statistics["kappa"].estimate == 1
     assert japanese.statistics["kappa"].estimate is None
@@ -158,7 +165,7 @@ def test_undefined_kappas_are_shown_and_enter_means_as_asked() -> None:
     assert japanese.statistics["ac1"].estimate == 1
     over_all = macro_averaged(found)[0]
     assert (over_all.statistics["kappa"].mean, over_all.statistics["kappa"].n_undefined) == (1.0, 1)
-    paper = replace(found, options=replace(QUICK, paper_kappa=True))
+    paper = replace(found, options=QUICK.but(paper_kappa=True))
     as_zero = macro_averaged(paper)[0].statistics["kappa"]
     assert (as_zero.mean, as_zero.sd) == (0.5, pytest.approx(stdev([1.0, 0.0])))
     assert as_zero.as_zero
@@ -173,7 +180,7 @@ def test_classes_of_the_task_and_scores_between_them() -> None:
     rated, scored = given(((1, 1), (2, 2), (1, 1)), (1.5, 1.6, 1.2))
     people, made = rating_set(*rated), table(scored, ["judge-LA"])
     (evaluator,) = evaluators_of(made, people)
-    found = calibrate(people, made, evaluator, options=replace(QUICK, dimensions=scale))
+    found = calibrate(people, made, evaluator, QUICK, dimensions=scale)
     assert found.cells[0].classes == (0.0, 1.0, 2.0)
     assert found.cells[0].statistics["agreement"].estimate == 1
     assert any("3 scores of the evaluator" in note for note in found.notes)
@@ -181,7 +188,8 @@ def test_classes_of_the_task_and_scores_between_them() -> None:
         people,
         replace(made, values=made.values * 30),
         evaluator,
-        options=replace(QUICK, dimensions=scale),
+        QUICK,
+        dimensions=scale,
     ).cells[0]
     assert (beyond.classes, beyond.statistics["error"].reason) == ((), OTHER_SCALE)
     assert "outside the classes 0, 1, 2" in beyond.why_numbers
@@ -189,12 +197,10 @@ def test_classes_of_the_task_and_scores_between_them() -> None:
 
 def test_a_task_with_many_classes_is_one_of_numbers() -> None:
     """0 to 100 in ones: kappas of 101 classes say nothing, and their tables would fill the memory."""
-    wide = replace(QUICK, dimensions=(Dimension("LA", "", "", 0, 100),))
-    cell = compared(options=wide).cells[0]
+    cell = compared(dimensions=(Dimension("LA", "", "", 0, 100),)).cells[0]
     assert (cell.classes, cell.why_numbers) == ((), "the task offers more than 11 classes")
     assert cell.statistics["error"].estimate == pytest.approx((0 + 1 / 3 + 1 + 1 + 1 / 3 + 0) / 6)
-    eleven = replace(QUICK, dimensions=(Dimension("LA", "", "", 0, 10),))
-    assert len(compared(options=eleven).cells[0].classes) == 11
+    assert len(compared(dimensions=(Dimension("LA", "", "", 0, 10),)).cells[0].classes) == 11
 
 
 def test_a_crowd_of_raters_is_told_why_it_has_no_f1() -> None:
@@ -209,7 +215,7 @@ def test_numbers_have_correlations_and_errors() -> None:
     rated, scored = given(((90.5, 80), (10, 20), (50, 50), (70, 60)), (85.25, 15, 40, 75), "overall")
     people, made = rating_set(*rated), table(scored, ["judge"])
     (evaluator,) = evaluators_of(made, people)
-    cell = calibrate(people, made, evaluator, options=QUICK).cells[0]
+    cell = calibrate(people, made, evaluator, QUICK).cells[0]
     assert (cell.classes, cell.why_numbers) == ((), NOT_WHOLE)
     assert cell.statistics["error"].estimate == pytest.approx((0 + 0 + 10 + 10) / 4)
     assert cell.statistics["spearman"].estimate == 1
@@ -223,9 +229,9 @@ def test_dimensions_with_different_classes_are_not_put_together() -> None:
     made.values[:2, 1] = [score for _, score in others]
     people = rating_set(*rated, *more)
     (evaluator,) = evaluators_of(made, people)
-    found = calibrate(people, made, evaluator, options=QUICK)
+    found = calibrate(people, made, evaluator, QUICK)
     assert (found.pooled.why_numbers, dict(found.pooled.statistics)) == (MIXED, {})
-    by_language = calibrate(people, made, evaluator, group_by=["language"], options=QUICK)
+    by_language = calibrate(people, made, evaluator, QUICK, group_by=["language"])
     assert by_language.cells[0].why_numbers == MIXED
     assert "group by dimension" in verdict_of(by_language.cells[0]).reasons[-1]
     assert len(found.by_dimension) == 2
@@ -260,16 +266,16 @@ def test_unscored_texts_and_ratings_of_other_items_are_counted() -> None:
     stranger = Rating("elsewhere", 1, "s", None, "r0", "LA", "cs", {"task": "summary"})
     made = table(scored, ["judge-LA"], reasons={(1, 0): "quality: cut off"})
     people = rating_set(*rated, stranger)
-    found = calibrate(people, made, evaluators_of(made, people)[0], options=QUICK)
+    found = calibrate(people, made, evaluators_of(made, people)[0], QUICK)
     assert (found.cells[0].n, found.cells[0].left_out) == (5, {"quality: cut off": 1})
     assert found.left_out == {OTHER_ITEM: 1}
     more = rating_set(*people.ratings, *given(((1, 1),), (1,), "H")[0])
-    found = calibrate(more, made, evaluators_of(made, more)[0], options=QUICK)
+    found = calibrate(more, made, evaluators_of(made, more)[0], QUICK)
     assert found.left_out == {OTHER_ITEM: 1, "no column of scores on H": 2}
     asked = evaluators_of(made, more, dimension="LA")[0]
-    assert calibrate(more, made, asked, options=QUICK).left_out == {OTHER_ITEM: 1}
+    assert calibrate(more, made, asked, QUICK).left_out == {OTHER_ITEM: 1}
     with pytest.raises(InputError, match="column to group by"):
-        calibrate(people, made, evaluators_of(made, people)[0], group_by=["colour"])
+        calibrate(people, made, evaluators_of(made, people)[0], QUICK, group_by=["colour"])
     assert "system" in columns_to_group_by(people, made)
 
 
@@ -278,7 +284,7 @@ def test_ratings_without_names_and_repeated_raters_are_several_raters() -> None:
     same += [Rating("i1", score, "s", rater="ann", dimension="H") for score in (1, 1)]
     made = table([(ScoredRow("i0", "s"), 1), (ScoredRow("i1", "s"), 1)], ["j"])
     people = rating_set(*same)
-    cell = calibrate(people, made, evaluators_of(made, people)[0], options=QUICK).cells[0]
+    cell = calibrate(people, made, evaluators_of(made, people)[0], QUICK).cells[0]
     assert (cell.n_raters, cell.statistics["raters_agreement"].estimate) == (4, 0.5)
 
 
@@ -296,38 +302,38 @@ def test_where_not_to_use_it() -> None:
 
 
 def test_json_and_tables() -> None:
-    found = compared()
-    whole = calibration_json(found, advice(found), None, "pooled")
+    quick = {"majority": "middle"}
+    whole = answered(*both(), averaged="pooled", **quick).json
     assert whole["agreement"]["evaluator"]["estimate"] == pytest.approx(4 / 6)
     assert whole["by_group"][0]["bias"]["raters_disagree"]["estimate"] == pytest.approx(1 / 3)
-    assert (
-        calibration_json(found, advice(found), None, "macro")["kappas"]["evaluator_fleiss"]["n_groups"] == 1
-    )
-    (row,) = flat_rows(calibration_tables([found], "macro")["agreement"])
+    answer = answered(*both(), **quick)
+    assert answer.json["kappas"]["evaluator_fleiss"]["n_groups"] == 1
+    (row,) = flat_rows(answer.tables["agreement"])
+    assert tuple(DECLARED) == STATISTICS
     assert set(STATISTICS) <= set(row)
     assert row["kappa_reason"] == ""
     assert row["pearson_reason"] == NOT_APPLICABLE
-    assert b"'=judge" in csv_of(calibration_tables([replace(found, evaluator="=judge")], "macro")["raters"])
-    assert sum(one["majority"] for one in flat_rows(class_table([("j", found.cells[0])]))) == 6
-    assert csv_of(class_table([])).startswith(b"evaluator,group,raters_agree,")
+    assert b"'=judge" in csv_of(answered(*both(name="=judge-LA"), **quick).tables["raters"])
+    assert sum(one["majority"] for one in flat_rows(answer.tables["classes"])) == 6
+    assert csv_of(answered(*both([(0.5, 0.7)], [0.3])).tables["classes"]).startswith(
+        b"evaluator,group,raters_agree,"
+    )
 
 
 def test_tables_of_several_evaluators_name_each_and_keep_every_statistic() -> None:
     """Views of the same rows: what readers see differs, what files hold does not, but for the texts used."""
     people, made, evaluator = cells_of_two()
-    found = calibrate(people, made, evaluator, options=QUICK)
-    several = [replace(found, evaluator=name) for name in ("one", "other")]
+    other = replace(made, metrics=(replace(made.metrics[0], name="other-H"),))
     for averaged in ("macro", "pooled"):
-        tables = calibration_tables(several, averaged)
-        assert set(tables) <= set(CALIBRATION_TABLES)
+        tables = answered(people, made, other, averaged=averaged, majority="middle").tables
         assert all("Evaluator" in headings(table) for table in tables.values())
     whole, raters = (
         [{**row, "n_used": 0} for row in flat_rows(tables[name])] for name in ("agreement", "raters")
     )
     assert whole == raters
     assert any(name.startswith("pooled-") for name in tables)
-    means = flat_rows(calibration_tables(several, "macro")["means-majority"])
-    summary = macro_averaged(several[0])[0].statistics["kappa"]
+    means = flat_rows(answered(people, made, other, majority="middle").tables["means-majority"])
+    summary = macro_averaged(calibrate(people, made, evaluator, QUICK))[0].statistics["kappa"]
     assert (means[0]["kappa"], means[0]["kappa_sd"], means[0]["kappa_n"], means[0]["kappa_n_left_out"]) == (
         summary.mean,
         summary.sd,
@@ -359,16 +365,16 @@ def test_a_class_that_nobody_gave_is_on_offer(unused: int) -> None:
 
 def test_the_declared_scale_decides_before_the_task() -> None:
     task = (Dimension("LA", "", "", 0, 2),)
-    wider = replace(QUICK, dimensions=task, scale=declared_scale("0-4"))
-    assert compared(options=wider).cells[0].classes == (0, 1, 2, 3, 4)
-    listed = replace(QUICK, scale=declared_scale(None, ["bad", "so so", "good"]))
-    assert compared(options=listed).cells[0].classes == (0, 1, 2), "words were read as numbers before"
-    scores = compared(options=replace(QUICK, scale=declared_scale("scores"))).cells[0]
+    wider = compared(dimensions=task, scale=declared_scale("0-4"))
+    assert wider.cells[0].classes == (0, 1, 2, 3, 4)
+    listed = compared(scale=declared_scale(None, ["bad", "so so", "good"]))
+    assert listed.cells[0].classes == (0, 1, 2), "words were read as numbers before"
+    scores = compared(scale=declared_scale("scores")).cells[0]
     assert (scores.classes, scores.why_numbers) == ((), NO_CLASSES)
-    narrow = compared(options=replace(QUICK, scale=declared_scale("0-1"))).cells[0]
+    narrow = compared(scale=declared_scale("0-1")).cells[0]
     assert narrow.classes == ()
     with pytest.raises(InputError):
-        compared(options=replace(QUICK, scale=declared_scale("unordered")))
+        compared(scale=declared_scale("unordered"))
 
 
 def test_words_of_a_file_show_the_scale() -> None:
@@ -376,4 +382,4 @@ def test_words_of_a_file_show_the_scale() -> None:
     assert people.scales["overall"].classes == (0, 1, 2, 3, 4)
     scores = read_scores(b"item,judge\nq1,4\nq2,1\nq3,0\n", "judge.csv")
     (evaluator,) = evaluators_of(scores, people)
-    assert calibrate(people, scores, evaluator, options=QUICK).cells[0].classes == (0, 1, 2, 3, 4)
+    assert calibrate(people, scores, evaluator, QUICK).cells[0].classes == (0, 1, 2, 3, 4)

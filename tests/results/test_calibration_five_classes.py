@@ -5,17 +5,17 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from helpers.texts.five_classes import QUICK, compared, panel
+from helpers.texts.calibrations import answered
+from helpers.texts.five_classes import QUICK, compared, given, panel
 from helpers.texts.score_factories import ratings as rating_set
 from helpers.texts.score_factories import table
 from scipy.stats import kendalltau, spearmanr
 
-from core.plots.calibration import calibration_agreement
+from core.analyses.calibrate.rows import NO_VERDICT
 from core.results.calibration.cells import NO_MAJORITY, OFF_SCALE, evaluators_of
 from core.results.calibration.results import (
     LESS_THAN_A_RATER,
     SHIFTED,
-    CalibrationOptions,
     advice,
     calibrate,
     maps_of,
@@ -23,7 +23,7 @@ from core.results.calibration.results import (
     verdict_of,
     verdicts_of,
 )
-from core.results.calibration.tables import NO_VERDICT, calibration_json, warned_table
+from core.schema.figures import Intervals
 from core.schema.scale import DeclaredScale
 from core.schema.scores import Rating, ScoredRow
 from core.schema.study import Dimension
@@ -47,14 +47,14 @@ def test_a_text_of_split_raters_drops_out_unless_a_rule_is_asked_for() -> None:
         labels = majority_labels(codes, 5, rule)
         given = np.array([label in row for label, row in zip(labels.tolist(), codes.tolist(), strict=True)])
         assert (given | (labels == MISSING)).all(), f"{rule} names a class that no rater gave"
-    middle = compared(votes, said, replace(QUICK, majority="middle")).cells[0]
+    middle = compared(votes, said, QUICK.but(majority="middle")).cells[0]
     without = sum(len(set(row)) == 3 and 2 not in row for row in codes.tolist())
     assert middle.left_out == {NO_MAJORITY["middle"]: without}
 
 
 def test_a_median_is_undefined_where_the_two_middle_votes_differ() -> None:
     votes = np.array([[1, 2, 4, 5], [1, 3, 3, 5], [1, 2, 2, 2]] * 4, dtype=float)
-    cell = compared(votes, votes[:, 1], replace(QUICK, majority="median")).cells[0]
+    cell = compared(votes, votes[:, 1], QUICK.but(majority="median")).cells[0]
     assert cell.left_out == {NO_MAJORITY["median"]: 4}
     assert cell.statistics["agreement"].n == 8
 
@@ -62,12 +62,12 @@ def test_a_median_is_undefined_where_the_two_middle_votes_differ() -> None:
 @pytest.mark.parametrize("task", [False, True], ids=["classes as given", "classes of the task"])
 def test_a_score_off_the_scale_is_left_out_and_changes_nobody_elses_numbers(task: bool) -> None:
     """One 0.33 on a scale of 1 to 5: raters keep their numbers, and the evaluator has one text fewer."""
-    options = CalibrationOptions(n_resamples=200, dimensions=(Dimension("LA", "", "", 1, 5),) if task else ())
+    dimensions = (Dimension("LA", "", "", 1, 5),) if task else ()
     votes, said = panel()
-    clean = compared(votes, said, options)
+    clean = compared(votes, said, dimensions=dimensions)
     place = int(np.flatnonzero([len(set(row)) < 3 for row in votes.tolist()])[0])
     said[place] = 0.33
-    found = compared(votes, said, options)
+    found = compared(votes, said, dimensions=dimensions)
     before, after = clean.cells[0], found.cells[0]
     assert after.classes == (1, 2, 3, 4, 5)
     assert (after.n, after.n_off_scale) == (600, 1)
@@ -118,7 +118,7 @@ def test_people_and_evaluator_are_compared_by_pairs() -> None:
     assert raters.estimate == pytest.approx(np.mean(pairs))
     assert evaluator.estimate == pytest.approx((votes == said[:, None]).mean())
     assert statistics["gap"].estimate == pytest.approx(evaluator.estimate - raters.estimate)
-    whole = calibration_json(found, advice(found), None, "pooled")
+    whole = answered(*given(votes, said), averaged="pooled").json
     assert whole["agreement"]["raters_pairwise"]["estimate"] == raters.estimate
     assert whole["agreement"]["evaluator_pairwise"]["estimate"] == evaluator.estimate
 
@@ -129,11 +129,9 @@ def test_a_judge_that_is_worse_than_a_rater_does_not_look_better_than_people() -
     statistics = compared(votes, said).cells[0].statistics
     assert statistics["agreement"].estimate > statistics["raters_agreement"].estimate
     assert statistics["pairwise"].estimate < statistics["raters_pairwise"].estimate
-    drawn = calibration_agreement(compared(votes, said).cells).data
-    assert [trace.x[0] for trace in drawn] == [
-        statistics["raters_pairwise"].estimate,
-        statistics["pairwise"].estimate,
-    ]
+    drawn = answered(*given(votes, said)).figures["agreement"]
+    assert isinstance(drawn, Intervals)
+    assert drawn.sides == ("raters_pairwise", "pairwise")
 
 
 def test_a_judge_that_agrees_less_than_a_rater_is_told_so() -> None:
@@ -187,7 +185,7 @@ def test_a_judge_that_orders_well_but_is_shifted_is_told_so() -> None:
     assert cell.statistics["gap"].high < 0
     assert [one.verdict for one in judged.warned] == [SHIFTED]
     assert "orders texts well, but is shifted" in judged.sentence
-    said = calibration_json(found, judged, None, "macro")
+    said = answered(*given(*panel(shift=1.5))).json
     assert said["by_group"][0]["verdict"]["value"] == SHIFTED
     assert said["by_group"][0]["numbers"]["spearman"]["low"] == cell.statistics["spearman"].low
     assert said["not_to_use"]["groups"][0]["verdict"] == SHIFTED
@@ -217,7 +215,7 @@ def test_a_judge_that_says_nothing_is_named_so_first() -> None:
     said[20:] = 3
     nearly = compared(votes, said).cells[0]
     assert (nearly.constant.value, nearly.constant.n) == (3, 600)
-    found = calibration_json(constant, advice(constant), None, "macro")["by_group"][0]
+    found = answered(*given(votes, np.full(600, 3.0))).json["by_group"][0]
     assert found["constant"] == {"value": 3.0, "share": 1.0, "n": 600, "n_others": 0}
     few = compared(votes[:12], np.full(12, 3.0)).cells[0]
     assert verdict_of(few).value == "too few texts"
@@ -239,12 +237,14 @@ def test_people_who_rate_every_text_alike_leave_no_verdict(scores: str) -> None:
     verdict = verdict_of(cell)
     assert verdict.value is None
     assert len(verdict.reasons) == 1
-    whole = calibration_json(found, advice(found), None, "macro")
+    answer = answered(*given(votes, said))
+    whole = answer.json
+    assert [one.code for one in answer.verdicts] == ["undefined"]
     assert whole["by_group"][0]["verdict"]["value"] is None
     assert [one["verdict"] for one in whole["not_to_use"]["groups"]] == [None]
     assert whole["not_to_use"]["sentence"] == advice(found).sentence
     assert "replace people" not in advice(found).sentence
-    (row,) = warned_table([found]).rows
+    (row,) = answer.tables["where-not-to-use"].rows
     assert NO_VERDICT in row
 
 
@@ -252,7 +252,7 @@ def test_ratings_that_never_vary_object_to_no_evaluator() -> None:
     """As where ratings are numbers: nothing tells a good evaluator from a bad one."""
     said = np.full(60, 2.0)
     said[::3] = 3.0
-    found = compared(np.full((60, 3), 2.0), said, replace(QUICK, scale=DeclaredScale(ends=(1.0, 5.0))))
+    found = compared(np.full((60, 3), 2.0), said, scale=DeclaredScale(ends=(1.0, 5.0)))
     assert found.cells[0].only_rating == 2
     verdict = verdict_of(found.cells[0])
     assert (verdict.value, len(verdict.reasons)) == (None, 1)

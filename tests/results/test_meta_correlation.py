@@ -7,6 +7,13 @@ import pytest
 from helpers.texts.score_factories import ladder, ratings, table
 from scipy import stats
 
+from core.analyses.meta_correlate import (
+    ANALYSIS,
+    MetaCorrelateOptions,
+    meta_row,
+    result_of_matrix,
+    result_of_pair,
+)
 from core.analyses.redundancy import ANALYSIS as REDUNDANCY
 from core.errors import InputError
 from core.formats.correlations import published_side
@@ -16,15 +23,19 @@ from core.results.correlations.table import correlate_scores
 from core.results.meta_correlation import (
     LiveSide,
     by_dataset,
-    family_table,
-    matrix_json,
     meta_correlate,
-    meta_json,
     meta_matrix,
     side_values,
 )
+from core.schema.analysis import Answer
+from core.schema.rows import json_of
 from core.schema.scores import METHODS, CorrelationSet, Rating, ScoredRow
 from core.stats.correlation.intervals import Live, corrected_over_items
+
+
+def as_json(found):
+    return json_of(meta_row(found))
+
 
 NAMES = ("m1", "m2", "m3", "m4", "m5")
 HUMAN = (0.1, 0.5, 0.3, 0.9, 0.7)
@@ -69,7 +80,7 @@ def test_a_cell_of_the_published_table():
         False,
     )
     assert found.p_two_sided < 0.001 < found.families.p_two_sided < 0.02
-    assert meta_json(found)["families"]["p_one_sided"] == found.families.p_one_sided
+    assert as_json(found)["families"]["p_one_sided"] == found.families.p_one_sided
     assert found.over_items_corrected is None, "no side is live"
 
 
@@ -191,10 +202,12 @@ def test_live_sides_have_a_noise_corrected_value():
     )
     points = np.array([(point.human, point.synthetic) for point in found.points])
     assert one.naive == pytest.approx(stats.pearsonr(*points.T).statistic)
-    row = dict(zip([c.name for c in family_table(found).columns], family_table(found).rows[0], strict=True))
+    options = MetaCorrelateOptions()
+    made = Answer(ANALYSIS, options, result_of_pair(found, options)).tables["without-family"]
+    row = dict(zip([c.name for c in made.columns], made.rows[0], strict=True))
     assert row["over_items_corrected"].value == one.estimate
     assert row["over_items_corrected_naive"] == one.naive
-    assert meta_json(found)["over_items_corrected"]["undefined_share"] == one.undefined_share
+    assert as_json(found)["over_items_corrected"]["undefined_share"] == one.undefined_share
     assert found.families.reason is not None, "one family"
     assert row["p_families_one_sided"] is None
     none = meta_correlate(side(HUMAN), LiveSide("damage", scores), n_resamples=0)
@@ -294,9 +307,10 @@ def test_a_cell_that_cannot_be_computed_does_not_end_the_others():
 
 def test_cells_of_a_matrix_have_the_same_keys_whether_defined_or_not():
     sides = {"x": side((0.9, 0.7, 0.5, 0.3, 0.1))}
-    cells = matrix_json(meta_matrix(sides, several(), by=["dataset"], n_resamples=0))["cells"]
+    matrix = meta_matrix(sides, several(), by=["dataset"], n_resamples=0)
+    cells = json_of(result_of_matrix(matrix, sides, "s", MetaCorrelateOptions()))["cells"]
     assert [cell["estimate"] is None for cell in cells] == [False, True]
-    assert set(cells[0]) == set(cells[1]) == {"by", *meta_json(meta_correlate(side(HUMAN), side(SYNTHETIC)))}
+    assert set(cells[0]) == set(cells[1]) == {"by", *as_json(meta_correlate(side(HUMAN), side(SYNTHETIC)))}
     why = {"no human side for the data set y"}
     assert {cells[1][key] for key in ("reason", "interval_reason", "p_reason")} == why
 

@@ -3,8 +3,10 @@
 import pytest
 from helpers.texts.score_factories import ladder, table
 
+from core.analyses.meta_correlate import meta_row
 from core.formats.correlations import published_side
-from core.results.meta_correlation import LiveSide, meta_correlate, meta_json, meta_matrix
+from core.results.meta_correlation import LiveSide, meta_correlate, meta_matrix
+from core.schema.rows import json_of
 from core.schema.scores import CorrelationSet
 
 VALUES = {"a": {"spearman": 0.1}, "b": {"spearman": 0.3}, "c": {"spearman": 0.2}}
@@ -69,6 +71,8 @@ def test_the_reason_of_a_cell_is_whole():
 
 def test_why_there_is_no_p_is_in_the_json():
     two = {name: VALUES[name] for name in ("a", "b")}
-    found = meta_json(meta_correlate(CorrelationSet("h", two), CorrelationSet("s", two), n_resamples=10))
+    found = json_of(
+        meta_row(meta_correlate(CorrelationSet("h", two), CorrelationSet("s", two), n_resamples=10))
+    )
     assert found["p_one_sided"] is None
     assert found["p_reason"].startswith("only two metrics")

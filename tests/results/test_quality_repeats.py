@@ -5,17 +5,18 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from helpers.texts.calibrations import answered
 from helpers.texts.score_factories import ratings as rating_set
 from helpers.texts.score_factories import table
 
+from core.analyses.calibrate import CalibrateOptions
 from core.errors import InputError
 from core.judges.direct import DirectRecord, DirectTrial
 from core.judges.quality import QualityRecord, QualityTrial
 from core.report import flat_rows
 from core.results.calibration.cells import evaluators_of
 from core.results.calibration.repeats import NO_TWIN, NOT_SHUFFLED, UNSCORED, sensitivity
-from core.results.calibration.results import CalibrationOptions, calibrate, temperature_sweep
-from core.results.calibration.tables import shuffled_table, sweep_table
+from core.results.calibration.results import calibrate, temperature_sweep
 from core.results.judges.consistency import REPEAT_MISSING, consistency
 from core.schema.scores import JudgedText, JudgeOutput, Rating, ScoredRow
 
@@ -80,9 +81,13 @@ def test_shuffled_words() -> None:
     assert [(one.estimate, one.n) for one in (found.drops, found.stays, found.rises)] == [(1 / 3, 3)] * 3
     assert found.drops.low == 0  # none of three items drawn is the one: (2/3)^3 = .30 of the resamples
     assert found.left_out == {NOT_SHUFFLED: 1, UNSCORED: 1, NO_TWIN: 1}
-    (row,) = flat_rows(shuffled_table([found]))
+    people = rating_set(*(Rating(f"i{n}", n % 3, "s", None, "r", "LA", "en") for n in range(6)))
+    made = table([(ScoredRow(f"i{n}", "s", language="en"), 1) for n in range(6)], ["j-LA"])
+    answer = answered(people, made, outputs=(plain,), shuffled=shuffled)
+    (row,) = flat_rows(answer.tables["shuffled-words"])
     assert (row["drops"], row["n"], row["drops_n"]) == (1 / 3, 3, 3)
     assert row["left_out"].count(";") == 2
+    assert answer.json["shuffled_words"][0]["drops"]["estimate"] == 1 / 3
 
 
 def test_shuffled_words_resample_items() -> None:
@@ -160,7 +165,7 @@ def at_two_temperatures(column: str, texts: Any, kind: str = "quality") -> list[
     people = rating_set(*(Rating("i0", 1, "s", None, f"r{who}", "Overall", "en") for who in range(2)))
     made = table([(ScoredRow("i0", "s", language="en"), 1)], [column])
     (evaluator,) = evaluators_of(made, people)
-    found = calibrate(people, made, evaluator, options=CalibrationOptions(n_resamples=0))
+    found = calibrate(people, made, evaluator, CalibrateOptions(n_resamples=0))
     return [(JudgeOutput("j", kind, "m", {"temperature": at}, (), texts), found) for at in (0.0, 1.0)]
 
 
@@ -188,12 +193,18 @@ def test_temperatures() -> None:
             [(ScoredRow(f"i{n}", "s", language="en"), score) for n, score in enumerate(said)], ["j-LA"]
         )
         (evaluator,) = evaluators_of(made, people)
-        runs.append((output, calibrate(people, made, evaluator, options=CalibrationOptions(n_resamples=0))))
+        runs.append((output, calibrate(people, made, evaluator, CalibrateOptions(n_resamples=0))))
     found = temperature_sweep(runs, n_resamples=0)
     assert [(one.temperature, one.agreement.estimate) for one in found.points] == [(0.0, 1.0), (1.0, 0.5)]
     assert all(one.repeats_equal.estimate == 1 for one in found.points)
     assert found.notes == ()
-    assert [row["agreement"] for row in flat_rows(sweep_table(found))] == [1.0, 0.5]
+    tables = [
+        table([(ScoredRow(f"i{n}", "s", language="en"), score) for n, score in enumerate(said)], ["j-LA"])
+        for said in ((1, 1), (0, 1))
+    ]
+    answer = answered(people, *tables, outputs=tuple(output for output, _ in runs), n_resamples=0)
+    assert [row["agreement"] for row in flat_rows(answer.tables["temperatures"])] == [1.0, 0.5]
+    assert set(answer.json) == {"evaluators", "temperatures"}
     refused = [(replace(output, not_sent=frozenset({"temperature"})), one) for output, one in runs[:1]]
     assert [one.temperature for one in temperature_sweep([*refused, *runs[1:]], n_resamples=0).points] == [
         0.0

@@ -4,23 +4,21 @@ import json
 
 import numpy as np
 import pytest
+from helpers.texts.calibrations import answered
 from helpers.texts.score_factories import ratings as rating_set
 from helpers.texts.score_factories import table
 
+from core.analyses.calibrate import CalibrateOptions
 from core.cli import main
-from core.notebook.analyses import calibrate as in_a_notebook
+from core.notebook.declared import calibrate as in_a_notebook
 from core.results.calibration.cells import evaluators_of
-from core.results.calibration.raters import (
-    DAWID_SKENE_TABLES,
-    dawid_skene_json,
-    dawid_skene_tables,
-    rater_classes,
-)
-from core.results.calibration.results import Calibration, CalibrationOptions, calibrate
-from core.schema.scores import Rating, ScoredRow
+from core.results.calibration.raters import rater_classes
+from core.results.calibration.results import Calibration, calibrate
+from core.schema.scores import Rating, RatingSet, ScoredRow, ScoreTable
 from core.stats.agreement import majority_labels
 from core.stats.dawid_skene import dawid_skene
 
+TABLES = ("dawid-skene", "confusion", "dawid-skene-agreement")
 RATERS = ("anna", "ben", "carla", "dan")
 
 
@@ -34,7 +32,7 @@ def votes(n_texts: int = 80) -> tuple[np.ndarray, np.ndarray]:
     return labels, truth
 
 
-def calibration(labels: np.ndarray, scores: np.ndarray) -> Calibration:
+def given(labels: np.ndarray, scores: np.ndarray) -> tuple[RatingSet, ScoreTable]:
     people = rating_set(
         *(
             Rating(str(text), float(label), rater=RATERS[number])
@@ -43,8 +41,13 @@ def calibration(labels: np.ndarray, scores: np.ndarray) -> Calibration:
         )
     )
     judge = table([(ScoredRow(str(text), "mt"), float(score)) for text, score in enumerate(scores)], ("gpt",))
+    return people, judge
+
+
+def calibration(labels: np.ndarray, scores: np.ndarray) -> Calibration:
+    people, judge = given(labels, scores)
     (evaluator,) = evaluators_of(judge, people)
-    return calibrate(people, judge, evaluator, options=CalibrationOptions(n_resamples=200))
+    return calibrate(people, judge, evaluator, CalibrateOptions(n_resamples=200))
 
 
 @pytest.fixture(scope="module")
@@ -67,19 +70,19 @@ def test_estimates_are_those_of_the_model(good_judge: Calibration) -> None:
     assert made.n_changed == ((majority != model.labels) & known & (majority >= 0)).sum()
 
 
-def test_tables_and_json(good_judge: Calibration) -> None:
-    made = rater_classes(good_judge)
-    tables = dawid_skene_tables([(good_judge, made)])
-    assert tuple(one.name for one in tables) == DAWID_SKENE_TABLES
-    assert [len(one.rows) for one in tables] == [4, 12, 1]
-    assert json.dumps(dawid_skene_json(made), allow_nan=False)
+def test_tables_and_json() -> None:
+    answer = answered(*given(*votes()), dawid_skene=True)
+    assert [len(answer.tables[name].rows) for name in TABLES] == [4, 12, 1]
+    assert [one.name for one in answer.tables["confusion"].columns][-3:] == ["0", "1", "2"]
+    assert json.dumps(answer.json["dawid_skene"], allow_nan=False)
 
 
 def test_numbers_have_no_classes() -> None:
     labels, truth = votes()
     found = calibration(labels + 0.5, truth)
     assert rater_classes(found) == {}
-    assert [len(one.rows) for one in dawid_skene_tables([(found, {})])] == [0, 0, 0]
+    answer = answered(*given(labels + 0.5, truth), dawid_skene=True)
+    assert [len(answer.tables[name].rows) for name in TABLES] == [0, 0, 0]
 
 
 def test_command_and_notebook_give_the_same_and_only_if_asked(tmp_path, monkeypatch) -> None:
@@ -103,4 +106,4 @@ def test_command_and_notebook_give_the_same_and_only_if_asked(tmp_path, monkeypa
     assert json.loads(json.dumps(own.json)) == given
     (dimension,) = given["dawid_skene"].values()
     assert [one["rater"] for one in dimension["raters"]] == list(RATERS)
-    assert set(DAWID_SKENE_TABLES) <= {one.name for one in own.tables}
+    assert set(TABLES) <= {one.name for one in own.tables}

@@ -5,11 +5,13 @@ import json
 import pytest
 from helpers.texts.score_factories import ladder, ratings, table
 
+from core.analyses.meta_correlate import ANALYSIS, MetaCorrelateOptions, meta_row, result_of_pair
 from core.formats.correlations import published_side, read_correlations, write_correlations
 from core.joining.origins import TRANSLATION, origin_of
 from core.results.correlations.table import correlate_scores, correlation_rows
-from core.results.meta_correlation import LiveSide, meta_correlate, meta_json, meta_matrix, meta_said
+from core.results.meta_correlation import LiveSide, meta_correlate, meta_matrix
 from core.results.side_origins import SideOrigins
+from core.schema.rows import json_of
 from core.schema.scores import UNKNOWN_ORIGIN, CorrelationSet, Rating, ScoredRow, TextOrigin
 from core.tables.columns import ONLY_SYSTEM
 
@@ -36,23 +38,24 @@ def test_published_columns_differ_in_what_their_tables_are_about() -> None:
         published_side("published:wmt21-xh-zu:qwen-3-30b:zero"),
         n_resamples=10,
     )
-    made = meta_json(found)
+    made = json_of(meta_row(found))
     assert made["differences"] == ["dataset", "task", "language"]
     assert made["not_compared"] == ["systems"]
     assert made["texts"]["synthetic"] == {
-        "datasets": ("wmt21-xh-zu",),
-        "tasks": ("translation",),
-        "languages": ("xh-zu",),
-        "systems": ("qwen-3-30b",),
+        "datasets": ["wmt21-xh-zu"],
+        "tasks": ["translation"],
+        "languages": ["xh-zu"],
+        "systems": ["qwen-3-30b"],
     }
-    first = meta_said(found)[0]
-    assert first == found.origins.difference_said
+    result = result_of_pair(found, MetaCorrelateOptions())
+    first = ANALYSIS.verdicts(result)[0].sentence
+    assert first.startswith(found.origins.difference_said)
     assert all(name in first for name in ("English question answering", "Xhosa-Zulu translation"))
 
 
 def test_columns_of_one_data_set_do_not_differ() -> None:
     sides = (published_side(f"published:rose{of}") for of in ("", ":qwen-3-30b:few"))
-    assert meta_json(meta_correlate(*sides, n_resamples=10))["differences"] == []
+    assert json_of(meta_row(meta_correlate(*sides, n_resamples=10)))["differences"] == []
 
 
 def test_rows_of_scores_say_their_data_set_language_and_systems() -> None:
@@ -66,8 +69,10 @@ def test_rows_of_scores_say_their_data_set_language_and_systems() -> None:
 
 
 def test_live_scores_beside_a_published_column() -> None:
-    made = meta_json(
-        meta_correlate(CorrelationSet("h", VALUES, texts=TextOrigin(("d",))), scores("e"), n_resamples=10)
+    made = json_of(
+        meta_row(
+            meta_correlate(CorrelationSet("h", VALUES, texts=TextOrigin(("d",))), scores("e"), n_resamples=10)
+        )
     )
     assert made["differences"] == ["dataset"]
     assert made["not_compared"] == ["task", "language", "systems"]
@@ -117,7 +122,7 @@ def test_the_same_items_are_of_one_data_set() -> None:
         *(Rating(row.item_id, 3.0 - int(row.level or 0), "s", row.level) for row in side.table.rows)
     )
     human = LiveSide("people", side.table, people)
-    assert "dataset" not in meta_json(meta_correlate(human, side, n_resamples=10))["not_compared"]
+    assert "dataset" not in json_of(meta_row(meta_correlate(human, side, n_resamples=10)))["not_compared"]
     assert origins(UNKNOWN_ORIGIN, UNKNOWN_ORIGIN, same_items=True).not_compared == (
         "task",
         "language",

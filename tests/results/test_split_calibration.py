@@ -4,17 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.texts.five_classes import QUICK, compared, panel
+from helpers.texts.calibrations import answered
+from helpers.texts.five_classes import QUICK, compared, given, panel
 from helpers.texts.score_factories import ratings as rating_set
 from helpers.texts.score_factories import table
 
 from core.judges.quality import QualityRecord, QualityTrial
-from core.plots.calibration import calibration_split
 from core.report import flat_rows, headings
 from core.results.calibration.cells import NOT_WHOLE, evaluators_of
-from core.results.calibration.results import advice, calibrate
-from core.results.calibration.split import split_of, split_table
-from core.results.calibration.tables import calibration_json
+from core.results.calibration.results import calibrate
+from core.results.calibration.split import split_of
 from core.schema.scores import JudgedText, JudgeOutput, Rating, ScoredRow
 from core.stats.agreement import ONE_ANSWER
 from core.stats.resampling import Floats
@@ -28,12 +27,13 @@ def test_a_table_of_scores_gives_one_answer_a_text() -> None:
     whole = one.found.degrees[0]
     assert whole.agreement_gap.estimate == pytest.approx(found.cells[0].statistics["gap"].estimate)
     assert one.found.follows.reason == ONE_ANSWER
-    made = split_table([("judge", [one])])
+    answer = answered(*given(votes, said))
+    made = answer.tables["split-raters"]
     rows = flat_rows(made)
     assert [row["other_raters"] for row in rows] == ["all texts", "unanimous", "split"]
     assert rows[0]["agreement_gap_low"] == whole.agreement_gap.low
     assert "Its doubt follows theirs" not in headings(made)
-    assert calibration_split([one]).data[1].x[0] == whole.judge_agreement.estimate
+    assert answer.figures["split-raters"].table == "split-raters"
 
 
 def repeated(n: int, n_repeats: int, *, off: bool = False) -> tuple[Floats, Floats, JudgeOutput]:
@@ -67,7 +67,7 @@ def repeated(n: int, n_repeats: int, *, off: bool = False) -> tuple[Floats, Floa
 def test_a_runs_repeats_are_its_answers_and_its_doubt_follows_theirs() -> None:
     votes, said, output = repeated(150, 4)
     found = compared(votes, said)
-    made = table([(ScoredRow(f"i{k}", "s"), float(score)) for k, score in enumerate(said)], ["judge-LA"])
+    people, made = given(votes, said)
     (one,) = split_of(found, made, output)
     assert one.found.n_answers == 4
     assert one.found.follows.low > 0
@@ -75,7 +75,9 @@ def test_a_runs_repeats_are_its_answers_and_its_doubt_follows_theirs() -> None:
     answers = np.array([[trial.score for trial in text.record.trials] for text in output.texts])
     by_hand = (votes[:, :, None] == answers[:, None, :]).mean()
     assert whole.judge_agreement.estimate == pytest.approx(by_hand)
-    assert "Its doubt follows theirs" in headings(split_table([("judge", [one])]))
+    assert "Its doubt follows theirs" in headings(
+        answered(people, made, outputs=(output,)).tables["split-raters"]
+    )
     assert split_of(found)[0].found.n_answers == 1
 
 
@@ -93,17 +95,18 @@ def test_numbers_are_not_compared_and_say_why() -> None:
         *(Rating(f"i{n}", n / 7, "s", None, f"r{k}", "LA") for n in range(12) for k in (0, 1))
     )
     made = table([(ScoredRow(f"i{n}", "s"), n / 7) for n in range(12)], ["judge-LA"])
-    found = calibrate(people, made, evaluators_of(made, people)[0], options=QUICK)
+    found = calibrate(people, made, evaluators_of(made, people)[0], QUICK)
     (one,) = split_of(found)
     assert (one.found, one.reason) == (None, NOT_WHOLE)
-    assert not split_table([("judge", [one])]).rows
-    assert any(NOT_WHOLE in note for note in split_table([("judge", [one])]).notes)
+    made_table = answered(people, made).tables["split-raters"]
+    assert not made_table.rows
+    assert any(NOT_WHOLE in note for note in made_table.notes)
 
 
 def test_the_json_has_every_degree() -> None:
-    found = compared(*panel(100))
-    split = split_of(found)
-    (said,) = calibration_json(found, advice(found), None, "macro", split)["split_raters"].values()
+    votes, scores = panel(100)
+    split = split_of(compared(votes, scores))
+    (said,) = answered(*given(votes, scores)).json["split_raters"].values()
     assert [one["other_raters"] for one in said["degrees"]] == ["all", "full", "none"]
     assert (
         said["degrees"][0]["rater_distance"]["estimate"] == split[0].found.degrees[0].rater_distance.estimate

@@ -18,9 +18,33 @@ def add_settings(command: Options, model: type[Settings], *, without: Collection
     # A default that depends on other options is described by the help of the field.
     depending = model.usual({}, "")
     for name, one in fields.items():
-        if name not in without:
+        if name in without:
+            continue
+        if one.about.apart:
+            _add_apart(command, one)
+        else:
             text = _help(one, fields, "" if name in depending else one.usual)
             command.add_argument(one.option, default=argparse.SUPPRESS, help=text, **_taken(one))
+
+
+def _add_apart(command: Options, one: SettingField) -> None:
+    """Register an option for each word of a choice, of which one may be given."""
+    group = command.add_mutually_exclusive_group()
+    for word, text in one.about.apart.items():
+        usual = " (default)" if word == one.default else ""
+        group.add_argument(
+            f"--{word}",
+            dest=_place(one),
+            action="store_const",
+            const=word,
+            default=argparse.SUPPRESS,
+            help=f"{text}{usual}",
+        )
+
+
+def _place(one: SettingField) -> str:
+    """The option's name in the namespace."""
+    return one.option.removeprefix("--").replace("-", "_")
 
 
 def settings_given(
@@ -28,7 +52,7 @@ def settings_given(
 ) -> dict[str, Any]:
     """Return field -> value for the options given, as input for `model.checked`. without: as in add_settings."""
     given = {
-        name: getattr(options, one.option.removeprefix("--").replace("-", "_"), None)
+        name: getattr(options, _place(one), None)
         for name, one in fields_of(model).items()
         if name not in without
     }

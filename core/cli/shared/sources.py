@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from core.cli.shared.options import (
@@ -24,7 +25,8 @@ from core.cli.shared.options import (
 from core.errors import InputError
 from core.formats.mt_metrics_eval import ratings_among
 from core.formats.panel.repeats import Repeated
-from core.joining.choices import TableChoice, dimensions_of, interval_problems
+from core.formats.tasks import find_task
+from core.joining.choices import TableChoice, check_choice, dimensions_of, interval_problems
 from core.joining.tables import CorrelationOptions, SystemScores
 from core.judges.answers import AnswerSet
 from core.results.check.facts import facts_of_tables
@@ -32,10 +34,11 @@ from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
 from core.results.correlations.table import dimension_of
 from core.results.judges.costs import JudgeCost
-from core.results.meta_correlation import Side
-from core.schema.analysis import MarkingChoice, PanelChoice, PeopleChoice
+from core.results.meta_correlation import LiveSide, Side, Sides, chosen_side
+from core.schema.analysis import MarkingChoice, PanelChoice, PeopleChoice, RatedChoice
 from core.schema.marks import Marks, TaughtJudges
 from core.schema.panel import Panel
+from core.schema.rated import Rated
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import Direction, JudgeOutput, MarkingJudges, RatingSet, ScoreTable
@@ -48,6 +51,8 @@ from core.sources.judges import (
     facts_of,
     judge_of,
     judges_of,
+    rated,
+    scored_by,
 )
 from core.sources.marking import marking_judges, taught_judges
 from core.sources.named import (
@@ -57,7 +62,7 @@ from core.sources.named import (
     parse_sources,
 )
 from core.sources.panel import panel_of_source
-from core.sources.people import people_of
+from core.sources.people import people_of, ratings_and_task
 from core.sources.reading import SourceReader, read_each
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
@@ -280,6 +285,49 @@ def open_side(written: str, options: argparse.Namespace, *, human: bool) -> Side
     return side_of(source, reading_of(options), human=human, rated=rated, ratings=rated_by)
 
 
+_SIDE = "a JSON file of correlations, published:NAME, a table of scores, run:N, or a folder"
+
+
+def add_sides_input(command: argparse.ArgumentParser) -> None:
+    """Register both sides of a meta-correlation, and how their scores and ratings are used; see `open_sides`."""
+    command.add_argument(
+        "human_side",
+        metavar="HUMAN",
+        help=f"{_SIDE}; with --by dataset also NAME=SIDE,..., one for each data set",
+    )
+    command.add_argument(
+        "synthetic_side", metavar="SYNTHETIC", help=f"{_SIDE}; scores are correlated with the negative level"
+    )
+    add_rating_options(command)
+
+
+def files_of_sides(options: argparse.Namespace) -> list[str | Path | None]:
+    """Return all that may be an input file of `add_sides_input`."""
+    named = [part.partition("=")[2].strip() for part in options.human_side.split(",")]
+    return [options.human_side, *filter(None, named), options.synthetic_side, options.human]
+
+
+def open_sides(options: argparse.Namespace) -> Sides:
+    """Return both sides with the chosen texts and metrics. Raises InputError."""
+    check_columns(options, files_of_sides(options))
+    choice, written = table_choice(options), options.human_side
+    synthetic = open_side(options.synthetic_side, options, human=False)
+    humans: dict[str, Side] = {}
+    if "=" not in written or Path(written).exists():
+        humans[""] = open_side(written, options, human=True)
+    else:
+        for part in written.split(","):
+            name, _, side = part.partition("=")
+            if not name.strip() or not side.strip() or name.strip() in humans:
+                raise InputError(f"HUMAN: {shown(part)!r} is not NAME=SIDE with each data set named once.")
+            humans[name.strip()] = open_side(side.strip(), options, human=True)
+    each = (synthetic, *humans.values())
+    check_choice(choice, *(side.table if isinstance(side, LiveSide) else side for side in each))
+    return Sides(
+        {name: chosen_side(side, choice) for name, side in humans.items()}, chosen_side(synthetic, choice)
+    )
+
+
 def correlation_options(options: argparse.Namespace, ratings: RatingSet | None) -> CorrelationOptions:
     """Return the options for using ratings. The name of a dimension may contain a comma."""
     named = options.dimension
@@ -462,6 +510,36 @@ def open_ratings(options: argparse.Namespace) -> People:
     """Return the ratings or votes of `add_ratings_input`. Raises InputError, and NotAllowed for a blinded study."""
     reading = reading_of(options, ratings=options.rating_set, ratings_called="--ratings")
     return people_of(parse_source(options.human), reading)
+
+
+def add_rated_input(command: argparse.ArgumentParser) -> None:
+    """Register ratings, the scores of evaluators, and what raters could choose from; see `open_rated`."""
+    command.add_argument("human", metavar="HUMAN", help=f"ratings: {HUMAN_NAMES}")
+    command.add_argument(
+        "judges",
+        nargs="+",
+        metavar="JUDGE",
+        help=f"{JUDGE_NAMES}, a table of scores (CSV, JSONL, Parquet), or METAL's JSON",
+    )
+    add_human_options(command)
+    for one in fields_of(RatedChoice).values():
+        command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+
+
+def open_rated(options: argparse.Namespace) -> Rated:
+    """Return ratings and scores. Raises InputError, and NotAllowed for a blinded study."""
+    # Here --columns says which column of scores belongs to which dimension: no column of a file has another name.
+    options = argparse.Namespace(**{**vars(options), "columns": None})
+    scale = scale_given(options)
+    options.declared = scale if scale.classes or scale.missing else None
+    task = None if options.task is None else find_task(options.task)
+    reading = reading_of(options, several=False)
+    ratings, of_study = ratings_and_task(parse_source(options.human), reading)
+    sources = parse_sources(options.judges)
+    tables = scores_given(options.judges, options)
+    scored = [scored_by(one, table, reading) for one, table in zip(sources, tables, strict=True)]
+    twin = None if options.shuffled is None else parse_source(options.shuffled)
+    return rated(ratings, task or of_study, scored, scale, twin, reading)
 
 
 def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:

@@ -331,71 +331,78 @@ def _bracketed_levels(trace: FactualTrace) -> dict[str, str]:
     return levels
 
 
-async def _make(settings: FactualSettings, material: Material, writer: Writer) -> FactualTrace:
-    steps = (
-        RuleSteps(writer.pool, settings.seed)
-        if writer.model is None
-        else LlmSteps(writer.model, writer.prompts, settings)
-    )
-    return await perturb(material, steps, settings, writer.parsers)
+class FactualScheme(Scheme):
+    """A0 (as good as the reference) to A4: more wrong facts at each level."""
+
+    name = "factual"
+    title = "Factual perturbation"
+    summary = "A0 (as good as the reference) to A4: more wrong facts at each level"
+    section = "a0-to-a4"
+    Settings = FactualSettings
+    Trace = FactualTrace
+    levels_by = ("edit", "edit-shared", "edit-text", "edit-planned")
+
+    async def make(self, settings: FactualSettings, material: Material, writer: Writer) -> FactualTrace:
+        """See Scheme."""
+        steps = (
+            RuleSteps(writer.pool, settings.seed)
+            if writer.model is None
+            else LlmSteps(writer.model, writer.prompts, settings)
+        )
+        return await perturb(material, steps, settings, writer.parsers)
+
+    def came(self, trace: FactualTrace) -> Came:
+        """See Scheme."""
+        failed = trace.failed_step
+        return Came(
+            () if failed is None else ((failed, trace.reason or "unknown"),),
+            trace.temporary,
+            {level.name: level.text for level in trace.levels},
+            trace.a0_from == "verbatim",
+            trace.spans_by,
+        )
+
+    def rows(self, trace: FactualTrace, source: str) -> Sequence[GeneratedText]:
+        """See Scheme."""
+        edited = "rules" if trace.backend == "rules" else "llm"
+        made = [
+            GeneratedText(
+                trace.item_id, level.name, source, level.text, edited if at else trace.a0_from or ""
+            )
+            for at, level in enumerate(trace.levels)
+        ]
+        if trace.failed_step is not None:
+            reason = f"{trace.failed_step}: {trace.reason}"
+            made.append(GeneratedText(trace.item_id, f"A{len(made)}", source, None, "", reason))
+        return made
+
+    def broken(
+        self, _: FactualSettings, item_id: str, backend: str, reason: str, detail: str
+    ) -> FactualTrace:
+        """See Scheme."""
+        return FactualTrace(item_id, backend, failed_step="internal", reason=reason, detail=detail)
+
+    def notes(
+        self, settings: FactualSettings, materials: Sequence[Material], parsers: Parsers
+    ) -> tuple[str, ...]:
+        """See Scheme."""
+        languages = Counter(language_of(material) for material in materials)
+        if settings.parser != BY_RULES:
+            for language in tuple(languages):
+                if parsers.find(settings.parser, language) is not None:
+                    del languages[language]
+        n, n_items = languages.total(), len(materials)
+        return (by_rules_said(n, n_items, sorted(languages), parsed=n < n_items),) if n else ()
+
+    def report(
+        self,
+        settings: FactualSettings,
+        traces: Sequence[FactualTrace],
+        materials: Mapping[str, Material],
+        failures: Mapping[tuple[str, str], int],
+    ) -> bytes:
+        """See Scheme."""
+        return report_json(from_traces(traces, materials, settings))
 
 
-def _notes(settings: FactualSettings, materials: Sequence[Material], parsers: Parsers) -> tuple[str, ...]:
-    languages = Counter(language_of(material) for material in materials)
-    if settings.parser != BY_RULES:
-        for language in tuple(languages):
-            if parsers.find(settings.parser, language) is not None:
-                del languages[language]
-    n, n_items = languages.total(), len(materials)
-    return (by_rules_said(n, n_items, sorted(languages), parsed=n < n_items),) if n else ()
-
-
-def _came(trace: FactualTrace) -> Came:
-    failed = trace.failed_step
-    return Came(
-        () if failed is None else ((failed, trace.reason or "unknown"),),
-        trace.temporary,
-        {level.name: level.text for level in trace.levels},
-        trace.a0_from == "verbatim",
-        trace.spans_by,
-    )
-
-
-def _rows(trace: FactualTrace, source: str) -> Sequence[GeneratedText]:
-    edited = "rules" if trace.backend == "rules" else "llm"
-    made = [
-        GeneratedText(trace.item_id, level.name, source, level.text, edited if at else trace.a0_from or "")
-        for at, level in enumerate(trace.levels)
-    ]
-    if trace.failed_step is not None:
-        reason = f"{trace.failed_step}: {trace.reason}"
-        made.append(GeneratedText(trace.item_id, f"A{len(made)}", source, None, "", reason))
-    return made
-
-
-def _report(
-    settings: FactualSettings,
-    traces: Sequence[FactualTrace],
-    materials: Mapping[str, Material],
-    failures: Mapping[tuple[str, str], int],
-) -> bytes:
-    return report_json(from_traces(traces, materials, settings))
-
-
-KIND = Scheme(
-    name="factual",
-    title="Factual perturbation",
-    summary="A0 (as good as the reference) to A4: more wrong facts at each level",
-    section="a0-to-a4",
-    Settings=FactualSettings,
-    Trace=FactualTrace,
-    make=_make,
-    came=_came,
-    rows=_rows,
-    broken=lambda _, item_id, backend, reason, detail: FactualTrace(
-        item_id, backend, failed_step="internal", reason=reason, detail=detail
-    ),
-    notes=_notes,
-    report=_report,
-    levels_by=("edit", "edit-shared", "edit-text", "edit-planned"),
-)
+KIND = FactualScheme()

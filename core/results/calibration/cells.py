@@ -403,32 +403,12 @@ def together(parts: Sequence[Labelled]) -> Labelled:
     )
 
 
-STATISTICS: Mapping[str, str] = {
-    "raters_pairwise": "Two raters agree",
-    "pairwise": "Evaluator and a rater agree",
-    "gap": "Evaluator's agreement minus raters'",
-    "raters_agreement": "Raters: all agree",
-    "raters_f1": "Raters: weighted F1",
-    "raters_kappa": "Raters: Fleiss' kappa",
-    "raters_alpha": "Raters: Krippendorff's alpha",
-    "raters_ac1": "Raters: Gwet's AC1",
-    "agreement": "Majority and evaluator: agree",
-    "f1": "Majority and evaluator: weighted F1",
-    "kappa": "Majority and evaluator: Fleiss' kappa",
-    "alpha": "Majority and evaluator: Krippendorff's alpha",
-    "ac1": "Majority and evaluator: Gwet's AC1",
-    "top_majority": "Top class: majority",
-    "top_evaluator": "Top class: evaluator",
-    "bias": "Bias towards the top class",
-    "bias_agreed": "Bias where raters agree",
-    "bias_disagreed": "Bias where raters disagree",
-    "pearson": "Pearson with the mean rating",
-    "spearman": "Spearman with the mean rating",
-    "kendall": "Kendall with the mean rating",
-    "shift": "Evaluator minus mean rating",
-    "error": "Mean absolute error",
-}
-"""Statistics of a cell by name, in table order. Classes have all but `pearson` and `error`, numbers only `OF_NUMBERS`."""
+STATISTICS = (
+    *("raters_pairwise", "pairwise", "gap", "raters_agreement", "raters_f1", "raters_kappa", "raters_alpha"),
+    *("raters_ac1", "agreement", "f1", "kappa", "alpha", "ac1", "top_majority", "top_evaluator", "bias"),
+    *("bias_agreed", "bias_disagreed", "pearson", "spearman", "kendall", "shift", "error"),
+)
+"""Statistics of a cell, in table order. Classes have all but `pearson` and `error`, numbers only `OF_NUMBERS`."""
 KAPPAS = ("raters_kappa", "kappa")
 """Statistics that count as 0 where undefined, by Multilingual's convention."""
 _OF_UNITS = ("raters_alpha", "raters_kappa")

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, stdev
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -48,28 +48,37 @@ MAJORITIES: Mapping[Majority, str] = {
 """Treatment of a text whose raters are split. middle: Multilingual's, with three raters and three classes."""
 
 
-@dataclass(frozen=True)
-class CalibrationOptions:
-    """Options for comparing ratings and scores."""
-
-    majority: Majority = "drop"
-    paper_kappa: bool = False
-    """Multilingual's convention: an undefined Fleiss' kappa counts as 0 in means over cells; the cell stays undefined."""
-    dimensions: tuple[Dimension, ...] = ()
-    """Dimensions of the task, with the classes that raters can choose."""
-    scale: DeclaredScale = NOT_DECLARED
-    """What the user says about the ratings' scale; it decides before the task."""
-    n_resamples: int = 2_000
-    confidence_level: float = 0.95
-    rng: int = 0
+class Terms(Protocol):
+    """How evaluators are compared: the options of `calibrate`."""
 
     @property
-    def resampling(self) -> Resampling:
-        """The resampling options, as the statistics take them."""
-        return {"n_resamples": self.n_resamples, "confidence_level": self.confidence_level, "rng": self.rng}
+    def majority(self) -> Majority:
+        """How split votes are resolved."""
+
+    @property
+    def paper_kappa(self) -> bool:
+        """Whether an undefined Fleiss' kappa counts as 0 in means over cells, as Multilingual has it; the cell stays undefined."""
+
+    @property
+    def n_resamples(self) -> int:
+        """Resamples of intervals."""
+
+    @property
+    def confidence_level(self) -> float:
+        """Level of intervals."""
+
+    @property
+    def rng(self) -> int:
+        """Seed of resampling."""
 
 
-DEFAULT_OPTIONS = CalibrationOptions()
+def resampling_of(terms: Terms) -> Resampling:
+    """The resampling options, as the statistics take them."""
+    return {
+        "n_resamples": terms.n_resamples,
+        "confidence_level": terms.confidence_level,
+        "rng": terms.rng,
+    }
 
 
 @dataclass(frozen=True)
@@ -88,7 +97,7 @@ class Calibration:
     """All texts of all dimensions together; as classes only if all dimensions have the same ones."""
     parts: Mapping[str, Labelled]
     """Dimension -> the compared texts, for maps and figures."""
-    options: CalibrationOptions
+    options: Terms
     left_out: Mapping[str, int]
     """Reason -> ratings that matched no text, or no column, of the evaluator."""
     notes: tuple[str, ...] = ()
@@ -98,15 +107,18 @@ def calibrate(
     ratings: RatingSet,
     table: ScoreTable,
     evaluator: Evaluator,
+    options: Terms,
     *,
     group_by: Sequence[str] | None = None,
-    options: CalibrationOptions = DEFAULT_OPTIONS,
+    dimensions: Sequence[Dimension] = (),
+    scale: DeclaredScale = NOT_DECLARED,
 ) -> Calibration:
     """Compare an evaluator's classes with people's, text by text; intervals resample items.
 
     evaluator: its columns of scores (`evaluators_of`). group_by: columns that make the cells, from `dimension`,
     `language`, `task` (the label of that name, else the data set), `system`, `level` and labels; by default Multilingual's
-    three, as far as the files have them. Ratings that are not classes are compared as numbers (correlations, mean absolute
+    three, as far as the files have them. dimensions: those of the task, with the classes that raters could choose. scale: what the
+    user says about it; it decides before the task. Ratings that are not classes are compared as numbers (correlations, mean absolute
     error), and the cell states the reason. Undefined statistics have a reason. Raises InputError for unknown columns, and
     if nothing matches.
 
@@ -128,17 +140,15 @@ def calibrate(
         for name in wanted
         if group_by is not None or any(group[name] != NO_VALUE for one in joined for group in one.groups)
     )
-    tasks = {one.name: one for one in options.dimensions}
+    tasks = {one.name: one for one in dimensions}
     # Items are numbered once for all dimensions.
     items = items_of([row for one in joined for row in one.rows])
     ends = np.cumsum([len(one.rows) for one in joined])[:-1].tolist()
     parts = {
-        one.dimension: labelled(
-            one, own, tasks.get(one.dimension), options.scale, ratings.scales.get(one.dimension)
-        )
+        one.dimension: labelled(one, own, tasks.get(one.dimension), scale, ratings.scales.get(one.dimension))
         for one, own in zip(joined, np.split(items, ends), strict=True)
     }
-    intervals = options.resampling
+    intervals = resampling_of(options)
     left: Counter[str] = Counter(ratings.left_out)
     for one in joined:
         left.update(one.left_out)
@@ -207,7 +217,7 @@ def maps_of(found: Calibration, *, method: Method = "isotonic") -> Mapping[str, 
             method=method,
             n_folds=N_FOLDS,
             comparable=part.one_scale,
-            **found.options.resampling,
+            **resampling_of(found.options),
         )
         for dimension, part in found.parts.items()
     }
@@ -438,10 +448,16 @@ class Advice:
 
     warned: tuple[Warned, ...]
     n_cells: int
-    sentences: tuple[str, ...]
-    """The verdict: cells without information, shifted cells, cells to avoid, cells without a verdict; or that no rule objects."""
+    judgements: tuple[tuple[str, str], ...]
+    """Code and sentence of the verdict: cells without information, shifted cells, cells to avoid, cells without a verdict; or that
+    no rule objects."""
     constants: tuple[str, ...] = ()
     """Sentences on (nearly) constant scores that no verdict names, to show before any other number."""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The verdict."""
+        return tuple(sentence for _, sentence in self.judgements)
 
     @property
     def sentence(self) -> str:
@@ -723,38 +739,42 @@ def _points(found: Estimate) -> str:
     return f"{'+' if value > 0 else ''}{decimal(100 * value, 0)} points"
 
 
-def _sentences(found: Calibration, warned: Sequence[Warned]) -> tuple[str, ...]:
+def _sentences(found: Calibration, warned: Sequence[Warned]) -> tuple[tuple[str, str], ...]:
     if not warned:
         whole = _all(len(found.cells))
-        return (f"No objection to {found.evaluator} in {whole}. Read the agreement before you rely on it.",)
+        sentence = f"No objection to {found.evaluator} in {whole}. Read the agreement before you rely on it."
+        return (("no-objection", sentence),)
     groups: dict[str | None, list[Warned]] = {}
     for one in warned:
         verdict = None if one.verdict == TOO_FEW else one.verdict
         groups.setdefault(verdict if verdict in _SAID else "", []).append(one)
     return tuple(
-        f"{found.evaluator} {what} in {_where(own, len(found.cells))}.{then}"
-        for verdict, (what, then) in _SAID.items()
+        (code, f"{found.evaluator} {what} in {_where(own, len(found.cells))}.{then}")
+        for verdict, (code, what, then) in _SAID.items()
         if (own := groups.get(verdict))
     )
 
 
-_SAID: Mapping[str | None, tuple[str, str]] = {
+_SAID: Mapping[str | None, tuple[str, str, str]] = {
     SILENT: (
+        "says-nothing",
         "gives all texts, or nearly all, the same score",
         " It should not replace people there.",
     ),
     SHIFTED: (
+        "shifted",
         "orders texts well, but is shifted",
         " Use its order only, or map its scores to people's scale first.",
     ),
     LESS_THAN_A_RATER: (
+        "agrees-less",
         "agrees with a rater less often than another rater does",
         " It cannot stand in for a rater there.",
     ),
-    "": ("should not replace people", ""),
-    None: ("gets no verdict", " There are too few texts there, or agreement is undefined."),
+    "": ("not-to-use", "should not replace people", ""),
+    None: ("undefined", "gets no verdict", " There are too few texts there, or agreement is undefined."),
 }
-"""Verdict -> words before and after the names of its cells; empty: all other verdicts; None: no verdict."""
+"""Verdict -> its code, and words before and after the names of its cells; empty: all other verdicts; None: no verdict."""
 
 
 def _all(n_cells: int) -> str:

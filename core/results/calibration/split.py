@@ -1,19 +1,17 @@
 """Split raters: a judge against the distribution of the raters' classes, with a rater left out as the human ceiling."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from core.results.calibration.cells import Labelled, nearest_classes
 from core.results.calibration.repeats import classes_by_repeat, text_key
-from core.results.calibration.results import Calibration
-from core.results.cells import interval, picked, plain
-from core.schema.result_table import Column, ResultTable
+from core.results.calibration.results import Calibration, resampling_of
 from core.schema.scores import JudgeOutput, ScoreTable
 from core.stats.agreement import ALL_DEGREES, SplitRaters, split_raters
-from core.stats.resampling import Estimate, Floats
+from core.stats.resampling import Floats
 from core.stats.votes import MISSING, Codes
 
 DEGREES: Mapping[str, str] = {
@@ -50,7 +48,8 @@ def split_of(
     """
     recorded = _recorded(table, output)
     return tuple(
-        _of_dimension(name, part, recorded, found.options.resampling) for name, part in found.parts.items()
+        _of_dimension(name, part, recorded, resampling_of(found.options))
+        for name, part in found.parts.items()
     )
 
 
@@ -105,122 +104,3 @@ def _repeats(dimension: str, part: Labelled, recorded: _Recorded | None) -> Code
     codes = np.full(own.shape, MISSING, dtype=np.int64)
     codes[known], _ = nearest_classes(own[known], part.classes)
     return codes
-
-
-_SHOWN: Mapping[str, str] = {
-    "rater_agreement": "Rater agrees",
-    "judge_agreement": "Evaluator agrees",
-    "agreement_gap": "Difference",
-    "rater_distance": "Distance: rater",
-    "judge_distance": "Distance: evaluator",
-    "distance_gap": "Difference of distances",
-}
-_REPEATED: Mapping[str, str] = {
-    "distribution_distance": "Distance: all answers",
-    "distribution_brier": "Brier score: all answers",
-    "rater_brier": "Brier score: rater",
-}
-"""Of a judge with several answers a text."""
-
-
-def split_table(found: Sequence[tuple[str, Sequence[DimensionSplit]]]) -> ResultTable:
-    """One row for each evaluator, dimension and way in which the other raters split."""
-    several = len({evaluator for evaluator, _ in found}) > 1
-    rows = [
-        (evaluator, one, degree)
-        for evaluator, own in found
-        for one in own
-        if one.found is not None
-        for degree in one.found.degrees
-    ]
-    repeated = any(one.found is not None and one.found.n_answers > 1 for _, own in found for one in own)
-    levels = {
-        degree.agreement_gap.confidence_level for _, _, degree in rows if degree.agreement_gap.low is not None
-    }
-    few = [
-        one for _, own in found for one in own if one.raters_per_text is not None and one.raters_per_text < 3
-    ]
-    return ResultTable(
-        "split-raters",
-        (
-            Column("evaluator", "Evaluator", shown=several, names_row=several),
-            Column("dimension", "Dimension", names_row=True),
-            Column("other_raters", "Other raters", names_row=True),
-            Column("n_texts", "Texts"),
-            *(Column(name, title) for name, title in _SHOWN.items()),
-            *(
-                Column(name, title, shown=repeated and name == "distribution_distance")
-                for name, title in _REPEATED.items()
-            ),
-            Column("follows", "Its doubt follows theirs", shown=repeated),
-            Column("raters_per_text", "Raters a text", places=1, shown=False),
-            Column("most_answers", shown=False),
-        ),
-        tuple(
-            (
-                *(evaluator, one.dimension, DEGREES[degree.kind], degree.n),
-                *(interval(getattr(degree, name)) for name in (*_SHOWN, *_REPEATED)),
-                interval(one.found.follows) if one.found is not None and degree.kind == ALL_DEGREES else None,
-                one.raters_per_text,
-                one.found.n_answers if one.found is not None else None,
-            )
-            for evaluator, one, degree in rows
-        ),
-        title="Split raters: one rater left out, against the others",
-        notes=(
-            "Each rater is left out in turn; rater and evaluator are compared with the same other raters, who also decide "
-            "the row. Agrees: probability of the answer of a random other rater.",
-            "Distance: Jensen-Shannon distance of one answer from the distribution of the others, 0 to 1. It depends on the "
-            "number of raters, for both: read the difference.",
-            *(
-                (
-                    "Its doubt follows theirs: Spearman's correlation, over texts, of the share of its answers that differ and "
-                    "of the share of raters' that differ.",
-                )
-                if repeated
-                else ()
-            ),
-            *(("Rows by how the others split need three raters a text.",) if few else ()),
-            *(
-                f"Intervals: {level:.0%}, percentile bootstrap over items, each for itself."
-                for level in levels
-            ),
-            *dict.fromkeys(
-                f"{one.dimension}: not compared: {one.reason}"
-                for _, own in found
-                for one in own
-                if one.reason is not None
-            ),
-        ),
-    )
-
-
-def split_json(found: Sequence[DimensionSplit]) -> dict[str, Any]:
-    """The documented JSON: dimension -> its numbers."""
-    return {
-        one.dimension: {
-            "reason": one.reason,
-            "raters_per_text": one.raters_per_text,
-            **(
-                {"n": 0, "n_left_out": 0, "n_answers": 0, "follows": None, "degrees": []}
-                if one.found is None
-                else {
-                    **picked(one.found, "n", "n_left_out", "n_answers"),
-                    "follows": plain(one.found.follows),
-                    "degrees": [
-                        {
-                            "other_raters": degree.kind,
-                            "n": degree.n,
-                            **{
-                                each.name: plain(value)
-                                for each in fields(degree)
-                                if isinstance(value := getattr(degree, each.name), Estimate)
-                            },
-                        }
-                        for degree in one.found.degrees
-                    ],
-                }
-            ),
-        }
-        for one in found
-    }

@@ -6,13 +6,16 @@ import numpy as np
 from helpers.texts.score_factories import ratings as rating_set
 from helpers.texts.score_factories import table
 
+from core.analyses.calibrate import CalibrateOptions
 from core.results.calibration.cells import evaluators_of
-from core.results.calibration.results import Calibration, CalibrationOptions, calibrate
-from core.schema.scores import Rating, ScoredRow
+from core.results.calibration.results import Calibration, calibrate
+from core.schema.scale import NOT_DECLARED, DeclaredScale
+from core.schema.scores import Rating, RatingSet, ScoredRow, ScoreTable
+from core.schema.study import Dimension
 from core.stats.resampling import Floats
 
 N_TEXTS = 600
-QUICK = CalibrationOptions(n_resamples=200)
+QUICK = CalibrateOptions(n_resamples=200)
 
 
 def panel(
@@ -29,10 +32,8 @@ def panel(
     return raters, seen(noise, -shift)
 
 
-def compared(
-    votes: Floats, said: Sequence[float] | Floats, options: CalibrationOptions = QUICK
-) -> Calibration:
-    """The judge against the raters; each text is an item of its own."""
+def given(votes: Floats, said: Sequence[float] | Floats) -> tuple[RatingSet, ScoreTable]:
+    """Ratings and scores; each text is an item of its own."""
     people = rating_set(
         *(
             Rating(f"i{n}", float(score), "s", None, f"r{who}", "LA")
@@ -41,8 +42,21 @@ def compared(
         )
     )
     made = table([(ScoredRow(f"i{n}", "s"), float(score)) for n, score in enumerate(said)], ["judge-LA"])
+    return people, made
+
+
+def compared(
+    votes: Floats,
+    said: Sequence[float] | Floats,
+    options: CalibrateOptions = QUICK,
+    *,
+    dimensions: tuple[Dimension, ...] = (),
+    scale: DeclaredScale = NOT_DECLARED,
+) -> Calibration:
+    """The judge against the raters."""
+    people, made = given(votes, said)
     (evaluator,) = evaluators_of(made, people)
-    return calibrate(people, made, evaluator, options=options)
+    return calibrate(people, made, evaluator, options, dimensions=dimensions, scale=scale)
 
 
 def score_lines(votes: Floats, said: Floats) -> tuple[str, str]:

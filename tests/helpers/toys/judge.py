@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from core.judges.kind import Bench, Judged, JudgeKind, JudgeSettings, Opened, check_compared, lacking, pair_of
+from core.judges.kind import Bench, Judged, JudgeKind, JudgeSettings, Opened, lacking, pair_of
 from core.schema.scores import RatedText, Score
 from core.schema.settings import Remark, setting
 
@@ -51,29 +51,29 @@ class ToyJudge:
         return Judged((Score(score),), ToyRecord(len(words), missing[: self._settings.most_named]))
 
 
-def _open(settings: ToyJudgeSettings, bench: Bench) -> Opened:
-    return lambda model: ToyJudge(settings)
+class ToyKind(JudgeKind):
+    """Share of words that the reference has."""
+
+    name = "toy"
+    title = "Toy"
+    summary = "share of words that the reference has"
+    family = "Toy"
+    Settings = ToyJudgeSettings
+    Record = ToyRecord
+    detail_columns = ("what", "text")
+
+    def open(self, settings: ToyJudgeSettings, bench: Bench) -> Opened:
+        """See JudgeKind."""
+        return lambda model: ToyJudge(settings)
+
+    def details(self, record: ToyRecord) -> Iterator[dict[str, Any]]:
+        """See JudgeKind."""
+        yield from ({"what": "missing", "text": word} for word in record.missing)
+
+    def record_problems(self, record: ToyRecord, text: str | None) -> Iterator[str]:
+        """See JudgeKind."""
+        if len(record.missing) > record.n_words:
+            yield f"missing: {len(record.missing)} of {record.n_words} words"
 
 
-def _details(record: ToyRecord) -> Iterator[dict[str, Any]]:
-    yield from ({"what": "missing", "text": word} for word in record.missing)
-
-
-def _record_problems(record: ToyRecord, text: str | None) -> Iterator[str]:
-    if len(record.missing) > record.n_words:
-        yield f"missing: {len(record.missing)} of {record.n_words} words"
-
-
-KIND = JudgeKind(
-    name="toy",
-    title="Toy",
-    summary="share of words that the reference has",
-    family="Toy",
-    Settings=ToyJudgeSettings,
-    Record=ToyRecord,
-    open=_open,
-    check=check_compared,
-    details=_details,
-    detail_columns=("what", "text"),
-    record_problems=_record_problems,
-)
+KIND = ToyKind()
