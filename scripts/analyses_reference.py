@@ -9,7 +9,7 @@ import textwrap
 import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from dataclasses import field as dataclass_field
+from dataclasses import field as with_default
 from pathlib import Path
 from typing import Any
 
@@ -39,14 +39,22 @@ class _Data:
     """The expression that opens it."""
     imports: str
     inputs: str
-    """The inputs of the command."""
+    """The inputs of the command; empty: options alone name them."""
     raises: str
-    types: Mapping[str, str] = dataclass_field(default_factory=dict)
+    named: Mapping[str, tuple[str, str]] = with_default(default_factory=dict)
+    """Parameters that are given by name alone, as `parameters`; kinds of data may share them."""
+    types: Mapping[str, str] = with_default(default_factory=dict)
     """Name of a choice -> its type in a function, if it is another."""
-    told: Mapping[str, str] = dataclass_field(default_factory=dict)
+    told: Mapping[str, str] = with_default(default_factory=dict)
     """Name of a choice -> what it is in a function, if a command takes it in another form."""
 
 
+_DB = {
+    "db": (
+        "str | os.PathLike[str] | None = None",
+        "Database. Default: ``$ASSAY_DB``, else the app's.",
+    )
+}
 _MARKS = (
     "a data frame with a row for each error (``item_id``, ``system``, ``rater``, ``start``, ``end``, ``severity``), a file or folder of "
     "marked errors, ``run:N`` or ``study:NAME``"
@@ -108,14 +116,6 @@ _DATA: Mapping[Taken, _Data] = {
         "SCORES ...",
         "For scores that cannot be read or merged.",
     ),
-    "judge": _Data(
-        {"judge": ("Source", 'A judge\'s run, as ``"run:3"``, or the folder that it wrote.')},
-        "Names | None",
-        "judge_output_from(judge)",
-        "from core.notebook.frames import Source, judge_output_from",
-        "DIR|run:N",
-        "For a source that is no judge's run.",
-    ),
     "judges": _Data(
         {
             "judges": (
@@ -169,19 +169,6 @@ _DATA: Mapping[Taken, _Data] = {
         "from core.notebook.frames import Source, taught_from",
         "GOLD DIR|run:N ...",
         "For marks that cannot be read, and for a source that is no judge's run.",
-    ),
-    "costs": _Data(
-        {
-            "judges": (
-                "Source | Sequence[Source]",
-                'Judges\' runs, as ``"run:3"``, or the folders that they wrote; one or several.',
-            )
-        },
-        "Names | None",
-        "costs_from(judges)",
-        "from core.notebook.frames import Source, costs_from",
-        "DIR|run:N ...",
-        "For a source that is no judge's run, and for a run that is named twice.",
     ),
     "ratings": _Data(
         {
@@ -242,8 +229,56 @@ _DATA: Mapping[Taken, _Data] = {
         "from core.notebook.frames import Directions, LeaveOut, Names, Source, sides_from",
         "HUMAN SYNTHETIC",
         "For sides that cannot be read, and a study that is not unblinded.",
-        _TYPES,
-        _TOLD,
+        types=_TYPES,
+        told=_TOLD,
+    ),
+    "look": _Data(
+        {"study": ("str", "Name of a running study whose design declares early looks. The look is logged.")},
+        "Names | None",
+        "look_from(study, db)",
+        "from core.notebook.frames import look_from",
+        "NAME",
+        "NotFound for an unknown study.",
+        _DB,
+    ),
+    "part": _Data(
+        {"study": ("str | os.PathLike[str]", "Name of an unblinded study, or the path of a bundle (.zip).")},
+        "Names | None",
+        "part_from(study, db, levels=levels, raters=raters, questions=questions, languages=languages)",
+        "from core.notebook.frames import Names, part_from",
+        "NAME",
+        "For filters of a study of ratings. NotFound for an unknown study. NotAllowed before it is unblinded.",
+        _DB,
+    ),
+    "pilot": _Data(
+        {
+            "pilot": (
+                "str | os.PathLike[str] | None = None",
+                'Variance components: ``"study:NAME"`` of an unblinded study, or the path of a CSV file (then give levels, too). '
+                "Default: from assumptions.",
+            )
+        },
+        "Names | None",
+        "pilot_from(pilot, db)",
+        "from core.notebook.frames import pilot_from",
+        "",
+        "For a file without variance components. NotAllowed before the pilot is unblinded.",
+        _DB,
+    ),
+    "standing": _Data(
+        {},
+        "Names | None",
+        "standing_from(study, db)",
+        "from core.notebook.frames import standing_from",
+        "",
+        "For a study of ratings. NotFound for an unknown study.",
+        {
+            "study": (
+                "str | None = None",
+                "Name of a study of pairs: plan with its margin, level, score and levels, and show what it has reached.",
+            ),
+            **_DB,
+        },
     ),
     "rated": _Data(
         {
@@ -258,6 +293,53 @@ _DATA: Mapping[Taken, _Data] = {
         "from core.notebook.frames import Names, Source, rated_from",
         "HUMAN JUDGE ...",
         "For ratings and scores that cannot be read, and for an unknown task.",
+    ),
+    "judge": _Data(
+        {"judge": ("Source", 'A judge\'s run, as ``"run:3"``, or the folder that it wrote.')},
+        "Names | None",
+        "judge_output_from(judge)",
+        "from core.notebook.frames import Source, judge_output_from",
+        "DIR|run:N",
+        "For a source that is no judge's run.",
+    ),
+    "costs": _Data(
+        {
+            "judges": (
+                "Source | Sequence[Source]",
+                'Judges\' runs, as ``"run:3"``, or the folders that they wrote; one or several.',
+            )
+        },
+        "Names | None",
+        "costs_from(judges)",
+        "from core.notebook.frames import Source, costs_from",
+        "DIR|run:N ...",
+        "For a source that is no judge's run, and for a run that is named twice.",
+    ),
+    "tried": _Data(
+        {
+            "runs": ("Sequence[str]", 'Runs of one kind of judge, as ``"run:3"``.'),
+            "ratings": (
+                "Source | None = None",
+                "Ratings or votes of people on these texts. Default: those in the runs' own file, else known levels alone.",
+            ),
+        },
+        "Mapping[str, float] | None",
+        "tried_from(runs, ratings, dimension=dimension, component=component, input_price_of=input_price_of, "
+        "output_price_of=output_price_of)",
+        "from core.notebook.frames import Source, tried_from",
+        "run:N ...",
+        "For anything but runs of one kind of judge, and for a dimension or a component that is not there.",
+    ),
+    "two_scores": _Data(
+        {
+            "first": ("Source", "Scores of a judge or a metric."),
+            "second": ("Source", "Those of another one on the same texts."),
+        },
+        "Names | None",
+        "two_scores_from(first, second)",
+        "from core.notebook.frames import Source, two_scores_from",
+        "A B",
+        "For scores that cannot be read.",
     ),
     "table_on_disk": _Data(
         {
@@ -280,8 +362,8 @@ _DATA: Mapping[Taken, _Data] = {
         "from core.notebook.frames import Directions, LeaveOut, Source, table_from",
         "FILE --with level",
         "For unknown columns, values or metrics.",
-        _TYPES,
-        _TOLD,
+        types=_TYPES,
+        told=_TOLD,
     ),
 }
 _HEAD = '''"""The functions of `import assay` that answer the questions of core/analyses.
@@ -324,7 +406,7 @@ def functions() -> str:
 
 def results() -> str:
     """Return the document."""
-    return "\n".join([_START, *(line for name in ANALYSES for line in _section(analysis(name)))])
+    return "\n".join([_START, *(line for name in ANALYSES for line in _sections(analysis(name)))])
 
 
 def _formatted(code: str) -> str:
@@ -371,7 +453,7 @@ def _parameters(one: Analysis[Any, Any], options: Mapping[str, SettingField]) ->
     choices = [
         (
             field.name,
-            f"{field.name}: {_chosen(field, kind)} = {field.default!r}",
+            f"{field.name}: {_chosen(field, kind)} = {None if isinstance(field.default, Mapping) else field.default!r}",
             _sentence(
                 _DATA[kind]
                 .told.get(field.name, field.about.help)
@@ -380,7 +462,7 @@ def _parameters(one: Analysis[Any, Any], options: Mapping[str, SettingField]) ->
             ),
         )
         for kind in one.takes
-        for field in fields_of(CHOICES[kind]).values()
+        for field in _choices(kind)
     ]
     needed, asked, others = [], [], []
     for name, field in options.items():
@@ -390,7 +472,20 @@ def _parameters(one: Analysis[Any, Any], options: Mapping[str, SettingField]) ->
         place.append(
             (name, f"{name}: {_kind(field, one.Options)}{usual}", _sentence(_said(one.Options, field)))
         )
-    return [inputs[0], *needed, *inputs[1:], *asked, ("", "*", ""), *choices, *others]
+    by_name = [(name, f"{name}: {kind}", what) for name, (kind, what) in _named(one).items()]
+    return [*inputs[:1], *needed, *inputs[1:], *asked, ("", "*", ""), *choices, *others, *by_name]
+
+
+def _choices(kind: Taken) -> list[SettingField]:
+    """Return the choices of a kind of data that are no parameters of it by themselves."""
+    own = _DATA[kind]
+    return [one for one in fields_of(CHOICES[kind]).values() if one.name not in {*own.parameters, *own.named}]
+
+
+def _named(one: Analysis[Any, Any]) -> dict[str, tuple[str, str]]:
+    """Return the parameters that are given by name alone, the database last."""
+    named = {name: said for kind in one.takes for name, said in _DATA[kind].named.items()}
+    return dict(sorted(named.items(), key=lambda one: one[0] in _DB))
 
 
 def _chosen(field: SettingField, kind: Taken) -> str:
@@ -481,10 +576,16 @@ def _options(one: Analysis[Any, Any]) -> str:
     return found
 
 
+def _sections(one: Analysis[Any, Any]) -> Iterator[str]:
+    """Return the section of an analysis, and those of its others."""
+    for each in (one, *one.others):
+        yield from _section(each)
+
+
 def _section(one: Analysis[Any, Any]) -> Iterator[str]:
     document, _, heading = one.section.partition("#")
     parameters = ", ".join(name for kind in one.takes for name in _DATA[kind].parameters)
-    inputs = " ".join(_DATA[kind].inputs for kind in one.takes)
+    inputs = " ".join(filter(None, (_DATA[kind].inputs for kind in one.takes)))
     yield f"## {one.title}\n"
     yield f"{one.question} [How it is computed]({document}.md#{heading}).\n"
     yield f"```sh\npython -m core {_usage(one, inputs)}\n```\n"

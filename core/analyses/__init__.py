@@ -65,11 +65,6 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.corrected",
         "a judge's mean or pass rate, corrected by human labels on some of the texts",
     ),
-    "costs": Registered(
-        "core.analyses.costs",
-        "compare the cost of judges: calls, tokens and money by step and text",
-        noun="report",
-    ),
     "reasked": Registered(
         "core.analyses.reasked",
         "compare expected answers with the model's own answers to the same questions",
@@ -98,6 +93,38 @@ ANALYSES: dict[str, Registered] = {
     "meta-correlate": Registered(
         "core.analyses.meta_correlate",
         "compare how synthetic data and people rank metrics",
+    ),
+    "costs": Registered(
+        "core.analyses.costs",
+        "compare the cost of judges: calls, tokens and money by step and text",
+        noun="report",
+    ),
+    "judge-agreement": Registered(
+        "core.analyses.judge_agreement",
+        "compare two judges on the same texts: agreement, and texts on which they differ",
+        noun="report",
+        verb="compare",
+    ),
+    "prompts": Registered(
+        "core.analyses.prompts",
+        "compare prompts or models of a judge that ran on the same texts",
+        noun="report",
+    ),
+    "look": Registered(
+        "core.analyses.look",
+        "show the always-valid bound of a running study, if its design declares early looks",
+        noun="study",
+    ),
+    "plan": Registered(
+        "core.analyses.plan",
+        "show how many questions, raters and votes reach a power or half-width",
+        noun="study",
+    ),
+    "study-results": Registered(
+        "core.analyses.study_results",
+        "show verdict, agreement and composite, with intervals",
+        noun="study",
+        verb="results",
     ),
     "votes": Registered(
         "core.analyses.votes",

@@ -177,7 +177,7 @@ class Accuracies:
     tests: tuple[AccuracyTestRow, ...] | None = entry(
         "every two metrics, if a test was asked for; no key with one metric",
         rows=AccuracyTestRow,
-        absent=True,
+        optional=True,
     )
     notes: tuple[str, ...] = entry("constant metrics, and what was left out and assumed")
     constants: tuple[str, ...]

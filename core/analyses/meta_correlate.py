@@ -230,12 +230,12 @@ class SummaryRow:
 class MetaCorrelations:
     """The meta-correlation of two sides, or of each cell of a matrix."""
 
-    pair: MetaRow | None = entry("two sides", rows=MetaRow, inlined=True, absent=True)
-    cells: tuple[CellRow, ...] | None = entry("each cell, if columns were named", rows=CellRow, absent=True)
+    pair: MetaRow | None = entry("two sides", rows=MetaRow, inlined=True, optional=True)
+    cells: tuple[CellRow, ...] | None = entry("each cell, if columns were named", rows=CellRow, optional=True)
     summaries: tuple[SummaryRow, ...] | None = entry(
-        "mean and SD over variants", rows=SummaryRow, absent=True
+        "mean and SD over variants", rows=SummaryRow, optional=True
     )
-    matrix_notes: tuple[str, ...] | None = entry("what was read and left out", key="notes", absent=True)
+    matrix_notes: tuple[str, ...] | None = entry("what was read and left out", key="notes", optional=True)
     lines: tuple[str, ...]
     """What is said after the verdict."""
     found: "MetaCorrelation | Matrix"

@@ -32,7 +32,7 @@ class MatrixRow:
     f1: Interval = column("both together", title="F1", key="")
     reason: str | None = entry("why nothing is compared")
     why: str = column("the same", name="reason", shown=False, key="")
-    agreement: F1Row | None = entry("the numbers", rows=F1Row, inlined=True, absent=True)
+    agreement: F1Row | None = entry("the numbers", rows=F1Row, inlined=True, optional=True)
     own: bool
     """Whether the predictor represents this rater."""
 

@@ -111,25 +111,25 @@ class SpanAgreement:
     predicted: str
     """The judge, if it is alone."""
     alone: SpanRow | None = entry(
-        "one judge without repeats, on all ratings", rows=SpanRow, inlined=True, absent=True
+        "one judge without repeats, on all ratings", rows=SpanRow, inlined=True, optional=True
     )
     by_system: tuple[SpanRow, ...] | None = entry(
-        "each system, if asked for", rows=SpanRow, keyed_by="name", absent=True
+        "each system, if asked for", rows=SpanRow, keyed_by="name", optional=True
     )
     by_rater: tuple[SpanRow, ...] | None = entry(
-        "each rater of the gold", rows=SpanRow, keyed_by="name", absent=True
+        "each rater of the gold", rows=SpanRow, keyed_by="name", optional=True
     )
     by_severity: tuple[SpanRow, ...] | None = entry(
-        "each severity: only errors of it on both sides", rows=SpanRow, keyed_by="name", absent=True
+        "each severity: only errors of it on both sides", rows=SpanRow, keyed_by="name", optional=True
     )
     judges: tuple[JudgeRow, ...] | None = entry(
-        "each judge of several, or one with repeats", rows=JudgeRow, inlined=True, absent=True
+        "each judge of several, or one with repeats", rows=JudgeRow, inlined=True, optional=True
     )
-    tests: tuple[SpanTestRow, ...] | None = entry("every two judges", rows=SpanTestRow, absent=True)
+    tests: tuple[SpanTestRow, ...] | None = entry("every two judges", rows=SpanTestRow, optional=True)
     n_segments: int = entry("compared ratings: a text, a rater of the gold, a judge")
     n_items: int = entry("their items")
     left_out: Mapping[str, int] | None = entry(
-        "of one judge: reason -> ratings or texts left out", absent=True
+        "of one judge: reason -> ratings or texts left out", optional=True
     )
     notes: tuple[str, ...] = entry("what was read, left out and assumed")
     options: SpansOptions

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core import __version__
-from core.analyses import ANALYSES, commands_of
+from core.analyses import ANALYSES, command_of, commands_of
 from core.errors import AssayError
 from core.installation import COMMAND
 
@@ -43,6 +43,13 @@ _PACKAGES = dict.fromkeys(("check", "escalate"), "against_people")
 STOPPED = 130
 """Exit status after Ctrl-C, the convention of shells."""
 _HALF = re.compile("[\ud800-\udfff]")
+_REPORTS = frozenset(
+    {
+        *("ablation", "bias", "compare", "consistency", "copying", "costs", "examples-curve", "levels"),
+        *("pairs", "raters", "reasked", "reliability"),
+    }
+)
+"""Verbs that `judge` had and that call no model."""
 
 
 if TYPE_CHECKING:
@@ -108,6 +115,8 @@ class Later(_Commands):
         """Parse the arguments after a command's name, which may have two words: `reproduce cef reliability`."""
         if len(values) > 1 and f"{values[0]} {values[1]}" in self.choices:
             values = [f"{values[0]} {values[1]}", *values[2:]]
+        if values[0] == "judge" and len(values) > 1 and values[1] in _REPORTS:
+            parser.exit(2, moved(f"judge {values[1]}", _report(values[1])) + "\n")
         self.load(values[0])
         super().__call__(parser, namespace, values, option)
 
@@ -147,6 +156,17 @@ def _loader(command: str, of: str = "") -> Callable[[_Commands], None]:
     from core.cli.analyses import add_analysis
 
     return partial(add_analysis, command=command, name=name)
+
+
+def moved(before: str, now: str) -> str:
+    """Return what is said to who types a command by the name that it had."""
+    return f"`{before}` is now `{now}`."
+
+
+def _report(verb: str) -> str:
+    """Return the command that is now what the verb of `judge` was."""
+    found = [command_of(name) for name, one in ANALYSES.items() if one.noun]
+    return next((one for one in found if one.split()[-1] == verb), f"report {verb}")
 
 
 def _module_of(noun: str) -> Any:

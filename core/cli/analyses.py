@@ -15,37 +15,49 @@ from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
     add_answers_input,
     add_big_table_input,
+    add_costs_input,
     add_judge_input,
-    add_judges_input,
+    add_look_input,
     add_marking_input,
     add_marks_by_rater_input,
     add_marks_input,
     add_panel_options,
+    add_part_input,
     add_people_options,
+    add_pilot_option,
     add_rated_input,
     add_ratings_input,
     add_scores_input,
     add_sides_input,
+    add_standing_option,
     add_study_input,
     add_table_options,
     add_taught_input,
+    add_tried_input,
+    add_two_scores_input,
     files_of_sides,
     open_answers,
     open_big_table,
     open_costs,
     open_judge,
     open_judges,
+    open_look,
     open_marking,
     open_marks,
     open_marks_by_rater,
     open_panel,
+    open_part,
     open_people,
+    open_pilot,
     open_rated,
     open_ratings,
     open_sides,
+    open_standing,
     open_study,
     open_tables,
     open_taught,
+    open_tried,
+    open_two_scores,
 )
 from core.errors import InputError
 from core.schema.analysis import CHOICES, Analysis, Answer, Taken
@@ -86,15 +98,8 @@ _DATA: Mapping[Taken, _Opened] = {
         "reading the scores",
         (add_table_options, add_pair_option, add_database_option),
     ),
-    "judge": _Opened(
-        add_judge_input,
-        open_judge,
-        lambda options: [options.judge],
-        "reading the answers of the judge",
-        (add_database_option,),
-    ),
     "judges": _Opened(
-        add_judges_input,
+        add_costs_input,
         open_judges,
         lambda options: [*options.judges],
         "reading the answers of the judges",
@@ -121,13 +126,6 @@ _DATA: Mapping[Taken, _Opened] = {
         "reading the marked errors",
         (add_table_options, add_pair_option, add_database_option),
     ),
-    "costs": _Opened(
-        add_judges_input,
-        open_costs,
-        lambda options: [*options.judges],
-        "reading the costs",
-        (add_database_option,),
-    ),
     "ratings": _Opened(
         add_ratings_input,
         open_ratings,
@@ -150,11 +148,61 @@ _DATA: Mapping[Taken, _Opened] = {
         (add_table_options, add_pair_option, add_database_option),
     ),
     "sides": _Opened(add_sides_input, open_sides, files_of_sides, "reading the sides"),
+    "look": _Opened(add_look_input, open_look, lambda _: [], "looking at the study", (add_database_option,)),
+    "part": _Opened(
+        add_part_input,
+        open_part,
+        lambda options: [options.study],
+        "reading the study",
+        (add_database_option,),
+    ),
+    "pilot": _Opened(
+        add_pilot_option,
+        open_pilot,
+        lambda options: [options.pilot],
+        "reading the pilot",
+        (add_database_option,),
+    ),
+    "standing": _Opened(
+        add_standing_option,
+        open_standing,
+        lambda _: [],
+        "reading the study",
+        (add_database_option,),
+    ),
     "rated": _Opened(
         add_rated_input,
         open_rated,
         lambda options: [options.human, *options.judges, options.shuffled],
         "reading the ratings",
+    ),
+    "judge": _Opened(
+        add_judge_input,
+        open_judge,
+        lambda options: [options.judge],
+        "reading the answers of the judge",
+        (add_database_option,),
+    ),
+    "costs": _Opened(
+        add_costs_input,
+        open_costs,
+        lambda options: [*options.judges],
+        "reading the costs",
+        (add_database_option,),
+    ),
+    "tried": _Opened(
+        add_tried_input,
+        open_tried,
+        lambda options: [options.human],
+        "reading the scores",
+        (add_pair_option, add_database_option),
+    ),
+    "two_scores": _Opened(
+        add_two_scores_input,
+        open_two_scores,
+        lambda options: [options.first, options.second],
+        "reading the scores",
+        (add_pair_option, add_database_option),
     ),
     "table_on_disk": _Opened(
         add_big_table_input, open_big_table, lambda options: [], "reading the table", (add_database_option,)
@@ -171,7 +219,8 @@ def add_analysis(commands: Commands, command: str, name: str) -> None:
     for add in dict.fromkeys(add for kind in found.takes for add in _DATA[kind].further):
         add(command_line)
     add_settings(command_line, found.Options)
-    add_result_options(command_line, *(table.name for table in found.tables), document="docs/results.md")
+    names = dict.fromkeys(table.name for one in (found, *found.others) for table in one.tables)
+    add_result_options(command_line, *names, document="docs/results.md")
     command_line.set_defaults(run=partial(_answer, found))
 
 

@@ -4,7 +4,6 @@ from core.cli import Later, add_analyses
 from core.cli.judge.bias import add_bias
 from core.cli.judge.levels import add_levels
 from core.cli.judge.pairs import add_to as add_pairs
-from core.cli.judge.reports import add_reports
 from core.cli.shared.options import Commands
 
 
@@ -12,7 +11,6 @@ def add_to(nouns: Commands) -> None:
     """Register `report` and its verbs."""
     noun = nouns.add_parser("report")
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB", action=Later)
-    add_reports(verbs)
     add_pairs(verbs)
     add_levels(verbs)
     add_bias(verbs)

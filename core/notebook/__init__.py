@@ -17,7 +17,7 @@ from core.notebook.frames import read
 from core.notebook.made import made_levels
 from core.notebook.papers import reproduce
 from core.notebook.result import Result, plot
-from core.notebook.studies import pairs, plan, studies, study_annotations, study_results
+from core.notebook.studies import pairs, studies, study_annotations
 from core.notebook.texts import damage, metrics, score
 from core.notebook.trust import bias, check, escalate, gaps, next_labels, which_judge
 
@@ -36,7 +36,6 @@ __all__ = [
     "metrics",
     "next_labels",
     "pairs",
-    "plan",
     "plot",
     "rank",
     "read",
@@ -44,7 +43,6 @@ __all__ = [
     "score",
     "studies",
     "study_annotations",
-    "study_results",
     "which_judge",
 ]
 __all__ += declared.__all__

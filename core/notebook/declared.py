@@ -21,16 +21,22 @@ from core.notebook.frames import (
     each_of,
     judge_output_from,
     judge_outputs_from,
+    look_from,
     marking_from,
     marks_from,
     panel_from,
+    part_from,
     people_of,
+    pilot_from,
     rated_from,
     sides_from,
+    standing_from,
     study_from,
     table_from,
     tables_from,
     taught_from,
+    tried_from,
+    two_scores_from,
 )
 from core.notebook.result import Result
 
@@ -45,13 +51,18 @@ __all__ = [
     "corrected",
     "costs",
     "examples_curve",
+    "judge_agreement",
     "levels",
+    "look",
     "meta_correlate",
+    "plan",
+    "prompts",
     "raters",
     "reasked",
     "redundancy",
     "reliability",
     "spans",
+    "study_results",
     "table",
     "votes",
 ]
@@ -763,58 +774,6 @@ def corrected(
     )
 
 
-def costs(
-    judges: Source | Sequence[Source], *, input_price: float | None = None, output_price: float | None = None
-) -> Result:
-    """What do judges cost: calls, tokens and money, step by step and for one text?
-
-    The same numbers as the command ``report costs``.
-
-    Parameters
-    ----------
-    judges
-        Judges' runs, as ``"run:3"``, or the folders that they wrote; one or several.
-    input_price
-        Price of a million input tokens of every judge, in place of that of its run (number from 0 to
-        1000000000000; default: that of its run).
-    output_price
-        Price of a million output tokens of every judge, in place of that of its run (number from 0 to
-        1000000000000; default: that of its run).
-
-    Returns
-    -------
-    Result
-        Table ``judge-costs`` with the columns ``judge``, ``step``, ``calls``, ``cached``, ``unusable``,
-        ``input_tokens``, ``output_tokens``, ``input_share``, ``money``, ``calls_per_item``,
-        ``input_tokens_per_item``, ``output_tokens_per_item``, ``money_per_item``, ``calls_per_text``,
-        ``input_tokens_per_text``, ``output_tokens_per_text``, ``money_per_text``, ``seconds``, ``n_items``,
-        ``n_texts``, ``n_wanted``, ``n_found``, ``reasons``. See docs/results.md.
-
-    Raises
-    ------
-    InputError
-        For parameters out of bounds. For a source that is no judge's run, and for a run that is named twice.
-
-    Notes
-    -----
-    Misleads: Answers from the cache cost nothing because another run paid for them: to compare judges, use runs
-    without. A text costs less the more texts its item has, because equal requests of an item are sent once.
-
-    Examples
-    --------
-    >>> import assay
-    >>> found = assay.costs(["run:3", "run:4"], input_price=0.15, output_price=0.6)  # doctest: +SKIP
-    """
-    return answered(
-        "costs",
-        {
-            "input_price": input_price,
-            "output_price": output_price,
-        },
-        lambda: costs_from(judges),
-    )
-
-
 def reasked(judge: Source, *, confidence: float = 0.95) -> Result:
     """Does the judge answer its own questions as expected when it is asked again?
 
@@ -1262,6 +1221,440 @@ def meta_correlate(
             leave_out=leave_out,
             direction=direction,
         ),
+    )
+
+
+def costs(
+    judges: Source | Sequence[Source], *, input_price: float | None = None, output_price: float | None = None
+) -> Result:
+    """What do judges cost: calls, tokens and money, step by step and for one text?
+
+    The same numbers as the command ``report costs``.
+
+    Parameters
+    ----------
+    judges
+        Judges' runs, as ``"run:3"``, or the folders that they wrote; one or several.
+    input_price
+        Price of a million input tokens of every judge, in place of that of its run (number from 0 to
+        1000000000000; default: that of its run).
+    output_price
+        Price of a million output tokens of every judge, in place of that of its run (number from 0 to
+        1000000000000; default: that of its run).
+
+    Returns
+    -------
+    Result
+        Table ``judge-costs`` with the columns ``judge``, ``step``, ``calls``, ``cached``, ``unusable``,
+        ``input_tokens``, ``output_tokens``, ``input_share``, ``money``, ``calls_per_item``,
+        ``input_tokens_per_item``, ``output_tokens_per_item``, ``money_per_item``, ``calls_per_text``,
+        ``input_tokens_per_text``, ``output_tokens_per_text``, ``money_per_text``, ``seconds``, ``n_items``,
+        ``n_texts``, ``n_wanted``, ``n_found``, ``reasons``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a source that is no judge's run, and for a run that is named twice.
+
+    Notes
+    -----
+    Misleads: Answers from the cache cost nothing because another run paid for them: to compare judges, use runs
+    without. A text costs less the more texts its item has, because equal requests of an item are sent once.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.costs(["run:3", "run:4"], input_price=0.15, output_price=0.6)  # doctest: +SKIP
+    """
+    return answered(
+        "costs",
+        {
+            "input_price": input_price,
+            "output_price": output_price,
+        },
+        lambda: costs_from(judges),
+    )
+
+
+def judge_agreement(
+    first: Source,
+    second: Source,
+    *,
+    metrics: Sequence[str] | None = None,
+    texts: int = 10,
+    resamples: int = 10000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Do two judges order the same texts alike, how far apart are their scores, and on which texts?
+
+    The same numbers as the command ``report compare``.
+
+    Parameters
+    ----------
+    first
+        Scores of a judge or a metric.
+    second
+        Those of another one on the same texts.
+    metrics
+        One column of each (default: matching columns, e.g. both coverages, or a single column with all others)
+        (list of texts).
+    texts
+        Number of texts to show, largest difference first (whole number of at least 0).
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``agreement`` with the columns ``first``, ``second``, ``measure``, ``estimate``. Further tables:
+        ``two-judges``; ``judge-components``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For scores that cannot be read. If no columns match, and if no text is in
+        both.
+
+    Notes
+    -----
+    Misleads: Judges that agree can share an error: only levels or people show who is right. If texts of all
+    levels are pooled, any two judges that see the damage agree: read the tau within items. A mean difference near
+    0 hides differences in both directions: read the standard deviation, too.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.judge_agreement("run:3", "run:4")  # doctest: +SKIP
+    """
+    return answered(
+        "judge-agreement",
+        {
+            "metrics": metrics,
+            "texts": texts,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: two_scores_from(first, second),
+    )
+
+
+def prompts(
+    runs: Sequence[str],
+    ratings: Source | None = None,
+    *,
+    dimension: str | None = None,
+    component: str | None = None,
+    input_price_of: Mapping[str, float] | None = None,
+    output_price_of: Mapping[str, float] | None = None,
+    resamples: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Which of several prompts or models of a judge follows people or known levels best, and at what price?
+
+    The same numbers as the command ``report prompts``.
+
+    Parameters
+    ----------
+    runs
+        Runs of one kind of judge, as ``"run:3"``.
+    ratings
+        Ratings or votes of people on these texts. Default: those in the runs' own file, else known levels alone.
+    dimension
+        Which dimension of the ratings to use (default: the only one).
+    component
+        Column to compare where a judge has several, such as f1 or coverage (default: its first).
+    input_price_of
+        Price of a million input tokens of one model, in place of that of its run; may be repeated.
+    output_price_of
+        Price of a million output tokens of one model, in place of that of its run; may be repeated.
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``prompts`` with the columns ``prompt``, ``model``, ``run``, ``quality``, ``measure``,
+        ``difference``, ``p``, ``p_holm``, ``levels``, ``levels_difference``, ``levels_p``, ``levels_p_holm``,
+        ``monotonic``, ``unusable``, ``tokens_per_text``, ``tokens_in_per_text``, ``tokens_out_per_text``,
+        ``price_per_1000``, ``seconds_per_1000``, ``n``, ``n_scored``, ``use``, ``constant``, ``price_reason``,
+        ``seconds_reason``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For anything but runs of one kind of judge, and for a dimension or a
+        component that is not there. For fewer than two runs with scores, and if there are neither ratings of
+        people nor two levels.
+
+    Notes
+    -----
+    Misleads: The best of several prompts was found on these texts, so its quality is a little too high: try it on
+    others. Levels reward a prompt that notices damage, not one that agrees with people.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.prompts(["run:3", "run:4"], "study:pilot")  # doctest: +SKIP
+    """
+    return answered(
+        "prompts",
+        {
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: tried_from(
+            runs,
+            ratings,
+            dimension=dimension,
+            component=component,
+            input_price_of=input_price_of,
+            output_price_of=output_price_of,
+        ),
+    )
+
+
+def look(study: str, *, db: str | os.PathLike[str] | None = None) -> Result:
+    """Is the always-valid bound of a running study above the margin yet?
+
+    The same numbers as the command ``study look``.
+
+    Parameters
+    ----------
+    study
+        Name of a running study whose design declares early looks. The look is logged.
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``look`` with the columns ``verdict``, ``bound``, ``margin``, ``questions_entered``, ``questions``,
+        ``looks``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. NotFound for an unknown study. NotAllowed where the design declares no early
+        looks, and unless the study is open or closed.
+
+    Notes
+    -----
+    Misleads: Once somebody has looked, this bound decides, and the verdict on all votes is for comparison only.
+    Every look is logged.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.look("pilot")  # doctest: +SKIP
+    >>> found.json["value"]  # doctest: +SKIP
+    'continue'
+    """
+    return answered(
+        "look",
+        {},
+        lambda: look_from(study, db),
+    )
+
+
+def plan(
+    pilot: str | os.PathLike[str] | None = None,
+    *,
+    decided: float | None = None,
+    question_correlation: float | None = None,
+    agreement: float | None = None,
+    own_view: float | None = None,
+    rater_sd: float | None = None,
+    margin: float | None = None,
+    confidence: float | None = None,
+    mean: float = 0.0,
+    power: float | None = None,
+    half_width: float | None = None,
+    questions: int | None = None,
+    raters: Sequence[int] | None = None,
+    votes: int | None = None,
+    levels: int | None = None,
+    score: Literal["composite", "net_preference"] | None = None,
+    study: str | None = None,
+    db: str | os.PathLike[str] | None = None,
+) -> Result:
+    """How many questions, raters and votes does a study need?
+
+    The same numbers as the command ``study plan``.
+
+    Parameters
+    ----------
+    pilot
+        Variance components: ``"study:NAME"`` of an unblinded study, or the path of a CSV file (then give levels,
+        too). Default: from assumptions.
+    decided
+        Share of votes that choose one of the two answers (number from 0 to 1; default: 0.5).
+    question_correlation
+        Correlation of two raters' votes on two levels of a question: 0 if questions do not matter (number from 0
+        to 1; default: 0.3).
+    agreement
+        Correlation of two raters' votes on one pair (number from 0 to 1; default: 0.4).
+    own_view
+        Correlation that two votes of one rater on a question have beyond that (number from 0 to 1; default:
+        0.05).
+    rater_sd
+        Standard deviation of raters' mean votes: 0.1 puts two thirds of raters within 0.1 of the mean (number
+        from 0 to 1; default: 0.1).
+    margin
+        Non-inferiority margin; sensible values are 0.05 to 0.3 on the scale from -1 to 1 (number above 0 and
+        below 2; default: 0.1, or the study's).
+    confidence
+        Level of the one-sided lower bound (number above 0.5 and below 1; default: 0.90; for a study without a
+        margin 0.95, the two-sided 90 % interval).
+    mean
+        True mean vote; 0: equally good systems (number from -1 to 1).
+    power
+        Wanted probability that the lower bound is above the margin (number above 0 and below 1; default: 0.8,
+        without a half-width).
+    half_width
+        Wanted distance of the mean from its lower bound (number above 0 and at most 2; default: none; 0.1 for a
+        study without a margin).
+    questions
+        Show what so many questions reach, instead of power and half_width (whole number of at least 1; default:
+        as many as are needed).
+    raters
+        Numbers of raters to compare (list of whole numbers of at least 1; default: 2,3,5,8,12,20, or the
+        study's).
+    votes
+        Votes a pair (whole number of at least 1; default: all raters, or as the study states).
+    levels
+        Levels of a question in the main analysis (whole number of at least 1; default: 1, or those of the study
+        or the pilot).
+    score
+        Score of a pair (default: composite, or the study's).
+    study
+        Name of a study of pairs: plan with its margin, level, score and levels, and show what it has reached.
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``plans`` with the columns ``scope``, ``raters``, ``votes``, ``levels``, ``questions``,
+        ``total_votes``, ``hours``, ``minutes_each``, ``power``, ``half_width``, ``reason``. Further tables:
+        ``power``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a file without variance components. NotAllowed before the pilot is
+        unblinded. For a study of ratings. NotFound for an unknown study. For assumptions that contradict each
+        other, and a pilot without variance components.
+
+    Notes
+    -----
+    Misleads: Assumptions are not estimates, and components of a small pilot are uncertain.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.plan(power=0.8, raters=[3, 12], score="net_preference")
+    >>> int(found.frame.loc[0, "questions"])
+    137
+    """
+    return answered(
+        "plan",
+        {
+            "decided": decided,
+            "question_correlation": question_correlation,
+            "agreement": agreement,
+            "own_view": own_view,
+            "rater_sd": rater_sd,
+            "margin": margin,
+            "confidence": confidence,
+            "mean": mean,
+            "power": power,
+            "half_width": half_width,
+            "questions": questions,
+            "raters": raters,
+            "votes": votes,
+            "levels": levels,
+            "score": score,
+        },
+        lambda: pilot_from(pilot, db),
+        lambda: standing_from(study, db),
+    )
+
+
+def study_results(
+    study: str | os.PathLike[str],
+    *,
+    levels: Names | None = None,
+    raters: Names | None = None,
+    questions: Names | None = None,
+    languages: Names | None = None,
+    resamples: int = 10000,
+    db: str | os.PathLike[str] | None = None,
+) -> Result:
+    """Which of the two systems is better, and does the verdict hold?
+
+    The same numbers as the command ``study results``.
+
+    Parameters
+    ----------
+    study
+        Name of an unblinded study, or the path of a bundle (.zip).
+    levels
+        Levels, e.g. A1-A4, A1,A3 or all (default: those of the main analysis). Any filter makes the result
+        exploratory.
+    raters
+        Raters to include (default: all who have answered).
+    questions
+        Questions to include (default: all).
+    languages
+        Languages to include (default: all).
+    resamples
+        Bootstrap resamples of intervals; verdicts always use 10,000 (whole number of at least 1).
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``sensitivity`` with the columns ``counted``, ``pairs``, ``bound``, ``verdict``. Further tables:
+        ``answer``; ``robustness``; ``bounds``; ``rater-means``; ``variance-components``; ``choices``;
+        ``agreement``; ``pairwise``; ``contingency``; ``composite``; ``ties``; ``plan``; ``power``; ``position``;
+        ``repeats``; ``seconds``; ``blinding``; ``blinding-sides``; ``early``; ``pairs``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For filters of a study of ratings. NotFound for an unknown study. NotAllowed
+        before it is unblinded. For an unknown level, rater, question or language.
+
+    Notes
+    -----
+    Misleads: "Not shown" does not mean worse. An answer changed by a filter is exploratory.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.study_results("demo", db=demo_database)
+    >>> found.json["answer"]["value"], found.json["verdict"]["value"]
+    ('better', 'non-inferior')
+    """
+    return answered(
+        "study-results",
+        {
+            "resamples": resamples,
+        },
+        lambda: part_from(study, db, levels=levels, raters=raters, questions=questions, languages=languages),
     )
 
 

@@ -29,13 +29,25 @@ from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
 from core.results.correlations.table import dimension_of
 from core.results.judges.costs import JudgeCost
+from core.results.judges.prompts import RunsTried
 from core.results.meta_correlation import LiveSide, Side, Sides, chosen_side
-from core.schema.analysis import REFUSE, PanelChoice, RatersUsed, RepeatedRatings
+from core.results.study.counted import Filters, StudyPart
+from core.results.study.early import EarlyLook
+from core.results.study.planning import Basis, Standing
+from core.schema.analysis import REFUSE, PanelChoice, RatersUsed, RepeatedRatings, TriedChoice
 from core.schema.marks import Marks, TaughtJudges
 from core.schema.panel import Panel, TextBeside
 from core.schema.rated import Rated, Scored
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
-from core.schema.scores import Direction, JudgeOutput, MarkingJudges, OutputSet, RatingSet, ScoreTable
+from core.schema.scores import (
+    Direction,
+    JudgeOutput,
+    MarkingJudges,
+    OutputSet,
+    RatingSet,
+    ScoreTable,
+    WithTexts,
+)
 from core.schema.settings import SettingsError, as_parameter
 from core.schema.study import RatingTask, StudyRecord
 from core.sources.judges import (
@@ -47,6 +59,7 @@ from core.sources.judges import (
     judges_of,
     rated,
     scored_by,
+    with_texts,
 )
 from core.sources.marking import marking_judges, taught_judges
 from core.sources.named import FileSource, parse_source
@@ -55,12 +68,13 @@ from core.sources.panel import Judge, panel_of_source, texts_beside_panel
 from core.sources.people import people_of as source_people
 from core.sources.people import ratings_and_task
 from core.sources.people import ratings_of as source_ratings
+from core.sources.prompts import runs_tried
 from core.sources.reading import SourceReader
 from core.sources.scores import Scores
 from core.sources.scores import scores_of as source_scores
 from core.sources.sides import side_of
 from core.sources.spans import Marked, marks_of, spans_of
-from core.sources.studies import study_or_bundle
+from core.sources.studies import look_at, part_of, pilot_if_any, standing_if_any, study_or_bundle
 from core.sources.texts import texts_of as source_texts
 from core.store import Store, database_path, open_store
 from core.tables.files import read_file
@@ -239,6 +253,24 @@ def study_from(study: Source) -> StudyRecord:
     return study_or_bundle(os.fspath(study), reading_of(), seen=True)[0]  # type: ignore[arg-type]  # checked above
 
 
+def pilot_from(pilot: str | os.PathLike[str] | None, db: str | os.PathLike[str] | None) -> Basis | None:
+    """Return the components of a pilot. Raises InputError, and NotAllowed before it is unblinded."""
+    check_type("pilot", pilot, PATH, "study:NAME or the path of a CSV file", optional=True)
+    return pilot_if_any(None if pilot is None else os.fspath(pilot), reading_of(db))
+
+
+def standing_from(study: str | None, db: str | os.PathLike[str] | None) -> Standing | None:
+    """Return how far a study of pairs has come. Raises InputError and NotFound."""
+    check_type("study", study, str, "the name of a study", optional=True)
+    return standing_if_any(study, reading_of(db))
+
+
+def look_from(study: str, db: str | os.PathLike[str] | None) -> EarlyLook:
+    """Look at a running study, which is logged. Raises InputError, NotFound, and NotAllowed unless its design declares looks."""
+    check_type("study", study, str, "the name of a study")
+    return look_at(study, reading_of(db), by="notebook")
+
+
 def big_table_from(run: str | int, db: str | os.PathLike[str] | None = None) -> BigTable:
     """Return the table of a run. db: None for the usual database. Raises InputError."""
     # Imported lazily: runs load slowly.
@@ -246,6 +278,15 @@ def big_table_from(run: str | int, db: str | os.PathLike[str] | None = None) -> 
 
     check_type("run", run, (str, int), "a run, such as 3 or 'run:3'")
     return big_table_of_source(run_named(str(run)), SourceReader(opened=partial(existing_store, db)))
+
+
+def part_from(
+    study: str | os.PathLike[str], db: str | os.PathLike[str] | None, **names: Names | None
+) -> StudyPart:
+    """Return a study with what filters select of it. Raises InputError, NotFound, and NotAllowed before it is unblinded."""
+    check_type("study", study, PATH, "the name of a study or the path of a bundle; studies() lists the names")
+    filters = Filters(**{name: None if one is None else names_of(one) for name, one in names.items()})
+    return part_of(os.fspath(study), reading_of(db), filters)
 
 
 def tables_from(scores: Source | Sequence[Source]) -> list[ScoreTable]:
@@ -493,6 +534,30 @@ def taught_from(gold: Source, judges: Source | Sequence[Source]) -> TaughtJudges
 def costs_from(judges: Source | Sequence[Source]) -> list[JudgeCost]:
     """Return what the runs of judges cost. Raises InputError with the problems of all."""
     return costs_of([_a_run("judges", one) for one in each_of(judges)], reading_of())
+
+
+def two_scores_from(first: Source, second: Source) -> tuple[WithTexts, WithTexts]:
+    """Return the scores of both sources, with their texts where a run knows them. Raises InputError."""
+
+    def read_one(source: Source) -> WithTexts:
+        if frame_in(source) is not None:
+            return WithTexts(scores_of(source), list)
+        return with_texts(named_source(source), reading_of())
+
+    with in_parameters():
+        return read_one(first), read_one(second)
+
+
+def tried_from(runs: Sequence[str], ratings: Source | None, **choice: Any) -> RunsTried:
+    """Return runs of a judge with ratings or votes of people beside them. choice: of TriedChoice. Raises InputError."""
+    if ratings is not None:
+        check_type("ratings", ratings, PATH, 'a file of ratings, "study:NAME" or "run:N"')
+    wanted = {name: value for name, value in choice.items() if value is not None}
+    human = None if ratings is None else os.fspath(ratings)  # type: ignore[arg-type]  # checked above
+    with in_parameters():
+        return runs_tried(
+            names_of(runs), human, TriedChoice.checked(wanted, "Invalid parameters"), reading_of()
+        )
 
 
 def _a_run(name: str, source: Source) -> str:

@@ -3,39 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from core.analyses.rating_study import raters_agreement
-from core.errors import InputError
 from core.joining.choices import interval_problems
 from core.notebook.frames import (
     PATH,
-    Names,
-    check_choice,
     check_parameters,
     check_type,
     existing_store,
     named_source,
-    names_of,
     reading_of,
 )
 from core.notebook.result import Result, result_of
-from core.results.cells import plain
 from core.results.judges.pairwise import EPSILON, pairs_json, pairs_report, pairs_said, pairs_tables
-from core.results.study.counted import Filters
-from core.results.study.pair_list import pair_list, pair_table
-from core.results.study.planning import planned
-from core.results.study.results import headline, results_said
-from core.results.study.results import study_results as results_of
-from core.results.study.tables import rating_results, shown_tables
-from core.results.study.text_list import text_list, text_table
-from core.schema.study import SCORES, StudyRecord
+from core.schema.study import StudyRecord
 from core.sources.judges import judge_of
-from core.sources.studies import pilot_of, study_or_bundle
+from core.sources.studies import study_or_bundle
 from core.store.studies import list_studies, write_log
-from core.study.analysis_set import fix_when_shown
 from core.study.export import annotation_rows
 
 if TYPE_CHECKING:
@@ -83,197 +68,6 @@ def studies(db: str | os.PathLike[str] | None = None) -> pd.DataFrame:
         for one in found
     ]
     return pd.DataFrame(rows, columns=columns)
-
-
-def study_results(
-    study: str | os.PathLike[str],
-    *,
-    levels: Names | None = None,
-    raters: Names | None = None,
-    questions: Names | None = None,
-    languages: Names | None = None,
-    resamples: int = 10_000,
-    db: str | os.PathLike[str] | None = None,
-) -> Result:
-    """Return the results of an unblinded study, as ``study results`` does: the answer first.
-
-    Parameters
-    ----------
-    study
-        Name of a study, or the path of a bundle (.zip).
-    levels, raters, questions, languages
-        Names to include. Default: the declared analysis. Any filter makes the result exploratory.
-    resamples
-        Resamples of the intervals, at least 1.
-    db
-        Database. Default: ``$ASSAY_DB``, else the app's.
-
-    Returns
-    -------
-    Result
-        Pairs: tables ``sensitivity``, ``answer``, ``robustness``, ``bounds``, ``choices``, ``agreement``, ``contingency``, ...
-        Ratings: ``totals``, ``means-by-system``, ``means-by-level``, ``raters`` and ``repeats``, and how far raters agree: ``agreement``,
-        ``agreement-pairs`` and ``agreement-raters``. docs/formats.md describes all of them.
-
-    Raises
-    ------
-    InputError
-        For an unknown level, rater, question or language, and for filters of a rating study.
-    NotFound
-        For an unknown study.
-    NotAllowed
-        Before the study is unblinded.
-
-    Notes
-    -----
-    Misleads: "not shown" does not mean worse. An answer changed by a filter is exploratory.
-
-    Examples
-    --------
-    >>> import assay
-    >>> found = assay.study_results("demo", db=demo_database)
-    >>> found.json["answer"]["value"], found.json["verdict"]["value"]
-    ('better', 'non-inferior')
-    """
-    check_type("resamples", resamples, Integral, "a whole number of at least 1")
-    check_parameters([f"resamples: {resamples} is less than 1"] if resamples < 1 else [])
-    given = {"levels": levels, "raters": raters, "questions": questions, "languages": languages}
-    record, stored = _record(study, db)
-    if record.study.kind == "ratings":
-        if named := [name for name, value in given.items() if value is not None]:
-            raise InputError(f"{', '.join(named)}: a study of ratings has no filters; leave them out.")
-        as_json, said, tables = rating_results(record, n_resamples=resamples)
-        agreed = raters_agreement(record)
-        as_json["agreement"] = agreed.json
-        listed = text_table(text_list(record))
-        return result_of([*said, *agreed.said, *tables, *agreed.tables], plain(as_json), [listed])
-    if levels is not None and record.study.asks == "preference":
-        raise InputError(f"levels: study {record.study.name!r} has plain pairs without levels.")
-    filters = Filters(**{name: None if value is None else names_of(value) for name, value in given.items()})
-    found = results_of(record, filters, n_resamples=resamples)
-    if stored:
-        with existing_store(db) as store:
-            fix_when_shown(store, record.study.study_id)
-    return result_of(
-        [*results_said(found), *shown_tables(found)],
-        plain(found.to_json()),
-        [pair_table(pair_list(record, filters))],
-        verdict=headline(found)[0],
-    )
-
-
-def plan(
-    pilot: str | os.PathLike[str] | None = None,
-    *,
-    decided: float | None = None,
-    question_correlation: float | None = None,
-    agreement: float | None = None,
-    own_view: float | None = None,
-    rater_sd: float | None = None,
-    study: str | None = None,
-    margin: float | None = None,
-    confidence: float | None = None,
-    mean: float | None = None,
-    power: float | None = None,
-    half_width: float | None = None,
-    questions: int | None = None,
-    raters: int | Sequence[int] | None = None,
-    votes: int | None = None,
-    levels: int | None = None,
-    score: str | None = None,
-    db: str | os.PathLike[str] | None = None,
-) -> Result:
-    """Return the questions, raters and votes that reach a power or half-width, as ``study plan`` does.
-
-    Parameters
-    ----------
-    pilot
-        Variance components: ``"study:NAME"`` of an unblinded study, or the path of a CSV file. Default: from the five
-        assumptions.
-    decided, question_correlation, agreement, own_view, rater_sd
-        Assumptions, explained in docs/inference.md.
-    study
-        Name of a study of pairs: plan with its margin, level, score and levels, and show what it has reached.
-    margin, confidence
-        Non-inferiority margin (0.1) and one-sided level of the lower bound (0.9).
-    mean
-        True mean vote; 0: equally good systems.
-    power, half_width
-        Wanted power (0.8, without half_width), wanted distance of the mean from its lower bound.
-    questions
-        Show what so many questions reach instead.
-    raters, votes, levels
-        Numbers of raters to compare, votes a pair (default: all raters), levels of a question.
-    score
-        ``"composite"`` or ``"net_preference"``.
-    db
-        Database. Default: ``$ASSAY_DB``, else the app's.
-
-    Returns
-    -------
-    Result
-        Tables ``plans``, a row for each scope and number of raters, and ``power``, power against questions.
-
-    Raises
-    ------
-    InputError
-        For impossible numbers, and for a file or pilot without variance components.
-    NotAllowed
-        For a pilot that is not unblinded.
-
-    Notes
-    -----
-    Misleads: assumptions are not estimates, and components of a small pilot are uncertain.
-
-    Examples
-    --------
-    >>> import assay
-    >>> found = assay.plan(power=0.8, raters=[3, 12], score="net_preference")
-    >>> int(found.frame.loc[0, "questions"])
-    137
-    """
-    stated = {
-        "decided": decided,
-        "question_correlation": question_correlation,
-        "agreement": agreement,
-        "own_view": own_view,
-        "rater_sd": rater_sd,
-    }
-    asked: dict[str, Any] = {
-        "margin": margin,
-        "confidence_level": confidence,
-        "mean": mean,
-        "power": power,
-        "half_width": half_width,
-        "questions": questions,
-        "votes": votes,
-        "levels": levels,
-        "score": score,
-    }
-    for name, value in (*stated.items(), *asked.items()):
-        if value is not None and name != "score":
-            whole = name in ("questions", "votes", "levels")
-            check_type(name, value, Integral if whole else Real, "a whole number" if whole else "a number")
-    check_choice("score", score, (None, *SCORES))
-    if raters is not None:
-        numbers = list(raters) if isinstance(raters, Sequence) else [raters]
-        for one in numbers:
-            check_type("raters", one, Integral, "a whole number, or several")
-        asked["raters"] = tuple(numbers)
-    given = {name: value for name, value in stated.items() if value is not None}
-    check_parameters(
-        [f"{name}: leave it out, the components come from pilot" for name in given if pilot is not None]
-    )
-    if pilot is not None:
-        check_type("pilot", pilot, PATH, "study:NAME or the path of a CSV file")
-    said, as_json, tables = planned(
-        None if pilot is None else pilot_of(named_source(pilot), reading_of(db)),
-        given,
-        {name: value for name, value in asked.items() if value is not None},
-        study,
-        lambda: existing_store(db),
-    )
-    return result_of([*said, *tables], plain(as_json), verdict=said[0])
 
 
 def pairs(

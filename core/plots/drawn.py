@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import plotly.graph_objects as go
@@ -48,6 +49,8 @@ _LOOKS = ((OCHRE, "square"), (DARK, "diamond"), (BLUE, "circle"))
 _DOT, _DOTS_HEIGHT, _DOTS_ROOM = 11, 470, (420.0, 330.0)
 """Pixels of a dot, of their figure, and of the least width and height between its axes."""
 _TITLE = 80
+_PANEL = 260
+"""Pixels of a panel with lines."""
 _APART = 0.006
 """Share of the y axis between two lines that would hide each other."""
 _FEWEST_WRITTEN = 0.06
@@ -91,19 +94,31 @@ def _heading(table: ResultTable, name: str) -> str:
 
 def _lines(figure: Lines, table: ResultTable) -> go.Figure:
     """Draw a line for each name, moved apart a little where there are several, with limits and marks."""
-    drawn = go.Figure()
+    shown = list(dict.fromkeys(_values(table, figure.panel))) if figure.panel else [None]
+    drawn, height, top = go.Figure(), 380, 50
+    if figure.panel:
+        titles = [label(str(one)) for one in shown]
+        drawn, height, top = panels(titles, columns=1, room=_PANEL, between=_AXIS_ROOM, top=70)
     if figure.across is not None:
         drawn.add_hline(y=figure.across, line={"color": LINE, "width": 2, "dash": "dot"})
     if figure.down is not None:
         drawn.add_vline(x=figure.down, line={"color": DARK, "width": 1})
     names, xs, ys = (_values(table, one) for one in (figure.by, figure.x, figure.y))
+    within = _values(table, figure.panel) if figure.panel else [None] * len(names)
     said = f"{_heading(table, figure.x)} %{{x:.3~g}}: {_heading(table, figure.y)} %{{customdata:{_format(figure.y_axis)}}}"
     lines = list(dict.fromkeys(names))
     apart = _APART * _span(figure.y_axis, ys)
-    for place, name in enumerate(lines):
+    named: set[Any] = set()
+    for panel, (place, name) in product(range(len(shown)), enumerate(lines)):
+        own = [
+            (x, y)
+            for of, at, x, y in zip(names, within, xs, ys, strict=True)
+            if of == name and at == shown[panel]
+        ]
+        if not own:
+            continue
         color, symbol = LOOKS[place % len(LOOKS)]
         shift = apart * (place - (len(lines) - 1) / 2)
-        own = [(x, y) for of, x, y in zip(names, xs, ys, strict=True) if of == name]
         shifted = [(x, None if y is None else y + shift) for x, y in own]
         shape = {"shape": "hv"} if figure.steps else {}
         drawn.add_scatter(
@@ -113,8 +128,12 @@ def _lines(figure: Lines, table: ResultTable) -> go.Figure:
             mode="lines",
             line={"color": color, "width": 2, **shape},
             name=label(str(name)),
+            legendgroup=str(name),
+            showlegend=name not in named,
             hovertemplate=f"{said}<extra>{label(str(name))}</extra>",
+            **({"row": panel + 1, "col": 1} if figure.panel else {}),
         )
+        named.add(name)
         at = figure.marked.get(str(name))
         if at is not None:
             drawn.add_scatter(
@@ -127,7 +146,10 @@ def _lines(figure: Lines, table: ResultTable) -> go.Figure:
             )
     drawn.update_xaxes(**_axis(figure.x_axis), gridcolor=GRID)
     drawn.update_yaxes(**_axis(figure.y_axis), gridcolor=GRID)
-    return dressed(drawn, height=380, top=50, legend=True)
+    dressed(drawn, height=height, top=top, legend=True)
+    if any(isinstance(one, int | float) for one in lines):  # a bare number does not say what it counts
+        drawn.update_layout(legend_title_text=_heading(table, figure.by))
+    return drawn
 
 
 _NO_CELL = Interval(None, reason="no data")

@@ -23,27 +23,48 @@ Taken = Literal[
     "ratings",
     "marks",
     "marks_by_rater",
-    "judge",
     "judges",
     "answers",
     "marking",
     "taught",
-    "costs",
-    "table_on_disk",
     "table",
-    "rated",
     "sides",
-]
+    "rated",
+    "judge",
+    "costs",
+    "two_scores",
+    "tried",
+    "pilot",
+    "standing",
+    "look",
+    "part",
+    "table_on_disk",
+]  # fmt: skip
 """Kinds of data that an analysis may need. Each door opens each of them in one place.
 
-panel: raters and judges of the same texts, side by side. people: raters alone; columns and metrics of judges are nobody's. study:
-everything said in an unblinded study. scores: tables of scores, from one source or several. ratings: those of single texts, or an
-unblinded study whose raters vote on pairs. marks: errors that people and judges marked. marks_by_rater: the same with the name of
-each person, perhaps without judges. judge: all that a judge's run recorded. judges: the same of
-several runs. answers: each model's answers to questions of several. marking: judges that mark errors, with the rated texts that they
-read (`core.schema.scores.MarkingJudges`). taught: errors that people marked, and runs of judges with their examples. costs: what the runs of judges cost. table_on_disk: a run over a table too big for memory. table: the chosen texts
-and metrics of one table of scores. rated: ratings of texts on any dimensions, and each evaluator's scores of
-them in a table of its own. sides: correlations of metrics, or scores to correlate, with people and with known quality.
+panel: raters and judges of the same texts, side by side.
+people: raters alone; columns and metrics of judges are nobody's.
+study: everything said in an unblinded study.
+scores: tables of scores, from one source or several.
+ratings: those of single texts, or an unblinded study whose raters vote on pairs.
+marks: errors that people and judges marked.
+marks_by_rater: the same with the name of each person, perhaps without judges.
+table: the chosen texts and metrics of one table of scores.
+sides: correlations of metrics, or scores to correlate, with people and with known quality.
+rated: ratings of texts on any dimensions, and each evaluator's scores of them in a table of its own.
+judge: all that a judge's run recorded.
+judges: the same of several runs.
+answers: each model's answers to questions of several.
+marking: judges that mark errors, with the rated texts that they read (`core.schema.scores.MarkingJudges`).
+taught: errors that people marked, and runs of judges with their examples.
+costs: what the runs of judges cost.
+two_scores: two tables of scores, with their texts where a run knows them.
+tried: runs of one kind of judge with several prompts or models, and people beside them.
+pilot: variance components of votes, or None.
+standing: the design of a study of pairs and how far it has come, without what raters chose, or None.
+look: what a look at a running study shows; opening it lets questions enter and is logged.
+part: an unblinded study, whole or what filters select of it.
+table_on_disk: a run over a table too big for memory.
 """
 Tell = Callable[[str], object]
 """Called with what is being done, for people who wait."""
@@ -197,6 +218,43 @@ class SidesChoice(ScoresChoice, _RatingsUsed):
     """How ratings are used beside scores, and which texts and metrics count."""
 
 
+class _Pilot(Settings):
+    pilot: str | None = setting(
+        None,
+        "Pilot",
+        "variance components: of an unblinded study, or of a CSV file (then give the levels, too; default: from assumptions)",
+        metavar="study:NAME|FILE",
+    )
+
+
+class _Standing(Settings):
+    study: str | None = setting(
+        None,
+        "Study",
+        "a study of pairs: plan with its margin, confidence level, score and levels, and show what it has reached",
+        metavar="NAME",
+    )
+
+
+class _Part(Settings):
+    levels: tuple[str, ...] | None = setting(
+        None,
+        "Levels",
+        "levels, e.g. A1-A4, A1,A3 or all (default: those of the main analysis). Any filter makes the result exploratory",
+        listed=True,
+        metavar="A1-A4",
+    )
+    raters: tuple[str, ...] | None = setting(
+        None, "Raters", "raters to include (default: all who have answered)", listed=True, metavar="A,B"
+    )
+    questions: tuple[str, ...] | None = setting(
+        None, "Questions", "questions to include (default: all)", listed=True, metavar="ID,ID"
+    )
+    languages: tuple[str, ...] | None = setting(
+        None, "Languages", "languages to include (default: all)", listed=True, metavar="en,ja"
+    )
+
+
 class _Asked(Settings):
     task: str | None = setting(
         None,
@@ -219,6 +277,43 @@ class RatedChoice(_Twin, _OnScale, _Asked):
     """What raters could choose from, and a judge's run on shuffled words."""
 
 
+class TriedChoice(Settings):
+    """Which scores of judges are compared with which ratings, and what their models cost."""
+
+    dimension: str | None = setting(
+        None,
+        "Dimension",
+        "which dimension of the ratings to use (default: the only one)",
+        metavar="D",
+    )
+    component: str | None = setting(
+        None,
+        "Score to compare",
+        "column to compare where a judge has several, such as f1 or coverage (default: its first)",
+        metavar="NAME",
+    )
+    input_price_of: dict[str, float] = setting(
+        {},
+        "Input prices",
+        "price of a million input tokens of one model, in place of that of its run; may be repeated",
+        at_least=0,
+        metavar="MODEL=MONEY",
+    )
+    output_price_of: dict[str, float] = setting(
+        {},
+        "Output prices",
+        "price of a million output tokens of one model, in place of that of its run; may be repeated",
+        at_least=0,
+        metavar="MODEL=MONEY",
+    )
+
+    @property
+    def prices(self) -> dict[str, tuple[float | None, float | None]]:
+        """Model -> price of a million input tokens and of a million output tokens; None: as its run states."""
+        models = dict.fromkeys([*self.input_price_of, *self.output_price_of])
+        return {one: (self.input_price_of.get(one), self.output_price_of.get(one)) for one in models}
+
+
 class _NoChoice(Settings):
     """Nothing: the data say all that they are."""
 
@@ -228,16 +323,22 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "people": PeopleChoice,
     "study": _NoChoice,
     "scores": _NoChoice,
-    "judge": _NoChoice,
     "judges": _NoChoice,
     "answers": _NoChoice,
     "marking": MarkingChoice,
     "taught": _NoChoice,
-    "costs": _NoChoice,
     "ratings": _NoChoice,
     "marks": _NoChoice,
     "marks_by_rater": _NoChoice,
+    "pilot": _Pilot,
+    "standing": _Standing,
+    "look": _NoChoice,
+    "part": _Part,
     "rated": RatedChoice,
+    "judge": _NoChoice,
+    "costs": _NoChoice,
+    "two_scores": _NoChoice,
+    "tried": TriedChoice,
     "table_on_disk": _NoChoice,
     "table": ScoresChoice,
     "sides": SidesChoice,
@@ -288,6 +389,10 @@ Chosen = TypeVar("Chosen", bound=Settings)
 
 def _none(_found: Any) -> tuple[Any, ...]:
     return ()
+
+
+def _always(*_data: Any) -> bool:
+    return True
 
 
 def _as_declared(_found: Any) -> Mapping[str, Mapping[str, Any]]:
@@ -359,6 +464,10 @@ class Analysis(Generic[Chosen, Found]):
     """Code of a verdict -> what it means."""
     one_judge: bool = False
     """Whether it answers about a single judge, so that a page asks which."""
+    fits: Callable[..., bool] = _always
+    """Whether it answers about these data, where `others` answer about some."""
+    others: "tuple[Analysis[Any, Any], ...]" = ()
+    """The same question with the same options, of data of another kind: their results, tables and JSON are others."""
     refuses: str = ""
     """Data that it refuses, for the docstring of its function: `With fewer than two raters.`"""
 
@@ -369,7 +478,8 @@ class Analysis(Generic[Chosen, Found]):
 
     def answer(self, options: Chosen, *data: Any, tell: Tell = _quiet) -> "Answer":
         """Compute. data: in the order of `takes`. Raises SettingsError with all problems."""
-        return Answer(self, options, self.compute(options, *data, tell=tell))
+        asked = next((one for one in (self, *self.others) if one.fits(*data)), self)
+        return Answer(asked, options, asked.compute(options, *data, tell=tell))
 
     @property
     def refusal(self) -> str:
@@ -419,18 +529,25 @@ class Answer:
     def tables(self) -> dict[str, ResultTable]:
         """Name -> table, the main one first; without those that this result does not have."""
         return {
-            one.name: table_of(
-                one.name,
-                one.row,
-                rows,
-                title=one.title if one.heading is None else one.heading(self.result),
-                notes=one.notes(self.result),
-                hidden=one.hidden(self.result),
-                shaped=one.shaped(self.result),
-            )
+            one.name: self._made(one, rows, one.notes(self.result))
             for one in self.analysis.tables
             if (rows := one.rows(self.result)) is not None
         }
+
+    def table(self, name: str, rows: Sequence[object], notes: tuple[str, ...] = ()) -> ResultTable:
+        """A table of the analysis with other rows, such as those that a page selects. Raises KeyError for an unknown name."""
+        return self._made({one.name: one for one in self.analysis.tables}[name], rows, notes)
+
+    def _made(self, one: Table[Any], rows: Sequence[object], notes: tuple[str, ...]) -> ResultTable:
+        return table_of(
+            one.name,
+            one.row,
+            rows,
+            title=one.title if one.heading is None else one.heading(self.result),
+            notes=notes,
+            hidden=one.hidden(self.result),
+            shaped=one.shaped(self.result),
+        )
 
     @property
     def printed(self) -> tuple[ResultTable, ...]:

@@ -51,6 +51,8 @@ class Lines(Figure):
     """Name of a line -> x of a mark on it."""
     mark: str = ""
     """What the marks mean, before the x: `passes from`."""
+    panel: str = ""
+    """Column of which each value has a panel; a name has one look in all of them. Marks are for a figure without panels."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +110,20 @@ class Dots(Figure):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Heat(Figure):
+    """A coloured cell for each row of the table, with a number from -1 to 1; an undefined number is a dash."""
+
+    value: str
+    """Column of the numbers."""
+    row: str
+    """Column that names the line of a cell."""
+    columns: tuple[str, ...]
+    """Columns that name, together, its column; none: there is one."""
+    row_title: str
+    column_title: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Stacked(Figure):
     """A bar for each name in a column, cut into a part for each row with that name."""
 
@@ -121,20 +137,6 @@ class Stacked(Figure):
     axis: Axis
     of: str
     """What the numbers count, a plural."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Heat(Figure):
-    """A coloured cell for each row of the table, with a number from -1 to 1; an undefined number is a dash."""
-
-    value: str
-    """Column of the numbers."""
-    row: str
-    """Column that names the line of a cell."""
-    columns: tuple[str, ...]
-    """Columns that name, together, its column; none: there is one."""
-    row_title: str
-    column_title: str
 
 
 _STEP, _EDGE = 0.25, 0.02

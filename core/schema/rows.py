@@ -53,12 +53,12 @@ class RowField:
     """The type of the row or rows in it, if it holds rows."""
     inlined: bool = False
     """Whether JSON holds the keys of its row in the outer object; of several rows only those of a row that is alone."""
-    absent: bool = False
-    """Whether JSON has its key only where there is a value."""
     by_name: bool = False
     """Whether it maps names to cells, each of which is a column."""
     inner: bool = False
     """Whether it holds a row whose columns stand in this table."""
+    optional: bool = False
+    """Whether JSON has no such key where it is None."""
     parts: tuple["RowField", ...] = ()
     """Of a mapping: names that are columns in every table, as fields of their own."""
 
@@ -73,9 +73,9 @@ class _Declared:
     words: tuple[str, str] | None = None
     rows: type | None = None
     inlined: bool = False
-    absent: bool = False
     by_name: bool = False
     inner: bool = False
+    optional: bool = False
     parts: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -113,15 +113,16 @@ def entry(
     rows: type | None = None,
     keyed_by: str = "",
     inlined: bool = False,
-    absent: bool = False,
+    optional: bool = False,
 ) -> Any:
     """Declare a field that JSON alone holds.
 
-    rows: the type of the row or rows in it. keyed_by: of several rows, the field whose value is their key in an object.
-    key: WHOLE for a result whose JSON is the list of these rows; its other fields then have the key "". inlined: whether the keys
-    of a row, or of several rows one that is alone, stand in the outer object. absent: whether there is no key without a value.
+    rows: the type of the row or rows in it. keyed_by: of several rows, the field whose value is their key in an object. optional:
+    whether JSON has no such key where the field is None.
+    inlined: whether the keys of a row, or of several rows one that is alone, stand in the outer object.
+    key: WHOLE for a result whose JSON is the list of these rows; its other fields then have the key "".
     """
-    declared = _Declared(about, None, key, ends, keyed_by, rows=rows, inlined=inlined, absent=absent)
+    declared = _Declared(about, None, key, ends, keyed_by, rows=rows, inlined=inlined, optional=optional)
     return field(metadata={_OF_A_ROW: declared})
 
 
@@ -196,7 +197,7 @@ def _row_field(name: str, declared: _Declared) -> RowField:
     return RowField(
         *(name, declared.about, shape, name if declared.key is None else declared.key),
         *(declared.ends, declared.keyed_by, declared.words, declared.rows),
-        *(declared.inlined, declared.absent, declared.by_name, declared.inner),
+        *(declared.inlined, declared.by_name, declared.inner, declared.optional),
         parts=parts,
     )
 
@@ -297,14 +298,13 @@ def json_of(row: object) -> dict[str, Any]:
     """The JSON object of a row: an undefined number and an empty reason are null."""
     found: dict[str, Any] = {}
     for one in row_fields(type(row)):
-        if one.key:
-            found |= dict(_entries(one, getattr(row, one.name)))
+        value = getattr(row, one.name)
+        if one.key and not (one.optional and value is None):
+            found |= dict(_entries(one, value))
     return found
 
 
 def _entries(of: RowField, value: Any) -> Iterator[tuple[str, Any]]:
-    if value is None and of.absent:
-        return
     if isinstance(value, Interval) and of.ends in ("object", "counted", "inline"):
         found = {
             "estimate": plain(value.value),

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -210,6 +210,15 @@ class ScoreTable:
     """Of the file; empty for scores that no table of scores was read for."""
     row_numbers: int = 0
     """Rows of a file that names no items, so that their numbers are the ids; 0: the file has ids."""
+
+
+@dataclass(frozen=True)
+class WithTexts:
+    """Scores, and the texts behind them where they are known."""
+
+    table: ScoreTable
+    texts: Callable[[], Sequence[tuple[ScoredRow, str]]]
+    """Reads the texts; empty where nobody knows them."""
 
 
 @dataclass(frozen=True)

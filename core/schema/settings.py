@@ -173,7 +173,7 @@ def setting(
     """Define a settings field. Parameters that are not described here: see About.
 
     within: the smallest and the largest number, short for at_least and at_most. above, below: bounds that exclude their
-    number. A field may have one bound only. listed: for tuple[str, ...], tuple[int, ...] and tuple[float, ...]; bounds then
+    number. A field may have one bound only; those of dict[str, float] apply to each number. listed: for tuple[str, ...], tuple[int, ...] and tuple[float, ...]; bounds then
     apply to each number, and only a field that is optional or empty by default may have no value.
     """
     if within is not None:
@@ -185,7 +185,7 @@ def setting(
         pairs=pairs,
     )
     extra: Any = {_ABOUT: about}  # pydantic wants JSON there, and writes no schema of these
-    if not listed:
+    if not listed and not isinstance(default, Mapping):
         return Field(default, ge=at_least, gt=above, le=at_most, lt=below, json_schema_extra=extra)
     found: FieldInfo = Field(default, json_schema_extra=extra)
     found.metadata.append(_Each(ge=at_least, gt=above, le=at_most, lt=below))
@@ -203,6 +203,13 @@ class _Each:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         several, optional = _without_none(source)
+        if typing.get_origin(several) is dict:
+            name, kind = typing.get_args(several)
+            if kind is not float:
+                return handler(source)
+            return handler.generate_schema(
+                dict[name, Annotated[kind, Field(ge=self.ge, gt=self.gt, le=self.le, lt=self.lt)]]  # type: ignore[valid-type]  # the type of the field
+            )
         kind = typing.get_args(several)[0]
         bounds = Field(ge=self.ge, gt=self.gt, le=self.le, lt=self.lt)
         checked: Any = tuple[Annotated[kind, bounds, BeforeValidator(lambda value: _taken(kind, value))], ...]  # type: ignore[valid-type]  # the type of the field
@@ -353,11 +360,26 @@ def _named_values(given: object, kind: Any) -> object:
         return given
     lines = given.splitlines() if isinstance(given, str) else given
     found: dict[str, object] = {}
+    if kind is float:
+        return _named_numbers(filter(None, (str(line).strip() for line in lines)))
     for line in filter(None, (str(line).strip() for line in lines)):
         name, equals, value = (part.strip() for part in line.partition("="))
         if not (equals and _NAME.fullmatch(name)):
             raise ValueError(f"{line!r} is not NAME=VALUE")
         found[name] = value if kind is str else _json_or_text(value)
+    return found
+
+
+def _named_numbers(lines: Iterable[str]) -> dict[str, float]:
+    """NAME=NUMBER lines as a mapping. A name, as of a model, may hold any sign."""
+    found: dict[str, float] = {}
+    for line in lines:
+        name, _, value = (part.strip() for part in line.rpartition("="))
+        number = typed_number(value, float)
+        if not name or isinstance(number, str):
+            raise ValueError(f"{line!r} is not NAME=NUMBER")
+        if found.setdefault(name, number) != number:
+            raise ValueError(f"{name!r} has two different numbers")
     return found
 
 

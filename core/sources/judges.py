@@ -22,7 +22,7 @@ from core.runs.path import IDENTITY, at_hand, identity_of
 from core.runs.records import judge_in_folder, read_audit_folder, read_judge_folder, read_report
 from core.schema.rated import Rated, Scored
 from core.schema.scale import DeclaredScale
-from core.schema.scores import JudgeOutput, RatingSet, ScoredRow, ScoreTable
+from core.schema.scores import JudgeOutput, RatingSet, ScoredRow, ScoreTable, WithTexts
 from core.schema.settings import SettingsError
 from core.schema.study import RatingTask
 from core.sources.named import (
@@ -35,6 +35,7 @@ from core.sources.named import (
     parse_sources,
 )
 from core.sources.reading import PUBLISHED_GIVES, SourceReader, cannot_give, read_each, study_gives
+from core.sources.scores import scores_of
 from core.store.studies import find_study
 from core.tables.reading import shown
 
@@ -227,6 +228,11 @@ def texts_scored(source: Source, reading: SourceReader) -> list[tuple[ScoredRow,
     if not isinstance(source, OF_RUNS):
         return []
     return from_run(source, reading, _scored_in_folder, _scored_by_run)
+
+
+def with_texts(source: Source, reading: SourceReader) -> WithTexts:
+    """Return the scores of a source, with the texts that a run scored. Raises InputError."""
+    return WithTexts(scores_of(source, reading), lambda: texts_scored(source, reading))
 
 
 def _scored_in_folder(folder: Path) -> list[tuple[ScoredRow, str]]:

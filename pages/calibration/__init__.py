@@ -98,7 +98,7 @@ def _panels(
     ]
 
 
-def _alone(given: choice.Ratings) -> dict[str, Callable[[], None]]:
+def _alone(given: choice.Ratings) -> dict[str, Callable[[], object]]:
     """Title -> part, of what is asked of the raters without a judge."""
     return {
         each.title: partial(analysis.render, each, lambda: [_people(given)])

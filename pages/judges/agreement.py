@@ -1,70 +1,101 @@
 """Tab Judges: compare two judges (or a judge and a metric) on the same texts, and all columns with each other."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
 
+from core.analyses.judge_agreement import ANALYSIS as AGREEMENT
+from core.analyses.judge_agreement import PairRow
 from core.joining.rated import OfFile
 from core.joining.tables import place_of
 from core.plots import judges as plots
 from core.plots.tables import against
 from core.results.correlations.files import by_model_table, judges_by_model, side_by_side
-from core.results.judges.agreement import (
-    Agreement,
-    Disagreement,
-    agreement,
-    agreement_table,
-    apart_table,
-    pairs_table,
-    same_components,
-)
+from core.results.judges.agreement import Disagreement, same_components
 from core.runs.kinds import KINDS
-from core.schema.scores import METHODS, JudgedText, JudgeOutput, Method, ScoredRow, ScoreTable
+from core.schema.scores import METHODS, JudgedText, JudgeOutput, Method, ScoredRow, ScoreTable, WithTexts
 from core.store import Store
 from pages.tabs import judged, ranking, texts
 from pages.tabs.phrases import NOT_JUDGED
-from pages.widgets import chosen_judge, chosen_scores, level_diff, menus, result_table
+from pages.widgets import analysis, chosen_judge, chosen_scores, level_diff, menus, result_table
 from pages.widgets.against import has_levels
+from pages.widgets.analysis import Data
 from pages.widgets.chosen_judge import factor_of, level_said, score
 from pages.widgets.chosen_scores import Chosen, Scores
 from pages.widgets.messages import mistakes_shown, plain
-from pages.widgets.parts import nothing, part, waiting
+from pages.widgets.parts import chart, nothing, part, waiting
 
 _LISTED, _SHORT = 50, 40
 
 
 def render(store: Store, scores: Scores) -> None:
     """Choose other scores, compare two columns, and show a heat map of all columns."""
-    part(
-        "Two judges on the same texts",
-        "Do both judges order the texts alike? Judges that agree can share an error: only levels or people show who is right.",
-        "judge-agreement",
-    )
-    if not scores.table.rows:
-        nothing(NOT_JUDGED)
-        return
-    names = judged.others(store, scores)
-    if not names:
-        nothing("nothing else has scored these texts yet; start a run of a second judge or a metric")
-        return
-    chosen = st.selectbox("Compare with", list(names), format_func=names.__getitem__, key="judges_beside")
+    names = judged.others(store, scores) if scores.table.rows else {}
     with mistakes_shown():
-        _two(store, scores, chosen_scores.open_scores(store, chosen))
+        _two(store, scores, names)
+    if not names:
+        return
     with mistakes_shown():
         _heat(store, scores, names)
     with mistakes_shown():
         _by_model(store, scores, names)
 
 
-def _two(store: Store, first: Scores, second: Scores) -> None:
-    if not second.table.rows:
-        nothing("the other run has no score yet; choose another one above")
+def _two(store: Store, first: Scores, names: dict[Chosen, str]) -> None:
+    """Compare two columns, then show the texts that they differ on, and all columns that say the same."""
+    data: list[Data] = []
+    both: list[Scores] = [first]
+
+    def choose() -> list[Data]:
+        if not names:
+            nothing(
+                "nothing else has scored these texts yet; start a run of a second judge or a metric"
+                if first.table.rows
+                else NOT_JUDGED
+            )
+            return []
+        chosen = st.selectbox("Compare with", list(names), format_func=names.__getitem__, key="judges_beside")
+        both.append(chosen_scores.open_scores(store, chosen))
+        if not both[1].table.rows:
+            nothing("the other run has no score yet; choose another one above")
+            return []
+        data.append(_data(store, first, both[1]))
+        return data
+
+    answer = analysis.render(AGREEMENT, choose)
+    if answer is None:
         return
+    second = both[1]
+    (found,) = answer.result.pairs
+    if found.apart:
+        factors = (
+            _factor(first.table, data[0].settles["metrics"][0]),
+            _factor(second.table, data[0].settles["metrics"][1]),
+        )
+        axes = _axis(found.metric_a, first, factors[0]), _axis(found.metric_b, second, factors[1])
+        chart(
+            plots.two_judges(found.apart, axes, factors),
+            f"{found.n} texts by {found.metric_a} and {found.metric_b}",
+            "two-judges-figure",
+        )
+        _disagreements(store, (first, second), found, factors)
+    if len(same_components(first.table, second.table)) > 1:
+        part(
+            "Column by column",
+            "Columns that say the same, over all texts. Between two modes of a cross-examination this is Figure 1 of CEF: does it "
+            "work without a reference?",
+            AGREEMENT.section,
+        )
+        whole = replace(data[0], settles={})
+        options = answer.options.model_copy(update={"metrics": None})
+        analysis.show_answer(analysis.answer_of(AGREEMENT, options, whole), "judge-components")
+
+
+def _data(store: Store, first: Scores, second: Scores) -> Data:
+    """Both tables of scores, with the columns to compare; a column that both have is preselected."""
     pairs = same_components(first.table, second.table)
     left, right = st.columns(2)
     own = [metric.name for metric in first.table.metrics]
-    # Preselect a column that both have.
     name_a = left.selectbox(
         "Score of this judge", own, own.index(pairs[0][0]) if pairs else 0, key=f"judges_two_a_{first.chosen}"
     )
@@ -73,46 +104,20 @@ def _two(store: Store, first: Scores, second: Scores) -> None:
     name_b = right.selectbox(
         "Score of the other judge", theirs, theirs.index(same), key=f"judges_two_b_{second.chosen}_{name_a}"
     )
-    with waiting(first.moving or second.moving, "Comparing ..."):
-        found = _agreement(first, name_a, second, name_b)
-    if not found.n:
-        nothing("no text has both scores; choose other columns or other scores")
-        return
-    factors = _factor(first.table, name_a), _factor(second.table, name_b)
-    result_table.show(agreement_table(found))
-    st.markdown(f":small[n = {found.n:,} texts that both scored.]")
-    if found.disagreements:
-        axes = _axis(name_a, first, factors[0]), _axis(name_b, second, factors[1])
-        outputs = filter(None, (_output(store, one) for one in (first, second)))
-        known = [(text.row, text.text) for output in outputs for text in output.texts]
-        result_table.show(
-            apart_table(found, known, _LISTED),
-            whole=apart_table(found, known),
-            figure=plots.two_judges(found.disagreements, axes, factors),
-            alt=f"{found.n} texts by {name_a} and {name_b}",
-            folded=f"Show the {min(found.n, _LISTED):,} largest differences as a table",
-        )
-        _disagreements(store, (first, second), found, factors)
-    if len(pairs) > 1:
-        _components(first, second, pairs)
-
-
-def _agreement(first: Scores, name_a: str, second: Scores, name_b: str) -> Agreement:
-    n_resamples = chosen_scores.resamples_for(first, second)
-    grows = first.grows or second.grows
-    found: Agreement = chosen_scores.now_and_then(
-        grows and (first.grows or first.key, second.grows or second.key),
-        ("agreement", first.key, name_a, second.key, name_b, n_resamples),
-        ("agreement", name_a, name_b),
-        lambda: agreement(
-            judged.table_of(first),
-            name_a,
-            judged.table_of(second),
-            name_b,
-            n_resamples=n_resamples,
-        ),
+    return Data(
+        (first.key, second.key),
+        lambda: (_with_texts(store, first), _with_texts(store, second)),
+        settles={"metrics": (name_a, name_b)},
+        grows=(first.grows or first.key, second.grows or second.key) if first.grows or second.grows else None,
     )
-    return replace(found, notes=judged.notes_of(found.notes))
+
+
+def _with_texts(store: Store, scores: Scores) -> WithTexts:
+    def texts_scored() -> list[tuple[ScoredRow, str]]:
+        output = _output(store, scores)
+        return [] if output is None else [(text.row, text.text) for text in output.texts]
+
+    return WithTexts(judged.table_of(scores), texts_scored)
 
 
 def _axis(name: str, scores: Scores, factor: float) -> str:
@@ -120,14 +125,14 @@ def _axis(name: str, scores: Scores, factor: float) -> str:
 
 
 def _disagreements(
-    store: Store, both: tuple[Scores, Scores], found: Agreement, factors: tuple[float, float]
+    store: Store, both: tuple[Scores, Scores], found: PairRow, factors: tuple[float, float]
 ) -> None:
     part(
         "Where they disagree",
         "Texts whose ranks differ most between the two judges, in percentiles. The largest difference comes first.",
         "judge-agreement",
     )
-    listed = found.disagreements[:_LISTED]
+    listed = found.apart[:_LISTED]
     columns = (*(scores.chosen for scores in both), found.metric_a, found.metric_b)
     one = menus.one_of(
         None, "Text", listed, lambda case: _case(case, factors), f"judges_disagreement_{columns}"
@@ -165,16 +170,6 @@ def _judged(store: Store, scores: Scores, row: ScoredRow) -> tuple[JudgedText, s
     if output is None or place is None:
         return None
     return output.texts[place], chosen_judge.document_name(output)
-
-
-def _components(first: Scores, second: Scores, pairs: Sequence[tuple[str, str]]) -> None:
-    part(
-        "Component by component",
-        "Components that both judges measure, over all texts. Between two modes of a cross-examination this is Figure 1 "
-        "of CEF: does it work without a reference?",
-        "judge-agreement",
-    )
-    result_table.show(pairs_table([_agreement(first, a, second, b) for a, b in pairs], brief=True))
 
 
 def _heat(store: Store, scores: Scores, names: dict[Chosen, str]) -> None:

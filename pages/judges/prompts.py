@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from core.analyses.prompts import ANALYSIS as PROMPTS
 from core.formats.rated import unrated
 from core.joining.choices import dimensions_of
 from core.joining.panel import panel_of
@@ -16,7 +17,7 @@ from core.judges.kind import JudgeKind
 from core.llm.prompts import STEPS, Prompt, parse_prompt, unusable_prompts
 from core.plots.judges import quality_against
 from core.results.correlations.votes import votes_panel
-from core.results.judges.prompts import PromptsCompared, Tried, compare_prompts, prompts_table
+from core.results.judges.prompts import PromptsCompared, RunsTried, Tried
 from core.runs.asked import Running
 from core.runs.jobs import RunAtHand
 from core.runs.judging.several import (
@@ -51,16 +52,17 @@ from pages.judges import editing
 from pages.tabs import new_run
 from pages.widgets import (
     address,
+    analysis,
     chosen_judge,
     chosen_scores,
     menus,
-    result_table,
     run_panel,
     settings_form,
     visitor,
 )
+from pages.widgets.analysis import Data
 from pages.widgets.messages import mistakes_shown, plain, with_code
-from pages.widgets.parts import explained, nothing, part, places, table, waiting
+from pages.widgets.parts import chart, explained, nothing, part, places, table
 from pages.widgets.run_panel import PREVIEW, PREVIEW_WORD
 from pages.widgets.settings_form import Wanted, given
 
@@ -412,13 +414,9 @@ def _forecast(store: Store, runs: Sequence[RunAtHand], progress: Sequence[Progre
 
 
 def _result(store: Store, runs: Sequence[Run]) -> None:
-    part(
-        "Which prompt?",
-        "Quality, difference from the best, price and time, on the texts that all of them scored.",
-        _SECTION,
-    )
     at = [at_hand(store, run) for run in runs]
-    with mistakes_shown():
+
+    def choose() -> list[Data]:
         components = components_of(at)
         component = components[0] if components else None
         if len(components) > 1:
@@ -431,35 +429,35 @@ def _result(store: Store, runs: Sequence[Run]) -> None:
         judges, chosen, notes = tried(at, component)
         if sum(bool(one.table.rows) for one in judges) < 2:
             nothing("fewer than two of these runs have scores yet")
-            return
+            return []
         keys = tuple(menus.key_of(store, run) for run in runs)
-        with waiting(False, "Comparing ..."):
-            found: PromptsCompared = chosen_scores.once(
-                ("prompts", *keys, component, None if people is None else people[0]),
-                lambda: compare_prompts(
+        return [
+            Data(
+                (*keys, component, None if people is None else people[0]),
+                lambda: RunsTried(
                     judges,
                     None if people is None else _beside(people[1], judges, people[2]),
-                    component=chosen,
-                    notes=[*notes, *unfinished_notes(at)],
+                    chosen,
+                    (*notes, *unfinished_notes(at)),
                     with_levels=scores_levels(at),
                 ),
             )
-        _show(found)
+        ]
+
+    with mistakes_shown():
+        answer = analysis.render(PROMPTS, choose)
+        if answer is not None:
+            _draw(answer.result.of)
 
 
-def _show(found: PromptsCompared) -> None:
-    first, *others = map(plain, found.sentences())
-    st.markdown("  \n".join([f"**{first}**", *others]))
+def _draw(found: PromptsCompared) -> None:
+    """Draw quality against price, or against time where no price is known."""
     figure = quality_against(found.main, "price", found.measured) or quality_against(
         found.main, "time", found.measured
     )
-    result_table.show(
-        prompts_table(found),
-        figure=figure,
-        alt="Quality of each prompt with its interval, against what 1,000 texts cost",
-        titled=False,
-        table_first=True,
-    )
+    if figure is not None:
+        alt = "Quality of each prompt with its interval, against what 1,000 texts cost"
+        chart(figure, alt, f"{_PREFIX}_figure")
 
 
 _People = tuple[object, Any, str | None]

@@ -37,15 +37,15 @@ from pages.widgets.parts import explained, nothing, part, table
 def render_answers(store: Store, run: Run) -> None:
     """Show ADR and ADS of the models that answered, and a form that lets another model answer."""
 
-    def choose() -> list[Data] | None:
+    def choose() -> list[Data]:
         runs = chosen_judge.with_results(store, KIND)
         if not runs:
             nothing("no model has answered questions yet; let two models answer below")
-            return None
+            return []
         chosen = menus.several("Answers", runs, "judges_answers_chosen", _first_of_each(runs))
         if len(chosen) < 2:
             nothing("the rates need the answers of two models; choose another above")
-            return None
+            return []
         key = tuple(menus.key_of(store, one) for one in chosen)
         return [Data(key, lambda: [_answers(store, one) for one in chosen])]
 
@@ -222,25 +222,25 @@ def render(store: Store, run: Run) -> None:
 
 
 def _reasked(store: Store, run: Run) -> None:
-    def choose() -> list[Data] | None:
+    def choose() -> list[Data]:
         if not asked_of(run).chosen.reask:
             nothing("this run did not ask its questions again; start a new run that does")
-            return None
+            return []
         return [Data(menus.key_of(store, run), lambda: chosen_judge.output_of(store, run))]
 
     analysis.render(REASKED, choose)
 
 
 def _ablation(store: Store, run: Run) -> None:
-    def choose() -> list[Data] | None:
+    def choose() -> list[Data]:
         runs = chosen_judge.with_results(store, *kinds_with("ablation"))
         if run.run_id not in runs:
             nothing(NOT_JUDGED)
-            return None
+            return []
         used = menus.several("Cross-examinations", runs, f"judges_ablation_{run.run_id}", [run.run_id])
         if not used:
             nothing("choose at least one run above")
-            return None
+            return []
         key = tuple(menus.key_of(store, one) for one in used)
         return [Data(key, lambda: [chosen_judge.output_of(store, one) for one in used])]
 

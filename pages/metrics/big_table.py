@@ -84,7 +84,7 @@ def estimates_of(run: RunAtHand) -> None:
         "by": [*(name for name in COLUMNS if name != "item"), *_labels(key, table)],
         "metrics": [metric.name for metric in table.metrics],
     }
-    analysis.render(ANALYSIS, lambda: [analysis.Data(key, lambda: table, offered, _grows(run))])
+    analysis.render(ANALYSIS, lambda: [analysis.Data(key, lambda: table, offered=offered, grows=_grows(run))])
     _by_level(run, key, table)
 
 

@@ -38,7 +38,7 @@ from core.store import Store
 from pages.metrics.correlations import columns_of
 from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import against, chosen_scores, result_table, visitor
-from pages.widgets.analysis import Data, answer_of, form, show_sentences, show_tables
+from pages.widgets.analysis import Data, answer_of, form, show_said, show_tables
 from pages.widgets.chosen_scores import Key
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import nothing, part
@@ -200,16 +200,16 @@ def _result(human: OpenSide, synthetic: OpenSide, verdict: DeltaGenerator) -> No
     """Ask for the options; show what they give, the sentences above the sides."""
     found, moving = analysis("meta-correlate"), human.moving or synthetic.moving
     columns = columns_of(synthetic.side.table) if isinstance(synthetic.side, LiveSide) else []
-    options = cast("MetaCorrelateOptions", form(found, {"by": columns, "over": columns}))
-    if moving:
-        options = options.but(n_resamples=0)
+    settled = {"n_resamples": 0} if moving else {}
+    options = cast("MetaCorrelateOptions", form(found, {"by": columns, "over": columns}, settled))
     humans, key = {"": human.side}, human.key
     if human.published and DATASET in options.columns and isinstance(synthetic.side, LiveSide):
         humans, key = _by_dataset(human, synthetic.side)
     sides = Sides(humans, synthetic.side)
-    answer = answer_of(found, options, Data((key, synthetic.key), lambda: sides), moving=moving)
+    grows = (human.side.name, synthetic.side.name) if moving else None
+    answer = answer_of(found, options, Data((key, synthetic.key), lambda: sides, grows=grows))
     with verdict:
-        show_sentences(answer)
+        show_said(answer)
     show_tables(answer, answer.tables)
 
 

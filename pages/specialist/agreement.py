@@ -86,11 +86,11 @@ def copying(store: Store, run: Run) -> None:
 def examples(store: Store, run: Run) -> None:
     """Show F1 by number of examples, over several runs."""
 
-    def choose() -> list[Data] | None:
+    def choose() -> list[Data]:
         people = chosen_run.people_of(store, run)
         if not people.marked:
             nothing("nobody marked errors in these texts; start a run with ratings that mark errors")
-            return None
+            return []
         runs = chosen_run.runs_to_compare(
             store,
             run,
@@ -101,7 +101,7 @@ def examples(store: Store, run: Run) -> None:
         )
         if len(runs) < 2:
             nothing("the curve needs two runs with different numbers of examples; choose or start another")
-            return None
+            return []
 
         def opened() -> TaughtJudges:
             outputs = [

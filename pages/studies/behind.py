@@ -6,12 +6,13 @@ from typing import Any
 
 import streamlit as st
 
+from core.analyses.study_results.pair_rows import answer_of
 from core.plots import study as plots
-from core.results.study.early import EarlyResult, path_table
 from core.results.study.pair_list import PairFilter
 from core.results.study.raters import component_shares
 from core.results.study.results import StudyResults
-from core.results.study.tables import blocks, preference_names, study_tables
+from core.results.study.tables import blocks, preference_names
+from core.schema.result_table import ResultTable
 from core.schema.study import PREFERENCES
 from core.stats.non_inferiority import lowest_mean
 from pages.studies.analysed import AS_TABLE, NO_PAIR
@@ -36,7 +37,7 @@ def _by_level(study_id: int, results: StudyResults) -> None:
     if not results.overall.n_pairs:
         nothing(NO_PAIR)
         return
-    tables, at = study_tables(results), " at each level" if results.levels else ""
+    tables, at = answer_of(results).tables, " at each level" if results.levels else ""
     per_level = results.per_level or blocks(results)
     with result_table.together("by_level"):
         part(
@@ -85,7 +86,7 @@ def _press_bar(
 
 def _robustness(results: StudyResults) -> None:
     """Show whether another way of counting would change the verdict, and what would."""
-    tables = study_tables(results)
+    tables = answer_of(results).tables
     with result_table.together("robustness"):
         part(
             "Would another way of counting change it?",
@@ -93,10 +94,10 @@ def _robustness(results: StudyResults) -> None:
             "sensitivity",
         )
         _show(tables["sensitivity"])
-        if tables["robustness"].rows:
+        if "robustness" in tables:
             result_table.show(tables["robustness"])
         if results.early is not None:
-            _early(results.early)
+            _early(tables["early"])
         bound = results.non_inferiority
         if bound.mean is not None:
             part(
@@ -111,7 +112,7 @@ def _robustness(results: StudyResults) -> None:
                 result_table.show(tables["bounds"])
 
 
-def _early(found: EarlyResult) -> None:
+def _early(path: ResultTable) -> None:
     """Show how the always-valid bound grew; its figure is on the first screen."""
     part(
         "Early looks",
@@ -119,7 +120,7 @@ def _early(found: EarlyResult) -> None:
         "looking-early",
     )
     with st.expander(AS_TABLE):
-        _show(path_table(found))
+        _show(path)
 
 
 def _sample(study_id: int, results: StudyResults) -> None:
@@ -134,7 +135,7 @@ def _sample(study_id: int, results: StudyResults) -> None:
     if found.mean is None:
         nothing(NO_PAIR)
         return
-    tables = study_tables(results)
+    tables = answer_of(results).tables
     means, components = tables["rater-means"], tables["variance-components"]
     with result_table.together("sample"):
         _show(

@@ -7,16 +7,15 @@ from typing import Any
 
 import streamlit as st
 
+from core.analyses.study_results.pair_rows import answer_of, contingency_rows
 from core.plots import study as plots
 from core.results.study.pair_list import PairFilter
 from core.results.study.results import Contingency, StudyResults, agreement_of_raters, reasons
 from core.results.study.tables import (
     AGREEMENT,
     blocks,
-    contingency_table,
     positions,
     preference_names,
-    study_tables,
     two_raters,
 )
 from core.schema.result_table import ResultTable
@@ -64,7 +63,7 @@ def _agreement(study_id: int, results: StudyResults) -> None:
         _contingency(study_id, results)
         if results.pairwise and results.overall.n_pairs:
             part("Every two raters", "The same for each pair of raters, on the pairs that both answered.")
-            _show(study_tables(results)["pairwise"])
+            _show(answer_of(results).tables["pairwise"])
 
 
 def _coefficients(study_id: int, results: StudyResults) -> None:
@@ -76,7 +75,7 @@ def _coefficients(study_id: int, results: StudyResults) -> None:
     if len(results.raters) < 2 or not results.overall.n_pairs:
         nothing(results.overall.raw_agreement.reason or NO_PAIR)
         return
-    whole, by_name = study_tables(results)["agreement"], blocks(results)
+    whole, by_name = answer_of(results).tables["agreement"], blocks(results)
     first = agreement_of_raters(results.overall, len(results.raters))[0], "gwet_ac1"
     _show(
         _only(whole, first),
@@ -140,13 +139,18 @@ def _contingency(study_id: int, results: StudyResults) -> None:
     names = preference_names(results.candidate, results.comparator)
     with st.container(width=620):
         _show(
-            contingency_table(results, [found]),
+            _crossed(results, found),
             figure=plots.contingency(found, names),
             alt=_in_words(found, names),
             folded=AS_TABLE,
             press=partial(_press_cell, study_id, found.raters),
         )
         st.markdown(f":small[Rows: {plain(first)}; columns: {plain(second)}.]")
+
+
+def _crossed(results: StudyResults, found: Contingency) -> ResultTable:
+    filled = contingency_rows(results, [found])
+    return answer_of(results).table("contingency", filled.rows, filled.notes)
 
 
 def _press_cell(study_id: int, raters: tuple[str, ...], cell: Mapping[str, Any]) -> None:
@@ -178,9 +182,9 @@ def _own(study_id: int, results: StudyResults) -> None:
         if not results.raters:
             nothing("no pair was answered twice")
             return
-        _show(study_tables(results)["repeats"])
+        _show(answer_of(results).tables["repeats"])
         with st.expander("Times per rater"):
-            _show(study_tables(results)["seconds"])
+            _show(answer_of(results).tables["seconds"])
 
 
 def _position(study_id: int, results: StudyResults) -> None:
@@ -197,7 +201,7 @@ def _position(study_id: int, results: StudyResults) -> None:
     drawn = results.position_overall.n > 0
     sided = [name for name, one in results.position_per_rater.items() if one.n]
     _show(
-        study_tables(results)["position"],
+        answer_of(results).tables["position"],
         figure=plots.position(positions(results)) if drawn else None,
         alt="Share of left per rater with interval",
         press=partial(_press_rater, study_id, sided),
@@ -226,7 +230,7 @@ def blinding(results: StudyResults) -> None:
     else:
         with st.container(border=True):
             st.markdown(f"**{plain(found.reading)}**")
-        tables = study_tables(results)
+        tables = answer_of(results).tables
         with result_table.together("blinding"):
             _show(tables["blinding"])
             with st.expander(tables["blinding-sides"].title):

@@ -3,13 +3,14 @@
 import pandas as pd
 import streamlit as st
 
-from core.results.study.early import look, look_said, look_table
+from core.analyses.look import ANALYSIS
+from core.results.study.early import look
 from core.schema.study import Study
 from core.store import Store
 from core.store.studies import read_log
 from core.study.analysis_set import LOOKED
-from pages.widgets import result_table
-from pages.widgets.messages import mistakes_shown, moment, plain
+from pages.widgets import analysis
+from pages.widgets.messages import mistakes_shown, moment
 from pages.widgets.parts import explained, table
 
 
@@ -28,12 +29,7 @@ def render(store: Store, study: Study) -> None:
         st.markdown(":small[The study has ended. Its results show the bound.]")
     elif st.button("Look now", key=f"early_look_{study.study_id}", icon=":material/visibility:"):
         with mistakes_shown():
-            found = look(store, study, by="page")
-            shown = st.success if found.value == "non-inferior" else st.info
-            shown(plain(look_said(found)[0]))
-            for line in look_said(found)[1:]:
-                st.markdown(plain(line))
-            result_table.show(look_table(found), titled=False)
+            analysis.show_answer(ANALYSIS.answer(ANALYSIS.Options(), look(store, study, by="page")))
     looks = [one for one in read_log(store, study.study_id) if one.action == LOOKED]
     if looks:
         st.markdown("**Looks so far**")

@@ -6,6 +6,7 @@ from functools import partial
 
 from streamlit.delta_generator import DeltaGenerator
 
+from core.analyses.study_results.pair_rows import answer_of
 from core.results.study.counted import Filters, counts_at_all
 from core.results.study.results import StudyResults
 from core.schema.study import Study, StudyRecord
@@ -91,8 +92,8 @@ def file_of_part(results: StudyResults, asked: Filters, place: DeltaGenerator, s
 
 
 def as_json(results: StudyResults) -> bytes:
-    """The file with all results, in the documented form (docs/formats.md)."""
-    return (json.dumps(results.to_json(), indent=2, ensure_ascii=False) + "\n").encode()
+    """The file with all results, in the documented form (docs/results.md)."""
+    return (json.dumps(answer_of(results).json, indent=2, ensure_ascii=False) + "\n").encode()
 
 
 def _part(made: Callable[[str, Callable[[StudyRecord], bytes]], bytes], filters: Filters) -> bytes:

@@ -13,7 +13,7 @@ from core.formats.study.tables import FORMATS
 from core.formats.study.votes import NOT_IMPORTED
 from core.formats.tasks import parse_task, shipped_tasks
 from core.results.study.planning import (
-    PlanOptions,
+    Aim,
     design_options,
     question_range,
     range_assumptions,
@@ -288,7 +288,7 @@ def _expected(place: "st.delta_generator.DeltaGenerator") -> int:
 
 
 def _say_consequences(
-    found: Consequences, kind: StudyKind, design: Design | None = None, options: PlanOptions | None = None
+    found: Consequences, kind: StudyKind, design: Design | None = None, options: Aim | None = None
 ) -> None:
     """Votes, hours and what can be shown, before anything is fixed. options: of a study of pairs, for its plan."""
     noun = "vote" if kind == "pairs" else "rating"

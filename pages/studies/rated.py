@@ -6,11 +6,13 @@ import streamlit as st
 
 from core.analyses.agreement import ANALYSIS as AGREEMENT_OF_RATERS
 from core.analyses.rating_study import raters_of
+from core.analyses.study_results.rating_rows import answer_of
+from core.analyses.study_results.ratings import TOTALS_FIGURE
 from core.errors import counted
 from core.joining.choices import dimensions_of as dimensions_rated
 from core.plots.drawn import draw
 from core.results.study.results import reasons
-from core.results.study.tables import TOTALS_FIGURE, best_rated, rated_highest, rating_tables
+from core.results.study.tables import best_rated, rated_highest
 from core.schema.study import StudyRecord
 from core.study.ratings import consistency, rating_set_of
 from core.study.ratings import counted as counted_ratings
@@ -62,7 +64,7 @@ def result(record: StudyRecord) -> None:
     if not rated:
         nothing(_NOTHING_RATED)
         return
-    tables = rating_tables(record, means, consistency(record))
+    tables = answer_of(record, means).tables
     with result_table.together("means"):
         with right:
             result_table.show(
@@ -86,7 +88,7 @@ def bodies(record: StudyRecord) -> dict[str, Callable[[], None]]:
 def _each(record: StudyRecord) -> None:
     """Show how many texts each rater has rated, how strictly, and how often the same."""
     twice = consistency(record)
-    tables = rating_tables(record, means_of(record), twice)
+    tables = answer_of(record, means_of(record)).tables
     part("By rater", "How many texts each rater has rated, and how strictly.")
     with result_table.together("by_rater"):
         result_table.show(tables["raters"], titled=False)

@@ -19,6 +19,8 @@ from pages.widgets.messages import plain
 from pages.widgets.parts import part, waiting
 from pages.widgets.result_table import show, together, width_for
 
+_NONE: Mapping[str, Any] = MappingProxyType({})
+
 
 @dataclass(frozen=True)
 class Data:
@@ -28,7 +30,9 @@ class Data:
     """All that says which data it is."""
     open: Callable[[], Any]
     offered: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Option -> its possible values for these data, if not all; none: it is not asked for."""
+    """Option -> its possible values for these data, such as names of metrics; without any the form leaves it out."""
+    settles: Mapping[str, Any] = field(default_factory=dict)
+    """Options that this choice settles, which the form leaves out."""
     grows: chosen_scores.Key | None = None
     """What identifies data that grow while the page is open, whatever their state; None: they stand still."""
 
@@ -43,51 +47,45 @@ class Drawn:
     """Whether it says all that the table says, so that the table is folded."""
 
 
-def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data] | None], title: str = "") -> None:
-    """Ask for the data and the options, then show the answer.
+def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> Answer | None:
+    """Ask for the data and the options, then show the answer, and return it. Raises InputError.
 
-    choose: draws what asks for the data, in the order of `takes`; None: it has said what is missing. title: above it, if not that of the analysis.
+    choose: draws what asks for the data, in the order of `takes`; without any it has said why there is nothing to ask. title: above
+    it, if not that of the analysis.
     """
     part(title or found.title, found.question, found.section)
     data = choose()
-    if data is None:
-        return
+    if len(data) < len(found.takes):
+        return None
+    answer = answer_of(found, form_of(found, *data), *data)
+    show_answer(answer)
+    return answer
+
+
+def form_of(found: Analysis[Any, Any], *data: Data) -> Settings:
+    """Draw the options that the data do not settle. Raises SettingsError."""
     offered = {name: values for one in data for name, values in one.offered.items()}
-    show_answer(answer_of(found, form(found, offered), *data))
-
-
-def answer_of(found: Analysis[Any, Any], options: Settings, *data: Data, moving: bool = False) -> Answer:
-    """The answer, computed once. Raises InputError.
-
-    data: in the order of `takes`. moving: whether the page refreshes itself while a run works on them.
-    """
-    asked = (found.name, options.model_dump_json())
-    growing = [one.grows for one in data if one.grows is not None]
-    with waiting(moving or bool(growing)):
-        # The answer itself holds functions, which no cache keeps.
-        result = chosen_scores.now_and_then(
-            (found.name, *growing) if growing else None,
-            (*asked, *(one.key for one in data)),
-            asked,
-            lambda: found.answer(options, *(one.open() for one in data)).result,
-        )
-    return Answer(found, options, result)
+    settled = {name: value for one in data for name, value in one.settles.items()}
+    return form(found, offered, settled)
 
 
 def form(
     found: Analysis[Any, Any],
-    offered: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    offered: Mapping[str, Sequence[str]] = _NONE,
+    settled: Mapping[str, Any] = _NONE,
     *,
     folds: bool = True,
 ) -> Settings:
     """Draw the options. Raises SettingsError.
 
-    offered: field -> values from a file. folds: whether those that are rarely changed are in a part that folds; False in one.
+    offered, settled: as `Data.offered` and `Data.settles`. folds: whether those that are rarely changed are in a part that folds;
+    False in one.
     """
     prefix = found.function
     fields = fields_of(found.Options)
     folded = {name for name, one in fields.items() if one.about.folded and folds}
-    chosen = settings_form.render(found.Options, prefix, without=folded, offered=offered)
+    chosen = settings_form.render(found.Options, prefix, without=folded, beside=settled, offered=offered)
+    chosen = {**settled, **chosen}
     if folded:
         with st.expander("More options"):
             chosen |= settings_form.render(
@@ -97,28 +95,55 @@ def form(
     return options
 
 
-def show_answer(answer: Answer) -> None:
-    """Show the verdicts, what is said after them, and each table with its figure."""
-    show_sentences(answer)
-    show_tables(answer, answer.tables)
+def answer_of(found: Analysis[Any, Any], options: Settings, *data: Data) -> Answer:
+    """The answer about these data, computed once; about data that grow an earlier one will do for a while. Raises InputError.
+
+    data: in the order of `takes`.
+    """
+    asked = (found.name, options.model_dump_json())
+    growing = any(one.grows for one in data)
+    with waiting(growing):
+        # The answer itself holds functions, which no cache keeps.
+        result = chosen_scores.now_and_then(
+            (found.name, *(one.grows or one.key for one in data)) if growing else None,
+            (*asked, *(one.key for one in data)),
+            asked,
+            lambda: found.answer(options, *(one.open() for one in data)).result,
+        )
+    return Answer(found, options, result)
 
 
-def show_sentences(answer: Answer) -> None:
-    """Show the verdicts, and what is said beside them."""
+def show_answer(answer: Answer, called: str = "") -> None:
+    """Show the verdicts, what is said after them, and each table with its figure. called: as in `show_tables`."""
+    show_said(answer)
+    show_tables(answer, answer.tables, called=called)
+
+
+def show_said(answer: Answer) -> None:
+    """Show the verdicts, and what is said after them."""
     verdicts = {one.sentence for one in answer.verdicts}
     for sentence in answer.said:
         st.markdown(f"**{plain(sentence)}**" if sentence in verdicts else plain(sentence))
 
 
 def show_tables(
-    answer: Answer, names: Collection[str], drawn: Mapping[str, Drawn] = MappingProxyType({})
+    answer: Answer,
+    names: Collection[str],
+    drawn: Mapping[str, Drawn] = _NONE,
+    *,
+    called: str = "",
 ) -> None:
-    """Show some tables with their figures. names: those that the answer lacks are left out; drawn: figures of the page's own."""
+    """Show some tables with their figures.
+
+    names: those that the answer lacks are left out. drawn: figures of the page's own. called: another name for the downloads, of a
+    second answer of the analysis on a page.
+    """
     there = [one for one in answer.analysis.tables if one.name in answer.tables and one.name in names]
     if not there:
         return
     whole = len(there) == len(answer.tables)
-    with together(answer.analysis.name if whole else f"{answer.analysis.name}-{there[0].name}"):
+    usual = answer.analysis.name if whole else f"{answer.analysis.name}-{there[0].name}"
+    with together(called or usual):
         for place, declared in enumerate(there):
             table, figure = answer.tables[declared.name], answer.figures.get(declared.name)
             own = drawn.get(declared.name) or _drawn(answer, figure)
@@ -128,8 +153,8 @@ def show_tables(
                 table,
                 figure=own.figure,
                 alt=own.alt,
-                folded=AS_A_TABLE if own.instead else "",
                 least_width=_least_width(figure, table),
+                folded=AS_A_TABLE if own.instead else "",
                 titled=declared.heading is not None,
             )
 

@@ -246,8 +246,8 @@ def test_an_inner_row_is_an_object_with_what_its_number_says_of_itself() -> None
 
 @row
 class Gathered:
-    alone: Inner | None = entry("one of them", rows=Inner, inlined=True, absent=True)
-    several: tuple[Inner, ...] | None = entry("all of them", rows=Inner, inlined=True, absent=True)
+    alone: Inner | None = entry("one of them", rows=Inner, inlined=True, optional=True)
+    several: tuple[Inner, ...] | None = entry("all of them", rows=Inner, inlined=True, optional=True)
     matrix: tuple[tuple[Inner, ...], ...] = entry("lines of them", rows=Inner)
     counted: Interval = entry("a number", ends="counted")
 

@@ -7,6 +7,7 @@ from helpers.processes.app_server import AppServer, on_pair, settled, through_on
 from playwright.sync_api import expect
 from rating_visit import NewPage, at_the_first_pair, click, given, open_study, press
 
+from core.analyses.study_results.pair_rows import answer_of
 from core.results.study.results import study_results
 from core.store import Store, open_store
 from core.store.answers import answers_of, assignments_of, history_of, load_record
@@ -72,10 +73,10 @@ def assert_the_bundle_says_the_same(store: Store, study_id: int) -> None:
     bundle = read_bundle(write_bundle(record), "study.zip")
     with open_store(store.path.with_name("other.db")) as other:
         restored = load_record(other, restore_study(other, bundle))
-    wanted = study_results(record, n_resamples=500).to_json()
+    wanted = answer_of(study_results(record, n_resamples=500)).json
     assert wanted["n_pairs"] == 16
-    assert study_results(bundle, n_resamples=500).to_json() == wanted
-    assert study_results(restored, n_resamples=500).to_json() == wanted
+    assert answer_of(study_results(bundle, n_resamples=500)).json == wanted
+    assert answer_of(study_results(restored, n_resamples=500)).json == wanted
 
 
 @pytest.mark.slow

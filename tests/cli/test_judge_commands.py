@@ -233,7 +233,8 @@ def test_two_judges_are_compared_by_what_says_the_same(judge: Command) -> None:
     assert {one["n"] for one in found} == {N_TEXTS}
     assert all(len(one["disagreements"]) == 2 for one in found)
     printed = judge("compare", "cef", "ref", "--resamples", "50")
-    assert "shows the texts on which two of them differ" in printed
+    assert "First" in printed
+    assert "Percentile A" not in printed, "of several pairs no texts are shown"
 
 
 def test_a_folder_its_table_and_its_run_are_the_same_judge(judge: Command, bench: Bench) -> None:
@@ -425,12 +426,15 @@ LOOKS: list[tuple[list[str], list[str]]] = [
     (["consistency", "run:999"], ["999"]),
     (["reasked", "cef-nay"], ["asked no question a second time"]),
     (["reasked", "cef", "--confidence", "1"], ["--confidence: 1"]),
-    (["compare", "cef", "rules"], ["Choose the columns to compare", "rules has claims-rules-f1"]),
+    (
+        ["compare", "cef", "rules"],
+        ["--metrics: choose one column of each; cef has", "rules has claims-rules-f1"],
+    ),
     (["costs", "rubric", "run:1"], ["rubric and run:1 are the same run"]),
     (["costs", "rules", "cef", "./rules"], ["rules and ./rules are the same run"]),
     (["compare", "rubric", "rules", "--metrics", "one"], ["name one column of each"]),
     (["compare", "rubric", "rules", "--metrics", "rubric-tiny,nope"], ["nope"]),
-    (["compare", "rubric", "gone", "--texts", "-1"], ["--texts: -1 is negative"]),
+    (["compare", "rubric", "gone", "--texts", "-1"], ["--texts: -1 is not"]),
     (
         ["costs", "rubric", "--input-price", "-1", "--output-price", "inf"],
         ["--input-price", "--output-price"],
@@ -483,3 +487,17 @@ def test_scores_of_a_judge_go_into_correlations(
     found: dict[str, Any] = row["kendall_per_item"]
     assert (row["group"]["metric"], row["n"]) == ("rubric-tiny", N_TEXTS)
     assert found["estimate"] > 0.5
+
+
+@pytest.mark.parametrize("verb", ["compare", "consistency", "costs", "bias", "reliability"])
+def test_a_verb_that_moved_says_where_it_is(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["judge", verb, "rubric", "--json"])
+    assert ended.value.code == 2
+    told = capsys.readouterr().err.split("`")
+    assert told[1] == f"judge {verb}"
+    assert main(["judge", "prompts", "run:1", "run:2"]) == 2
+    assert capsys.readouterr().err.split("`")[3].startswith("report prompts")
+    with pytest.raises(SystemExit) as helped:
+        main([*told[3].split(), "--help"])
+    assert helped.value.code == 0

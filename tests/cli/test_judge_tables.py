@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from helpers.texts.score_factories import table
 
-from core.analyses import consistency
+from core.analyses import consistency, judge_agreement
 from core.analyses.ablation import ANALYSIS as ABLATION
 from core.analyses.ablation import AblationOptions
 from core.analyses.reliability import ANALYSIS as RELIABILITY
@@ -18,10 +18,9 @@ from core.judges.questions import CrossQuestion
 from core.judges.rubric import RubricRecord, RubricTrial
 from core.report import DASH, headings, lines, notes, terminal_lines
 from core.results.correlations.table import correlate_scores, correlation_table
-from core.results.judges.agreement import agreement, agreement_table, pairs_table
 from core.results.judges.consistency import AT_TEMPERATURE_0
 from core.schema.result_table import ResultTable
-from core.schema.scores import JudgedText, JudgeOutput, ScoredRow, ScoreTable
+from core.schema.scores import JudgedText, JudgeOutput, ScoredRow, ScoreTable, WithTexts
 from core.stats.resampling import ONE_CLUSTER
 
 DOCS = Path(__file__).parents[2] / "docs" / "judges.md"
@@ -45,12 +44,19 @@ def ties(name: str, n_items: int, n_varied: int, reverse: bool = False) -> Score
     return table(rows, [name], file_name=f"{name}.csv")
 
 
+def compared(first: ScoreTable, second: ScoreTable) -> dict[str, ResultTable]:
+    """The tables of the agreement of two judges."""
+    both = tuple(WithTexts(one, list) for one in (first, second))
+    options = judge_agreement.JudgeAgreementOptions(n_resamples=50)
+    return judge_agreement.ANALYSIS.answer(options, both).tables
+
+
 @pytest.mark.parametrize(("n_varied", "said"), [(1, "1.00 (1 of 14 items)"), (14, "1.00 [1.00, 1.00]")])
 def test_a_mean_over_items_says_on_how_many_it_rests(
     n_varied: int, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first, second = ties("a", 14, n_varied), ties("b", 14, n_varied, reverse=True)
-    own = agreement_table(agreement(first, "a", second, "b", n_resamples=50))
+    own = compared(first, second)["agreement"]
     line = next(one for one in terminal_lines(own) if one.startswith("Kendall within items"))
     assert line.split("items", 1)[1].strip() == said
     reason = f"Value: no interval for Kendall within items: {ONE_CLUSTER}"
@@ -63,9 +69,12 @@ def test_a_mean_over_items_says_on_how_many_it_rests(
 
 
 def test_several_pairs_have_one_note_for_what_is_undefined() -> None:
-    first, second = ties("a", 4, 4), ties("b", 4, 4)
-    found = agreement(first, "a", second, "b", n_resamples=20)
-    head, row, _, *below = terminal_lines(pairs_table([found, found]))
+    second = [
+        (row, [score, score])
+        for row, (score,) in zip(ties("b", 4, 4).rows, ties("b", 4, 4).values, strict=True)
+    ]
+    found = compared(ties("a", 4, 4), table(second, ["b", "c"], file_name="b.csv"))["judge-components"]
+    _, head, row, _, *below = terminal_lines(found)
     place = head.index("Pearson between systems")
     assert row[place:].split()[0] == DASH
     assert sum("fewer than two systems" in line for line in below) == 1

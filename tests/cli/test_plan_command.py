@@ -69,12 +69,18 @@ def test_a_pilot_and_a_running_study(run: Run, tmp_path: Path) -> None:
         (("--votes", "50"), "--votes"),
         (("--questions", "50", "--power", "0.9"), "--questions"),
         (("--questions", "50", "--half-width", "0.1"), "--questions"),
-        (("--pilot", "study:a", "--decided", "0.3"), "--decided"),
+        (("--pilot", "components.csv", "--decided", "0.3"), "--decided"),
     ],
 )
 def test_mistakes_name_the_option(
-    words: tuple[str, ...], option: str, capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...],
+    option: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "components.csv").write_text("rater,question,residual\n.01,.1,.3\n", "utf-8")
     assert main(("study", "plan", *words)) == 2
     said = capsys.readouterr().err
     assert f"- {option}: " in said

@@ -87,7 +87,7 @@ def test_runs_that_exist_are_compared_without_asking(command: Command, server: S
     as_json(command, *asked(server, *BOTH, "--json"))
     found = as_json(
         command,
-        "judge",
+        "report",
         "prompts",
         "run:1",
         "run:2",

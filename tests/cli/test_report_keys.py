@@ -98,7 +98,7 @@ def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (("report", "consistency", "sharp"), CONSISTENCY),
         (("report", "compare", "sharp", "run:2"), COMPARED),
         (("report", "costs", "sharp", "run:2"), COSTS),
-        (("judge", "prompts", "run:1", "run:2"), PROMPTS),
+        (("report", "prompts", "run:1", "run:2"), PROMPTS),
     ],
     ids=lambda one: one[1] if isinstance(one, tuple) else "",
 )

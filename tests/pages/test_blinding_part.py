@@ -8,9 +8,9 @@ import pytest
 from helpers.texts.factories import StudyAtHand, always, dataset, study_in, vote
 from streamlit.testing.v1 import AppTest
 
+from core.analyses.study_results.pair_rows import answer_of
 from core.report import DASH
 from core.results.study.results import blinding, study_results
-from core.results.study.tables import study_tables
 from core.schema.study import Guess, GuessedSide
 from core.store import Store
 from core.store.answers import restore_guesses
@@ -146,5 +146,5 @@ def test_the_tables_hold_what_the_analysis_says(store: Store) -> None:
     record = guessed(store, {"R1": ["right", "wrong", "unsure"] * 3}, raters=("R1",)).record
     found = blinding(record, n_resamples=100)
     assert found == study_results(record, n_resamples=100).blinding
-    shown = study_tables(study_results(record, n_resamples=100))["blinding-sides"]
+    shown = answer_of(study_results(record, n_resamples=100)).tables["blinding-sides"]
     assert [row[2:5] for row in shown.rows[:2]] == [*found.per_rater["R1"].table]

@@ -52,4 +52,4 @@ def test_a_look_happens_only_when_pressed_and_is_logged(store: Store) -> None:
     assert [one.detail[:8] for one in read_log(store, at_hand.study_id) if one.action == LOOKED] == [
         "by page:"
     ]
-    assert any("4 of 4" in info.value for info in at.info)
+    assert any("4 of 4" in info.value for info in at.markdown)

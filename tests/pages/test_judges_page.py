@@ -394,7 +394,7 @@ def test_two_judges_on_the_same_texts(store: Store) -> None:
     numbers = shown(at, "Agreement").set_index("Agreement")
     for name, of in (("Pearson", stats.pearsonr), ("Kendall", stats.kendalltau)):
         assert numbers["Value"][f"{name} over all texts"].split()[0] == f"{of(a, b).statistic:.2f}"
-    assert "n = 16 texts that both scored" in said(at)
+    assert "16 texts scored by both" in said(at)
     assert "Other judge: " in "".join(expander.label for expander in at.expander)
     field(at, "Scores of the same texts").set_value([("run", second.run_id)])  # type: ignore[attr-defined]
     at.run()

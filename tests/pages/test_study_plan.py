@@ -1,19 +1,19 @@
 """The tab Plan of the page Studies, a plan before there is a study, and what a running study has reached."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.pages.tables_taken import as_csv, tables_taken
 from helpers.texts.factories import dataset, prefers, study_in, unblind, vote
 from streamlit.testing.v1 import AppTest
 
-from core.results.study.planning import (
-    PlanOptions,
-    of_pilot,
-    plan_study,
-    reached_said,
-    reached_so_far,
-    stated,
-)
+from core.analyses.plan import ANALYSIS, PlanOptions, reached_by, reached_said
+from core.cli import main
+from core.results.study.planning import of_pilot
+from core.schema.analysis import Answer
+from core.schema.settings import fields_of
+from core.sources.studies import standing_of
 from core.store import Store
 from pages.widgets.messages import plain
 
@@ -49,50 +49,51 @@ def said(at: AppTest) -> str:
     return "\n".join(text.value for text in at.markdown)
 
 
-def field(at: AppTest, label: str) -> Any:
-    kinds = (at.radio, at.selectbox, at.number_input, at.multiselect)
-    return next(widget for kind in kinds for widget in kind if widget.label.startswith(label))
+def planned(**options: Any) -> Answer:
+    return ANALYSIS.answer(PlanOptions(**options), None, None)
 
 
 def test_a_plan_before_there_is_a_study(store: Store) -> None:
     at = visit(page)
-    first = plan_study(stated(), PlanOptions()).plans[0]
-    assert f"{first.questions:,} questions and {first.raters} raters" in said(at)
-    field(at, "Spread of raters").set_value(0.2)
-    field(at, "Score of a pair").set_value("net_preference")
-    field(at, "Numbers of raters").set_value([5])
-    field(at, "Plan for").set_value("half-width")
-    at.run()
-    field(at, "Wanted half-width").set_value(0.05).run()
-    options = PlanOptions(score="net_preference", raters=(5,), half_width=0.05)
-    expected = plan_study(stated(rater_sd=0.2), options)
-    assert f"{expected.plans[0].questions:,} questions and 5 raters" in said(at)
-    shown = at.table[0].value
-    assert (len(shown), shown["Questions"][0]) == (1, f"{expected.plans[0].questions:,}"), "one scope"
-    assert not {"Valid for", "Why not"} & set(shown)
-    field(at, "Numbers of raters").set_value([2, 5]).run()
-    field(at, "Valid for").set_value("raters as a sample").run()
-    shown = at.table[0].value
-    assert (list(shown["Raters"]), shown["Questions"][0]) == (["2", "5"], "–")
-    assert "fewer than 5 raters" in shown["Why not"][0].replace("\u00a0", " ")
-    field(at, "Numbers of raters").set_value([]).run()
-    assert at.error[0].value == "Invalid plan"
+    assert all(plain(line) in said(at) for line in planned().said)
+    shown = {one.key for kind in ("number_input", "text_input", "selectbox") for one in at.get(kind)}
+    assert {f"plan_{name}" for name in fields_of(PlanOptions)} <= shown
+    at.number_input(key="plan_rater_sd").set_value(0.2)
+    at.selectbox(key="plan_score").set_value("net_preference")
+    at.text_input(key="plan_raters").set_value("2, 5")
+    at.number_input(key="plan_half_width").set_value(0.05).run()
+    expected = planned(score="net_preference", raters=(2, 5), half_width=0.05, rater_sd=0.2)
+    assert plain(expected.verdicts[0].sentence) in said(at)
+    shown_table = at.table[0].value
+    assert list(shown_table["Raters"]) == ["2", "5", "2", "5"]
+    assert "fewer than 5 raters" in shown_table["Why not"][2].replace("\u00a0", " ")
+    at.text_input(key="plan_raters").set_value("0").run()
+    assert not at.exception
+    assert len(at.error) == 1
 
 
-def test_a_pilot_and_a_running_study(store: Store) -> None:
+def test_a_pilot_and_a_running_study(
+    store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pilot = study_in(store, dataset(16), name="pilot", raters=("A", "B"))
     for at, token in enumerate(pilot.tokens.values()):
         vote(store, token, prefers(at))
     running = study_in(store, dataset(6), name="running", score="net_preference", margin=0.2)
     vote(store, next(iter(running.tokens.values())), prefers(0))
     unblind(pilot)
+    taken = tables_taken(monkeypatch)
     shown = visit(page)
-    assert (field(shown, "Margin").value, field(shown, "Levels").value) == (0.2, 4)
-    basis = stated()
-    for line in reached_said(reached_so_far(store, running.study, basis)):
+    for line in reached_said(reached_by(standing_of(store, running.study))):
         assert plain(line) in said(shown)
-    field(shown, "Components of a vote").set_value(pilot.study.study_id).run()
-    assert plain(of_pilot(pilot.record).source) in said(shown)
+    pages = as_csv(taken)
+    for table in ("plans", "power"):
+        out = tmp_path / "out.csv"
+        words = ("study", "plan", "--study", "running", "--db", str(store.path))
+        assert main([*words, "--table", table, "--out", str(out)]) == 0
+        assert pages[table] == out.read_bytes()
+    capsys.readouterr()
+    at = shown.selectbox(key=f"plan_pilot_{running.study.study_id}").set_value(pilot.study.study_id).run()
+    assert plain(of_pilot(pilot.record).source) in said(at)
 
 
 def test_the_progress_says_what_is_reached(store: Store) -> None:
@@ -100,4 +101,4 @@ def test_the_progress_says_what_is_reached(store: Store) -> None:
     for token in running.tokens.values():
         vote(store, token, prefers(0))
     text = said(visit(result_page))
-    assert all(plain(line) in text for line in reached_said(reached_so_far(store, running.study)))
+    assert all(plain(line) in text for line in reached_said(reached_by(standing_of(store, running.study))))

@@ -10,8 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from core.results.study.counted import Filters
 from core.results.study.early import look
-from core.results.study.planning import question_range, range_said, study_options
+from core.results.study.planning import question_range, range_said
 from core.results.study.results import StudyResults, headline, study_results, verdict_of, verdict_reasons
+from core.sources.studies import standing_of
 from core.store import Store
 from core.store.studies import update_study
 from core.study import lifecycle
@@ -88,7 +89,7 @@ def test_two_questions_both_good_are_not_enough(store: Store) -> None:
     assert found.questions_missing is not None, "of the same votes, which is not what the page plans with"
     first, planned, *_ = said(visit())
     assert first.startswith("Not enough information.")
-    assert range_said(question_range(study_options(store, study.study))) in planned
+    assert range_said(question_range(standing_of(store, study.study).aim)) in planned
     assert set(sensitivity()["Verdict"]) == {"Not enough information"}
 
 

@@ -10,6 +10,7 @@ from collections import Counter
 import pytest
 from helpers.texts.factories import LEVELS, Policy, StudyAtHand, always, dataset, prefers, study_in, vote
 
+from core.analyses.study_results.pair_rows import answer_of
 from core.results.study.results import StudyResults, study_results
 from core.schema.study import PREFERENCES, Choice
 from core.stats.votes import NO_SIDE
@@ -44,7 +45,7 @@ def test_always_one_side_is_half_and_half_by_source(store: Store, n_items: int, 
     assert (position.n, position.left) == (n, n if side == "left" else 0)
     # all of n on one side: p = 2 / 2^n, which is below 0.05 from n = 6 on
     assert position.p == pytest.approx(2 / 2**n)
-    assert results.to_json()["position_bias"]["per_rater"]["bot"]["flagged"] == (n >= 6)
+    assert answer_of(results).json["position_bias"]["per_rater"]["bot"]["flagged"] == (n >= 6)
 
 
 def test_left_against_right(store: Store) -> None:
@@ -68,7 +69,7 @@ def test_left_against_right(store: Store) -> None:
     assert block.ties.opposed == pytest.approx(2 * other / 100)
     assert (results.position_overall.left, results.position_overall.n) == (100, 200)
     assert results.position_overall.p == 1
-    flagged = results.to_json()["position_bias"]
+    flagged = answer_of(results).json["position_bias"]
     assert [flagged["per_rater"][r]["flagged"] for r in ("left", "right")] == [True, True]
     assert not flagged["overall"]["flagged"], "which is why it is looked at per rater"
 
@@ -188,7 +189,7 @@ def test_random_raters_are_decoded_pair_by_pair(store: Store) -> None:
         for bot, given in notes.items():
             counted = Counter(meant for (_, at), meant in given.items() if at == level)
             assert results.per_level[level].choices[bot] == {p: counted[p] for p in PREFERENCES}
-    assert not results.to_json()["position_bias"]["overall"]["flagged"]
+    assert not answer_of(results).json["position_bias"]["overall"]["flagged"]
 
 
 def test_hidden_repeats_tell_a_reader_from_a_side_presser(store: Store) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from helpers.texts.factories import LEVELS, dataset, item_ids, record_of
 
+from core.analyses.study_results.pair_rows import answer_of
 from core.cli import main
 from core.errors import InputError
 from core.results.study.counted import OUTSIDE, Filters
@@ -158,7 +159,7 @@ def test_study_results_hold_it_with_their_interval_settings() -> None:
     results = study_results(record, n_resamples=70, rng=3)
     assert results.blinding == blinding(record, n_resamples=70, rng=3)
     assert results.blinding.overall.bang_questions.n_resamples == 70
-    written = json.loads(json.dumps(results.to_json(), allow_nan=False))["blinding"]
+    written = json.loads(json.dumps(answer_of(results).json, allow_nan=False))["blinding"]
     assert written["order"] == ["left", "right", "unsure"]
     assert written["overall"]["share_right"]["n_right"] == 6
     assert written["reading"] == results.blinding.reading

@@ -1,6 +1,5 @@
 """One planner: form, Plan, progress and results give one number of questions for one study from the same inputs."""
 
-import json
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -8,26 +7,22 @@ from typing import Any
 import pytest
 from helpers.texts.factories import StudyAtHand, dataset, ended, study_in, vote
 
+from core.analyses.plan import ANALYSIS, PlanOptions, reached_by, reached_said
 from core.results.study.planning import (
-    ASSUMPTIONS,
     FEW_TO_PLAN,
-    PlanOptions,
-    basis_of_study,
+    Aim,
     design_options,
-    plan_said,
-    plan_study,
-    planned,
     planned_sizes,
     question_range,
-    reached_said,
-    reached_so_far,
     stated,
-    study_options,
 )
 from core.results.study.results import study_results
+from core.schema.analysis import Answer
+from core.schema.assumptions import ASSUMPTIONS
 from core.schema.study import Choice
+from core.sources.studies import standing_of
 from core.stats.planning import OUT_OF_REACH, THESE
-from core.store import Store, open_store
+from core.store import Store
 from core.study.analysis_set import main_levels
 from core.study.blinding import BlindPair
 
@@ -46,10 +41,14 @@ def voted(store: Store, **design: Any) -> StudyAtHand:
     return at_hand
 
 
+def planned(store: Store, at_hand: StudyAtHand, **options: Any) -> Answer:
+    standing = standing_of(store, at_hand.study)
+    return ANALYSIS.answer(PlanOptions.checked(options), None, standing)
+
+
 def in_plan(store: Store, at_hand: StudyAtHand) -> int:
     """The number that `study plan --study NAME` gives, in its JSON."""
-    _, as_json, _ = planned(None, {}, {}, at_hand.study.name, lambda: open_store(store.path))
-    numbers = [one["questions"] for one in as_json["plans"] if one["scope"] == THESE]
+    numbers = [one["questions"] for one in planned(store, at_hand).json["plans"] if one["scope"] == THESE]
     assert len(numbers) == 1, "for the raters of the study"
     return int(numbers[0])
 
@@ -65,8 +64,8 @@ def test_one_study_has_one_number_in_all_four_places(store: Store, margin: float
     assert low is not None
     assert high is not None
     # In Plan and in the progress, they are assumed until the study is unblinded.
-    reached = reached_so_far(store, study)
-    assert reached.needed[0].questions == in_plan(store, at_hand)
+    reached = reached_by(standing_of(store, study))
+    assert reached.scopes[0].questions_needed == in_plan(store, at_hand)
     assert low <= in_plan(store, at_hand) <= high
     assert reached.questions_range == (low, high)
     # In the results, and in Plan from then on, they are the study's own.
@@ -74,10 +73,11 @@ def test_one_study_has_one_number_in_all_four_places(store: Store, margin: float
     size = study_results(at_hand.record, n_resamples=10).own_size
     assert size.options == of_form
     assert size.sizes[0][1].questions == in_plan(store, at_hand)
-    own = basis_of_study(store, at_hand.study)
-    assert not own.assumed
-    at_end = reached_so_far(store, at_hand.study, own)
-    assert at_end.needed[0].questions == in_plan(store, at_hand)
+    standing = standing_of(store, at_hand.study)
+    own = standing.own
+    assert own is not None
+    at_end = reached_by(standing, own)
+    assert at_end.scopes[0].questions_needed == in_plan(store, at_hand)
     assert (reached.assumed, at_end.assumed) == (True, False)
     assert planned_sizes(own.components, of_form)[0].questions == in_plan(store, at_hand)
 
@@ -85,34 +85,32 @@ def test_one_study_has_one_number_in_all_four_places(store: Store, margin: float
 def test_the_range_contains_what_plan_gives_with_stated_inputs() -> None:
     shares, agreements = (0.3, 0.4, 0.5, 0.65, 0.8), ((0.1, 0.2), (0.2, 0.3), (0.3, 0.4), (0.5, 0.6))
     for score, votes, levels in product(("composite", "net_preference"), (1, 2, 3), (1, 4)):
-        options = PlanOptions(score=score, raters=(votes,), levels=levels)  # type: ignore[arg-type]
+        options = Aim(score=score, raters=(votes,), levels=levels)  # type: ignore[arg-type]
         low, high = question_range(options)
         assert low is not None
         assert high is not None
         for decided, (alike, agree) in product(shares, agreements):
             basis = stated(decided=decided, question_correlation=alike, agreement=agree)
-            (plan, *_) = plan_study(basis, options).plans
+            (plan, *_) = planned_sizes(basis.components, options)
             assert plan.questions is not None
             assert low <= plan.questions <= high
 
 
 def test_a_margin_too_small_has_no_upper_end() -> None:
     """By hand, normal distribution: 2.1232^2 x .3 / .0001 = 13,500 questions with one vote."""
-    options = PlanOptions(margin=0.01, raters=(1,))
+    options = Aim(margin=0.01, raters=(1,))
     assert question_range(options) == (None, None)
-    assert plan_study(stated(), options).plans[0].reason == OUT_OF_REACH
+    assert planned_sizes(stated().components, options)[0].reason == OUT_OF_REACH
     assert question_range(replace(options, margin=0.013))[1] is None
 
 
 def test_without_a_margin_the_half_width_is_planned() -> None:
     """By hand: half of the two-sided 90 % interval, 1.645 sqrt(.49 / n) = .1 at n = 132.6; the rater's .01 is left out."""
-    options = PlanOptions(margin=None, confidence_level=0.95, raters=(1,))
-    plan = plan_study(stated(), options)
+    options = Aim(margin=None, confidence_level=0.95, raters=(1,))
+    plan = planned_sizes(stated().components, options)[0]
     assert (options.wanted_power, options.wanted_half_width) == (None, 0.1)
-    assert plan.plans[0].questions == pytest.approx(132.6, abs=1)
-    assert (plan.plans[0].power, plan.plans[0].reason) == (None, None)
-    assert json.loads(json.dumps(plan.to_json()))["margin"] is None
-    assert "half-width of 0.1" in plan_said(plan)[0]
+    assert plan.questions == pytest.approx(132.6, abs=1)
+    assert (plan.power, plan.reason) == (None, None)
 
 
 def test_few_questions_have_a_range_instead(store: Store) -> None:
@@ -123,14 +121,17 @@ def test_few_questions_have_a_range_instead(store: Store) -> None:
     size = study_results(at_hand.record, n_resamples=10).own_size
     assert (size.sizes, size.reason) == ((), FEW_TO_PLAN)
     assert size.questions_range == question_range(size.options)
-    assert basis_of_study(store, at_hand.study).assumed
+    standing = standing_of(store, at_hand.study)
+    assert standing.own is None
+    assert len(standing.why_not) == 1
 
 
 def test_before_the_end_nothing_rests_on_the_votes(store: Store) -> None:
     at_hand = voted(store)
-    assert basis_of_study(store, at_hand.study) == stated()
-    assert study_options(store, at_hand.study).votes == len(at_hand.tokens)
-    said = " ".join(reached_said(reached_so_far(store, at_hand.study)))
+    standing = standing_of(store, at_hand.study)
+    assert (standing.own, standing.why_not) == (None, ())
+    assert standing.aim.votes == len(at_hand.tokens)
+    said = " ".join(reached_said(reached_by(standing)))
     ranges = [one.range for one in ASSUMPTIONS if one.range]
     assert all(f"{low:g} to {high:g}" in said for low, high in ranges)
 
@@ -143,11 +144,11 @@ def test_options_apply_before_the_usual_level_and_in_what_is_reached(
 ) -> None:
     """A margin asked for a study without one is tested one-sided at 0.90, not at the 0.95 of the two-sided interval."""
     at_hand = voted(store, margin=None, score="net_preference")
-    _, as_json, _ = planned(None, {}, asked, at_hand.study.name, lambda: open_store(store.path))
+    as_json = planned(store, at_hand, **asked).json
     level = asked.get("confidence_level", 0.9 if "margin" in asked else 0.95)
     assert as_json["confidence_level"] == level
     stated_alike = {"margin": None, "confidence_level": level, **asked}
-    options = PlanOptions(
+    options = Aim(
         score="net_preference",
         levels=4,
         raters=(len(at_hand.tokens),),
@@ -162,14 +163,15 @@ def test_options_apply_before_the_usual_level_and_in_what_is_reached(
 def test_a_study_keeps_its_own_raters_in_what_it_has_reached(store: Store) -> None:
     at_hand = voted(store)
     asked = {"raters": (7,), "votes": 5, "levels": 1, "questions": 30}
-    assert reached_so_far(store, at_hand.study, None, asked) == reached_so_far(store, at_hand.study)
+    standing = standing_of(store, at_hand.study)
+    assert reached_by(standing, None, asked) == reached_by(standing)
 
 
 def test_small_sizes_in_words() -> None:
     """One rater with one vote needs no plural; 15 questions take less than an hour; both scores need the fewest questions."""
-    plan = plan_study(stated(), PlanOptions(margin=0.9, raters=(1,)))
+    answer = ANALYSIS.answer(PlanOptions(margin=0.9, raters=(1,)), None, None)
     assert (
         "15 questions and 1 rater with 1 vote a pair. 15 votes, less than an hour in all"
-        in plan_said(plan)[0]
+        in answer.verdicts[0].sentence
     )
-    assert plan_study(stated(), PlanOptions(margin=0.9, raters=(2,))).net_preference is None
+    assert ANALYSIS.answer(PlanOptions(margin=0.9, raters=(2,)), None, None).result.net_preference is None

@@ -7,6 +7,7 @@ import pytest
 from helpers.texts.score_factories import metric, ratings, table
 from scipy.stats import spearmanr
 
+from core.analyses.prompts import ANALYSIS, PromptsOptions
 from core.errors import InputError
 from core.joining.panel import panel_of
 from core.report import flat_rows
@@ -14,12 +15,12 @@ from core.results.check.verdict import JudgeFacts
 from core.results.judges.prompts import (
     FEW_ITEMS,
     PromptsCompared,
+    RunsTried,
     Tried,
     compare_prompts,
     one_column,
-    prompts_json,
-    prompts_table,
 )
+from core.schema.analysis import Answer
 from core.schema.scores import Rating, ScoredRow
 from core.stats.multiplicity import corrected
 from scripts.simulations import cell_measures, read
@@ -42,21 +43,27 @@ def scored(name: str, values: Sequence[float] | np.ndarray, **fields: object) ->
     return Tried(name, name, "m", one_column(table(rows, ["judge"]), "judge", name), **fields)  # type: ignore[arg-type]
 
 
+def answered(*tried: Tried, **fields: object) -> Answer:
+    return ANALYSIS.answer(PromptsOptions(n_resamples=200), RunsTried(tried, **fields))  # type: ignore[arg-type]
+
+
 def compared(*tried: Tried, **fields: object) -> PromptsCompared:
-    return compare_prompts(tried, n_resamples=200, **fields)  # type: ignore[arg-type]
+    found: PromptsCompared = answered(*tried, **fields).result.of
+    return found
 
 
 def test_quality_is_spearman_with_minus_the_level_and_p_is_holms_of_every_two() -> None:
     own = {name: scores(noise, seed) for seed, (name, noise) in enumerate([("a", 0.5), ("b", 2), ("c", 2)])}
-    found = compared(*(scored(name, values) for name, values in own.items()))
+    answer = answered(*(scored(name, values) for name, values in own.items()))
+    found, table_rows = answer.result.of, flat_rows(answer.tables["prompts"])
     levels = np.tile(np.arange(LEVELS), 40)
-    rows = {row["prompt"]: row for row in flat_rows(prompts_table(found))}
+    rows = {row["prompt"]: row for row in table_rows}
     for name, values in own.items():
         assert rows[name]["quality"] == pytest.approx(spearmanr(values, -levels).statistic)
         by_item = values.reshape(-1, LEVELS)
         assert rows[name]["monotonic"] == np.mean((np.diff(by_item) <= 0).all(axis=1))
         assert rows[name]["n"] == 200
-    assert flat_rows(prompts_table(found))[0]["prompt"] == "a"
+    assert table_rows[0]["prompt"] == "a"
     assert found.levels is not None
     ps = [pair.p for pair in found.levels.pairs]
     assert [pair.p_holm for pair in found.levels.pairs] == corrected(ps, "holm")
@@ -68,21 +75,23 @@ def test_quality_is_spearman_with_minus_the_level_and_p_is_holms_of_every_two() 
 def test_only_texts_that_all_scored_count_and_the_rest_is_counted() -> None:
     first, second = scores(0.5, 1), scores(0.5, 2)
     second[:7] = np.nan
-    found = compared(scored("a", first), scored("b", second))
+    answer = answered(scored("a", first), scored("b", second))
+    found = answer.result.of
     assert (found.main.n, found.main.n_left_out) == (193, 7)
     assert found.main.left_out == {"no score by b": 7}
-    assert {row["n"] for row in flat_rows(prompts_table(found))} == {193}
-    assert [one["n_scored"] for one in prompts_json(found)["prompts"]] == [
+    assert {row["n"] for row in flat_rows(answer.tables["prompts"])} == {193}
+    assert [one["n_scored"] for one in answer.json["prompts"]] == [
         200 if one.name == "a" else 193 for one in found.tried
     ]
 
 
 def test_constant_and_silent_prompts_are_undefined_with_reasons_and_never_used() -> None:
     stuck, silent = np.full(200, 3.0), np.full(200, np.nan)
-    found = compared(scored("a", scores(1, 1)), scored("stuck", stuck), scored("silent", silent))
+    answer = answered(scored("a", scores(1, 1)), scored("stuck", stuck), scored("silent", silent))
+    found = answer.result.of
     assert [one.name for one in found.tried] == ["a", "stuck", "silent"]
     assert found.main.use == "a"
-    rows = {one["name"]: one for one in prompts_json(found)["prompts"]}
+    rows = {one["name"]: one for one in answer.json["prompts"]}
     assert rows["stuck"]["constant_share"] == 1
     for name in ("stuck", "silent"):
         assert rows[name]["levels"]["quality"]["estimate"] is None
@@ -92,9 +101,9 @@ def test_constant_and_silent_prompts_are_undefined_with_reasons_and_never_used()
 def test_nearly_constant_is_marked() -> None:
     nearly = np.full(200, 3.0)
     nearly[:6] = 5
-    found = compared(scored("a", scores(1, 1)), scored("nearly", nearly))
-    assert found.constants["nearly"].share == 0.97
-    (row,) = [row for row in flat_rows(prompts_table(found)) if row["prompt"] == "nearly"]
+    answer = answered(scored("a", scores(1, 1)), scored("nearly", nearly))
+    assert answer.result.of.constants["nearly"].share == 0.97
+    (row,) = [row for row in flat_rows(answer.tables["prompts"]) if row["prompt"] == "nearly"]
     assert row["constant"] == "97% equal"
 
 
@@ -118,7 +127,8 @@ def people(n_items: int = 40) -> list[Rating]:
 def test_people_decide_where_there_are_any_and_levels_stand_beside() -> None:
     tried = [scored("a", scores(0.5, 1)), scored("b", scores(3, 2))]
     panel = panel_of(ratings(*people()), [one.table for one in tried], judges=["a", "b"])
-    found = compared(*tried, people=panel)
+    answer = answered(*tried, people=panel)
+    found = answer.result.of
     assert found.people is not None
     assert found.levels is not None
     assert found.main is found.people
@@ -126,9 +136,9 @@ def test_people_decide_where_there_are_any_and_levels_stand_beside() -> None:
     assert found.people.judge("a").quality.estimate == pytest.approx(
         spearmanr(tried[0].table.values[:, 0], mean).statistic
     )
-    heads = [column.name for column in prompts_table(found).columns if column.shown]
+    heads = [column.name for column in answer.tables["prompts"].columns if column.shown]
     assert {"quality", "levels", "levels_difference", "monotonic"} <= set(heads)
-    assert {one["against"] for one in prompts_json(found)["comparisons"]} == {"people", "levels"}
+    assert {one["against"] for one in answer.json["comparisons"]} == {"people", "levels"}
 
 
 def test_without_levels_and_people_there_is_nothing_to_compare_with() -> None:
@@ -157,7 +167,7 @@ def test_the_cheaper_of_two_that_are_as_good_is_used() -> None:
 def test_few_items_are_said() -> None:
     def noted(n_items: int) -> bool:
         tried = [scored(name, scores(1, seed, n_items)) for seed, name in enumerate("ab")]
-        return any("too narrow" in note for note in prompts_table(compared(*tried)).notes)
+        return any("too narrow" in note for note in answered(*tried).json["notes"])
 
     assert (noted(FEW_ITEMS - 1), noted(FEW_ITEMS)) == (True, False)
 

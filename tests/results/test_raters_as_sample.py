@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from helpers.texts.factories import LEVELS, dataset, item_ids, record_of
 
+from core.analyses.study_results.pair_rows import answer_of
 from core.plots.study import rater_means, variance_shares
 from core.report import csv_of
 from core.results.cells import plain
 from core.results.study.counted import Filters
-from core.results.study.raters import NORMAL_SAMPLE, RATER_TABLES, SAMPLED, THESE, component_shares
+from core.results.study.raters import NORMAL_SAMPLE, SAMPLED, THESE, component_shares
 from core.results.study.results import StudyResults, headline, study_results
-from core.results.study.tables import study_tables
 from core.schema.study import Rater
 from core.stats.raters import mrmc, variance_components
 from core.stats.votes import preferences
@@ -100,7 +100,7 @@ def test_dealt_questions_are_named() -> None:
     found = results_of(given(8, 24, each=3), 24, margin=0.3)
     assert found.raters_as_sample.found.method == "dealt"
     assert found.raters_as_sample.value == "non-inferior"
-    assert any("Not every rater" in note for note in study_tables(found)["rater-means"].notes)
+    assert any("Not every rater" in note for note in answer_of(found).tables["rater-means"].notes)
 
 
 def test_a_filter_of_raters_applies(wide: StudyResults) -> None:
@@ -110,7 +110,7 @@ def test_a_filter_of_raters_applies(wide: StudyResults) -> None:
 
 
 def test_tables_show_each_rater_and_both_means(wide: StudyResults) -> None:
-    tables, found = study_tables(wide), wide.raters_as_sample.found
+    tables, found = answer_of(wide).tables, wide.raters_as_sample.found
     means = tables["rater-means"]
     rows = {row[0]: row for row in means.rows}
     assert list(rows) == [*wide.raters, THESE, SAMPLED]
@@ -130,7 +130,7 @@ def test_inseparable_components_share_a_row() -> None:
         for rater, own in given(4, 20).items()
     }
     found = study_results(record_of(votes, dataset(20)), Filters(levels=("A1",)), n_resamples=100)
-    rows = [row[0] for row in study_tables(found)["variance-components"].rows]
+    rows = [row[0] for row in answer_of(found).tables["variance-components"].rows]
     assert rows == ["Rater", "Question (with pair)", "Rater x question (with residual)"]
 
 
@@ -151,7 +151,7 @@ def test_figures_show_what_the_tables_show(raters: int) -> None:
 def test_json_has_added_keys_without_infinity() -> None:
     for votes in ({}, given(1, 3), given(6, 20), {"A": dict.fromkeys(given(1, 20)["R0"], "both_good")}):
         record = record_of(votes, dataset(20), raters=[Rater("A")] if not votes else None)
-        written = study_results(record, n_resamples=100).to_json()
+        written = answer_of(study_results(record, n_resamples=100)).json
         json.dumps(plain(written), allow_nan=False)
         assert {"raters_as_sample", "variance_components"} <= set(written)
 
@@ -160,8 +160,4 @@ def test_no_votes_say_nothing_of_raters() -> None:
     found = study_results(record_of({}, raters=[Rater("A")]), n_resamples=100)
     assert found.raters_as_sample.found.mean is None
     assert not any("raters" in line for line in headline(found))
-    assert study_tables(found)["variance-components"].rows == ()
-
-
-def test_tables_are_named_in_order(wide: StudyResults) -> None:
-    assert [name for name in study_tables(wide) if name in RATER_TABLES] == list(RATER_TABLES)
+    assert "variance-components" not in answer_of(found).tables

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from helpers.texts.factories import dataset, item_ids, record_of
 
+from core.analyses.study_results.pair_rows import answer_of
 from core.results.study.counted import Filters
 from core.results.study.results import StudyResults, headline, results_said, size_said, study_results
-from core.results.study.tables import GAFFKE, GAFFKE_DECIDES, shown_tables, study_tables
+from core.results.study.tables import GAFFKE, GAFFKE_DECIDES
 from core.results.study.words import answer_name
 from core.schema.result_table import Interval
 from core.schema.study import NO_LEVEL, Preference, VoteMeaning
@@ -53,11 +54,11 @@ def test_shares_mean_and_bounds_by_hand() -> None:
     assert made.value == "not worse"
     assert made.found.bounds is not None
     assert made.found.bounds.bound == found.verdict.bound
-    written = found.to_json()
+    written = answer_of(found).json
     assert written["verdict"]["value"] == "non-inferior", "the code of before stays"
     assert (written["answer"]["value"], written["answer"]["bound"]) == ("not worse", found.verdict.bound)
     assert written["answer"]["low"] <= written["answer"]["bound"] < written["answer"]["mean"]
-    (row,) = study_tables(found)["answer"].rows
+    (row,) = answer_of(found).tables["answer"].rows
     assert isinstance(row[1], Interval)
     assert (row[1].low, row[1].high) == (written["answer"]["low"], written["answer"]["high"])
     assert row[5:] == (40, 40)
@@ -101,7 +102,7 @@ def test_the_declared_level_decides_not_worse() -> None:
 def test_filters_make_an_answer_exploratory() -> None:
     chosen = votes(8, 20, 12)
     found = results_of({"A": chosen, "B": chosen}, Filters(raters=("A",)))
-    assert found.to_json()["answer"]["exploratory"] is True
+    assert answer_of(found).json["answer"]["exploratory"] is True
     assert headline(found)[0].startswith("Exploratory: ")
 
 
@@ -120,7 +121,7 @@ def test_a_rater_who_contradicts_the_answer_is_named() -> None:
     assert made.raters[0].high is not None
     assert made.raters[0].high < 0
     assert [len(names_of(headline(found), name)) for name in three] == [1, 0, 0]
-    assert found.to_json()["answer"]["raters"]["r1"]["dissents"] is True
+    assert answer_of(found).json["answer"]["raters"]["r1"]["dissents"] is True
 
 
 def test_raters_who_differ_by_chance_are_not_named() -> None:
@@ -139,8 +140,8 @@ def test_no_vote_says_so() -> None:
     found = study_results(record_of({}), n_resamples=50)
     assert found.answer.value == "not enough information"
     assert found.answer.shares.candidate is None
-    assert found.to_json()["answer"]["low"] is None
-    assert study_tables(found)["answer"].rows[0][0] == "Not enough information"
+    assert answer_of(found).json["answer"]["low"] is None
+    assert answer_of(found).tables["answer"].rows[0][0] == "Not enough information"
 
 
 # --- robustness -----------------------------------------------------------------------------------
@@ -156,11 +157,11 @@ def test_gaffkes_bound_has_a_row_and_is_named_where_it_disagrees() -> None:
     assert made.found.gaffke.value == "not enough information"
     assert made.gaffke_disagrees
     assert sum("Gaffke" in line for line in headline(found)) == 1
-    rows = {row[0]: row[3] for row in study_tables(found)["bounds"].rows}
+    rows = {row[0]: row[3] for row in answer_of(found).tables["bounds"].rows}
     assert isinstance(rows[GAFFKE], Interval)
     assert rows[GAFFKE].value == made.found.gaffke.bound
     few = results_of({"A": votes(0, 40, 0), "B": votes(0, 40, 0)})
-    assert GAFFKE_DECIDES in [row[0] for row in study_tables(few)["bounds"].rows]
+    assert GAFFKE_DECIDES in [row[0] for row in answer_of(few).tables["bounds"].rows]
     assert not few.answer.gaffke_disagrees
 
 
@@ -169,7 +170,7 @@ def test_one_more_lost_question_is_named_only_where_it_matters(chosen: list[Pref
     found = results_of({"A": chosen, "B": chosen})
     assert found.answer.found.holds_with_one_more is holds
     assert any("one more question" in line for line in headline(found)) is not holds
-    rows = [row[0] for row in study_tables(found)["robustness"].rows]
+    rows = [row[0] for row in answer_of(found).tables["robustness"].rows]
     assert "one more question lost outright by ai" in rows, "the table has the row either way"
 
 
@@ -187,10 +188,12 @@ def test_unanswered_pairs_are_named_if_they_could_change_the_answer() -> None:
     assert 1 <= made.unanswered.worst.tipping <= 10
     line = found.sensitivity[-1]
     assert (line.name, line.n_pairs, line.answer) == ("unanswered pairs at worst", 60, complete.answer.value)
-    written = found.to_json()["answer"]["unanswered"]
+    written = answer_of(found).json["answer"]["unanswered"]
     assert written["tipping_share"] == made.unanswered.worst.tipping / 10
     assert sum("lack votes" in line for line in headline(found)) == 1
-    assert "all 10 unanswered pairs lost by ai" in [row[0] for row in study_tables(found)["robustness"].rows]
+    assert "all 10 unanswered pairs lost by ai" in [
+        row[0] for row in answer_of(found).tables["robustness"].rows
+    ]
 
 
 @pytest.mark.parametrize(
@@ -214,13 +217,13 @@ def test_lines_at_worst_go_against_the_claim_without_a_margin(
         assert lines[f"unanswered pairs at worst{way}"] == value
     cases = found.answer.unanswered.cases
     assert sorted(case.value_at_worst for case in cases) == sorted(at_worst.values())
-    assert found.to_json()["answer"]["unanswered"]["against"] == cases[0].against
+    assert answer_of(found).json["answer"]["unanswered"]["against"] == cases[0].against
 
 
 def test_a_study_without_a_counted_pair_has_nothing_to_change() -> None:
     found = results_of({"A": votes(4, 4, 4), "B": [None] * 12}, votes_needed=2, margin=None)
     assert found.answer.unanswered.n == 12
-    assert "robustness" not in [table.name for table in shown_tables(found)]
+    assert "robustness" not in [table.name for table in answer_of(found).tables.values()]
 
 
 def test_flagged_pairs_that_are_left_out_are_not_unanswered() -> None:
@@ -316,7 +319,7 @@ def test_opposed_raters_are_not_ties_of_all_votes() -> None:
     found = results_of({"A": votes(0, 10, 10), "B": [*["both_good"] * 10, *["comparator"] * 10]}, margin=None)
     shares = found.answer.shares
     assert (shares.tie, shares.opposed, shares.n) == (1.0, 10, 20)
-    assert found.to_json()["answer"]["shares"]["opposed"] == 10
+    assert answer_of(found).json["answer"]["shares"]["opposed"] == 10
     agreed = votes(4, 10, 6)
     assert results_of({"A": agreed, "B": agreed}).answer.shares.opposed == 0
     said = [sum("disagreed on the winner" in line for line in headline(one)) for one in (found,)]
@@ -346,7 +349,7 @@ def test_votes_about_levels_say_which_answer_fits(level: str, margin: float | No
     record = record_of({"A": given, "B": given}, dataset(40, levels=(level,)), margin=margin)
     found = study_results(record, n_resamples=50)
     assert found.answer.votes_mean == record.study.votes_mean
-    tables = study_tables(found)
+    tables = answer_of(found).tables
     titles = [column.title for name in ("answer", "choices") for column in tables[name].columns]
     said = [" ".join(headline(found)[:2]), *(text for text in titles if text.startswith(("ai", "human")))]
     fits = level != NO_LEVEL

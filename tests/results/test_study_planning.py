@@ -6,33 +6,35 @@ from typing import Any
 import pytest
 from helpers.texts.factories import LEVELS, dataset, item_ids, prefers, record_of, study_in, vote
 
+from core.analyses.plan import ANALYSIS, PlanOptions, Reached, StudyPlan, reached_by, reached_said
+from core.analyses.study_results.pair_rows import answer_of
 from core.errors import InputError
-from core.plots.planning import power as power_figure
 from core.report import csv_of
 from core.results.study.counted import Filters, count
-from core.results.study.planning import (
-    ASSUMPTIONS,
-    PlanOptions,
-    of_file,
-    of_pilot,
-    plan_said,
-    plan_study,
-    plan_table,
-    power_table,
-    reached_said,
-    reached_so_far,
-    stated,
-)
-from core.results.study.raters import rater_tables
+from core.results.study.planning import of_file, of_pilot
 from core.results.study.results import study_results
-from core.schema.study import PREFERENCES
+from core.schema.assumptions import ASSUMPTIONS
+from core.schema.rows import json_of
+from core.schema.settings import SettingsError, fields_of
+from core.schema.study import PREFERENCES, SCORES, Study
+from core.sources.studies import standing_of
 from core.stats.planning import SAMPLED, THESE, plans, stated_components
 from core.stats.raters import Components
 from core.store import Store
 from core.store.answers import PAIRS, answers_of
 
-NET = PlanOptions(score="net_preference")
+NET: dict[str, Any] = {"score": "net_preference"}
 PAIRS_OF = [(item, level) for item in item_ids(6) for level in LEVELS]
+
+
+def planned(**options: Any) -> StudyPlan:
+    """The plan of these options, without a pilot or a study."""
+    found: StudyPlan = ANALYSIS.answer(PlanOptions.checked(options), None, None).result
+    return found
+
+
+def reached_so_far(store: Store, study: Study) -> Reached:
+    return reached_by(standing_of(store, study))
 
 
 def pilot() -> Any:
@@ -44,17 +46,27 @@ def pilot() -> Any:
 
 
 def test_a_plan_is_that_of_the_statistics() -> None:
-    plan = plan_study(stated(), replace(NET, raters=(3, 12)))
-    assert plan.plans == plans(stated_components(), margin=0.1, power=0.8, raters=(3, 12))
+    answer = ANALYSIS.answer(PlanOptions(**NET, raters=(3, 12)), None, None)
+    plan, expected = answer.result, plans(stated_components(), margin=0.1, power=0.8, raters=(3, 12))
+    for mine, one in zip(plan.plans, expected, strict=True):
+        for name in (
+            "scope",
+            "raters",
+            "votes",
+            "levels",
+            "questions",
+            "total_votes",
+            "power",
+            "half_width",
+            "reason",
+        ):
+            assert getattr(mine, name) == getattr(one, name)
     first = plan.fewest(THESE)
-    assert first is not None
-    assert first.raters == 3
-    assert first.questions == 137
+    assert (first.raters, first.questions) == (3, 137)
     assert plan.fewest(SAMPLED) == plan.plans[3]
     assert plan.raters_needed == 6
-    as_json = plan.to_json()
-    assert as_json["wanted"] == {"power": 0.8, "half_width": None, "questions": None}
-    assert as_json["plans"][0] == {
+    assert answer.json["wanted"] == {"power": 0.8, "half_width": None, "questions": None}
+    assert answer.json["plans"][0] == {
         "scope": THESE,
         "raters": 3,
         "votes": 3,
@@ -67,43 +79,39 @@ def test_a_plan_is_that_of_the_statistics() -> None:
         "hours": 308 / 60,
         "minutes_each": 103,
     }
-    table = plan_table(plan)
-    assert [row[4] for row in table.rows] == [one.questions for one in plan.plans]
-    assert any(
-        "fewest votes for a power of 0.8: 137 questions and 3 raters" in line for line in plan_said(plan)
-    )
+    assert [one.code for one in answer.verdicts] == ["planned", "planned"]
+    assert "fewest votes for a power of 0.8: 137 questions and 3 raters" in answer.verdicts[0].sentence
 
 
 def test_the_composite_is_compared_with_the_net_preference() -> None:
-    plan = plan_study(stated(), PlanOptions(raters=(3,)))
+    plan = planned(raters=(3,))
     assert plan.net_preference == 137
     assert plan.plans[0].questions is not None
     assert plan.plans[0].questions > 300
-    assert plan_study(stated(), replace(NET, raters=(3,))).net_preference is None
+    assert planned(**NET, raters=(3,)).net_preference is None
 
 
 def test_raters_who_are_too_few() -> None:
-    plan = plan_study(stated(rater_sd=0.2), replace(NET, raters=(5, 8)))
-    assert plan.fewest(SAMPLED) is None
-    said = plan_said(plan)[1]
-    assert "raters are too few" in said
-    assert f"at least {plan.raters_needed} raters" in said
+    answer = ANALYSIS.answer(PlanOptions(**NET, rater_sd=0.2, raters=(5, 8)), None, None)
+    assert answer.result.fewest(SAMPLED) is None
+    assert answer.verdicts[1].code == "out-of-reach"
+    assert f"at least {answer.result.raters_needed} raters" in answer.verdicts[1].sentence
+    few = ANALYSIS.answer(PlanOptions(**NET, raters=(2,)), None, None)
+    assert few.verdicts[1].code == "undefined"
 
 
 def test_the_figure_has_a_line_for_each_number_of_raters() -> None:
-    plan = plan_study(stated(), replace(NET, raters=(2, 8)))
-    rows = power_table(plan).rows
-    figure = power_figure(plan, THESE)
-    assert figure is not None
-    lines = [trace for trace in figure.data if trace.mode == "lines"]
-    assert [trace.name for trace in lines] == ["2 raters", "8 raters"]
-    assert list(lines[0].y) == [row[4] for row in rows if row[:2] == (THESE, 2)]
-    dots = [trace for trace in figure.data if trace.mode == "markers"]
-    assert [trace.x[0] for trace in dots] == [one.questions for one in plan.plans if one.scope == THESE]
-    sampled = power_figure(plan, SAMPLED)
-    assert sampled is not None
-    assert (sampled.data[0].name, sampled.data[0].line) == ("8 raters", lines[1].line), "one look in both"
-    assert power_figure(plan_study(stated(), replace(NET, raters=(2,))), SAMPLED) is None
+    from core.plots.drawn import draw
+
+    answer = ANALYSIS.answer(PlanOptions(**NET, raters=(2, 8)), None, None)
+    figure = draw(answer.figures["power"], answer.tables)
+    assert [trace.name for trace in figure.data] == ["2", "8", "8"], "two raters are no sample"
+    assert [trace.showlegend for trace in figure.data] == [True, True, False]
+    own = [one.power for one in answer.result.power if (one.scope, one.raters) == (THESE, 2)]
+    assert list(figure.data[0].customdata) == own
+    assert figure.data[1].line == figure.data[2].line, "one look in both"
+    alone = ANALYSIS.answer(PlanOptions(**NET, raters=(2,)), None, None)
+    assert {one.scope for one in alone.result.power} == {THESE}
 
 
 def test_a_pilot_gives_its_own_components() -> None:
@@ -120,7 +128,7 @@ def test_a_pilot_gives_its_own_components() -> None:
 
 def test_components_of_the_written_table_come_back() -> None:
     results = study_results(pilot(), n_resamples=50)
-    _, table = rater_tables(results.raters_as_sample)
+    table = answer_of(results).tables["variance-components"]
     found = of_file(csv_of(table), "components.csv")
     assert found.components == results.raters_as_sample.components.components
 
@@ -166,24 +174,24 @@ def test_a_file_without_components(text: str, problem: str) -> None:
         ({"power": 1.0}, "power"),
         ({"half_width": -1.0}, "half_width"),
         ({"questions": 0}, "questions"),
+        ({"questions": 20, "power": 0.9}, "questions"),
         ({"raters": (0,)}, "raters"),
-        ({"raters": ()}, "raters"),
         ({"votes": 30}, "votes"),
         ({"levels": 0}, "levels"),
-        ({"confidence_level": 0.4}, "confidence"),
+        ({"confidence_level": 0.4}, "confidence_level"),
+        ({"question_correlation": 0.9}, "agreement"),
+        *(({one.name: 1.5}, one.name) for one in ASSUMPTIONS),
     ],
 )
 def test_problems_name_the_field(options: dict[str, Any], field: str) -> None:
-    with pytest.raises(InputError) as found:
-        plan_study(stated(), replace(PlanOptions(), **options))
-    assert any(problem.startswith(f"{field}: ") for problem in found.value.problems)
+    with pytest.raises(SettingsError) as found:
+        planned(**options)
+    assert field in {one.name for one in found.value.found_in}
 
 
-@pytest.mark.parametrize("name", [one.name for one in ASSUMPTIONS])
-def test_an_impossible_assumption_names_itself(name: str) -> None:
-    with pytest.raises(InputError) as found:
-        stated(**{name: 1.5})
-    assert found.value.problems[0].startswith(f"{name}: ")
+def test_the_scores_are_those_of_a_study() -> None:
+    """The declaration loads no study, so it repeats them."""
+    assert fields_of(PlanOptions)["score"].choices == SCORES
 
 
 def running(store: Store) -> Any:
@@ -208,29 +216,34 @@ def test_what_a_running_study_has_reached(store: Store) -> None:
         levels=4,
         composite=True,
     )
-    assert found.now == found.whole == (these, sampled)
-    needed = found.needed[0].questions
+    assert [one.now for one in found.scopes] == [one.whole for one in found.scopes]
+    for mine, one in zip(found.scopes, (these, sampled), strict=True):
+        assert (mine.whole.power, mine.whole.half_width) == (one.power, one.half_width)
+    needed = found.scopes[0].questions_needed
     assert needed is not None
-    assert found.missing(THESE) == needed - 16
-    assert found.to_json()["scopes"][THESE]["questions_missing"] == needed - 16
+    assert found.scopes[0].questions_missing == needed - 16
+    assert json_of(found)["scopes"][THESE]["questions_missing"] == needed - 16
     assert "Complete: 16 of 16 questions (64 of 64 pairs)" in reached_said(found)[0]
 
 
 def test_nothing_is_reached_before_the_first_vote(store: Store) -> None:
     found = reached_so_far(store, study_in(store, dataset(16), state="open", raters=("a", "b", "c")).study)
-    assert (found.complete_pairs, found.raters, found.now) == (0, 0, ())
-    assert (found.whole[0].questions, found.whole[0].raters, found.whole[0].votes) == (16, 3, 3)
-    assert found.to_json()["scopes"][THESE]["now"] is None
+    assert (found.complete_pairs, found.raters, found.scopes[0].now) == (0, 0, None)
+    whole = found.scopes[0].whole
+    assert (whole.questions, whole.raters, whole.votes) == (16, 3, 3)
+    assert json_of(found)["scopes"][THESE]["now"] is None
     nobody = reached_so_far(store, study_in(store, name="nobody", raters=()).study)
-    assert (nobody.whole, nobody.needed, nobody.to_json()["scopes"]) == ((), (), {})
+    assert (nobody.scopes, json_of(nobody)["scopes"]) == ((), {})
     assert len(reached_said(nobody)) == 1
 
 
 def test_questions_that_are_dealt(store: Store) -> None:
     raters = [f"R{n}" for n in range(6)]
     found = reached_so_far(store, study_in(store, dataset(16), raters=raters, votes_per_pair=2).study)
-    assert [(one.raters, one.votes, one.questions) for one in found.whole] == [(6, 2, 16)] * 2
-    assert all(one.power is not None for one in found.whole)
+    assert [(one.whole.raters, one.whole.votes, one.whole.questions) for one in found.scopes] == [
+        (6, 2, 16)
+    ] * 2
+    assert all(one.whole.power is not None for one in found.scopes)
 
 
 @pytest.mark.usefixtures("each_pair_task")

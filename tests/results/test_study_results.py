@@ -11,6 +11,7 @@ import pytest
 from helpers.texts import factories
 from helpers.texts.factories import LEVELS, dataset, item_ids
 
+from core.analyses.study_results.pair_rows import answer_of
 from core.results.study.counted import TOO_FEW, Filters
 from core.results.study.results import COEFFICIENTS, StudyResults, study_results
 from core.schema.study import PREFERENCES
@@ -37,7 +38,7 @@ def walk(value: Any) -> Iterator[Any]:
 @pytest.mark.parametrize("n_raters", range(4))
 def test_any_number_of_raters_gives_plain_json(n_raters: int) -> None:
     results = results_of(n_raters)
-    written = json.dumps(results.to_json(), allow_nan=False)
+    written = json.dumps(answer_of(results).json, allow_nan=False)
     again = json.loads(written)
     assert json.dumps(again, allow_nan=False) == written
     assert {type(entry) for entry in walk(again)} <= {dict, list, str, int, float, bool, type(None)}
@@ -48,7 +49,7 @@ def test_any_number_of_raters_gives_plain_json(n_raters: int) -> None:
 
 @pytest.mark.parametrize("n_raters", range(4))
 def test_every_number_that_is_missing_has_its_sentence(n_raters: int) -> None:
-    for entry in walk(results_of(n_raters).to_json()):
+    for entry in walk(answer_of(results_of(n_raters)).json):
         if isinstance(entry, dict) and "reason" in entry:
             value = next(
                 entry[k]
@@ -134,9 +135,9 @@ def test_the_declared_margin_and_level_are_used() -> None:
     low, high = (results_of(2, margin=m, confidence_level=c) for m, c in ((0.1, 0.9), (1.5, 0.99)))
     assert (high.non_inferiority.margin, high.non_inferiority.confidence_level) == (1.5, 0.99)
     assert high.non_inferiority.bound_pairs < low.non_inferiority.bound_pairs
-    assert high.to_json()["power_one_sided"]["alpha"] == pytest.approx(0.01)
-    assert high.to_json()["power_one_sided"]["confidence_level"] == 0.99
-    assert high.to_json()["power_one_sided"]["alternative"] == "larger"
+    assert answer_of(high).json["power_one_sided"]["alpha"] == pytest.approx(0.01)
+    assert answer_of(high).json["power_one_sided"]["confidence_level"] == 0.99
+    assert answer_of(high).json["power_one_sided"]["alternative"] == "larger"
     assert (high.power.alpha, high.power.alternative) == (0.05, "two-sided")
 
 
@@ -193,7 +194,7 @@ def test_bundle_members_are_documented() -> None:
 
 def test_every_key_of_the_results_is_documented() -> None:
     top = sections("##")["Results JSON"].split("\n### ")[0]
-    written = results_of(3, repeats={"R0": {PAIRS[0]: "candidate"}}).to_json()
+    written = answer_of(results_of(3, repeats={"R0": {PAIRS[0]: "candidate"}})).json
     assert sorted(first_cells(top)) == sorted(
         [*written, "early", "declared"]
     )  # only if somebody looked early
@@ -201,7 +202,7 @@ def test_every_key_of_the_results_is_documented() -> None:
 
 def test_every_nested_key_is_documented() -> None:
     parts = {name: first_cells(text) for name, text in sections("###").items()}
-    written = results_of(3).to_json()
+    written = answer_of(results_of(3)).json
     block = written["per_level"]["A0"]
     position = written["position_bias"]
     blinding = written["blinding"]

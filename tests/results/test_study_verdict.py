@@ -19,6 +19,7 @@ from helpers.texts.factories import (
     vote,
 )
 
+from core.analyses.study_results.pair_rows import answer_of
 from core.cli import main
 from core.errors import InputError
 from core.results.study.counted import Filters, count
@@ -64,7 +65,7 @@ def test_ties_alone_are_not_enough_information(n_items: int) -> None:
     assert (results.verdict.value, results.verdict.method) == ("not enough information", "gaffke")
     assert results.verdict.bound < -0.1
     assert results.verdict.questions_missing + n_items == 22
-    assert results.to_json()["verdict"]["value"] == "not enough information"
+    assert answer_of(results).json["verdict"]["value"] == "not enough information"
 
 
 def test_no_vote_is_not_enough_information() -> None:
@@ -113,7 +114,7 @@ def test_any_filter_makes_a_result_exploratory(filters: Filters) -> None:
         name for name in ("levels", "raters", "questions", "languages") if getattr(filters, name)
     }
     assert headline(results)[0].startswith("Exploratory: ")
-    assert results.to_json()["verdict"]["exploratory"] is True
+    assert answer_of(results).json["verdict"]["exploratory"] is True
 
 
 def test_one_level_is_the_main_analysis_of_a_study_with_one() -> None:
@@ -332,7 +333,7 @@ def test_votes_that_come_after_the_results_are_marked(store: Store) -> None:
     assert results.verdict.value == "not enough information"
     assert sum("200 votes" in line for line in headline(results)) == 1
     again = results_of(read_bundle(write_bundle(released_record(store, at_hand.study)), "b.zip"))
-    assert again.to_json()["after_unblinding"] == results.to_json()["after_unblinding"]
+    assert answer_of(again).json["after_unblinding"] == answer_of(results).json["after_unblinding"]
 
 
 def test_a_rater_who_comes_after_the_results_and_is_excluded_changed_no_verdict(store: Store) -> None:
@@ -365,8 +366,8 @@ def test_an_exclusion_after_unblinding_is_marked(store: Store) -> None:
     assert (after.excluded, after.included, after.votes, after.flags) == (("ben",), (), 0, 0)
     assert after.verdict.bound == before.verdict.bound
     assert results.answers_left_out["rater excluded"] > 0
-    written = results.to_json()["after_unblinding"]
-    assert written["excluded"] == ("ben",)
+    written = answer_of(results).json["after_unblinding"]
+    assert written["excluded"] == ["ben"]
     assert written["verdict"]["value"] == before.verdict.value
     assert any("excluded ben" in line for line in headline(results))
     include_rater(store, at_hand.study, "ben")

@@ -20,6 +20,7 @@ from helpers.texts.factories import (
     without_links,
 )
 
+from core.analyses.study_results.pair_rows import answer_of
 from core.errors import InputError, NotAllowed, NotFound
 from core.results.study.results import study_results
 from core.schema.study import Design
@@ -46,7 +47,7 @@ PSEUDONYM, REMARK = "Zqxenia Öz", "zqdistinctive"
 
 
 def results_of(at_hand: StudyAtHand) -> dict[str, object]:
-    return study_results(at_hand.record, n_resamples=50).to_json()
+    return answer_of(study_results(at_hand.record, n_resamples=50)).json
 
 
 def log_of(at_hand: StudyAtHand) -> list[tuple[str, str | None, str]]:
@@ -74,12 +75,12 @@ def test_an_excluded_rater_is_kept_and_not_counted(store: Store) -> None:
     assert [rater.excluded for rater in record.raters] == [None, "pressed left without reading", None]
     assert log_of(at_hand)[-1] == ("rater excluded", "R2", "pressed left without reading")
     found = results_of(at_hand)
-    assert found["raters"] == ("R1", "R3")
+    assert found["raters"] == ["R1", "R3"]
     assert found["answers"]["n_left_out"]["rater excluded"] == n
     alone = replace(
         record, raters=record.raters[::2], answers=tuple(a for a in answers if a.rater_id != "R2")
     )
-    expected = study_results(alone, n_resamples=50).to_json()
+    expected = answer_of(study_results(alone, n_resamples=50)).json
     apart = {"answers", "sensitivity"}
     assert {key: found[key] for key in found if key not in apart} == {
         key: expected[key] for key in expected if key not in apart
@@ -249,7 +250,7 @@ def test_votes_that_are_dropped_are_left_out_by_reason(store: Store) -> None:
     n = sum(a.rater_id == PSEUDONYM and a.answered for a in at_hand.record.answers)
     withdraw_rater(store, at_hand.study, PSEUDONYM, keep_votes=False)
     found = results_of(at_hand)
-    assert found["raters"] == ("R1",)
+    assert found["raters"] == ["R1"]
     assert found["answers"]["n_left_out"]["rater excluded"] == n
     assert found["blinding"]["n_left_out"] == {"rater excluded": 10}
     with pytest.raises(NotAllowed, match="stay excluded"):

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 from helpers.texts.factories import (
@@ -17,9 +17,11 @@ from helpers.texts.factories import (
     vote,
 )
 
+from core.analyses.look import ANALYSIS
+from core.analyses.study_results.pair_rows import answer_of
 from core.errors import InputError, NotAllowed
 from core.results.study.counted import Filters
-from core.results.study.early import last_look, look, look_said, look_table, path_table, ready, votes_lacking
+from core.results.study.early import last_look, look, ready, votes_lacking
 from core.results.study.results import headline, study_results
 from core.schema.study import NO_LEVEL, Design, Rater
 from core.stats.non_inferiority import lower_bound_anytime
@@ -105,10 +107,10 @@ def test_a_look_shows_one_bound_and_nothing_of_a_system_text_or_rater(store: Sto
     at_hand = looked_at(store)
     both(at_hand, 3)
     found = look(store, at_hand.study, by="test")
-    assert found.to_json().keys() == SHOWN
-    table = look_table(found)
+    answer = ANALYSIS.answer(ANALYSIS.Options(), found)
+    assert answer.json.keys() == SHOWN
     (entry,) = [one for one in at_hand.record.log if one.action == LOOKED]
-    everything = json.dumps([found.to_json(), look_said(found), str(table), entry.detail]).lower()
+    everything = json.dumps([answer.json, answer.said, str(answer.tables), entry.detail]).lower()
     hidden = [name for item in at_hand.record.items for name in (item.item_id, item.question)]
     for name in (*hidden, "R1", "R2", "human", "Alpha", "Beta", "candidate", "comparator"):
         assert name.lower() not in everything, name
@@ -295,7 +297,7 @@ class TestResults:
         unblind(at_hand)
         found = study_results(at_hand.record, n_resamples=200)
         assert found.early is None
-        assert "early" not in found.to_json()
+        assert "early" not in answer_of(found).json
 
     def test_after_a_look_the_bound_decides_and_the_verdict_stands_beside_it(self, store: Store) -> None:
         at_hand = looked_at(store)
@@ -307,21 +309,23 @@ class TestResults:
         said = headline(found)
         assert found.early is not None
         assert (found.early.n_entered, found.early.reached_after, found.early.looks) == (6, 5, 1)
-        assert found.to_json()["early"] == {**found.early.to_json(), "caution": None}
+        assert answer_of(found).json["early"] == json.loads(
+            json.dumps({**asdict(found.early), "caution": None})
+        )
         assert found.early.bounds == tuple(lower_bound_anytime([1.0] * 6))
-        assert [row[1] for row in path_table(found.early).rows] == list(found.early.bounds)
+        assert [row[1] for row in answer_of(found).tables["early"].rows] == list(found.early.bounds)
         assert said[0].startswith("Non-inferior (always-valid bound). ")
         assert "so the always-valid bound decides" in said[1]
         assert said[2].startswith("Declared analysis, for comparison: ")
         part = study_results(at_hand.record, Filters(raters=["R1"]), n_resamples=200)
         assert headline(part)[0].startswith("Exploratory: ")
-        as_json = found.to_json()
+        as_json = answer_of(found).json
         assert (as_json["verdict"]["value"], as_json["answer"]["value"]) == ("non-inferior", "not worse")
         assert as_json["verdict"]["bound"] == as_json["answer"]["bound"] == found.early.bound
         assert as_json["declared"]["verdict"]["value"] == found.verdict.value
         assert as_json["declared"]["answer"]["value"] == found.answer.value
         assert as_json["early"]["caution"] is None
-        assert "declared" not in part.to_json()
+        assert "declared" not in answer_of(part).json
 
     def test_an_answer_that_only_the_declared_analysis_reaches_is_no_verdict(self, store: Store) -> None:
         at_hand = looked_at(store)
@@ -332,7 +336,7 @@ class TestResults:
         found = study_results(at_hand.record, n_resamples=200)
         assert found.early is not None
         unreached = replace(found, early=replace(found.early, reached_after=None, bound=-0.6))
-        as_json = unreached.to_json()
+        as_json = answer_of(unreached).json
         assert (as_json["verdict"]["value"], as_json["answer"]["value"]) == ("not shown", "not shown")
         assert as_json["verdict"]["bound"] == as_json["answer"]["bound"] == -0.6
         assert as_json["declared"]["answer"]["value"] == found.answer.value
@@ -345,7 +349,7 @@ class TestResults:
         unblind(at_hand)
         found = study_results(at_hand.record, n_resamples=200)
         lower = replace(found, answer=replace(found.answer, found=replace(found.answer.found, mean=-0.5)))
-        caution = lower.to_json()["early"]["caution"]
+        caution = answer_of(lower).json["early"]["caution"]
         assert caution is not None
         assert caution in headline(lower)
         assert tone_of(found) == "good"

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from helpers.texts.factories import StudyAtHand, always, dataset, study_in, unblind, vote
 
+from core.analyses.study_results.pair_rows import answer_of
 from core.errors import InputError, NotAllowed
 from core.formats.registry import read_scores
 from core.formats.study.files import place_beside, read_answers, read_dataset, systems_of
 from core.results.correlations.votes import metrics_against_votes
 from core.results.study.results import study_results
-from core.results.study.tables import ALL_PAIRS, GAFFKE, GAFFKE_DECIDES, blocks, study_tables
+from core.results.study.tables import ALL_PAIRS, GAFFKE, GAFFKE_DECIDES, blocks
 from core.schema.study import NO_LEVEL, Dataset, Design
 from core.store import Store
 from core.study.audit import audit_study
@@ -169,12 +170,12 @@ def test_votes_give_the_net_preference(store: Store) -> None:
     assert found.non_inferiority.mean == 0.5
     assert found.verdict.value == "non-inferior"
     assert list(blocks(found)) == [ALL_PAIRS]
-    tables = study_tables(found)
+    tables = answer_of(found).tables
     assert [row[1] for row in tables["choices"].rows] == [ALL_PAIRS] * 2
     decides = found.verdict.method == "gaffke"
     assert [row[0] for row in tables["bounds"].rows][1] == (GAFFKE_DECIDES if decides else GAFFKE)
-    as_json = found.to_json()
-    assert (as_json["levels"], as_json["per_level"]) == ((), {})
+    as_json = answer_of(found).json
+    assert (as_json["levels"], as_json["per_level"]) == ([], {})
 
 
 def test_the_deciding_bound_of_gaffke_has_a_row(store: Store) -> None:
@@ -183,7 +184,7 @@ def test_the_deciding_bound_of_gaffke_has_a_row(store: Store) -> None:
         vote(store, token, always("both_good"))
     unblind(at_hand)
     found = study_results(at_hand.record, n_resamples=50)
-    (row,) = [row for row in study_tables(found)["bounds"].rows if row[0] == GAFFKE_DECIDES]
+    (row,) = [row for row in answer_of(found).tables["bounds"].rows if row[0] == GAFFKE_DECIDES]
     assert found.verdict.method == "gaffke"
     assert row[3].value == found.verdict.bound  # type: ignore[union-attr]
 

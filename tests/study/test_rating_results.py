@@ -17,11 +17,13 @@ from helpers.texts.rating_studies import (
     unblind,
 )
 
+from core.analyses.study_results import ANALYSIS
 from core.errors import NotAllowed
 from core.formats.registry import read_rated
 from core.formats.spans.mqm import read_mqm
 from core.plots.drawn import draw
-from core.results.study.tables import TOTALS_FIGURE, rating_results
+from core.results.study.counted import Filters, StudyPart
+from core.schema.analysis import Answer
 from core.schema.scale import Scale
 from core.schema.scores import ErrorSpan
 from core.schema.study import StudyRecord
@@ -32,6 +34,10 @@ from core.study.export import mqm_tsv, rated_jsonl, ratings_csv, ratings_jsonl, 
 from core.study.lifecycle import exclude_rater, move
 from core.study.raters import preview_link
 from core.study.ratings import consistency, counted, rated_means, rated_texts_of, rating_set_of
+
+
+def answered(record: StudyRecord) -> Answer:
+    return ANALYSIS.answer(ANALYSIS.Options(n_resamples=50), StudyPart(record, Filters()))
 
 
 @pytest.fixture
@@ -133,8 +139,8 @@ def test_means_over_levels_and_over_systems_by_hand(store: Store) -> None:
     }
     assert by_level["A0"].mean.estimate == 10
     assert by_level["A1"].mean.estimate == (0 + 10 + 50 + 0 + 10 + 20) / 6
-    as_json, _, tables = rating_results(record, n_resamples=50)
-    named = {table.name: table for table in tables}
+    answer = answered(record)
+    as_json, named = answer.json, answer.tables
     (a0, a1) = named["means-by-level"].rows
     assert (a0[0], a1[0], a1[1].value, a1[1].n) == ("A0", "A1", 15.0, 6)
     assert [one["mean"]["estimate"] for one in as_json["means_by_level"]][:1] == [10.0]
@@ -144,15 +150,16 @@ def test_means_over_levels_and_over_systems_by_hand(store: Store) -> None:
         "H",
         "mqm",
     ]
-    figure = draw(TOTALS_FIGURE, named)
+    figure = draw(answer.figures["totals"], named)
     panels = {tuple(trace.x): tuple(trace.text) for trace in figure.data}
     assert len(figure.data) == 3, "a panel for each dimension"
     assert panels[0, 0, 10, 10, 20, 35][-1] == "zq-west, A1"
 
 
 def test_without_levels_there_is_no_table_of_levels(ended: RatingStudyAtHand) -> None:
-    as_json, _, tables = rating_results(record_of(ended), n_resamples=50)
-    assert "means-by-level" not in {table.name for table in tables}
+    answer = answered(record_of(ended))
+    as_json = answer.json
+    assert "means-by-level" not in answer.tables
     assert as_json["means_by_level"] == []
     assert as_json["means_by_system"] == as_json["totals"]
 

@@ -7,8 +7,10 @@ import pytest
 from helpers.texts.factories import StudyAtHand, dataset, edited, guess_all, members_of, study_in, vote
 from helpers.texts.rating_studies import rate, rating_study, rating_texts
 
+from core.analyses.study_results.pair_rows import answer_of
+from core.analyses.study_results.rating_rows import answer_of as answer_of_ratings
 from core.results.study.results import study_results
-from core.results.study.tables import rating_results, study_tables
+from core.results.study.tables import RatingMeans
 from core.schema.result_table import Interval
 from core.store import Store
 from core.store.answers import PAIRS, RATINGS, guesses_of
@@ -139,7 +141,7 @@ def test_results_have_the_times_of_each_rater(store: Store) -> None:
     desk.save_choice(2, "left", seconds=10.0, diff_used="none")
     at_hand.desk("R2").save_choice(1, "left", seconds=None, diff_used="none")
     found = study_results(at_hand.record, n_resamples=99)
-    assert found.to_json()["rater_seconds"] == {
+    assert answer_of(found).json["rater_seconds"] == {
         "R1": {
             "n_answers": 2,
             "n_first": 2,
@@ -155,7 +157,7 @@ def test_results_have_the_times_of_each_rater(store: Store) -> None:
             "median_seconds_visible": None,
         },
     }
-    shown = {row[0]: row[1:] for row in study_tables(found)["seconds"].rows}
+    shown = {row[0]: row[1:] for row in answer_of(found).tables["seconds"].rows}
     assert shown["R1"] == (2, Interval(pytest.approx(43.85), n=2), Interval(20.0, n=1))
     assert [cell.reason != "" for cell in shown["R2"][1:] if isinstance(cell, Interval)] == [True, True]
 
@@ -166,14 +168,14 @@ def test_rating_results_have_the_times_of_each_rater(store: Store) -> None:
     rate(desk, 1)  # in 20 seconds
     desk.save_note(2, invalid=True)
     desk.complete(2, seconds=9.0, seconds_visible=4.5)
-    as_json, _, tables = rating_results(at_hand.record, n_resamples=99)
+    answer = answer_of_ratings(at_hand.record, RatingMeans.of(at_hand.record, n_resamples=99))
     line = next(one for one in list_progress(store, at_hand.study) if one.rater_id == "R1")
-    found = as_json["rater_seconds"]["R1"]
+    found = answer.json["rater_seconds"]["R1"]
     assert (found["median_seconds_first"], found["median_seconds_visible"]) == (
         line.median_seconds_first,
         line.median_seconds_visible,
     )
-    (raters,) = [table for table in tables if table.name == "raters"]
+    raters = answer.tables["raters"]
     names = [column.name for column in raters.columns]
     row = next(row for row in raters.rows if row[0] == "R1")
     assert row[names.index("median_seconds_visible")] == Interval(4.5, n=1)

@@ -9,81 +9,58 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from core.analyses.prompts import ANALYSIS as PROMPTS
+from core.cli import moved
 from core.cli.judge.running import GIVEN, Given, add_run, attached_file
-from core.cli.judge.verbs import checked_intervals
-from core.cli.shared.giving import Said, add_result_options, give
-from core.cli.shared.options import (
-    Commands,
-    add_database_option,
-    add_json_option,
-    add_pair_option,
-    existing_store,
-    make_folder,
-    named_numbers,
-    print_notes,
-)
+from core.cli.shared.giving import Said, give
+from core.cli.shared.options import Commands, add_json_option, make_folder, print_notes
 from core.cli.shared.run_options import requested_run, running_given
 from core.cli.shared.running import check_folder, exec_in_environment, run_or_delete, telling
-from core.cli.shared.sources import HUMAN_NAMES, add_interval_options, check_database, reading_of
+from core.cli.shared.sources import add_tried_options, check_database, reading_of, tried_choice
 from core.errors import AssayError, InputError, Problems, counted, nearest_names
 from core.installation import COMMAND
-from core.joining.panel import panel_of
 from core.judges.kind import JudgeKind
 from core.report import file_of
-from core.results.judges.prompts import (
-    PROMPTS_TABLE,
-    PromptsCompared,
-    compare_prompts,
-    prompts_json,
-    prompts_table,
-)
 from core.runs.asked import Asked, environment_for
 from core.runs.jobs import RunAtHand
 from core.runs.judging.several import (
-    Prices,
     Variant,
     create_together,
     forecast,
     is_whole,
-    ratings_in,
-    scores_levels,
-    tried,
-    unfinished_notes,
     variants,
     work_through,
 )
 from core.runs.kinds import KINDS, kinds_that
-from core.runs.path import at_hand, find_same, written
-from core.schema.analysis import PanelChoice
+from core.runs.path import find_same, written
+from core.schema.analysis import Answer, TriedChoice
 from core.schema.settings import Settings, as_option, said
-from core.sources.named import RunSource, parse_source, parse_sources
-from core.sources.panel import panel_beside
+from core.sources.named import RunSource, parse_source
 from core.sources.people import people_of
+from core.sources.prompts import check_dimension, tried_beside
 from core.store import Store, database_path, open_store
 from core.tables.files import write_file
 from core.tables.reading import shown
 
-_N_RESAMPLES = 2_000
-NO_RATINGS = "--dimension: there are no ratings. Name them with --human, or leave it out."
 _NOT_IN_FOLDERS = re.compile(r"[^\w.+-]+")
 
 
 def add_prompts(verbs: Commands) -> None:
     """Register `judge prompts`."""
     command = verbs.add_parser(
-        PROMPTS_TABLE,
+        PROMPTS.name,
         help="compare prompts or models on the same texts: runs what is missing, then one table",
     )
     command.add_argument(
         "what",
-        metavar="KIND|run:N",
-        help=f"a kind of judge ({', '.join(kind.verb or kind.name for kind in _kinds().values())}), or a run to compare",
+        metavar="KIND",
+        help=f"a kind of judge: {', '.join(kind.verb or kind.name for kind in _kinds().values())}",
     )
     command.add_argument(
         "rest",
         nargs=argparse.REMAINDER,
-        metavar="TEXTS --prompt A --prompt B --model X --out DIR ... | run:N ...",
-        help="texts and options of the kind, where --prompt and --model may be repeated (see `prompts KIND --help`), or further runs",
+        metavar="TEXTS --prompt A --prompt B --model X --out DIR ...",
+        help="texts and options of the kind, where --prompt and --model may be repeated (see `prompts KIND --help`)",
     )
     command.set_defaults(run=_prompts, json=False)
 
@@ -95,116 +72,30 @@ def _kinds() -> Mapping[str, JudgeKind]:
 
 def _prompts(options: argparse.Namespace) -> None:
     if isinstance(parse_source(options.what), RunSource):
-        _of_runs([options.what, *options.rest])
-        return
+        raise InputError(moved("judge prompts run:N", "report prompts run:N"))
     kind = _kinds().get(options.what) or KINDS.get(options.what)
     if not isinstance(kind, JudgeKind):
         near = nearest_names(options.what, set(_kinds()))
         meant = f" Did you mean {' or '.join(near)}?" if near else ""
         raise InputError(
-            f"{shown(options.what)} is neither run:N nor a kind of judge: {', '.join(_kinds())}.{meant}"
+            f"{shown(options.what)} is no kind of judge. There are {', '.join(_kinds())}.{meant}"
         )
     command = argparse.ArgumentParser(
         prog=f"{COMMAND} judge prompts {options.what}",
         description=f"Compare prompts or models: {kind.summary}",
     )
     add_run(command, kind, GIVEN[kind.reads], several=True)
-    _add_comparing(command)
+    add_tried_options(command.add_argument_group("comparison"))
     if not any(one.dest == "json" for one in command._actions):
         add_json_option(command)
     _of_kind(command.parse_args(options.rest), kind, GIVEN[kind.reads])
 
 
-def _add_comparing(command: argparse.ArgumentParser) -> None:
-    group = command.add_argument_group("comparison")
-    group.add_argument(
-        "--human",
-        metavar="FILE|study:NAME",
-        help=f"ratings or votes of people on these texts: {HUMAN_NAMES} (default: known levels alone)",
-    )
-    group.add_argument(
-        "--dimension", metavar="D", help="which dimension of the ratings to use (default: the only one)"
-    )
-    group.add_argument(
-        "--component",
-        metavar="NAME",
-        help="column to compare where a judge has several, such as f1 or coverage (default: its first)",
-    )
-    for side in ("input", "output"):
-        group.add_argument(
-            f"--{side}-price-of",
-            action="append",
-            default=[],
-            metavar="MODEL=MONEY",
-            help=f"price of a million {side} tokens of one model, in place of that of its run; may be repeated",
-        )
-    command.set_defaults(flip=None)
-
-
-def _of_runs(given: Sequence[str]) -> None:
-    command = argparse.ArgumentParser(
-        prog=f"{COMMAND} judge prompts",
-        description="Compare the prompts or models of runs on the same texts.",
-    )
-    command.add_argument("runs", nargs="+", metavar="run:N", help="runs of one kind of judge")
-    _add_comparing(command)
-    add_pair_option(command)
-    add_interval_options(command, _N_RESAMPLES)
-    add_result_options(command, PROMPTS_TABLE)
-    add_database_option(command)
-    options = command.parse_args(given)
-    options.columns = None
-    drawing = checked_intervals(options, [])
-    sources = parse_sources(options.runs)
-    if wrong := [one.written for one in sources if not isinstance(one, RunSource)]:
-        raise InputError(
-            f"{', '.join(map(shown, wrong))}: not run:N. Compare runs, or name a kind of judge first."
-        )
-    with existing_store(options.db) as store:
-        runs = [at_hand(store, one.number) for one in sources if isinstance(one, RunSource)]
-        found = _compared(runs, options, drawing)
-    give(options, prompts_json(found), _said(found))
-
-
-def _compared(
-    runs: Sequence[RunAtHand], options: argparse.Namespace, drawing: Mapping[str, Any]
-) -> PromptsCompared:
-    with telling("reading the scores") as tell:
-        judges, component, notes = tried(runs, options.component, _prices(options))
-        tables = [one.table for one in judges]
-        chosen = {"judges": [one.name for one in judges], "dimension": options.dimension}
-        people = None
-        if options.human is not None:
-            choice = PanelChoice(judge=tuple(chosen["judges"]), dimension=options.dimension)
-            people = panel_beside(parse_source(options.human), tables, choice, reading_of(options))
-        elif (ratings := ratings_in(runs[0])) is not None:
-            people = panel_of(ratings, tables, **chosen)
-        elif options.dimension is not None:
-            raise InputError(NO_RATINGS)
-        tell("comparing prompts")
-        more = [*notes, *unfinished_notes(runs)]
-        return compare_prompts(
-            judges, people, component=component, notes=more, with_levels=scores_levels(runs), **drawing
-        )
-
-
-def _prices(options: argparse.Namespace) -> Prices:
-    """The prices of models that the user states. Raises InputError for values that are no numbers from 0 on."""
-    given_in = named_numbers("--input-price-of", options.input_price_of)
-    given_out = named_numbers("--output-price-of", options.output_price_of)
-    return {
-        model: (given_in.get(model), given_out.get(model)) for model in dict.fromkeys([*given_in, *given_out])
-    }
-
-
-def _said(found: PromptsCompared) -> Said:
-    return [*found.sentences(), prompts_table(found)]
-
-
 def _of_kind(options: argparse.Namespace, kind: JudgeKind, given: Given) -> None:
     options.judge_file = None
     attached = attached_file(options, kind)
-    prices = _prices(options)
+    choice = tried_choice(options)
+    prices = choice.prices
     plan = variants(_requested(options, kind, attached))
     known = {one.asked.model.short_name for one in plan}
     if unknown := [name for name in prices if name not in known]:
@@ -217,28 +108,24 @@ def _of_kind(options: argparse.Namespace, kind: JudgeKind, given: Given) -> None
     )
     for one in options.inputs:
         check_database(one, options.db)
-    if options.dimension is not None and options.human is None and kind.reads != "rated texts":
-        raise InputError(NO_RATINGS)
+    check_dimension(choice, rated=options.human is not None or kind.reads == "rated texts")
     if options.human is not None:
         people_of(
             parse_source(options.human), reading_of(options)
         )  # reports now what would be refused after hours of work
     exec_in_environment(environment_for(plan[0].asked, plan[0].running))
     with contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext():
-        found = _run_and_compare(options, kind, given, plan)
-    give(
-        argparse.Namespace(json=options.json, out=None, table=None),
-        prompts_json(found),
-        _said(found),
-    )
+        answer = _run_and_compare(options, kind, given, plan, choice)
+    lines: Said = [*answer.said, *answer.printed]
+    give(argparse.Namespace(json=options.json, out=None, table=None), answer.json, lines)
     folder: Path = options.out
     for ending in (".csv", ".json", ".md"):
-        write_file(
-            folder / f"{PROMPTS_TABLE}{ending}",
-            file_of(ending, prompts_json(found), _said(found), only=False),
-        )
+        data = file_of(ending, answer.json, lines, only=False)
+        write_file(folder / f"{PROMPTS.name}{ending}", data)
     if not options.json:
-        print(f"Written to {folder}: {PROMPTS_TABLE}.csv, {PROMPTS_TABLE}.json, {PROMPTS_TABLE}.md.")
+        print(
+            f"Written to {folder}: {', '.join(PROMPTS.name + ending for ending in ('.csv', '.json', '.md'))}."
+        )
 
 
 def _priced(one: Variant, given: Mapping[str, Any], prices: tuple[float | None, float | None]) -> Variant:
@@ -280,8 +167,12 @@ def _folders(out: Path, plan: Sequence[Variant]) -> list[Path]:
 
 
 def _run_and_compare(
-    options: argparse.Namespace, kind: JudgeKind, given: Given, plan: Sequence[Variant]
-) -> PromptsCompared:
+    options: argparse.Namespace,
+    kind: JudgeKind,
+    given: Given,
+    plan: Sequence[Variant],
+    choice: TriedChoice,
+) -> Answer:
     folders = _folders(options.out, plan)
     with open_store(database_path(options.db)) as store:
         # What was begun is resumed, and with it the masks of a study that was blind then.
@@ -294,7 +185,7 @@ def _run_and_compare(
             file_name,
             plan,
             options.limit,
-            component=options.component,
+            component=choice.component,
             with_people=options.human is not None,
         )
         print_notes(
@@ -323,8 +214,10 @@ def _run_and_compare(
             problems.append("Finished items are saved. Continue with the same command.")
             raise AssayError("\n".join(["Not every prompt has judged the texts.", *problems]))
         _print_forecast(runs)
-        drawing = {"n_resamples": _N_RESAMPLES, "confidence_level": 0.95, "rng": 0}
-        return _compared(runs, options, drawing)
+        human = None if options.human is None else parse_source(options.human)
+        with telling("reading the scores") as tell:
+            compared = tried_beside(runs, human, choice, reading_of(options))
+            return PROMPTS.answer(PROMPTS.Options(), compared, tell=tell)
 
 
 def _before(store: Store, data: bytes, one: Variant) -> Any:

@@ -192,9 +192,12 @@ def print_notes(notes: Iterable[str]) -> None:
 
 
 def level_list(levels: tuple[str, ...], text: str | None, option: str = "--levels") -> list[str] | None:
-    """Parse levels such as `A1-A4`, `A1,A3` or `all` into the study's order; None for None. Raises InputError."""
-    if text is None:
-        return None
+    """Parse levels as `levels_named`; None for None."""
+    return None if text is None else levels_named(levels, text, option)
+
+
+def levels_named(levels: tuple[str, ...], text: str, option: str = "--levels") -> list[str]:
+    """Parse levels such as `A1-A4`, `A1,A3` or `all` into the study's order. Raises InputError."""
     if text.strip() == ALL and ALL not in levels:
         return list(levels)
     if not any(levels):

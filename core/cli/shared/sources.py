@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from core.cli.shared.options import (
+    Options,
     add_columns_option,
     add_database_option,
     add_pair_option,
@@ -19,9 +20,11 @@ from core.cli.shared.options import (
     existing_database,
     existing_store,
     in_options,
+    levels_named,
     name_list,
     print_notes,
 )
+from core.cli.shared.setting_options import add_settings, settings_given
 from core.errors import InputError
 from core.formats.mt_metrics_eval import ratings_among
 from core.formats.panel.repeats import Repeated
@@ -34,14 +37,18 @@ from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People
 from core.results.correlations.table import dimension_of
 from core.results.judges.costs import JudgeCost
+from core.results.judges.prompts import RunsTried
 from core.results.meta_correlation import LiveSide, Side, Sides, chosen_side
-from core.schema.analysis import MarkingChoice, PanelChoice, PeopleChoice, RatedChoice
+from core.results.study.counted import Filters, StudyPart
+from core.results.study.early import EarlyLook
+from core.results.study.planning import Basis, Standing
+from core.schema.analysis import CHOICES, MarkingChoice, PanelChoice, PeopleChoice, RatedChoice, TriedChoice
 from core.schema.marks import Marks, TaughtJudges
 from core.schema.panel import Panel
 from core.schema.rated import Rated
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
-from core.schema.scores import Direction, JudgeOutput, MarkingJudges, RatingSet, ScoreTable
+from core.schema.scores import Direction, JudgeOutput, MarkingJudges, RatingSet, ScoreTable, WithTexts
 from core.schema.settings import Settings, fields_of
 from core.schema.study import Study, StudyRecord
 from core.sources.judges import (
@@ -53,6 +60,7 @@ from core.sources.judges import (
     judges_of,
     rated,
     scored_by,
+    with_texts,
 )
 from core.sources.marking import marking_judges, taught_judges
 from core.sources.named import (
@@ -63,11 +71,12 @@ from core.sources.named import (
 )
 from core.sources.panel import panel_of_source
 from core.sources.people import people_of, ratings_and_task
+from core.sources.prompts import runs_tried
 from core.sources.reading import SourceReader, read_each
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
 from core.sources.spans import SPAN_MEANING, SPAN_NAMES, Marked, marks_of, spans_of
-from core.sources.studies import study_or_bundle
+from core.sources.studies import look_at, part_of, pilot_if_any, standing_if_any, study_or_bundle
 from core.sources.texts import Texts, texts_file
 from core.store import Store
 from core.tables.mapping import parse_columns
@@ -401,6 +410,36 @@ def open_study(options: argparse.Namespace) -> StudyRecord:
     return study_or_bundle(options.study, reading_of(options), seen=True)[0]
 
 
+def add_pilot_option(command: argparse.ArgumentParser) -> None:
+    """Register the pilot of a plan; see `open_pilot`."""
+    _add_choices(command, CHOICES["pilot"])
+
+
+def open_pilot(options: argparse.Namespace) -> Basis | None:
+    """Return the components of the pilot, if one is named. Raises InputError, and NotAllowed before it is unblinded."""
+    return pilot_if_any(options.pilot, reading_of(options))
+
+
+def add_standing_option(command: argparse.ArgumentParser) -> None:
+    """Register the study that a plan is about; see `open_standing`."""
+    _add_choices(command, CHOICES["standing"])
+
+
+def open_standing(options: argparse.Namespace) -> Standing | None:
+    """Return how far the study has come, if one is named. Raises InputError and NotFound."""
+    return standing_if_any(options.study, reading_of(options))
+
+
+def add_look_input(command: argparse.ArgumentParser) -> None:
+    """Register a running study; see `open_look`."""
+    command.add_argument("name", metavar="NAME", help="name of the study")
+
+
+def open_look(options: argparse.Namespace) -> EarlyLook:
+    """Look at the study, which is logged. Raises NotFound, and NotAllowed unless its design declares looks."""
+    return look_at(options.name, reading_of(options), by="command")
+
+
 def add_big_table_input(command: argparse.ArgumentParser) -> None:
     """Register a run over a big table; see `open_big_table`."""
     command.add_argument("run_named", metavar="RUN", help="number of the run, or run:N")
@@ -412,6 +451,19 @@ def open_big_table(options: argparse.Namespace) -> "BigTable":
     from core.sources.big_tables import big_table_of_source, run_named
 
     return big_table_of_source(run_named(options.run_named), reading_of(options))
+
+
+def add_part_input(command: argparse.ArgumentParser) -> None:
+    """Register an unblinded study with its filters; see `open_part`."""
+    command.add_argument("study", metavar="NAME|BUNDLE", help="name of a study, or a bundle (.zip)")
+    _add_choices(command, CHOICES["part"])
+
+
+def open_part(options: argparse.Namespace) -> StudyPart:
+    """Return the study with what the filters select of it. Raises InputError and NotAllowed as `part_of`."""
+    filters = Filters(None, *map(name_list, (options.raters, options.questions, options.languages)))
+    levels = None if options.levels is None else partial(levels_named, text=options.levels)
+    return part_of(options.study, reading_of(options), filters, levels)
 
 
 def add_scores_input(command: argparse.ArgumentParser) -> None:
@@ -434,16 +486,6 @@ def open_tables(options: argparse.Namespace) -> list[ScoreTable]:
     if len(set(options.scores)) < len(options.scores):
         check_options(["SCORES: the same one is given twice"])
     return scores_given(options.scores, options)
-
-
-def add_judge_input(command: argparse.ArgumentParser) -> None:
-    """Register the results of a judge; see `open_judge`."""
-    command.add_argument("judge", metavar=JUDGE_NAMES, help="a judge's run, or the folder that it wrote")
-
-
-def open_judge(options: argparse.Namespace) -> JudgeOutput:
-    """Return what a judge's run recorded. Raises InputError."""
-    return judge_of(parse_source(options.judge), reading_of(options))
 
 
 def open_judges(options: argparse.Namespace) -> list[JudgeOutput]:
@@ -480,16 +522,6 @@ def open_answers(options: argparse.Namespace) -> list[AnswerSet]:
     return answer_sets_of(options.answers, reading_of(options))
 
 
-def add_judges_input(command: argparse.ArgumentParser) -> None:
-    """Register the results of judges; see `open_judges` and `open_costs`."""
-    command.add_argument("judges", nargs="+", metavar=JUDGE_NAMES, help="results of judges")
-
-
-def open_costs(options: argparse.Namespace) -> list[JudgeCost]:
-    """Return what the runs of judges cost. Raises InputError with the problems of all."""
-    return costs_of(options.judges, reading_of(options))
-
-
 def add_ratings_input(command: argparse.ArgumentParser) -> None:
     """Register ratings of single texts, or votes on pairs; see `open_ratings`."""
     command.add_argument(
@@ -522,8 +554,7 @@ def add_rated_input(command: argparse.ArgumentParser) -> None:
         help=f"{JUDGE_NAMES}, a table of scores (CSV, JSONL, Parquet), or METAL's JSON",
     )
     add_human_options(command)
-    for one in fields_of(RatedChoice).values():
-        command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+    _add_choices(command, RatedChoice)
 
 
 def open_rated(options: argparse.Namespace) -> Rated:
@@ -542,14 +573,78 @@ def open_rated(options: argparse.Namespace) -> Rated:
     return rated(ratings, task or of_study, scored, scale, twin, reading)
 
 
-def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
-    """Register what says how the inputs are read."""
+def add_judge_input(command: argparse.ArgumentParser) -> None:
+    """Register the results of a judge; see `open_judge`."""
+    command.add_argument("judge", metavar=JUDGE_NAMES, help="a judge's run, or the folder that it wrote")
+
+
+def open_judge(options: argparse.Namespace) -> JudgeOutput:
+    """Return what a judge's run recorded. Raises InputError."""
+    return judge_of(parse_source(options.judge), reading_of(options))
+
+
+def add_tried_input(command: argparse.ArgumentParser) -> None:
+    """Register runs whose prompts or models are compared; see `open_tried`."""
+    command.add_argument("runs", nargs="+", metavar="run:N", help="runs of one kind of judge")
+    add_tried_options(command)
+
+
+def add_tried_options(command: Options) -> None:
+    """Register the people beside prompts, and what is compared; see `tried_choice`."""
+    command.add_argument(
+        "--human",
+        metavar="FILE|study:NAME",
+        help=f"ratings or votes of people on these texts: {HUMAN_NAMES} (default: those in the runs' own file, else known levels "
+        "alone)",
+    )
+    add_settings(command, TriedChoice)
+
+
+def tried_choice(options: argparse.Namespace) -> TriedChoice:
+    """Return what `add_tried_options` registers. Raises SettingsError."""
+    return TriedChoice.checked(settings_given(options, TriedChoice), "Invalid options")
+
+
+def open_tried(options: argparse.Namespace) -> RunsTried:
+    """Return the runs with the people beside them. Raises InputError."""
+    return runs_tried(options.runs, options.human, tried_choice(options), reading_of(options))
+
+
+def add_two_scores_input(command: argparse.ArgumentParser) -> None:
+    """Register two judges or metrics; see `open_two_scores`."""
+    command.add_argument("first", metavar="A", help=f"{JUDGE_NAMES}, or a table of scores")
+    command.add_argument("second", metavar="B", help="the second one")
+
+
+def open_two_scores(options: argparse.Namespace) -> tuple[WithTexts, WithTexts]:
+    """Return the scores of both, with their texts where a run knows them. Raises InputError with all problems."""
+    reading = reading_of(options)
+    first, second = read_each([options.first, options.second], lambda source: with_texts(source, reading))
+    return first, second
+
+
+def add_costs_input(command: argparse.ArgumentParser) -> None:
+    """Register the results of judges; see `open_costs`."""
+    command.add_argument("judges", nargs="+", metavar=JUDGE_NAMES, help="results of judges")
+
+
+def open_costs(options: argparse.Namespace) -> list[JudgeCost]:
+    """Return what the runs of judges cost. Raises InputError with the problems of all."""
+    return costs_of(options.judges, reading_of(options))
+
+
+def _add_choices(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
     for one in fields_of(choice).values():
         if one.choices:
             text = f"{one.about.help} (default {one.usual})"
             command.add_argument(one.option, choices=one.choices, default=one.default, help=text)
         else:
             command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+
+
+def _add_reading_options(command: argparse.ArgumentParser, choice: type[Settings]) -> None:
+    """Register what says how the inputs are read."""
+    _add_choices(command, choice)
     add_columns_option(command, several=True)
     add_reading_option(command, "flip")
     add_pair_option(command)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from core.budget import Drawing
-from core.cli import Later, later
+from core.cli import Later, add_analyses, later
 from core.cli.serve import add_url_option, address_of
 from core.cli.shared.options import (
     Commands,
@@ -155,24 +155,12 @@ def add_to(nouns: Commands) -> None:
         verbs,
         {
             "audit": "check whether length, diff, punctuation, ... reveal the system",
-            "look": "show the always-valid bound of a running study, if its design declares early looks",
-            "results": "show verdict, agreement and composite, with intervals",
             "export": "export answers as CSV, JSONL or Factual's JSON, or the whole study as a bundle",
         },
         _of_results,
     )
-    later(
-        verbs,
-        {"plan": "show how many questions, raters and votes reach a power or half-width"},
-        _of_planning,
-    )
+    add_analyses(verbs, "study")
     _add_backup(verbs)
-
-
-def _of_planning(_verb: str) -> Callable[[Commands], None]:
-    from core.cli.study.planning import add_to as verb_of_planning  # imported lazily: loads statistics
-
-    return verb_of_planning
 
 
 def _of_results(_verb: str) -> Callable[[Commands], None]:
@@ -614,9 +602,10 @@ def _reached(store: Store, study: Study) -> Sequence[str]:
     """What a study of pairs has reached, from counts alone; nothing before it is open or once results are released."""
     if study.kind != "pairs" or study.state not in ("open", "closed"):
         return []
-    from core.results.study.planning import reached_said, reached_so_far  # imported lazily: loads statistics
+    from core.analyses.plan import reached_by, reached_said
+    from core.sources.studies import standing_of  # imported lazily: loads statistics
 
-    return reached_said(reached_so_far(store, study))
+    return reached_said(reached_by(standing_of(store, study)))
 
 
 def _print_progress(lines: Sequence[ListProgress], kind: StudyKind, reached: Sequence[str]) -> None:

@@ -1,12 +1,10 @@
-"""`study import-ratings`, `results`, `look`, `audit` and `export`; `results` also reads bundles."""
+"""`study import-ratings`, `audit` and `export`."""
 
 import argparse
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from core.analyses.rating_study import TABLES as RATERS_TABLES
-from core.analyses.rating_study import raters_agreement
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import (
     Commands,
@@ -18,32 +16,19 @@ from core.cli.shared.options import (
     check_options,
     existing_database,
     existing_store,
-    level_list,
     make_folder,
-    name_list,
     print_notes,
 )
-from core.cli.shared.sources import check_database, reading_of, texts_given
+from core.cli.shared.sources import check_database, texts_given
 from core.errors import InputError
 from core.formats.registry import read_texts
 from core.formats.tasks import find_task
-from core.results.cells import plain
-from core.results.study.counted import Filters
-from core.results.study.early import look, look_said, look_table, path_table
-from core.results.study.pair_list import PAIRS_TABLE, pair_list, pair_table
-from core.results.study.results import (
-    results_said,
-    study_results,
-)
-from core.results.study.tables import PAIR_TABLES, RATING_TABLES, rating_results, shown_tables
-from core.results.study.text_list import TEXTS_TABLE, text_list, text_table
 from core.schema.study import Asks, Design, Study, StudyRecord
 from core.sources.named import NAMES
-from core.sources.studies import study_or_bundle
 from core.store import database_path, open_store
 from core.store.studies import find_study, items_of, outputs_of, write_log
 from core.study import lifecycle
-from core.study.analysis_set import fix_when_shown, released_record
+from core.study.analysis_set import released_record
 from core.study.audit import audit_study, audit_table, reading_sentences
 from core.study.bundle import write_bundle
 from core.study.export import (
@@ -72,11 +57,9 @@ RATING_WRITERS: Mapping[str, Callable[[StudyRecord], bytes]] = {
 
 
 def add_to(verbs: Commands) -> None:
-    """Register `import-ratings`, `audit`, `look`, `results` and `export`."""
+    """Register `import-ratings`, `audit` and `export`."""
     _add_import_ratings(verbs)
     _add_audit(verbs)
-    _add_look(verbs)
-    _add_results(verbs)
     _add_export(verbs)
 
 
@@ -133,32 +116,6 @@ def _import(options: argparse.Namespace) -> None:
     )
 
 
-def _check_no_filters(options: argparse.Namespace) -> None:
-    """Raise InputError for filters, which only studies of pairs have."""
-    filters = ("levels", "raters", "questions", "languages")
-    if given := [f"--{name}" for name in filters if getattr(options, name) is not None]:
-        raise InputError(
-            f"{', '.join(given)}: a study of ratings has no filters; leave {'it' if len(given) == 1 else 'them'} out. "
-            "To analyse a part, export the ratings."
-        )
-
-
-def _rating_results(record: StudyRecord, options: argparse.Namespace) -> None:
-    """Print totals by system, level and dimension, agreement and self-consistency of raters, and what is left out."""
-    as_json, said, tables = rating_results(record, n_resamples=options.resamples)
-    agreed = raters_agreement(record)
-    if options.table in RATERS_TABLES and not agreed.tables:
-        raise InputError(
-            f"--table: this result has no table {options.table}. {' '.join(agreed.said)}".rstrip()
-        )
-    give(
-        options,
-        as_json | {"agreement": agreed.json},
-        [*said, *agreed.said, *(one for table in (*tables, *agreed.tables) for one in ("", table))],
-        [text_table(text_list(record))] if options.table == TEXTS_TABLE else [],
-    )
-
-
 _PAIR_WRITERS = {"csv": to_csv, "jsonl": to_jsonl, "guesses": guesses_csv}
 _FORMATS: dict[Asks, Mapping[str, Callable[[StudyRecord], bytes]]] = {
     "levels": {**_PAIR_WRITERS, "bundle": write_bundle},
@@ -167,45 +124,6 @@ _FORMATS: dict[Asks, Mapping[str, Callable[[StudyRecord], bytes]]] = {
 }
 _PAPER = "paper"
 """Format of pairs that gives one file per rater."""
-
-
-def _add_results(verbs: Commands) -> None:
-    """Register `study results`."""
-    command = verbs.add_parser("results")
-    command.add_argument("study", metavar="NAME|BUNDLE", help="name of a study, or a bundle (.zip)")
-    command.add_argument(
-        "--levels",
-        help="levels, e.g. A1-A4, A1,A3 or all (default: those of the main analysis). Any filter makes the result exploratory",
-    )
-    command.add_argument("--raters", metavar="A,B", help="raters to include (default: all who have answered)")
-    command.add_argument("--questions", metavar="ID,ID", help="questions to include (default: all)")
-    command.add_argument("--languages", metavar="en,ja", help="languages to include (default: all)")
-    command.add_argument(
-        "--resamples", type=int, default=10_000, help="bootstrap resamples (default %(default)s)"
-    )
-    add_result_options(
-        command,
-        *dict.fromkeys((*PAIR_TABLES, *RATING_TABLES, *RATERS_TABLES, "early", PAIRS_TABLE, TEXTS_TABLE)),
-    )
-    add_database_option(command)
-    command.set_defaults(run=_results)
-
-
-def _add_look(verbs: Commands) -> None:
-    """Register `study look`."""
-    command = verbs.add_parser("look")
-    command.add_argument("name", metavar="NAME", help="name of the study")
-    add_result_options(command)
-    add_database_option(command)
-    command.set_defaults(run=_look)
-
-
-def _look(options: argparse.Namespace) -> None:
-    check_options(out_problems(options))
-    check_out_file(options, [])
-    with existing_store(options.db) as store:
-        found = look(store, find_study(store, options.name), by="command")
-    give(options, found.to_json(), [*look_said(found), "", look_table(found)])
 
 
 def _add_export(verbs: Commands) -> None:
@@ -233,44 +151,6 @@ def _add_export(verbs: Commands) -> None:
     add_excel_option(command)
     add_database_option(command)
     command.set_defaults(run=_export)
-
-
-def _record(options: argparse.Namespace) -> tuple[StudyRecord, bool]:
-    """The study to analyse, and whether it comes from the database. Nothing counts as shown yet: a filter may be refused."""
-    return study_or_bundle(options.study, reading_of(options))
-
-
-def _results(options: argparse.Namespace) -> None:
-    few = [f"--resamples: {options.resamples} is less than 1"] if options.resamples < 1 else []
-    check_options([*out_problems(options), *few])
-    check_out_file(options, [options.study])
-    record, stored = _record(options)
-    if record.study.kind == "ratings":
-        _check_no_filters(options)
-        _rating_results(record, options)
-        return
-    if options.levels is not None and record.study.asks == "preference":
-        raise InputError(f"--levels: study {record.study.name!r} has plain pairs without levels.")
-    filters = Filters(
-        levels=level_list(record.study.levels, options.levels),
-        raters=name_list(options.raters),
-        questions=name_list(options.questions),
-        languages=name_list(options.languages),
-    )
-    results = study_results(record, filters, n_resamples=options.resamples)
-    if stored:
-        with existing_store(options.db) as store:
-            fix_when_shown(store, record.study.study_id)
-    tables = shown_tables(results)
-    give(
-        options,
-        plain(results.to_json()),
-        [*results_said(results), *(one for table in tables for one in ("", table))],
-        [
-            *([path_table(results.early)] if results.early else []),
-            *([pair_table(pair_list(record, filters))] if options.table == PAIRS_TABLE else []),
-        ],
-    )
 
 
 def _export(options: argparse.Namespace) -> None:

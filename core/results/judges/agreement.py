@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,12 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.joining.choices import check_names, directions, items_of, names_of
-from core.joining.tables import NO_SCORE, merge_tables, not_scored_in, text_of
+from core.joining.tables import NO_SCORE, merge_tables, not_scored_in
 from core.judges.claims import KIND as CLAIMS
 from core.judges.cross_examination import CEF_COMPONENTS
 from core.judges.cross_examination import KIND as CROSS_EXAMINATION
-from core.results.cells import each_for_itself, interval, left_out_lines, over_items, resampled, row_of
-from core.schema.result_table import Column, ResultTable
 from core.schema.scores import METHODS, Method, Metric, ScoredRow, ScoreTable
 from core.stats.correlation import groups, intervals
 from core.stats.correlation.systems import between_systems
@@ -255,108 +253,3 @@ def _sd_of_sums(sums: Floats) -> Floats:
     squares, total, n = sums[..., 0], sums[..., 1], sums[..., 2]
     variance = ratio(squares - ratio(total**2, n), np.maximum(n - 1, 0.0))
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)), dtype=np.float64)
-
-
-def agreement_table(one: Agreement) -> ResultTable:
-    """One row for each measure of a pair of columns."""
-    measures = {
-        **{f"{method.capitalize()} over all texts": interval(one.pooled[method]) for method in METHODS},
-        "Kendall within items": over_items(one.per_item),
-        **{f"{method.capitalize()} between systems": interval(one.per_system[method]) for method in METHODS},
-        "Mean difference (second minus first)": interval(one.mean_difference),
-        "SD of the differences": interval(one.sd_difference),
-    }
-    return ResultTable(
-        "agreement",
-        (
-            Column("first", shown=False),
-            Column("second", shown=False),
-            Column("measure", "Agreement", names_row=True),
-            Column("estimate", "Value"),
-        ),
-        tuple((one.metric_a, one.metric_b, name, cell) for name, cell in measures.items()),
-        notes=(
-            *left_out_lines(one.left_out),
-            f"Scale of the differences: {one.scale}.",
-            resampled(one.mean_difference.confidence_level),
-            *one.notes,
-        ),
-    )
-
-
-def pairs_table(found: Sequence[Agreement], *, brief: bool = False) -> ResultTable:
-    """One row for each pair of columns; brief: show only measures over all texts."""
-    rest = not brief
-    columns = (
-        Column("first", "First", names_row=True),
-        Column("second", "Second", names_row=True),
-        Column("n", "n"),
-        *(Column(method, method.capitalize()) for method in METHODS),
-        Column("kendall_per_item", "Kendall within items", shown=rest),
-        Column("pearson_per_system", "Pearson between systems", shown=rest),
-        Column("mean_difference", "Mean difference", shown=rest),
-        Column("sd_difference", "SD of differences", shown=rest),
-        Column("scale", "Scale of differences", shown=rest),
-        Column("left_out", "Left out", shown=any(one.left_out for one in found)),
-    )
-    rows = [
-        row_of(
-            one,
-            columns,
-            first=one.metric_a,
-            second=one.metric_b,
-            kendall_per_item=over_items(one.per_item),
-            pearson_per_system=interval(one.per_system["pearson"]),
-            **{method: interval(one.pooled[method]) for method in METHODS},
-        )
-        for one in found
-    ]
-    return ResultTable(
-        "judge-components",
-        columns,
-        tuple(rows),
-        notes=(
-            "Differences: second minus first.",
-            resampled(found[0].mean_difference.confidence_level),
-            *each_for_itself(len(found)),
-            *dict.fromkeys(note for one in found for note in one.notes),
-        ),
-    )
-
-
-def apart_table(
-    one: Agreement, texts: Sequence[tuple[ScoredRow, str]] = (), most: int | None = None
-) -> ResultTable:
-    """Texts that both scored, largest difference first. texts: the texts' contents; most: number of rows."""
-    of_item: dict[str, list[tuple[ScoredRow, str]]] = {}
-    for named in texts:
-        of_item.setdefault(named[0].item_id, []).append(named)
-    return ResultTable(
-        "two-judges",
-        (
-            Column("item", "Item", names_row=True),
-            Column("system", "System"),
-            Column("level", "Level"),
-            Column("first", "A"),
-            Column("second", "B"),
-            Column("first_percentile", "Percentile A", places=2),
-            Column("second_percentile", "Percentile B", places=2),
-            Column("difference", "B - A", places=2),
-            Column("text", "Text", shown=bool(texts)),
-        ),
-        tuple(
-            (
-                text.row.item_id,
-                text.row.system or None,
-                text.row.level,
-                text.score_a,
-                text.score_b,
-                text.percentile_a,
-                text.percentile_b,
-                text.difference,
-                text_of(text.row, of_item.get(text.row.item_id, ())),
-            )
-            for text in one.disagreements[:most]
-        ),
-        f"Largest differences in percentile among these texts (A: {one.metric_a}, B: {one.metric_b})",
-    )

@@ -10,12 +10,10 @@ from core.errors import counted as with_noun
 from core.results.cells import decimal
 from core.results.study.counted import Counted, pair_scores
 from core.results.study.words import answer_name, words_of
-from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.study import Design, Score, VoteMeaning
 from core.stats.conclusion import (
     BETTER,
     CLAIMS,
-    INTERVAL_LEVEL,
     NOT_WORSE,
     OPEN,
     TOO_LITTLE,
@@ -36,8 +34,6 @@ from core.study.analysis_set import SCORE_NAMES
 
 DISSENT_LEVEL = 0.10
 """Chance that any rater is named wrongly, shared equally among the raters."""
-ANSWER_TABLES = ("answer", "robustness")
-"""Names of the tables, in the order of `answer_tables`."""
 
 
 @dataclass(frozen=True)
@@ -242,7 +238,7 @@ def _margin_reason(made: StudyAnswer, candidate: str, comparator: str) -> list[s
     found, bounds = made.found, made.found.bounds
     assert bounds is not None, "a mean has bounds"
     assert found.margin is not None, "declared"
-    side = _percent((1 + found.interval_level) / 2)
+    side = percent((1 + found.interval_level) / 2)
     said = []
     if made.value == BETTER:
         said.append(
@@ -256,7 +252,7 @@ def _margin_reason(made: StudyAnswer, candidate: str, comparator: str) -> list[s
         above = "above" if above_margin(bounds.bound, found.margin) else "not above"
         whose = "" if said else f" for {candidate} against {comparator}"
         said.append(
-            f"The lower {_percent(found.confidence_level)} bound{whose} is {_away(bounds.bound, -found.margin)}, {above} "
+            f"The lower {percent(found.confidence_level)} bound{whose} is {_away(bounds.bound, -found.margin)}, {above} "
             f"the margin of {_away(-found.margin, bounds.bound)}."
         )
     if made.value == OPEN:
@@ -273,7 +269,7 @@ def _symmetric_reason(made: StudyAnswer, candidate: str, comparator: str) -> lis
     low, high = sorted((ahead * bounds.low, ahead * bounds.high))
     width = (
         f"The lead of {first} over {second} is {_with_interval(ahead * found.mean, low, high)} "
-        f"({SCORE_NAMES[made.score]}, two-sided {_percent(found.interval_level)} interval)."
+        f"({SCORE_NAMES[made.score]}, two-sided {percent(found.interval_level)} interval)."
     )
     return [width]
 
@@ -321,7 +317,7 @@ def evidence_said(made: StudyAnswer, candidate: str, comparator: str) -> list[st
         said.append(f"In {which} of these {with_noun(n_tied, 'pair')} raters disagreed on the winner.")
     said.append(f"This is from {with_noun(shares.n, 'pair')} on {with_noun(found.n_questions, 'question')}.")
     lines = [" ".join(said)]
-    side = _percent((1 + found.interval_level) / 2)
+    side = percent((1 + found.interval_level) / 2)
     if found.margin is None:
         lines.append(
             f"No margin was declared. Either system could be shown to {words.could_be}, each at one-sided {side}."
@@ -330,8 +326,8 @@ def evidence_said(made: StudyAnswer, candidate: str, comparator: str) -> list[st
     assert bounds is not None, "with a mean there are bounds"
     lines.append(
         f"The mean {SCORE_NAMES[made.score]} is {_with_interval(found.mean, bounds.low, bounds.high)} (two-sided "
-        f'{_percent(found.interval_level)} interval). The declared one-sided level of "{words.with_margin[NOT_WORSE].lower()}" is '
-        f'{_percent(found.confidence_level)}; that of "{words.with_margin[BETTER].lower()}" and "{words.with_margin[WORSE].lower()}" is {side}.'
+        f'{percent(found.interval_level)} interval). The declared one-sided level of "{words.with_margin[NOT_WORSE].lower()}" is '
+        f'{percent(found.confidence_level)}; that of "{words.with_margin[BETTER].lower()}" and "{words.with_margin[WORSE].lower()}" is {side}.'
     )
     return lines
 
@@ -401,94 +397,6 @@ def ending(way: int, margin: float | None, candidate: str, comparator: str) -> t
     return "won" if way > 0 else "lost", candidate
 
 
-def answer_tables(made: StudyAnswer, candidate: str, comparator: str) -> tuple[ResultTable, ResultTable]:
-    """The table of the answer with its numbers, and that of what would change it."""
-    return _answer_table(made, candidate, comparator), _robustness(made, candidate, comparator)
-
-
-def _answer_table(made: StudyAnswer, candidate: str, comparator: str) -> ResultTable:
-    found, bounds, shares = made.found, made.found.bounds, made.shares
-    why, words = found.reason or "", words_of(made.votes_mean)
-    return ResultTable(
-        "answer",
-        (
-            Column("answer", "Answer", names_row=True),
-            Column("mean", f"Mean {SCORE_NAMES[made.score]}"),
-            Column("share_candidate", words.wins.format(system=candidate), percent=True, places=1),
-            Column("share_tie", "Tie", percent=True, places=1),
-            Column("share_comparator", words.wins.format(system=comparator), percent=True, places=1),
-            Column("pairs", "Pairs"),
-            Column("questions", "Questions"),
-        ),
-        (
-            (
-                answer_name(made.value, found.margin, candidate, comparator, made.votes_mean),
-                Interval(
-                    found.mean,
-                    None if bounds is None else bounds.low,
-                    None if bounds is None else bounds.high,
-                    n=found.n_questions,
-                    reason=why if found.mean is None else "",
-                ),
-                *(
-                    Interval(share, n=shares.n, reason="" if share is not None else why)
-                    for share in (shares.candidate, shares.tie, shares.comparator)
-                ),
-                shares.n,
-                found.n_questions,
-            ),
-        ),
-        title="Answer",
-        notes=(f"In brackets: two-sided {_percent(INTERVAL_LEVEL)} interval over questions. {words.won_by}",),
-    )
-
-
-def _robustness(made: StudyAnswer, candidate: str, comparator: str) -> ResultTable:
-    found, unanswered = made.found, made.unanswered
-
-    def name(value: AnswerValue) -> str:
-        return answer_name(value, found.margin, candidate, comparator, made.votes_mean)
-
-    rows: list[tuple[str, str]] = []
-    if found.gaffke is not None:
-        rows.append(("Gaffke's bounds", name(found.gaffke.value)))
-    if found.holds_with_one_more is not None:
-        lost, whose = ending(
-            claimed_against(made.value, found.margin)[0], found.margin, candidate, comparator
-        )
-        rows.append(
-            (
-                f"one more question {lost} outright by {whose}",
-                "holds" if found.holds_with_one_more else "does not hold",
-            )
-        )
-    for case in unanswered.cases:
-        if case.mean_at_worst is None:
-            continue
-        ends = " by ".join(ending(case.against, found.margin, candidate, comparator))
-        which = (
-            f"the unanswered pair {ends}"
-            if unanswered.n == 1
-            else f"all {unanswered.n} unanswered pairs {ends}"
-        )
-        rows.append((which, name(case.value_at_worst)))
-        if case.tipping is not None and unanswered.n > 1:
-            rows.append(
-                (f"unanswered pairs {ends} that change the answer", f"{case.tipping} of {unanswered.n}")
-            )
-    return ResultTable(
-        "robustness",
-        (Column("what_if", "What if", names_row=True), Column("answer", "Answer")),
-        tuple(rows),
-        title="What would change the answer",
-        notes=(
-            "Unanswered pairs that are not lost (or won) get the mean of the answered ones, questions that lack most go first.",
-        )
-        if rows and unanswered.n > 1
-        else (),
-    )
-
-
 def _with_interval(value: float, low: float | None, high: float | None) -> str:
     ends = "" if low is None or high is None else f" [{decimal(low)}, {decimal(high)}]"
     return decimal(value) + ends
@@ -498,7 +406,8 @@ def _one_place(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """A level in percent."""
     return f"{100 * share:.3g} %"
 
 

@@ -50,6 +50,14 @@ class Filters:
 
 
 @dataclass(frozen=True)
+class StudyPart:
+    """An unblinded study, and which part of it to analyse."""
+
+    record: StudyRecord
+    filters: Filters
+
+
+@dataclass(frozen=True)
 class Counted:
     """The answers that count, as votes on pairs."""
 

@@ -5,14 +5,13 @@ A look must not reveal more than that bound: no score of a system, text or rater
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from core.results.cells import decimal
 from core.results.study.counted import Filters, count, counts_at_all, pair_scores
-from core.schema.result_table import Column, ResultTable
 from core.schema.study import EnteredQuestion, Study, StudyRecord
 from core.stats.non_inferiority import above_margin, lower_bound_anytime
 from core.stats.resampling import Floats
@@ -51,10 +50,6 @@ class EarlyLook:
     """Votes that the next question still lacks; None if every question has entered."""
     n_excluded_since: int
     """Raters whose votes stay in the bound although they were excluded after a question with their votes had entered."""
-
-    def to_json(self) -> dict[str, Any]:
-        """The documented form (docs/formats.md), ready for json.dumps."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -246,49 +241,4 @@ def against_margin(found: EarlyLook) -> str:
     return (
         f"{100 * found.confidence_level:g} % bound is {decimal(found.bound, places)}, "
         f"{'above' if found.reached_after else 'not above'} the margin of {decimal(-found.margin, places)}"
-    )
-
-
-def look_table(found: EarlyLook) -> ResultTable:
-    """A look as a table of one row."""
-    return ResultTable(
-        "look",
-        (
-            Column("verdict", "Verdict", names_row=True),
-            Column("bound", "Lower bound"),
-            Column("margin", "Margin", general=True),
-            Column("questions_entered", "Questions entered"),
-            Column("questions", "Questions"),
-            Column("looks", "Looks"),
-        ),
-        (
-            (
-                EARLY_NAMES[found.value],
-                found.bound,
-                -found.margin,
-                found.n_entered,
-                found.n_questions,
-                found.looks,
-            ),
-        ),
-        title="Early look",
-        notes=(
-            f"Always-valid lower bound of the mean of question means, one-sided at {100 * found.confidence_level:g} %: the "
-            "error holds for all looks together.",
-        ),
-    )
-
-
-def path_table(found: EarlyResult) -> ResultTable:
-    """The bound after each question, once the study has ended."""
-    return ResultTable(
-        "early",
-        (
-            Column("question", "Question", names_row=True),
-            Column("bound", "Lower bound"),
-            Column("margin", "Margin", general=True),
-        ),
-        tuple((n, bound, -found.margin) for n, bound in enumerate(found.bounds, start=1)),
-        title="Bound after each question",
-        notes=("Questions are in the order of entry. The bound never falls.",),
     )

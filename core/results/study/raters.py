@@ -6,7 +6,7 @@ from typing import Any
 
 from core.results.cells import decimal
 from core.results.study.counted import Counted
-from core.schema.result_table import Column, Interval, ResultTable
+from core.schema.result_table import Interval
 from core.schema.study import Design, Score
 from core.stats.non_inferiority import (
     NON_INFERIOR,
@@ -18,10 +18,8 @@ from core.stats.non_inferiority import (
 from core.stats.raters import COMPONENTS, FEWEST_RATERS, Mrmc, VarianceComponents, mrmc, variance_components
 from core.stats.votes import preferences
 
-RATER_TABLES = ("rater-means", "variance-components")
-"""Names of the tables, in the order of `rater_tables`."""
 _SCORE: Score = "net_preference"
-_COMPONENTS = {
+COMPONENT_NAMES = {
     "rater": ("Rater", "some raters favour one system more than others do, on all questions"),
     "question": ("Question", "on some questions one system does better, for all raters"),
     "rater_question": ("Rater x question", "raters differ on a question, at all its levels"),
@@ -176,107 +174,6 @@ def component_names(found: VarianceComponents) -> dict[str, str]:
     for name in COMPONENTS:
         if name in found.merged:
             continue
-        inside = [_COMPONENTS[other][0].lower() for other, into in found.merged.items() if into == name]
-        names[name] = _COMPONENTS[name][0] + (f" (with {' and '.join(inside)})" if inside else "")
+        inside = [COMPONENT_NAMES[other][0].lower() for other, into in found.merged.items() if into == name]
+        names[name] = COMPONENT_NAMES[name][0] + (f" (with {' and '.join(inside)})" if inside else "")
     return names
-
-
-def rater_tables(sample: RatersAsSample) -> tuple[ResultTable, ResultTable]:
-    """The table of raters' means and that of variance components."""
-    return _means(sample), _components(sample.components)
-
-
-def _means(sample: RatersAsSample) -> ResultTable:
-    found = sample.found
-    rows = mean_rows(sample)
-    of_all = (found.n_questions, found.n_votes, 1.0)
-    about = [(one.n_questions, one.n_pairs, one.weight) for one in found.raters]
-    level = f"{100 * found.interval_level:g} %"
-    notes = [
-        f"In brackets: {level} intervals. A rater's interval and that of these raters cover questions (jackknife-t). "
-        "The interval of raters as a sample covers raters and questions (Obuchowski-Rockette, degrees of freedom of Hillis). It "
-        "assumes that raters differ like a normal sample.",
-        f"Lower bound: only for raters as a sample, one-sided at {100 * found.confidence_level:g} %.",
-    ]
-    if found.method == "dealt" and found.mean is not None:
-        notes.append(
-            "Not every rater voted on every pair. A vote weighs 1 / votes of its pair, and two raters covary only through "
-            "questions that both have."
-        )
-    if found.df is not None and found.variance is not None and found.reason is None:
-        notes.append(
-            f"Standard error over raters and questions: {decimal(found.variance**0.5)}, degrees of freedom: "
-            f"{'infinite' if found.df == float('inf') else decimal(found.df, 1)}."
-        )
-    return ResultTable(
-        "rater-means",
-        (
-            Column("rater", "Rater", names_row=True),
-            Column("mean_vote", "Mean vote"),
-            Column("lower_bound", "Lower bound"),
-            Column("questions", "Questions"),
-            Column("votes", "Votes"),
-            Column("weight", "Weight", shown=found.method == "dealt"),
-        ),
-        tuple(
-            (
-                name,
-                cell,
-                found.bound if number == len(about) + 1 else None,
-                *(about[number] if number < len(about) else of_all),
-            )
-            for number, (name, cell) in enumerate(rows.items())
-        ),
-        title="Mean vote of each rater",
-        notes=tuple(notes) if found.mean is not None else (),
-    )
-
-
-def _components(found: VarianceComponents) -> ResultTable:
-    shares, names = component_shares(found), component_names(found)
-    one = asdict(found.components) if found.components else {}
-    mean = asdict(found.variance_of_mean) if found.variance_of_mean else {}
-    notes = [f"Undefined: {found.reason}."] if found.reason and found.n_votes else []
-    if shares:
-        notes.append(
-            f"Estimated by {found.method} from {found.n_votes:,} votes of {found.n_raters} raters on {found.n_pairs:,} pairs of "
-            f"{found.n_questions:,} questions."
-        )
-        notes += [
-            f"{names[name]}: the estimate was negative ({decimal(value, 4)}) and was set to 0."
-            for name, value in found.set_to_zero.items()
-        ]
-    if found.merged and shares:
-        notes.append("These votes cannot separate: " + "; ".join(_inseparable(found)) + ".")
-    return ResultTable(
-        "variance-components",
-        (
-            Column("component", "Component", names_row=True),
-            Column("meaning", "What it is"),
-            Column("variance", "Variance of one vote", places=4),
-            Column("share", "Share", percent=True, places=0),
-            Column("variance_of_mean", "Variance of the mean", places=5),
-            Column("share_of_mean", "Share of the mean", percent=True, places=0),
-        ),
-        tuple(
-            (
-                names[name],
-                _COMPONENTS[name][1],
-                one[name],
-                Interval(share, reason="" if share is not None else "nothing varies"),
-                mean[name],
-                Interval(of_mean, reason="" if of_mean is not None else "nothing varies"),
-            )
-            for name, (share, of_mean) in shares.items()
-            if name in names
-        ),
-        title="Variance components of a vote",
-        notes=tuple(notes),
-    )
-
-
-def _inseparable(found: VarianceComponents) -> list[str]:
-    return [
-        f"{_COMPONENTS[name][0].lower()} from {_COMPONENTS[into][0].lower()}"
-        for name, into in found.merged.items()
-    ]

@@ -10,7 +10,6 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from core import __version__
 from core.errors import InputError
 from core.results.cells import decimal
 from core.results.study.answer import (
@@ -57,8 +56,6 @@ from core.schema.study import (
 from core.stats import agreement
 from core.stats.blinding import LEFT, RIGHT, BlindingIndex, ShareRight, blinding_index
 from core.stats.conclusion import (
-    NOT_WORSE,
-    OPEN,
     TOO_LITTLE,
     AnswerValue,
     Conclusion,
@@ -574,87 +571,6 @@ class StudyResults:
         """The always-valid bound where it decides: about the whole study, if somebody looked early."""
         return None if self.filtered else self.early
 
-    def to_json(self) -> dict[str, Any]:
-        """The documented form (docs/formats.md), ready for json.dumps."""
-        found = asdict(self)
-        whose = (
-            "study",
-            "state",
-            "candidate",
-            "comparator",
-            "dataset_sha256",
-            "design_seed",
-            "levels",
-            "raters",
-        )
-        rules = (
-            "analysis_set",
-            "filtered",
-            "pairs_by_votes",
-            "sensitivity",
-            "after_unblinding",
-            "rater_warnings",
-        )
-        level = self.non_inferiority.confidence_level
-        declared: dict[str, dict[str, Any]] = {
-            "verdict": {
-                "value": self.verdict.value,
-                "exploratory": self.verdict.exploratory,
-                **found["verdict"],
-            },
-            "answer": {**self.answer.to_json(), "exploratory": self.verdict.exploratory},
-        }
-        early = self.deciding_look
-        decides = {} if early is None else _decided_early(early)
-        return {
-            "app_version": __version__,
-            **{name: found[name] for name in whose},
-            **{name: {**block, **decides.get(name, {})} for name, block in declared.items()},
-            **({} if early is None else {"declared": declared}),
-            "raters_as_sample": self.raters_as_sample.to_json(),
-            "variance_components": asdict(self.raters_as_sample.components),
-            **{name: found[name] for name in rules},
-            **(
-                {}
-                if self.early is None
-                else {"early": {**self.early.to_json(), "caution": early_caution(self)}}
-            ),
-            **found["overall"],
-            "answers": {"n_used": self.answers_used, "n_left_out": self.answers_left_out},
-            "interval": {
-                "method": "percentile bootstrap over questions",
-                "confidence_level": INTERVAL_LEVEL,
-                "n_resamples": self.n_resamples,
-                "rng": self.rng,
-            },
-            **{name: found[name] for name in ("pairwise", "non_inferiority", "power")},
-            "power_one_sided": {**found["power_one_sided"], "confidence_level": level},
-            "planned": self.own_size.to_json(),
-            "position_bias": {
-                "overall": _position(self.position_overall, self.position_overall.p),
-                "per_rater": {
-                    rater: _position(self.position_per_rater[rater], p)
-                    for rater, p in holm_of_raters(self.position_per_rater).items()
-                },
-                "n_left_out": self.position_left_out,
-            },
-            **{name: found[name] for name in ("repeats", "rater_seconds")},
-            "blinding": self.blinding.to_json(),
-            "per_level": found["per_level"],
-        }
-
-
-def _decided_early(early: EarlyResult) -> dict[str, dict[str, Any]]:
-    """Block of the JSON -> what the always-valid bound puts in place of the declared analysis."""
-    reached = early.reached_after is not None
-    value: VerdictValue = "non-inferior" if reached else "not shown"
-    answer: AnswerValue = NOT_WORSE if reached else OPEN
-    bound = {"bound": early.bound, "reason": None}
-    return {
-        "verdict": {"value": value, "method": "always-valid", "questions_missing": None, **bound},
-        "answer": {"value": answer, "low_method": "always-valid", "low_reason": None, **bound},
-    }
-
 
 def early_caution(results: StudyResults) -> str | None:
     """What to say where the always-valid bound lies above the mean of all questions; else None."""
@@ -861,10 +777,6 @@ def first_interval(found: AgreementEstimate) -> tuple[float, float] | None:
 def holm_of_raters(found: Mapping[str, PositionBias | ShareRight]) -> dict[str, float | None]:
     """Each rater's p, corrected for the number of raters (Holm)."""
     return dict(zip(found, corrected([one.p for one in found.values()]), strict=True))
-
-
-def _position(result: PositionBias, p_holm: float | None) -> dict[str, Any]:
-    return {**asdict(result), "p_holm": p_holm, "flagged": p_holm is not None and p_holm < FLAG_BELOW}
 
 
 def headline(results: StudyResults) -> list[str]:

@@ -1,0 +1,265 @@
+"""An option of an analysis is registered by `add_settings` alone, and a page shows its form and tables by pages/widgets/analysis."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CLI, PAGES = ROOT / "core" / "cli", ROOT / "pages"
+
+OUTPUTS = {"--json", "--out", "--table", "--excel", "--db"}
+READING = {
+    *(
+        "--columns",
+        "--direction",
+        "--flip",
+        "--human",
+        "--judge",
+        "--language-pair",
+        "--leave-out",
+        "--ratings",
+    ),
+    *("--lower-is-better", "--references"),
+}
+"""Options that say which data are read, and how."""
+NO_ANALYSIS = {
+    *(
+        "__init__.py",
+        "convert.py",
+        "generate.py",
+        "published.py",
+        "score.py",
+        "serve/__init__.py",
+    ),
+    *(
+        "judge/in_one_file.py",
+        "judge/running.py",
+        "shared/run_options.py",
+        "study/__init__.py",
+    ),
+    *(
+        "runs/batch.py",
+        "runs/big_tables.py",
+        "runs/calls.py",
+        "runs/disk.py",
+        "runs/processing.py",
+    ),
+}
+"""Modules of core/cli whose commands ask nothing of numbers: they make, run, keep or convert."""
+BY_HAND: Mapping[str, set[str]] = {
+    "acc23.py": {"--dimension", "--epsilon", "--swap", "--test", "--tie-rounding"},
+    "against_people/calibrate.py": {
+        *(
+            "--by",
+            "--dawid-skene",
+            "--dimension",
+            "--macro",
+            "--majority",
+            "--map",
+            "--paper-kappa",
+            "--pooled",
+        ),
+        *("--shuffled", "--task"),
+    },
+    "against_people/card.py": {"--card", "--names"},
+    "against_people/check.py": {"--against"},
+    "against_people/escalate.py": {
+        *(
+            "--against",
+            "--agreement",
+            "--audit",
+            "--confidence",
+            "--cut",
+            "--delta",
+            "--pass",
+            "--seed",
+            "--send",
+        ),
+        *("--start", "--study"),
+    },
+    "against_people/gaps.py": {"--gaps", "--texts"},
+    "against_people/next_labels.py": {"--labels", "--next", "--next-seed", "--study"},
+    "against_people/prices.py": {"--currency", "--price", "--seconds"},
+    "correlate.py": {
+        *(
+            "--compare",
+            "--group",
+            "--levels",
+            "--methods",
+            "--rank",
+            "--raw-level",
+            "--redundancy",
+            "--resample",
+        ),
+        *("--size", "--test", "--with"),
+    },
+    "judge/bias.py": {"--alpha", "--changes", "--confidence", "--limit", "--seed", "--texts"},
+    "judge/levels.py": {"--metric", "--remake", "f'--{one.name}'"},
+    "judge/pairs.py": {"--epsilon", "--gaps", "--study", "--texts"},
+    "meta_correlate.py": {"--alternative", "--by", "--first-order", "--method", "--over"},
+    "shared/sources.py": {
+        *(
+            "--confidence",
+            "--dimension",
+            "--raters",
+            "--resamples",
+            "--seed",
+            "--system-scores",
+            "--z-normalise",
+        ),
+    },
+    "spans.py": {"--by"},
+    "study/planning.py": {
+        *(
+            "--confidence",
+            "--half-width",
+            "--levels",
+            "--margin",
+            "--mean",
+            "--pilot",
+            "--power",
+            "--questions",
+        ),
+        *("--raters", "--score", "--study", "--votes", "f\"--{one.name.replace('_', '-')}\""),
+    },
+    "study/results.py": {
+        *(
+            "--again",
+            "--format",
+            "--languages",
+            "--levels",
+            "--max-items",
+            "--name",
+            "--questions",
+            "--raters",
+        ),
+        *("--raters-per-item", "--repeats", "--resamples", "--seed", "--task", "--texts"),
+    },
+}
+"""Module of core/cli -> options of analyses that it registers itself, until these are declared. The list only shrinks."""
+OF_SETTINGS = {"shared/options.py", "shared/setting_options.py", "shared/sources.py"}
+"""Modules that register a field of settings as it describes itself."""
+SHOWN_BY_HAND = {
+    "calibration/parts.py",
+    "judges/agreement.py",
+    "judges/bias.py",
+    "judges/reliability.py",
+    "metrics/big_table.py",
+    "metrics/correlations.py",
+    "metrics/explore.py",
+    "metrics/meta_correlation.py",
+    "specialist/agreement.py",
+    "studies/behind.py",
+    "studies/early.py",
+    "studies/live.py",
+    "studies/orders.py",
+    "studies/planning.py",
+    "studies/rated.py",
+    "studies/texts.py",
+    "tabs/checked/behind.py",
+    "tabs/checked/escalation.py",
+    "tabs/checked/gaps.py",
+    "tabs/checked/next_study.py",
+    "tabs/checked/since.py",
+    "tabs/judged.py",
+    "tabs/levels.py",
+    "tabs/made.py",
+    "tabs/orders.py",
+    "tabs/ranking.py",
+}
+"""Modules of pages/ that show tables of analyses themselves, until these are declared. The list only shrinks."""
+NO_RESULT = {"operation/disk.py", "operation/spending.py", "operation/working.py", "judges/twins.py"}
+"""Modules of pages/ whose tables are no result of an analysis: what runs cost and keep, what an audit made."""
+OF_RUNS = {"generate/form.py", "metrics/form.py", "tabs/new_run.py"}
+"""Modules of pages/ with the form of a new run."""
+
+
+def registered(code: ast.AST) -> Iterator[str]:
+    """The options that a module registers by `add_argument`, without outputs and what says how data are read."""
+    for node in ast.walk(code):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "add_argument"
+            and node.args
+        ):
+            first = node.args[0]
+            name = first.value if isinstance(first, ast.Constant) else ast.unparse(first)
+            if str(name).startswith("--") or not isinstance(first, ast.Constant):
+                yield str(name)
+
+
+def by_hand() -> dict[str, set[str]]:
+    """Module of core/cli -> options of analyses that it registers itself."""
+    found: dict[str, set[str]] = {}
+    for path in sorted(CLI.rglob("*.py")):
+        name = path.relative_to(CLI).as_posix()
+        own = set(registered(ast.parse(path.read_text("utf-8")))) - OUTPUTS - READING
+        if name in OF_SETTINGS:
+            own -= {"one.option"}
+        if own and name not in NO_ANALYSIS:
+            found[name] = own
+    return found
+
+
+def calls(code: ast.AST) -> set[str]:
+    """What a module calls, with functions that it imports by the names of their modules: `result_table.show`."""
+    names = {
+        alias.asname or alias.name: f"{(node.module or '').rpartition('.')[2]}.{alias.name}"
+        for node in ast.walk(code)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if not alias.name[:1].isupper()
+    }
+    called = (ast.unparse(node.func) for node in ast.walk(code) if isinstance(node, ast.Call))
+    return {name if "." in name else names.get(name, name) for name in called}
+
+
+def pages_that_call(name: str) -> set[str]:
+    """The modules of pages/ that call a function, without pages/widgets."""
+    found = {path.relative_to(PAGES).as_posix(): path for path in PAGES.rglob("*.py")}
+    return {
+        module
+        for module, path in found.items()
+        if not module.startswith("widgets/") and name in calls(ast.parse(path.read_text("utf-8")))
+    }
+
+
+def test_options_of_analyses_are_registered_by_add_settings() -> None:
+    """An option that is registered by hand has bounds, a default and a help of its own at every other door."""
+    found = by_hand()
+    new = {name: sorted(own - BY_HAND.get(name, set())) for name, own in found.items()}
+    assert {name: own for name, own in new.items() if own} == {}, "declare them as fields of settings"
+    gone = {name: sorted(own - found.get(name, set())) for name, own in BY_HAND.items()}
+    assert {name: own for name, own in gone.items() if own} == {}, (
+        "take them out of the list: it only shrinks"
+    )
+
+
+def test_modules_without_an_analysis_are_there() -> None:
+    registering = {
+        path.relative_to(CLI).as_posix()
+        for path in CLI.rglob("*.py")
+        if any(registered(ast.parse(path.read_text("utf-8"))))
+    }
+    assert NO_ANALYSIS - registering == set()
+
+
+def test_pages_show_tables_of_analyses_by_the_widget() -> None:
+    found = pages_that_call("result_table.show")
+    assert sorted(found - SHOWN_BY_HAND - NO_RESULT) == [], "show the answer by pages/widgets/analysis"
+    assert sorted((SHOWN_BY_HAND | NO_RESULT) - found) == [], "take them out of the list: it only shrinks"
+
+
+def test_pages_show_forms_of_analyses_by_the_widget() -> None:
+    assert pages_that_call("settings_form.render") == OF_RUNS
+
+
+def test_what_is_done_by_hand_is_seen() -> None:
+    code = ast.parse(
+        "from pages.widgets.result_table import show as shown\n"
+        "command.add_argument('file')\ncommand.add_argument('--margin', type=float)\n"
+        "shown(table)\nst.write(x)\n"
+    )
+    assert list(registered(code)) == ["--margin"]
+    assert "result_table.show" in calls(code)
