@@ -7,10 +7,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 CLI, PAGES = ROOT / "core" / "cli", ROOT / "pages"
 
-OUTPUTS = {"--json", "--out", "--table", "--excel", "--db"}
+OUTPUTS = {"--json", "--out", "--table", "--excel", "--db", "--list"}
 READING = {
     *(
         "--columns",
+        "--data",
         "--direction",
         "--flip",
         "--human",
@@ -140,7 +141,6 @@ BY_HAND: Mapping[str, set[str]] = {
 OF_SETTINGS = {"shared/options.py", "shared/setting_options.py", "shared/sources.py"}
 """Modules that register a field of settings as it describes itself."""
 SHOWN_BY_HAND = {
-    "calibration/parts.py",
     "judges/agreement.py",
     "judges/bias.py",
     "judges/reliability.py",
@@ -148,12 +148,9 @@ SHOWN_BY_HAND = {
     "metrics/correlations.py",
     "metrics/explore.py",
     "metrics/meta_correlation.py",
-    "specialist/agreement.py",
     "studies/behind.py",
-    "studies/early.py",
     "studies/live.py",
     "studies/orders.py",
-    "studies/planning.py",
     "studies/rated.py",
     "studies/texts.py",
     "tabs/checked/behind.py",
