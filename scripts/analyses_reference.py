@@ -120,6 +120,60 @@ _DATA: Mapping[Taken, _Data] = {
         "SCORES ...",
         "For scores that cannot be read or merged.",
     ),
+    "judges": _Data(
+        {
+            "judges": (
+                "Source | Sequence[Source]",
+                'Judges\' runs, as ``"run:3"``, or the folders that they wrote; one or several.',
+            )
+        },
+        "Names | None",
+        "judge_outputs_from(judges)",
+        "from core.notebook.frames import Source, judge_outputs_from",
+        "DIR|run:N ...",
+        "For a source that is no judge's run.",
+    ),
+    "answers": _Data(
+        {
+            "answers": (
+                "Sequence[Source]",
+                'Runs of ``judge answers``, one for each model, as ``"run:3"``, or the folders that they wrote.',
+            )
+        },
+        "Names | None",
+        "answer_sets_from(answers)",
+        "from core.notebook.frames import Source, answer_sets_from",
+        "DIR|run:N ...",
+        "For a source that is no such run.",
+    ),
+    "marking": _Data(
+        {
+            "judges": (
+                "Source | Sequence[Source]",
+                'Runs of judges that mark errors, as ``"run:3"``, or the folders that they wrote; the first is also '
+                "compared with each other one.",
+            )
+        },
+        "Names | None",
+        "marking_from(judges, rated)",
+        "from core.notebook.frames import Source, marking_from",
+        "DIR|run:N ...",
+        "For a source that is no judge's run, and for rated texts that are not named.",
+    ),
+    "taught": _Data(
+        {
+            "gold": ("Source", f"Errors marked by people: {_MARKS}."),
+            "judges": (
+                "Sequence[Source]",
+                'Runs of one judge with increasing numbers of examples, as ``"run:3"``, or the folders that they wrote.',
+            ),
+        },
+        "Names | None",
+        "taught_from(gold, judges)",
+        "from core.notebook.frames import Source, taught_from",
+        "GOLD DIR|run:N ...",
+        "For marks that cannot be read, and for a source that is no judge's run.",
+    ),
     "ratings": _Data(
         {
             "ratings": (
@@ -643,8 +697,9 @@ def _section(one: Analysis[Any, Any]) -> Iterator[str]:
     yield f"```sh\npython -m core {_usage(one, inputs)}\n```\n"
     yield f"In Python: `assay.{one.function}({parameters})`.\n"
     yield f"When it misleads: {one.misleads}\n"
-    yield "Options:\n"
-    yield _options(one)
+    if fields_of(one.Options):
+        yield "Options:\n"
+        yield _options(one)
     if one.codes:
         yield "Verdicts:\n"
         yield "".join(f"- `{code}`: {what}\n" for code, what in one.codes.items())

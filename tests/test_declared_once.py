@@ -7,10 +7,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 CLI, PAGES = ROOT / "core" / "cli", ROOT / "pages"
 
-OUTPUTS = {"--json", "--out", "--table", "--excel", "--db"}
+OUTPUTS = {"--json", "--out", "--table", "--excel", "--db", "--list"}
 READING = {
     *(
         "--columns",
+        "--data",
         "--direction",
         "--flip",
         "--human",
@@ -50,12 +51,8 @@ NO_ANALYSIS = {
 """Modules of core/cli whose commands ask nothing of numbers: they make, run, keep or convert. core/cli/outputs has options of what is
 written beside a result."""
 BY_HAND: Mapping[str, set[str]] = {
-    "acc23.py": {"--dimension", "--epsilon", "--swap", "--test", "--tie-rounding"},
     "judge/pairs.py": {"--epsilon", "--gaps", "--study"},
-    "judge/reports.py": {"--confidence", "--rated", "--repeat"},
-    "meta_correlate.py": {"--alternative", "--by", "--first-order", "--method", "--over"},
     "shared/sources.py": {"--confidence", "--raters", "--resamples", "--seed", "--system-scores"},
-    "spans.py": {"--by"},
 }
 """Module of core/cli -> options of analyses that it registers itself, until these are declared. The list only shrinks."""
 OF_SETTINGS = {
@@ -69,7 +66,6 @@ SHOWN_BY_HAND = {
     "metrics/correlations.py",
     "metrics/explore.py",
     "metrics/meta_correlation.py",
-    "specialist/agreement.py",
     "studies/behind.py",
     "studies/live.py",
     "studies/orders.py",

@@ -137,6 +137,15 @@ NO_KIND = {
     ("core/judges/rubric.py", "factual"): "a shipped rubric",
     ("core/analyses/alt_test.py", "alignment"): "closeness of labels, an option and a key",
     ("core/notebook/declared.py", "alignment"): "closeness of labels, a parameter",
+    **{
+        (f"core/papers/{file}.py", name): "a paper"
+        for file, name in (
+            ("__init__", "cef"),
+            ("__init__", "factual"),
+            ("cef", "cef"),
+            ("factual", "factual"),
+        )
+    },
 }
 """Where a kind's name is something else."""
 NAMES_DATA = ROOT / "core" / "formats"

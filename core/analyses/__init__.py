@@ -45,6 +45,12 @@ ANALYSES: dict[str, Registered] = {
         noun="report",
         verb="next-labels",
     ),
+    "ablation": Registered(
+        "core.analyses.ablation",
+        "how much cross-examinations vary over repeats, by number of questions",
+        noun="reproduce",
+        verb="cef ablation",
+    ),
     "calibrate": Registered(
         "core.analyses.calibrate",
         "compare evaluators with human ratings: agreement, kappas, bias, and where not to use them",
@@ -61,6 +67,18 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.consistency",
         "compare a judge's repeats, and its scores in both orders",
         noun="report",
+    ),
+    "copying": Registered(
+        "core.analyses.copying",
+        "count the errors that a judge copies from its examples, and those that people marked too",
+        noun="reproduce",
+        verb="specialist copying",
+    ),
+    "examples-curve": Registered(
+        "core.analyses.examples_curve",
+        "F1 of marked errors against the number of examples",
+        noun="reproduce",
+        verb="specialist examples-curve",
     ),
     "corrected": Registered(
         "core.analyses.corrected",
@@ -80,6 +98,18 @@ ANALYSES: dict[str, Registered] = {
         "are made levels what they claim: falling scores, core fact, contradictions, equal texts, length? Which to remake",
         noun="report",
         verb="levels",
+    ),
+    "reasked": Registered(
+        "core.analyses.reasked",
+        "compare expected answers with the model's own answers to the same questions",
+        noun="reproduce",
+        verb="cef reasked",
+    ),
+    "reliability": Registered(
+        "core.analyses.reliability",
+        "how often models confirm each other's questions and answers: ADR and ADS",
+        noun="reproduce",
+        verb="cef reliability",
     ),
     "spans": Registered(
         "core.analyses.spans",

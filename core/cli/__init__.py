@@ -26,6 +26,7 @@ _NOUNS = {
     "judge": "score texts with a language model as judge",
     "report": "report on the results of judges: orders, repeats, costs, agreement, bias, made levels",
     "convert": "convert ratings and marked errors to another format",
+    "reproduce": "numbers of five papers, computed again, and their analyses for your own runs",
     "published": "published tables of Meta-Judge, Factual and CEF; some can be sides of meta-correlate",
     "runs": "list, show, cancel or resume runs, and write their results",
     "serve": "start the app",
@@ -106,7 +107,9 @@ class Later(_Commands):
         values: Any,
         option: str | None = None,
     ) -> None:
-        """Parse the arguments after a command's name."""
+        """Parse the arguments after a command's name, which may have two words: `reproduce cef reliability`."""
+        if len(values) > 1 and f"{values[0]} {values[1]}" in self.choices:
+            values = [f"{values[0]} {values[1]}", *values[2:]]
         if values[0] == "judge" and len(values) > 1 and values[1] in _REPORTS:
             parser.exit(2, moved(f"judge {values[1]}", _report(values[1])) + "\n")
         self.load(values[0])

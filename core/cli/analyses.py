@@ -26,12 +26,14 @@ from core.cli.shared.options import (
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
+    add_answers_input,
     add_big_table_input,
     add_costs_input,
     add_judge_input,
     add_judged_input,
     add_levels_input,
     add_look_input,
+    add_marking_input,
     add_marks_by_rater_input,
     add_marks_input,
     add_panel_options,
@@ -46,15 +48,19 @@ from core.cli.shared.sources import (
     add_standing_option,
     add_study_input,
     add_table_options,
+    add_taught_input,
     add_tried_input,
     add_two_scores_input,
     files_of_sides,
+    open_answers,
     open_big_table,
     open_costs,
     open_judge,
     open_judged,
+    open_judges,
     open_levels,
     open_look,
+    open_marking,
     open_marks,
     open_marks_by_rater,
     open_panel,
@@ -68,6 +74,7 @@ from core.cli.shared.sources import (
     open_standing,
     open_study,
     open_tables,
+    open_taught,
     open_tried,
     open_two_scores,
 )
@@ -81,7 +88,7 @@ from core.cli.shared.switches import (
     table_problems,
 )
 from core.errors import InputError
-from core.schema.analysis import CHOICES, Analysis, Taken
+from core.schema.analysis import CHOICES, Analysis, Answer, Taken
 from core.schema.settings import Remark, Settings, SettingsError, fields_of, refuse
 from core.store import database_path
 
@@ -145,6 +152,34 @@ _DATA: Mapping[Taken, _Opened] = {
         open_sure,
         lambda options: [options.file, *options.scores],
         "reading the ratings",
+    ),
+    "judges": _Opened(
+        add_costs_input,
+        open_judges,
+        lambda options: [*options.judges],
+        "reading the answers of the judges",
+        (add_database_option,),
+    ),
+    "answers": _Opened(
+        add_answers_input,
+        open_answers,
+        lambda options: [*options.answers],
+        "reading the answers",
+        (add_database_option,),
+    ),
+    "marking": _Opened(
+        add_marking_input,
+        open_marking,
+        lambda options: [*options.judges, options.rated],
+        "reading the marked errors",
+        (add_pair_option, add_database_option),
+    ),
+    "taught": _Opened(
+        add_taught_input,
+        open_taught,
+        lambda options: [options.gold, *options.judges],
+        "reading the marked errors",
+        (add_table_options, add_pair_option, add_database_option),
     ),
     "ratings": _Opened(
         add_ratings_input,
@@ -325,19 +360,25 @@ def _answer(found: Analysis[Any, Any], switches: Sequence[Switch], options: argp
         with _in_options(found):
             answer = found.answer(chosen, *opened, tell=tell)
         below = [line for output in outputs for line in output.write(options, answer, opened)]
-    options.status = answer.status
     if not switches:
-        printed = answer.printed
-        in_files = [table for table in answer.tables.values() if table not in printed]
-        if options.table is not None and options.table not in answer.tables:
-            in_files += filter(None, [answer.requested(options.table)])
-        tables = (one for table in printed for one in ("", table))
-        give(options, answer.json, [*answer.said, *tables, *below], in_files)
+        give_answer(options, answer, below)
         return
+    options.status = answer.status
     as_json = answer.json
     if further:
         as_json = {key: one for each in (answer, *further) for key, one in entries_of(each).items()}
     give(options, as_json, *printed_of([answer, *further]))
+
+
+def give_answer(options: argparse.Namespace, answer: Answer, below: Sequence[str] = ()) -> None:
+    """Print an answer, or write it to `--out`, and set the exit status. below: lines after its tables."""
+    options.status = answer.status
+    printed = answer.printed
+    in_files = [table for table in answer.tables.values() if table not in printed]
+    if options.table is not None and options.table not in answer.tables:
+        in_files += filter(None, [answer.requested(options.table)])
+    tables = (one for table in printed for one in ("", table))
+    give(options, answer.json, [*answer.said, *tables, *below], in_files)
 
 
 def _table_needs(found: Analysis[Any, Any], chosen: Settings, name: str | None) -> list[Remark]:

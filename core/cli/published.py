@@ -18,14 +18,14 @@ from core.formats.correlations import (
     read_table,
     table_keys,
 )
-from core.report import aligned
-from core.results.meta_correlation import (
+from core.papers.published import (
     check_recomputable,
     largest_difference,
     published_table,
     recompute_table_1,
     recomputed_table,
 )
+from core.report import aligned
 
 
 def add_to(nouns: Commands) -> None:

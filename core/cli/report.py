@@ -2,7 +2,6 @@
 
 from core.cli import Later, add_analyses
 from core.cli.judge.pairs import add_to as add_pairs
-from core.cli.judge.reports import add_reports
 from core.cli.shared.options import Commands
 
 
@@ -10,6 +9,5 @@ def add_to(nouns: Commands) -> None:
     """Register `report` and its verbs."""
     noun = nouns.add_parser("report")
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB", action=Later)
-    add_reports(verbs)
     add_pairs(verbs)
     add_analyses(verbs, "report")

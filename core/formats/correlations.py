@@ -409,7 +409,7 @@ class PublishedTable:
 
 def table_keys() -> tuple[str, ...]:
     """The keys of all published tables."""
-    return tuple(f"{row['paper']}-{row['table']}" for row in _rows_of("tables"))
+    return tuple(f"{row['paper']}-{row['table']}" for row in rows_as_printed("tables"))
 
 
 @lru_cache(maxsize=32)
@@ -419,8 +419,8 @@ def read_table(key: str) -> PublishedTable:
         raise InputError(
             f'There is no published table "{shown(key)}".', _unknown("table", key, table_keys(), "tables")
         )
-    about = next(row for row in _rows_of("tables") if f"{row['paper']}-{row['table']}" == key)
-    rows = _rows_of(key)
+    about = next(row for row in rows_as_printed("tables") if f"{row['paper']}-{row['table']}" == key)
+    rows = rows_as_printed(key)
     columns = tuple(name for name in rows[0] if name not in _PLACE)
     return PublishedTable(
         paper=about["paper"],
@@ -466,7 +466,7 @@ def published_side(name: str) -> CorrelationSet:
 
 def _origin(parts: Sequence[str]) -> TextOrigin:
     """What is known of the texts behind a column. The systems of a human column were not published."""
-    about = next(row for row in _rows_of("datasets") if row["dataset"] == parts[0])
+    about = next(row for row in rows_as_printed("datasets") if row["dataset"] == parts[0])
     return TextOrigin((parts[0],), (about["task"],), (about["language"],), tuple(parts[1:2]))
 
 
@@ -529,7 +529,8 @@ def _unknown(what: str, written: str, names: Sequence[str], listed: str) -> list
 
 
 @lru_cache(maxsize=32)
-def _rows_of(stem: str) -> tuple[dict[str, str], ...]:
+def rows_as_printed(stem: str) -> tuple[dict[str, str], ...]:
+    """The rows of a file of published figures, every digit as printed: `meta-judge-1`, or `numbers` for single numbers."""
     with (_FOLDER / f"{stem}.csv").open(encoding="utf-8", newline="") as file:
         return tuple(csv.DictReader(file, strict=True))
 

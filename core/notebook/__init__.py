@@ -9,6 +9,7 @@ from core.errors import AssayError, InputError
 from core.notebook import declared
 from core.notebook.declared import *
 from core.notebook.frames import read
+from core.notebook.papers import reproduce
 from core.notebook.result import Result, plot
 from core.notebook.studies import pairs, studies, study_annotations
 from core.notebook.texts import damage, metrics, score
@@ -22,6 +23,7 @@ __all__ = [
     "pairs",
     "plot",
     "read",
+    "reproduce",
     "score",
     "studies",
     "study_annotations",

@@ -17,15 +17,18 @@ from core.notebook.frames import (
     Source,
     Sources,
     Target,
+    answer_sets_from,
     big_table_from,
     costs_from,
     dossier_from,
     each_of,
     earlier_from,
     judge_output_from,
+    judge_outputs_from,
     judged_from,
     levels_from,
     look_from,
+    marking_from,
     marks_from,
     panel_from,
     part_from,
@@ -39,12 +42,14 @@ from core.notebook.frames import (
     sure_from,
     table_from,
     tables_from,
+    taught_from,
     tried_from,
     two_scores_from,
 )
 from core.notebook.result import Result
 
 __all__ = [
+    "ablation",
     "acc23",
     "agreement",
     "alt_test",
@@ -53,10 +58,12 @@ __all__ = [
     "check",
     "compare",
     "consistency",
+    "copying",
     "corrected",
     "correlate",
     "costs",
     "escalate",
+    "examples_curve",
     "gaps",
     "judge_agreement",
     "levels",
@@ -68,7 +75,9 @@ __all__ = [
     "prompts",
     "rank",
     "raters",
+    "reasked",
     "redundancy",
+    "reliability",
     "spans",
     "study_results",
     "table",
@@ -730,6 +739,46 @@ def next_labels(
     )
 
 
+def ablation(judges: Source | Sequence[Source]) -> Result:
+    """How much do the scores of a cross-examination vary over repeats, by the number of its questions?
+
+    The same numbers as the command ``reproduce cef ablation``.
+
+    Parameters
+    ----------
+    judges
+        Judges' runs, as ``"run:3"``, or the folders that they wrote; one or several.
+
+    Returns
+    -------
+    Result
+        Table ``judge-ablation`` with the columns ``judge``, ``n_questions``, ``component``, ``mean``,
+        ``variance_of_mean``, ``variance_within``, ``percent_variance_of_mean``, ``percent_variance_within``,
+        ``n_repeats``, ``n_texts``, ``n_left_out``, ``reason``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a source that is no judge's run. For judges that ask no questions.
+
+    Notes
+    -----
+    Misleads: Repeats that are not independent requests, at temperature 0 or with a server that ignores seeds,
+    have no variance. With 10 repeats, the 95 % interval of a variance extends from half to 3.3 times the
+    estimate.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.ablation(["run:3", "run:4"])  # doctest: +SKIP
+    """
+    return answered(
+        "ablation",
+        {},
+        lambda: judge_outputs_from(judges),
+    )
+
+
 def calibrate(
     ratings: Source,
     scores: Source | Sequence[Source],
@@ -1138,6 +1187,139 @@ def consistency(judge: Source, *, resamples: int = 10000, confidence: float = 0.
             "seed": seed,
         },
         lambda: judge_output_from(judge),
+    )
+
+
+def copying(
+    judges: Source | Sequence[Source],
+    *,
+    rated: str | None = None,
+    repeat: int = 1,
+    resamples: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Of the errors that a judge quotes, how many did people mark in the same text, and how many are in its examples
+    or in other systems' texts of the same source?
+
+    The same numbers as the command ``reproduce specialist copying``.
+
+    Parameters
+    ----------
+    judges
+        Runs of judges that mark errors, as ``"run:3"``, or the folders that they wrote; the first is also
+        compared with each other one.
+    rated
+        The rated texts: rated JSONL, an mt-metrics-eval folder, or an unblinded study (default: those of the
+        first run:N).
+    repeat
+        Which repeat to use (whole number of at least 1).
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``copied-errors`` with the columns ``judge``, ``texts``, ``errors``, ``without_words``,
+        ``of_people``, ``of_examples``, ``of_examples_or_parts``, ``of_same_source``. Further tables:
+        ``marked-alone``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a source that is no judge's run, and for rated texts that are not named.
+        For judges that mark no errors, and if no judged text was rated.
+
+    Notes
+    -----
+    Misleads: Short errors are easily copied: a single common word is an error in many texts. Shares count errors,
+    so texts with many weigh more.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.copying("run:3")  # doctest: +SKIP
+    """
+    return answered(
+        "copying",
+        {
+            "repeat": repeat,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: marking_from(judges, rated),
+    )
+
+
+def examples_curve(
+    gold: Source,
+    judges: Sequence[Source],
+    *,
+    raters: Literal["kept", "merged"] = "kept",
+    references: bool = False,
+    resamples: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """How does the agreement of a judge with people grow with the number of examples that it is shown?
+
+    The same numbers as the command ``reproduce specialist examples-curve``.
+
+    Parameters
+    ----------
+    gold
+        Errors marked by people: a data frame with a row for each error (``item_id``, ``system``, ``rater``,
+        ``start``, ``end``, ``severity``), a file or folder of marked errors, ``run:N`` or ``study:NAME``.
+    judges
+        Runs of one judge with increasing numbers of examples, as ``"run:3"``, or the folders that they wrote.
+    raters
+        Compare each rater's marks separately, or merge all raters' marks.
+    references
+        Include the references refA, refB, synthetic_ref as systems.
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``examples-curve`` with the columns ``run``, ``examples``, ``n_examples``, ``mean_shown``, ``f1``,
+        ``draws``, ``f1_mean``, ``f1_sd``. Further tables: ``examples-curve-tests``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For marks that cannot be read, and for a source that is no judge's run. For
+        fewer than two runs, a judge that marks no errors, and runs that share no text of the gold.
+
+    Notes
+    -----
+    Misleads: If items have few texts, requesting more examples adds nothing: the mean number shown tells. Runs
+    with another seed draw other examples, so that the larger set need not hold the smaller.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.examples_curve("marks.tsv", ["run:3", "run:4"])  # doctest: +SKIP
+    """
+    return answered(
+        "examples-curve",
+        {
+            "raters": raters,
+            "references": references,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: taught_from(gold, judges),
     )
 
 
@@ -1555,6 +1737,100 @@ def made_levels(
             "seed": seed,
         },
         lambda: levels_from(scores, texts, db, metric=metric),
+    )
+
+
+def reasked(judge: Source, *, confidence: float = 0.95) -> Result:
+    """Does the judge answer its own questions as expected when it is asked again?
+
+    The same numbers as the command ``reproduce cef reasked``.
+
+    Parameters
+    ----------
+    judge
+        A judge's run, as ``"run:3"``, or the folder that it wrote.
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+
+    Returns
+    -------
+    Result
+        Table ``judge-reasked`` with the columns ``side``, ``expected``, ``*``, ``no_answer``,
+        ``no_answer_reasons``, ``unchanged``, ``unchanged_count``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a source that is no judge's run. For a judge that asks no questions, and
+        a run that asked none again.
+
+    Notes
+    -----
+    Misleads: At temperature 0 a judge repeats itself, and repeating an answer does not make it right. Wilson's
+    intervals assume that the questions of a text are independent, which is not quite true.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.reasked("run:3")  # doctest: +SKIP
+    """
+    return answered(
+        "reasked",
+        {
+            "confidence": confidence,
+        },
+        lambda: judge_output_from(judge),
+    )
+
+
+def reliability(
+    answers: Sequence[Source], *, resamples: int = 10000, confidence: float = 0.95, seed: int = 0
+) -> Result:
+    """How often do models confirm each other's questions and answers?
+
+    The same numbers as the command ``reproduce cef reliability``.
+
+    Parameters
+    ----------
+    answers
+        Runs of ``judge answers``, one for each model, as ``"run:3"``, or the folders that they wrote.
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+
+    Returns
+    -------
+    Result
+        Table ``judge-reliability`` with the columns ``model``, ``side``, ``variant``, ``adr``, ``adr_rank``,
+        ``adr_questions``, ``adr_left_out``, ``ads``, ``ads_rank``, ``ads_questions``, ``ads_left_out``. See
+        docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a source that is no such run. With fewer than two models, and for two
+        sets of answers by one model.
+
+    Notes
+    -----
+    Misleads: Models that agree can still be wrong. Rates over different questions cannot be compared.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.reliability(["run:5", "run:6"])  # doctest: +SKIP
+    """
+    return answered(
+        "reliability",
+        {
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: answer_sets_from(answers),
     )
 
 

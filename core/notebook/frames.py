@@ -25,6 +25,7 @@ from core.joining.choices import TableChoice, chosen_table, interval_problems
 from core.joining.choices import check_choice as check_table_choice
 from core.joining.quality import OfFile, Quality
 from core.joining.tables import CorrelationOptions, merge_tables
+from core.judges.answers import AnswerSet
 from core.notebook.result import Result
 from core.results.check.dossier import Dossier, Texts
 from core.results.check.escalation import first_labels
@@ -52,22 +53,33 @@ from core.results.study.early import EarlyLook
 from core.results.study.planning import Basis, Standing
 from core.runs.judging.levels import made_of_outputs
 from core.schema.analysis import REFUSE, PanelChoice, RatersUsed, RepeatedRatings, TriedChoice
-from core.schema.marks import Marks
+from core.schema.marks import Marks, TaughtJudges
 from core.schema.panel import JudgedTables, Panel, TextBeside
 from core.schema.rated import Rated, Scored
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
-from core.schema.scores import Direction, JudgeOutput, OutputSet, RatingSet, ScoreTable, WithTexts
+from core.schema.scores import (
+    Direction,
+    JudgeOutput,
+    MarkingJudges,
+    OutputSet,
+    RatingSet,
+    ScoreTable,
+    WithTexts,
+)
 from core.schema.settings import SettingsError, as_parameter
 from core.schema.study import RatingTask, StudyRecord
 from core.sources.judges import (
+    answer_sets_of,
     costs_of,
     facts_of,
     judge_of,
+    judges_of,
     made_of,
     rated,
     scored_by,
     with_texts,
 )
+from core.sources.marking import marking_judges, taught_judges
 from core.sources.named import FileSource, parse_source, short_name
 from core.sources.named import Source as StoredSource
 from core.sources.panel import Judge, judged_tables, panel_of_source, texts_beside_panel
@@ -724,6 +736,28 @@ def _judge_scores(source: Source, choice: PanelChoice, *, find: bool) -> ScoreTa
 def judge_output_from(judge: Source) -> JudgeOutput:
     """Return all that a judge's run recorded. Raises InputError."""
     return judge_of(parse_source(_a_run("judge", judge)), reading_of())
+
+
+def judge_outputs_from(judges: Source | Sequence[Source]) -> list[JudgeOutput]:
+    """Return all that judges' runs recorded. Raises InputError with the problems of all."""
+    return judges_of([_a_run("judges", one) for one in each_of(judges)], reading_of())
+
+
+def answer_sets_from(answers: Source | Sequence[Source]) -> list[AnswerSet]:
+    """Return models' answers to questions. Raises InputError with the problems of all."""
+    return answer_sets_of([_a_run("answers", one) for one in each_of(answers)], reading_of())
+
+
+def marking_from(judges: Source | Sequence[Source], rated: str | None) -> MarkingJudges:
+    """Return what judges marked, and the rated texts that they read. Raises InputError with the problems of all."""
+    return marking_judges([_a_run("judges", one) for one in each_of(judges)], rated, reading_of())
+
+
+def taught_from(gold: Source, judges: Source | Sequence[Source]) -> TaughtJudges:
+    """Return the errors that people marked, and runs of judges. Raises InputError."""
+    with in_parameters():
+        side = _marked(gold, "people", by_rater=False)
+    return taught_judges(side, [_a_run("judges", one) for one in each_of(judges)], reading_of())
 
 
 def costs_from(judges: Source | Sequence[Source]) -> list[JudgeCost]:

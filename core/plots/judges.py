@@ -36,7 +36,6 @@ from core.results.check.facts import PER_TEXTS
 from core.results.judges.agreement import Disagreement
 from core.results.judges.pairwise import ALL as ALL_PAIRS
 from core.results.judges.pairwise import BesideVotes, PairsReport
-from core.results.judges.spans import ExampleCurve, interval_of
 from core.results.study.results import first_interval
 
 _NAME = 48
@@ -209,34 +208,6 @@ _SYSTEM = 44
 """Letters of the names of systems and judges."""
 _OFFSET = 0.18
 """Distance between the points of two judges in one row."""
-
-
-def example_curve(found: ExampleCurve) -> go.Figure:
-    """Draw F1 against the number of shown examples, one line per variant, with the intervals of `interval_of`."""
-    figure = go.Figure()
-    for place, variant in enumerate(dict.fromkeys(point.variant for point in found.points)):
-        color, symbol = LOOKS[place % len(LOOKS)]
-        own = [point for point in found.points if point.variant == variant]
-        ends = [interval_of(point) for point in own]
-        said = [
-            f"{metric_label(point.name, _SYSTEM)}<br>{point.mean_shown:.2f} examples per text<br>F1 {_ends(*end)}"
-            for point, end in zip(own, ends, strict=True)
-        ]
-        figure.add_scatter(
-            x=[point.mean_shown for point in own],
-            y=[middle for _, middle, _ in ends],
-            mode="lines+markers",
-            name=label(variant or "examples"),
-            line={"color": color, "width": 2},
-            marker={"color": color, "symbol": symbol, "size": 9},
-            error_y=whiskers(ends),
-            text=said,
-            hovertemplate="%{text}<extra></extra>",
-        )
-    figure.update_xaxes(title="examples shown per text (mean)", rangemode="tozero")
-    figure.update_yaxes(title="F1 of characters", gridcolor=GRID, zeroline=False)
-    return dressed(figure, height=380, top=60, legend=True)
-
 
 _ORDER_LOOKS = {
     "same verdict": (BLUE, "white"),

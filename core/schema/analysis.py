@@ -26,6 +26,10 @@ Taken = Literal[
     "ratings",
     "marks",
     "marks_by_rater",
+    "judges",
+    "answers",
+    "marking",
+    "taught",
     "table",
     "sides",
     "quality",
@@ -59,6 +63,10 @@ sides: correlations of metrics, or scores to correlate, with people and with kno
 quality: the same, beside the quality of the texts, which people rated or a level states.
 rated: ratings of texts on any dimensions, and each evaluator's scores of them in a table of its own.
 judge: all that a judge's run recorded.
+judges: the same of several runs.
+answers: each model's answers to questions of several.
+marking: judges that mark errors, with the rated texts that they read (`core.schema.scores.MarkingJudges`).
+taught: errors that people marked, and runs of judges with their examples.
 costs: what the runs of judges cost.
 two_scores: two tables of scores, with their texts where a run knows them.
 tried: runs of one kind of judge with several prompts or models, and people beside them.
@@ -172,6 +180,17 @@ class PeopleChoice(_ByRow, _OnScale, _OnDimension, _Raters):
 
 class PanelChoice(_ByRow, _OnScale, _OnDimension, _Judges, _Raters):
     """Who is who in a panel, and the raters' scale: the names by which every door chooses them."""
+
+
+class MarkingChoice(Settings):
+    """Which texts the judges read."""
+
+    rated: str | None = setting(
+        None,
+        "Rated texts",
+        "the rated texts: rated JSONL, an mt-metrics-eval folder, or an unblinded study (default: those of the first run:N)",
+        metavar="PATH|study:NAME",
+    )
 
 
 class SureChoice(PanelChoice):
@@ -371,6 +390,10 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "judged": _NoChoice,
     "levels": LevelsChoice,
     "sure": SureChoice,
+    "judges": _NoChoice,
+    "answers": _NoChoice,
+    "marking": MarkingChoice,
+    "taught": _NoChoice,
     "ratings": _NoChoice,
     "marks": _NoChoice,
     "marks_by_rater": _NoChoice,

@@ -94,7 +94,7 @@ class Intervals(Figure):
 
 @dataclass(frozen=True, kw_only=True)
 class Dots(Figure):
-    """A dot for each row with two numbers, and thin bars for their intervals; a row without both is left out."""
+    """A dot for each row with two numbers, and thin bars for the intervals that they have; a row without both is left out."""
 
     x: str
     """Columns of the numbers on both axes."""

@@ -8,7 +8,7 @@ from core.schema.analysis import confidence_setting, resamples_setting, rng_sett
 from core.schema.settings import Settings, setting
 
 if TYPE_CHECKING:
-    from core.schema.scores import OutputSet, RatingSet
+    from core.schema.scores import JudgeOutput, OutputSet, RatingSet
 
 GoldRaters = Literal["kept", "merged"]
 """kept: each rater's marks of a text form a separate segment; merged: all raters' marks form one."""
@@ -26,6 +26,17 @@ class Marks:
     """The marked texts, if a side has them."""
     raters: Mapping[str, str] = field(default_factory=dict)
     """Judge -> the only rater whose ratings were its examples; empty: several raters, or none."""
+
+
+@dataclass(frozen=True)
+class TaughtJudges:
+    """Errors that people marked, and runs of judges with the examples that they were shown."""
+
+    gold: "RatingSet"
+    outputs: "tuple[JudgeOutput, ...]"
+    """Each under a name of its own."""
+    texts: "OutputSet | None" = None
+    """The marked texts, if the gold has them."""
 
 
 class SpanOptions(Settings):

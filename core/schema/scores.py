@@ -387,3 +387,13 @@ class RatedSet:
     notes: tuple[str, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Reason -> number of ratings left out, such as those of missing texts or of references."""
+
+
+@dataclass(frozen=True)
+class MarkingJudges:
+    """Judges that mark errors in rated texts."""
+
+    outputs: tuple[JudgeOutput, ...]
+    """Each under a name of its own."""
+    rated: RatedSet
+    """The texts that they read, with the ratings behind their examples."""

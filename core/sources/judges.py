@@ -91,6 +91,16 @@ def answers_of(source: Source, reading: SourceReader) -> AnswerSet:
     )
 
 
+def judges_of(written: Sequence[str], reading: SourceReader) -> list[JudgeOutput]:
+    """Return the output of several judges. Raises InputError with the problems of all."""
+    return read_each(written, lambda source: judge_of(source, reading))
+
+
+def answer_sets_of(written: Sequence[str], reading: SourceReader) -> list[AnswerSet]:
+    """Return the answers of several models. Raises InputError with the problems of all."""
+    return read_each(written, lambda source: answers_of(source, reading))
+
+
 def cost_of(source: Source, reading: SourceReader) -> JudgeCost:
     """Return the cost of a judge's run. Raises InputError for sources without one."""
     return from_run(source, reading, cost_of_folder, cost_of_run)

@@ -87,18 +87,24 @@ def marks_of(
     written: the judges as the user named them. by_rater: whether a judge has the name of the only rater among its examples, if no
     other judge has the same. Raises InputError if the gold has repeats, and for a judge that is named twice.
     """
-    if len(gold.draws) > 1:
-        raise InputError(
-            f"{shown(gold.name)} has {len(gold.draws)} repeats, so it cannot be the gold. Run the judge without repeats."
-        )
+    people = gold_of(gold)
     names = [_row_name(one, judges) for one in judges] if by_rater else [one.name for one in judges]
     called = names_apart(names, written)
     return Marks(
-        gold=gold.draws[0],
+        gold=people,
         judges={name: one.draws for name, one in zip(called, judges, strict=True)},
         texts=next((side.texts for side in (gold, *judges) if side.texts is not None), None),
         raters={name: one.rater for name, one in zip(called, judges, strict=True) if one.judge},
     )
+
+
+def gold_of(side: Marked) -> RatingSet:
+    """Return the marks of a side as those that others are compared with. Raises InputError if it has repeats."""
+    if len(side.draws) > 1:
+        raise InputError(
+            f"{shown(side.name)} has {len(side.draws)} repeats, so it cannot be the gold. Run the judge without repeats."
+        )
+    return side.draws[0]
 
 
 def _row_name(one: Marked, judges: Sequence[Marked]) -> str:

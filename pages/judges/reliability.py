@@ -1,27 +1,20 @@
 """Tab Reliability: is a judge consistent, and does it agree with other models and with marked errors?"""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
 
+from core.analyses.ablation import ANALYSIS as ABLATION
+from core.analyses.reasked import ANALYSIS as REASKED
+from core.analyses.reliability import ANALYSIS as RELIABILITY
 from core.judges.alignment import KIND as KIND_of_alignment
 from core.judges.alignment import MarkedError, MarkedText
 from core.judges.answers import KIND, AnswerSet, question_sets_of
 from core.results.judges.cross_examination import (
-    VARIANT_NAMES,
-    Reasked,
-    Reliability,
-    ablation,
-    ablation_table,
     alignment_table,
     caught_table,
-    confusion,
     marked_texts,
-    rates_table,
-    reasked_table,
-    reliability,
     verdicts_by_author,
     verdicts_table,
 )
@@ -34,26 +27,30 @@ from core.schema.runs import Run
 from core.store import Store
 from pages.tabs import judged, new_run
 from pages.tabs.phrases import NOT_JUDGED
-from pages.widgets import chosen_judge, chosen_scores, level_diff, menus, result_table
-from pages.widgets.chosen_judge import MARKS, SIDES, level_said
+from pages.widgets import analysis, chosen_judge, chosen_scores, level_diff, menus, result_table
+from pages.widgets.analysis import Data
+from pages.widgets.chosen_judge import MARKS, level_said
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import explained, nothing, part, table
 
 
 def render_answers(store: Store, run: Run) -> None:
     """Show ADR and ADS of the models that answered, and a form that lets another model answer."""
-    part(
-        "Questions of several models",
-        "Models answer each other's questions from the text that a question was made from. Disagreement rate (ADR): how "
-        "often the others do not confirm a model's questions. Deviation (ADS): how often a model deviates from the "
-        "majority. Lower is more reliable, but models that agree can still be wrong.",
-        "judge-reliability",
-    )
-    runs = chosen_judge.with_results(store, KIND)
-    if runs:
-        _rates(store, menus.several("Answers", runs, "judges_answers_chosen", _first_of_each(runs)))
-    else:
-        nothing("no model has answered questions yet; let two models answer below")
+
+    def choose() -> list[Data]:
+        runs = chosen_judge.with_results(store, KIND)
+        if not runs:
+            nothing("no model has answered questions yet; let two models answer below")
+            return []
+        chosen = menus.several("Answers", runs, "judges_answers_chosen", _first_of_each(runs))
+        if len(chosen) < 2:
+            nothing("the rates need the answers of two models; choose another above")
+            return []
+        key = tuple(menus.key_of(store, one) for one in chosen)
+        return [Data(key, lambda: [_answers(store, one) for one in chosen])]
+
+    with mistakes_shown():
+        analysis.render(RELIABILITY, choose)
     with st.expander("Have a model answer questions"), mistakes_shown():
         _start(store, run)
 
@@ -86,32 +83,6 @@ def _first_of_each(runs: dict[int, Run]) -> list[int]:
     for run_id, run in runs.items():
         newest.setdefault(asked_of(run).model.named, run_id)
     return list(newest.values())
-
-
-def _rates(store: Store, runs: Sequence[Run]) -> None:
-    if len(runs) < 2:
-        nothing("the rates need the answers of two models; choose another above")
-        return
-    with mistakes_shown():
-        with st.spinner("Computing ..."):
-            found = _reliability(store, runs)
-        left, right = st.columns(2)
-        variant = left.selectbox(
-            "What counts as a disagreement",
-            list(VARIANT_NAMES),
-            format_func=VARIANT_NAMES.__getitem__,
-            key="judges_adr_variant",
-        )
-        sides = [side for side in SIDES if any(row.side == side for row in found.rows)]
-        side = right.selectbox("Questions", sides, format_func=SIDES.__getitem__, key="judges_adr_side")
-        rows = [row for row in found.rows if row.variant == variant and row.side == side]
-        result_table.show(rates_table(replace(found, rows=tuple(rows))), whole=rates_table(found))
-        st.markdown(f":small[{found.n_items:,} items.]")
-
-
-def _reliability(store: Store, runs: Sequence[Run]) -> Reliability:
-    key = ("reliability", *(menus.key_of(store, run) for run in runs))
-    return chosen_scores.once(key, lambda: reliability([_answers(store, run) for run in runs]))
 
 
 def _start(store: Store, run: Run) -> None:
@@ -251,51 +222,29 @@ def render(store: Store, run: Run) -> None:
 
 
 def _reasked(store: Store, run: Run) -> None:
-    part(
-        "Questions asked again",
-        "Does the judge answer its own questions as expected when asked again? Rows: the expected answer. Columns: the "
-        "second answer.",
-        "re-asked-questions",
-    )
-    if not asked_of(run).chosen.reask:
-        nothing("this run did not ask its questions again; start a new run that does")
-        return
-    found: Reasked = chosen_scores.once(
-        ("reasked", menus.key_of(store, run)), lambda: confusion(chosen_judge.output_of(store, run))
-    )
-    sides = chosen_judge.sides(chosen_judge.document_name(chosen_judge.output_of(store, run)))
-    side = st.segmented_control(
-        "Questions",
-        list(sides),
-        default="all",
-        format_func=sides.__getitem__,
-        required=True,
-        key="judges_reasked_side",
-    )
-    of_side = replace(found, by_side={side: found.by_side[side]})
-    result_table.show(reasked_table(of_side), whole=reasked_table(found))
+    def choose() -> list[Data]:
+        if not asked_of(run).chosen.reask:
+            nothing("this run did not ask its questions again; start a new run that does")
+            return []
+        return [Data(menus.key_of(store, run), lambda: chosen_judge.output_of(store, run))]
+
+    analysis.render(REASKED, choose)
 
 
 def _ablation(store: Store, run: Run) -> None:
-    part(
-        "How many questions are enough?",
-        "Variance over repeats by the number of questions N: for the mean of all texts, and for one text. In squared "
-        "percent, as in CEF, Table 2. Choose runs with different N, each with repeats.",
-        "number-of-questions",
-    )
-    runs = chosen_judge.with_results(store, *kinds_with("ablation"))
-    if run.run_id not in runs:
-        nothing(NOT_JUDGED)
-        return
-    used = menus.several("Cross-examinations", runs, f"judges_ablation_{run.run_id}", [run.run_id])
-    if not used:
-        nothing("choose at least one run above")
-        return
-    rows = chosen_scores.once(
-        ("ablation", *(menus.key_of(store, one) for one in used)),
-        lambda: ablation([chosen_judge.output_of(store, one) for one in used]),
-    )
-    result_table.show(ablation_table(rows))
+    def choose() -> list[Data]:
+        runs = chosen_judge.with_results(store, *kinds_with("ablation"))
+        if run.run_id not in runs:
+            nothing(NOT_JUDGED)
+            return []
+        used = menus.several("Cross-examinations", runs, f"judges_ablation_{run.run_id}", [run.run_id])
+        if not used:
+            nothing("choose at least one run above")
+            return []
+        key = tuple(menus.key_of(store, one) for one in used)
+        return [Data(key, lambda: [chosen_judge.output_of(store, one) for one in used])]
+
+    analysis.render(ABLATION, choose)
 
 
 _PARTS: Mapping[str, Callable[[Store, Run], None]] = {

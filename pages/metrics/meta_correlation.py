@@ -19,18 +19,20 @@ from core.formats.correlations import (
     read_table,
     table_keys,
 )
-from core.plots import metrics as plots
-from core.results.meta_correlation import (
+from core.papers.published import (
     RECOMPUTED_TABLE,
-    LiveSide,
-    NothingShared,
     RecomputedCell,
-    Side,
-    Sides,
     largest_difference,
     published_table,
     recompute_table_1,
     recomputed_table,
+)
+from core.plots import metrics as plots
+from core.results.meta_correlation import (
+    LiveSide,
+    NothingShared,
+    Side,
+    Sides,
 )
 from core.store import Store
 from pages.metrics.correlations import columns_of

@@ -7,8 +7,12 @@ import pytest
 from helpers.texts.score_factories import table
 
 from core.analyses import consistency, judge_agreement
+from core.analyses.ablation import ANALYSIS as ABLATION
+from core.analyses.ablation import AblationOptions
 from core.analyses.correlate import ANALYSIS as CORRELATE
 from core.analyses.correlate import correlations
+from core.analyses.reliability import ANALYSIS as RELIABILITY
+from core.analyses.reliability import ReliabilityOptions
 from core.joining.tables import CorrelationOptions
 from core.judges.answers import AnswerSet, QuestionSet
 from core.judges.cross_examination import CefRecord, Examination
@@ -17,7 +21,6 @@ from core.judges.rubric import RubricRecord, RubricTrial
 from core.report import DASH, headings, lines, notes, terminal_lines
 from core.results.correlations.table import correlate_scores
 from core.results.judges.consistency import AT_TEMPERATURE_0
-from core.results.judges.cross_examination import ablation, ablation_table, rates_table, reliability
 from core.schema.analysis import Answer
 from core.schema.result_table import ResultTable
 from core.schema.scores import JudgedText, JudgeOutput, ScoredRow, ScoreTable, WithTexts
@@ -25,6 +28,10 @@ from core.stats.resampling import ONE_CLUSTER
 
 DOCS = Path(__file__).parents[2] / "docs" / "judges.md"
 LEVELS = ("A0", "A1", "A2")
+
+
+def table_of_ablation(output: JudgeOutput) -> ResultTable:
+    return ABLATION.answer(AblationOptions(), [output]).tables["judge-ablation"]
 
 
 def ties(name: str, n_items: int, n_varied: int, reverse: bool = False) -> ScoreTable:
@@ -95,7 +102,7 @@ def test_a_note_stands_below_repeats_that_show_nothing(temperature: float) -> No
     examined = tuple(Examination(n, (CrossQuestion("q", answer="YES"),), None) for n in range(2))
     text = JudgedText(ScoredRow("1", "s"), "t", "d", None, {}, {}, CefRecord(examined))
     settings = {"temperature": temperature, "n_questions": 1}
-    out += terminal_lines(ablation_table(ablation([JudgeOutput("cef-x", "cef", "x", settings, (), (text,))])))
+    out += terminal_lines(table_of_ablation(JudgeOutput("cef-x", "cef", "x", settings, (), (text,))))
     assert sum(AT_TEMPERATURE_0 in line for line in out) == (2 if temperature == 0 else 0)
     assert (f"Note: cef-x: {AT_TEMPERATURE_0}" in out) == (temperature == 0)
 
@@ -134,7 +141,9 @@ def answers(model: str, given: Sequence[str | None]) -> AnswerSet:
 
 def test_that_models_answered_other_questions_stands_above_their_rates() -> None:
     sets = [answers("a", ["YES"] * 4), answers("b", ["YES", None, None, "NO"]), answers("c", ["YES"] * 4)]
-    lines = terminal_lines(rates_table(reliability(sets, n_resamples=0)))
+    lines = terminal_lines(
+        RELIABILITY.answer(ReliabilityOptions(n_resamples=0), sets).tables["judge-reliability"]
+    )
     assert lines[0].startswith("the models did not answer the same questions")
     assert lines[0].endswith("a 0%, b 50%, c 0%")
     assert sum("the models did not answer" in line for line in lines) == 1

@@ -102,7 +102,9 @@ def test_judges_stand_side_by_side_from_folders_and_runs(parrots: Path, run: Run
 
 
 def test_looks_at_what_judges_marked(parrots: Path, run: Run) -> None:
-    copied = json.loads(run("report", "copying", "run:1", "run:2", "--json", "--resamples", "20"))
+    copied = json.loads(
+        run("reproduce", "specialist", "copying", "run:1", "run:2", "--json", "--resamples", "20")
+    )
     first = copied["judges"][0]
     assert first["n_errors"] == 3
     assert first["of_people"]["estimate"] == pytest.approx(2 / 3)
@@ -110,14 +112,26 @@ def test_looks_at_what_judges_marked(parrots: Path, run: Run) -> None:
     assert first["located"] == {"exact": 3}
     assert [one["n_alone"] for one in copied["disjoint"]] == [0, 0]
     assert "In its examples" in run(
-        "report", "copying", "parrot", "--rated", "rated.jsonl", "--resamples", "0"
+        "reproduce", "specialist", "copying", "parrot", "--rated", "rated.jsonl", "--resamples", "0"
     )
     curve = json.loads(
-        run("report", "examples-curve", "rated.jsonl", "few", "parrot", "--json", "--resamples", "20")
+        run(
+            "reproduce",
+            "specialist",
+            "examples-curve",
+            "rated.jsonl",
+            "few",
+            "parrot",
+            "--json",
+            "--resamples",
+            "20",
+        )
     )
     assert [point["n_examples"] for point in curve["points"]] == [1, None]
     assert [point["mean_shown"] for point in curve["points"]] == [1.0, 1.0]
-    assert "Mean shown" in run("report", "examples-curve", "rated.jsonl", "few", "parrot", "--resamples", "0")
+    assert "Mean shown" in run(
+        "reproduce", "specialist", "examples-curve", "rated.jsonl", "few", "parrot", "--resamples", "0"
+    )
     matrix = json.loads(run("report", "raters", "marks.csv", "--json", "--resamples", "0"))
     assert matrix["rows"] == matrix["columns"] == ["ann", "ben"]
     # ben against ann: 5 + 0 of 10 predicted and of 8 marked.
@@ -202,7 +216,7 @@ def test_an_unblinded_study_of_ratings_is_gold_too(tmp_path: Path, run: Run) -> 
         (["spans", "rated.jsonl", "marks.csv", "marks.csv"], "is given twice"),
         (["spans", "rated.jsonl", "marks.csv", "--resamples", "-1"], "--resamples"),
         (["spans", "rated.jsonl", "marks.csv", "--by", "rater"], "do not name raters"),
-        (["report", "copying", "run:1"], "There is no database"),
+        (["reproduce", "specialist", "copying", "run:1"], "There is no database"),
         (["report", "raters", "rated.jsonl"], "no named raters"),
     ],
 )

@@ -247,7 +247,15 @@ def test_what_raters_marked_in_a_study_becomes_examples(
     run("judge", "direct", "study:ratings", "--out", str(folder), *asked)
     assert {text.scores["direct-tiny"] for text in read_judge_folder(folder).texts} == {100}
     copies = run(
-        "report", "copying", str(tmp_path / "out"), "--rated", "study:ratings", "--resamples", "0", "--json"
+        "reproduce",
+        "specialist",
+        "copying",
+        str(tmp_path / "out"),
+        "--rated",
+        "study:ratings",
+        "--resamples",
+        "0",
+        "--json",
     )
     assert json.loads(copies)["judges"][0]["n_errors"] == 8
     every = ("run:1", "run:2", str(tmp_path / "out"), str(folder))

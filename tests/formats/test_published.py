@@ -305,7 +305,7 @@ def test_tables_have_keys_sources_and_nearest_names() -> None:
 def test_files_say_of_every_row_which_paper_and_table_it_is_of() -> None:
     folder = Path(__file__).resolve().parents[2] / "data" / "published"
     files = {path.stem: path.read_text("utf-8").splitlines() for path in folder.glob("*.csv")}
-    assert set(files) == {"tables", "datasets", *table_keys()}
+    assert set(files) == {"tables", "datasets", "numbers", *table_keys()}
     assert tuple(line.partition(",")[0] for line in files["datasets"][1:]) == DATASETS
     for key in table_keys():
         paper, _, number = key.rpartition("-")

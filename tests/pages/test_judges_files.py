@@ -67,8 +67,8 @@ def test_judges_compared_with_each_other_and_themselves(
     for table in ("agreement", "two-judges"):
         assert found[table] == written(*compare, table=table), table
     assert found["judge-repeats"] == written("report", "consistency", first)
-    assert found["judge-reasked"] == written("report", "reasked", first)
-    assert found["judge-ablation"] == written("report", "ablation", first)
+    assert found["judge-reasked"] == written("reproduce", "cef", "reasked", first)
+    assert found["judge-ablation"] == written("reproduce", "cef", "ablation", first)
     visit(("run", two.run_id), "Reliability")
     for table in ("judge-repeats", "judge-orders"):
         assert csv_of(taken[table]) == written("report", "consistency", second, table=table), table
@@ -87,7 +87,7 @@ def test_models_that_answer_each_others_questions(
     taken = tables_taken(monkeypatch)
     visit(("run", both[0].run_id), "Result", "check")
     names = [f"run:{run.run_id}" for run in reversed(both)]
-    assert as_csv(taken)["judge-reliability"] == written("report", "reliability", *names)
+    assert as_csv(taken)["judge-reliability"] == written("reproduce", "cef", "reliability", *names)
 
 
 def specialist() -> None:
@@ -130,6 +130,15 @@ def test_marked_errors(
     same("Agreement", "agreement", several, "spans", gold, first, second)
     same("Raters", "raters", ["raters"], "report", "raters", gold)
     called = "{name}"
-    same("Copying", "copying", ["copied-errors", "marked-alone"], "report", "copying", first, second)
+    same(
+        "Copying",
+        "copying",
+        ["copied-errors", "marked-alone"],
+        "reproduce",
+        "specialist",
+        "copying",
+        first,
+        second,
+    )
     curve = ["examples-curve", "examples-curve-tests"]
-    same("Examples", "curve", curve, "report", "examples-curve", gold, first, second, *many)
+    same("Examples", "curve", curve, "reproduce", "specialist", "examples-curve", gold, first, second, *many)

@@ -31,13 +31,14 @@ from helpers.toys import judge as toy_judge
 from scipy import stats
 from streamlit.testing.v1 import AppTest
 
+from core.analyses.reasked import NOT_ASKED_FOR
 from core.formats.registry import read_ratings
 from core.judges.rubric import find_rubric
 from core.llm.prompts import SHIPPED
 from core.report import DASH
 from core.results.correlations.levels import ALL_EQUAL
 from core.results.judges.consistency import AT_TEMPERATURE_0
-from core.results.judges.cross_examination import NOT_ASKED_FOR, marked_texts
+from core.results.judges.cross_examination import marked_texts
 from core.runs.asked import ask
 from core.runs.judging import degeneracy_of, judge_output
 from core.runs.kinds import KINDS, kinds_that
@@ -479,16 +480,15 @@ def test_a_judge_whose_questions_others_deny_has_a_high_disagreement_rate(store:
     last = [answered(store, runs, "org/one"), answered(store, runs, "org/two", denying)][-1]
     at = visit(("run", last.run_id), "Result", "check")
     assert list(shown(at, "Questions by")["Questions by"]) == ["org/one", "org/two"]
-    rates = shown(at, "ADR").set_index("Model")
+    rates = shown(at, "ADR")
+    of_all = rates[rates["Questions from"] == "all"].set_index(["Counted", "Model"])
     # Each of the two answers everything otherwise than the other: nobody confirms anybody's questions.
-    assert rates["ADR"]["org/one"].startswith("100 %")
-    assert rates["ADR"]["org/two"].startswith("100 %")
-    field(at, "What counts as a disagreement").set_value("cef-code")  # type: ignore[attr-defined]
-    at.run()
-    rates = shown(at, "ADR").set_index("Model")
-    assert rates["ADR"]["org/one"].startswith("100 %"), "the other says NO"
-    assert rates["ADR"]["org/two"].startswith("0 %"), "the other says YES"
-    assert dict(rates["ADR rank"]) == {"org/one": "2", "org/two": "1"}
+    assert of_all["ADR"]["paper", "org/one"].startswith("100 %")
+    assert of_all["ADR"]["paper", "org/two"].startswith("100 %")
+    assert of_all["ADR"]["cef-code", "org/one"].startswith("100 %"), "the other says NO"
+    assert of_all["ADR"]["cef-code", "org/two"].startswith("0 %"), "the other says YES"
+    ranks = of_all.loc["cef-code"]["ADR rank"]
+    assert dict(ranks) == {"org/one": "2", "org/two": "1"}
 
 
 def mqm(run: Run, store: Store) -> bytes:

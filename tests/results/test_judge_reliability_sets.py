@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from cef_factories import answered, examined, judged, output, record
 
+from core.analyses.reliability import ANALYSIS, ModelReliability, Reliability, ReliabilityOptions
 from core.errors import InputError
 from core.judges.answers import AnswerSet, QuestionSet, question_sets_of
-from core.judges.questions import VERDICTS, CrossQuestion, Side, Verdict
-from core.results.judges.cross_examination import SIDES, ModelReliability, Reliability, reliability
+from core.judges.questions import SIDES, VERDICTS, CrossQuestion, Side, Verdict
 from core.schema.scores import JudgedText, ScoredRow
 from core.stats.agreement import ALL_AGREE, TWO_MODELS
 
@@ -21,6 +21,12 @@ ASKED: dict[tuple[str, Side, str, str], tuple[Any, ...]] = {
     ("a", "text", "1", "q4"): (None, "YES", "YES"),
     ("c", "text", "2", "q5"): ("NO", "YES", "IDK"),
 }
+
+
+def reliability(given: list[AnswerSet], n_resamples: int = 100) -> Reliability:
+    found = ANALYSIS.answer(ReliabilityOptions(n_resamples=n_resamples), given).result
+    assert isinstance(found, Reliability)
+    return found
 
 
 Asked = dict[tuple[str, Side, str, str], tuple[Any, ...]]
@@ -52,15 +58,15 @@ def test_rates_are_those_of_the_table_worked_out_by_hand() -> None:
     assert found.models == ("a", "b", "c")
     adr = {model: row(found, model, "all").disagreement for model in found.models}
     ads = {model: row(found, model, "all").deviation for model in found.models}
-    assert [(e.estimate, e.n, e.n_left_out) for e in adr.values()] == [(0.75, 2, 1), (0.5, 1, 0), (1.0, 1, 0)]
-    assert [(e.estimate, e.n, e.n_left_out) for e in ads.values()] == [
+    assert [(e.value, e.n, e.n_left_out) for e in adr.values()] == [(0.75, 2, 1), (0.5, 1, 0), (1.0, 1, 0)]
+    assert [(e.value, e.n, e.n_left_out) for e in ads.values()] == [
         (0.0, 2, 3),
         (0.0, 3, 2),
         (pytest.approx(2 / 3), 3, 2),
     ]
     assert [row(found, model, "all").disagreement_rank for model in "abc"] == [2, 1, 3]
     assert [row(found, model, "all").deviation_rank for model in "abc"] == [1, 1, 3]
-    assert row(found, "a", "all", "cef-code").disagreement.estimate == pytest.approx(1 / 3)
+    assert row(found, "a", "all", "cef-code").disagreement.value == pytest.approx(1 / 3)
 
 
 def test_sides_are_apart_and_together() -> None:
@@ -72,8 +78,8 @@ def test_sides_are_apart_and_together() -> None:
         "text": {"a": 1, "c": 1},
         "all": {"a": 3, "b": 1, "c": 1},
     }
-    assert row(found, "a", "text").disagreement.reason is not None
-    assert row(found, "c", "text").disagreement.estimate == 1.0
+    assert row(found, "a", "text").disagreement.reason
+    assert row(found, "c", "text").disagreement.value == 1.0
     only = {key: value for key, value in ASKED.items() if key[1] == "source"}
     assert {one.side for one in reliability(sets(only), n_resamples=0).rows} == {"source", "all"}
 
@@ -97,9 +103,9 @@ def test_authors_without_answers_of_their_own_are_named_and_left_out() -> None:
 def test_a_model_that_made_no_question_has_no_disagreement_rate() -> None:
     asked = {key: value for key, value in ASKED.items() if key[0] != "c"}
     found = reliability(sets(asked), n_resamples=0)
-    assert row(found, "c", "all").disagreement.estimate is None
+    assert row(found, "c", "all").disagreement.value is None
     assert row(found, "c", "all").disagreement_rank is None
-    assert row(found, "c", "all").deviation.estimate is not None
+    assert row(found, "c", "all").deviation.value is not None
     assert "c made none of the questions, so it has no disagreement rate" in found.notes
 
 
@@ -123,7 +129,7 @@ def test_the_order_of_the_runs_changes_no_number() -> None:
     given = [AnswerSet(model, tuple(_parts(asked, place))) for place, model in enumerate("abcde")]
     found = reliability(given, n_resamples=50)
     # Of q1: a and b made it, so both are taken for YES, c and d say it too, and e says NO at first.
-    assert [row(found, model, "source", "cef-code").deviation.estimate for model in "abcde"] == [
+    assert [row(found, model, "source", "cef-code").deviation.value for model in "abcde"] == [
         pytest.approx(share) for share in (0, 0, 6 / 7, 0, 1 / 7)
     ]
     for order in ((1, 0, 2, 3, 4), (4, 3, 2, 1, 0)):
@@ -159,7 +165,7 @@ def test_one_item_id_in_two_data_sets_is_two_items() -> None:
     found = reliability(answers, n_resamples=50)
     assert (found.n_items, found.n_questions["source"]) == (2, {"a": 2, "b": 2})
     deviates = row(found, "a", "source").disagreement
-    assert (deviates.n, deviates.n_clusters, deviates.estimate) == (2, 2, 0.0)
+    assert (deviates.n, deviates.value) == (2, 0.0)
 
 
 def test_questions_from_a_source_belong_to_the_item_of_the_texts_that_name_its_data_set() -> None:
@@ -186,7 +192,7 @@ def test_questions_from_a_source_belong_to_the_item_of_the_texts_that_name_its_d
     found = reliability(given, n_resamples=50)
     assert found.n_items == 3
     rate = row(found, "a", "all").disagreement
-    assert (rate.n, rate.n_clusters, rate.estimate) == (6, 3, pytest.approx(2 / 3))
+    assert (rate.n, rate.value) == (6, pytest.approx(2 / 3))
 
 
 def test_what_cannot_be_compared_is_refused_with_every_problem() -> None:
@@ -262,10 +268,10 @@ def test_from_cross_examinations_to_rates() -> None:
 
     found = reliability([answers("first"), answers("second"), answers("third")], n_resamples=0)
     # One of two others does not confirm one of four questions; the third made none.
-    assert [row(found, model, "all").disagreement.estimate for model in found.models] == [0.125, 0.0, None]
+    assert [row(found, model, "all").disagreement.value for model in found.models] == [0.125, 0.0, None]
     # The wording is the same for both: four distinct questions, on one of which the second deviates.
     assert [row(found, model, "all").deviation.n for model in found.models] == [4, 4, 4]
-    assert [row(found, model, "all").deviation.estimate for model in found.models] == [0.0, 0.25, 0.0]
+    assert [row(found, model, "all").deviation.value for model in found.models] == [0.0, 0.25, 0.0]
 
 
 def _said(model: str, part: QuestionSet, asked: CrossQuestion) -> Verdict:

@@ -22,7 +22,6 @@ from core.results.judges.spans import (
     FAILED,
     draws_of_judge,
     example_curve,
-    interval_of,
     locating,
     n_draws,
     ratings_of_judge,
@@ -233,7 +232,7 @@ def test_the_curve_stands_in_the_order_of_examples_shown():
         ("one", 1, 1.0),
         ("all", None, 2.0),
     ]
-    assert [interval_of(point)[1] for point in found.points] == pytest.approx([10 / 16, 1.0])
+    assert [point.judge.overall.f1.estimate for point in found.points] == pytest.approx([10 / 16, 1.0])
     assert found.tests[0].test.difference == pytest.approx(1 - 10 / 16)
     with pytest.raises(InputError, match="at least two runs"):
         example_curve(gold, {"all": runs["all"]}, options=SpanOptions())

@@ -4,15 +4,20 @@ import numpy as np
 import pytest
 from cef_factories import answered, examined, judged, output, record
 
+from core.analyses.ablation import ANALYSIS, NO_TEXTS, ONE_EXAMINATION, AblationOptions, AblationRow
 from core.errors import InputError
 from core.judges.cross_examination import CefRecord, Examination
 from core.judges.questions import Verdict
 from core.results.judges.consistency import AT_TEMPERATURE_0, DIFFERS_AT_TEMPERATURE_0, values_by_repeat
-from core.results.judges.cross_examination import NO_TEXTS, ONE_EXAMINATION, AblationRow, ablation
 from core.schema.scores import JudgeOutput
 
 Y: Verdict = "YES"
 I: Verdict = "IDK"  # noqa: E741
+
+
+def ablation(outputs: list[JudgeOutput]) -> tuple[AblationRow, ...]:
+    rows: tuple[AblationRow, ...] = ANALYSIS.answer(AblationOptions(), outputs).result.rows
+    return rows
 
 
 def repeat(n: int, n_told: int, n_borne_out: int) -> Examination:

@@ -3,10 +3,21 @@
 import pytest
 from cef_factories import examined, judged, output, question, record
 
+from core.analyses.reasked import ANALYSIS, NOT_ASKED_FOR, Reasked, ReaskedOptions, ReaskedRow
 from core.errors import InputError
 from core.judges.cross_examination import CefRecord
 from core.judges.questions import CrossQuestion, Verdict
-from core.results.judges.cross_examination import NOT_ASKED_FOR, confusion
+from core.schema.scores import JudgeOutput
+
+
+def confusion(judge: JudgeOutput) -> Reasked:
+    found = ANALYSIS.answer(ReaskedOptions(), judge).result
+    assert isinstance(found, Reasked)
+    return found
+
+
+def of_side(found: Reasked, side: str) -> list[ReaskedRow]:
+    return [one for one in found.rows if one.side == side]
 
 
 def asked(expected: Verdict, again: Verdict | None, n: int = 1) -> list[CrossQuestion]:
@@ -23,7 +34,7 @@ def test_the_counts_that_001_prints() -> None:
     yes = [*asked("YES", "YES", 6141 - 34), *asked("YES", "NO", 27), *asked("YES", "IDK", 7)]
     idk = [*asked("IDK", "IDK", 1021 - 357 - 436), *asked("IDK", "YES", 357), *asked("IDK", "NO", 436)]
     found = confusion(output(judged("1", record(examined(yes, idk)))))
-    by_expected = {row.expected: row for row in found.by_side["all"]}
+    by_expected = {row.expected: row for row in of_side(found, "all")}
     share = by_expected["YES"].unchanged
     assert share.n == 6141
     assert round(100 * float(share.share or 0), 1) == 99.4
@@ -41,12 +52,12 @@ def test_sides_repeats_and_what_has_no_second_answer() -> None:
     found = confusion(
         output(judged("1", record(first, second)), judged("2", record(first)), judged("3", None))
     )
-    source, text, every = (found.by_side[side][0] for side in ("source", "text", "all"))
+    source, text, every = (of_side(found, side)[0] for side in ("source", "text", "all"))
     assert source.counts == every.counts == {"YES": 6, "NO": 0, "IDK": 0}
     assert source.without == {"unparsed": 4}
     assert (source.unchanged.count, source.unchanged.n) == (6, 6)
     assert text.unchanged.n == 0
-    assert found.by_side["text"][1].counts == {"YES": 2, "NO": 0, "IDK": 0}
+    assert of_side(found, "text")[1].counts == {"YES": 2, "NO": 0, "IDK": 0}
     assert found.n_not_asked == 1
 
 
@@ -65,11 +76,11 @@ def test_a_question_counts_once_for_its_item_document_and_repeat() -> None:
         judged("2", record(examined(source, text))),
     )
     found = confusion(given)
-    rows = {side: own[0].counts for side, own in found.by_side.items()}
+    rows = {side: of_side(found, side)[0].counts for side in found.by_side}
     assert rows["source"] == {"YES": 9, "NO": 0, "IDK": 0}
     assert rows["text"] == {"YES": 0, "NO": 9, "IDK": 0}
     assert rows["all"] == {"YES": 9, "NO": 9, "IDK": 0}
-    assert found.by_side["source"][0].unchanged.n == 9, "the interval is that of the questions asked"
+    assert of_side(found, "source")[0].unchanged.n == 9, "the interval is that of the questions asked"
     plain = confusion(
         output(
             *(judged("1", record(examined([question("q"), *source], None)), level=level) for level in "AB")
@@ -83,7 +94,7 @@ def test_texts_that_were_translated_back_are_told_apart_by_what_was_examined() -
         judged("1", CefRecord((examined(None, asked("YES", "YES")),), back), level=back)
         for back in ("x", "y")
     )
-    assert confusion(output(*texts)).by_side["text"][0].counts["YES"] == 2
+    assert of_side(confusion(output(*texts)), "text")[0].counts["YES"] == 2
 
 
 def test_who_asked_nothing_again_is_told_so() -> None:

@@ -153,16 +153,19 @@ def broken_folder(kind: str, number: int, folder: Path) -> Path:
 
 def look(kind: str, folder: Path, other: Path) -> list[list[str]]:
     """Commands that read such a folder, as far as they ask nobody."""
-    said = [["costs", f"{folder}"], ["costs", f"{folder}", "--json"]]
+    said = [["report", "costs", f"{folder}"], ["report", "costs", f"{folder}", "--json"]]
     if kind in ("rubric", "cef"):
-        said += [["consistency", f"{folder}", *RESAMPLES]]
+        said += [["report", "consistency", f"{folder}", *RESAMPLES]]
     if kind == "claims":
-        said += [["compare", f"{folder}", f"{other}", *RESAMPLES]]
+        said += [["report", "compare", f"{folder}", f"{other}", *RESAMPLES]]
     if kind == "cef":
-        said += [["ablation", f"{folder}", f"{other}"], ["reasked", f"{folder}"]]
+        said += [
+            ["reproduce", "cef", "ablation", f"{folder}", f"{other}"],
+            ["reproduce", "cef", "reasked", f"{folder}"],
+        ]
     if kind == "answers":
-        said += [["reliability", f"{folder}", f"{other}", *RESAMPLES]]
-    return [["report", *one] for one in said]
+        said += [["reproduce", "cef", "reliability", f"{folder}", f"{other}", *RESAMPLES]]
+    return said
 
 
 def run(kind: str, numbers: range, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Counter[bool]:

@@ -392,7 +392,7 @@ def test_a_source_that_lacks_what_is_needed_is_refused_in_one_sentence(
         ("score", OPEN, "--out", "no.csv"),
         ("study", "import-ratings", OPEN, "--task", "task.yaml"),
         ("report", "levels", SCORED, OPEN),
-        ("report", "copying", "judged", "--rated", OPEN),
+        ("reproduce", "specialist", "copying", "judged", "--rated", OPEN),
         ("convert", OPEN, "--to", "rated", "--out", "no.jsonl"),
         ("report", "pairs", "judged", "--study", OPEN),
         ("study", "plan", "--pilot", OPEN),

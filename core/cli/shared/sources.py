@@ -38,6 +38,7 @@ from core.joining.choices import (
 )
 from core.joining.quality import OfFile, Quality
 from core.joining.tables import CorrelationOptions, SystemScores
+from core.judges.answers import AnswerSet
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.correlations.paired import People, beside_people
@@ -52,30 +53,34 @@ from core.results.study.planning import Basis, Standing
 from core.schema.analysis import (
     CHOICES,
     LevelsChoice,
+    MarkingChoice,
     PanelChoice,
     PeopleChoice,
     QualityChoice,
     RatedChoice,
     TriedChoice,
 )
-from core.schema.marks import Marks, SpanOptions
+from core.schema.marks import Marks, TaughtJudges
 from core.schema.panel import JudgedTables, Panel
 from core.schema.rated import Rated
 from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
-from core.schema.scores import Direction, JudgeOutput, RatingSet, ScoreTable, WithTexts
+from core.schema.scores import Direction, JudgeOutput, MarkingJudges, RatingSet, ScoreTable, WithTexts
 from core.schema.settings import SettingField, Settings, fields_of
 from core.schema.study import Study, StudyRecord
 from core.sources.judges import (
     JUDGE_NAMES,
+    answer_sets_of,
     costs_of,
     facts_of,
     judge_of,
+    judges_of,
     made_of,
     rated,
     scored_by,
     with_texts,
 )
+from core.sources.marking import marking_judges, taught_judges
 from core.sources.named import (
     NAMES,
     STORED,
@@ -556,6 +561,40 @@ def open_levels(options: argparse.Namespace) -> ScoredLevels:
     return scored_levels(scores_of(scores, reading), made_of(scores, reading), texts, options.metric)
 
 
+def open_judges(options: argparse.Namespace) -> list[JudgeOutput]:
+    """Return what the runs of judges recorded. Raises InputError with the problems of all."""
+    return judges_of(options.judges, reading_of(options))
+
+
+def add_marking_input(command: argparse.ArgumentParser) -> None:
+    """Register judges that mark errors, and the texts that they read; see `open_marking`."""
+    command.add_argument(
+        "judges",
+        nargs="+",
+        metavar=JUDGE_NAMES,
+        help="judges that mark errors; the first is also compared with each other one",
+    )
+    for one in fields_of(MarkingChoice).values():
+        command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
+
+
+def open_marking(options: argparse.Namespace) -> MarkingJudges:
+    """Return what judges marked, and the rated texts that they read. Raises InputError with the problems of all."""
+    return marking_judges(options.judges, options.rated, reading_of(options))
+
+
+def add_answers_input(command: argparse.ArgumentParser) -> None:
+    """Register models' answers to questions; see `open_answers`."""
+    command.add_argument(
+        "answers", nargs="+", metavar=JUDGE_NAMES, help="results of `judge answers`, one for each model"
+    )
+
+
+def open_answers(options: argparse.Namespace) -> list[AnswerSet]:
+    """Return models' answers to questions. Raises InputError with the problems of all."""
+    return answer_sets_of(options.answers, reading_of(options))
+
+
 def add_ratings_input(command: argparse.ArgumentParser) -> None:
     """Register ratings of single texts, or votes on pairs; see `open_ratings`."""
     command.add_argument(
@@ -821,6 +860,24 @@ def _add_marks(command: argparse.ArgumentParser, gold: str, several: str) -> Non
         nargs=several,
         help=f"errors marked by a judge; several are compared side by side{alone}",
     )
+    _add_rating_set(command)
+
+
+def add_taught_input(command: argparse.ArgumentParser) -> None:
+    """Register marked errors of people, and runs of judges with examples; see `open_taught`."""
+    command.add_argument(
+        "gold", metavar="GOLD", help=f"errors marked by people: {SPAN_NAMES} ({SPAN_MEANING})"
+    )
+    command.add_argument(
+        "judges",
+        nargs="+",
+        metavar=JUDGE_NAMES,
+        help="runs of one judge with increasing numbers of examples",
+    )
+    _add_rating_set(command)
+
+
+def _add_rating_set(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--ratings",
         dest="rating_set",
@@ -832,6 +889,13 @@ def _add_marks(command: argparse.ArgumentParser, gold: str, several: str) -> Non
 def open_marks(options: argparse.Namespace) -> Marks:
     """Return the marked errors of `add_marks_input`. Raises InputError."""
     return _marks_of(options, by_rater=False)
+
+
+def open_taught(options: argparse.Namespace) -> TaughtJudges:
+    """Return the marked errors and the runs of `add_taught_input`. Raises InputError."""
+    reading = reading_of(options, ratings=options.rating_set, ratings_called="--ratings")
+    gold = spans_of(parse_source(options.gold), reading)
+    return taught_judges(gold, options.judges, reading)
 
 
 def open_marks_by_rater(options: argparse.Namespace) -> Marks:
@@ -848,41 +912,6 @@ def _marks_of(options: argparse.Namespace, *, by_rater: bool) -> Marks:
 
 N_RESAMPLES = 2_000
 """Default number of resamples for intervals of F1."""
-
-
-def add_mark_options(command: argparse.ArgumentParser) -> None:
-    """Register the options for reading, pairing and comparing marked errors, except --db."""
-    command.add_argument(
-        "--raters",
-        choices=["kept", "merged"],
-        default="kept",
-        help="compare each rater's marks separately, or merge all raters' marks (default %(default)s)",
-    )
-    command.add_argument(
-        "--references",
-        action="store_true",
-        help="include the references refA, refB, synthetic_ref as systems",
-    )
-    command.add_argument(
-        "--ratings",
-        metavar="NAME",
-        help="which rating set to read when the folder has several, e.g. mqm or mqm.raters",
-    )
-    add_pair_option(command)
-    add_columns_option(command, several=True)
-    add_interval_options(command, N_RESAMPLES)
-
-
-def span_options(options: argparse.Namespace, also_wrong: Sequence[str] = ()) -> SpanOptions:
-    """Return the options of `add_mark_options`. Raises InputError with all problems, including also_wrong."""
-    return SpanOptions(raters=options.raters, references=options.references, **intervals(options, also_wrong))
-
-
-def marked_given(written: Sequence[str], options: argparse.Namespace) -> list[Marked]:
-    """Read marked errors from every argument, in order. Raises InputError at the first that cannot be read."""
-    check_columns(options, written)
-    reading = reading_of(options, ratings=options.ratings, ratings_called="--ratings")
-    return [spans_of(source, reading) for source in parse_sources(written)]
 
 
 def single(side: Marked, why: str = "it cannot be GOLD") -> RatingSet:

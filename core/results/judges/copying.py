@@ -11,9 +11,7 @@ from core.joining.choices import Key, items_of
 from core.judges import automqm
 from core.judges.automqm import ErrorTrial
 from core.judges.rated import ExampleUsed, severities_offered, test_set_of
-from core.results.cells import left_out_lines, row_of
 from core.results.judges.spans import text_keys, trial_of
-from core.schema.result_table import Column, ResultTable
 from core.schema.scores import JudgedText, JudgeOutput, RatedSet, RatedText, ScorableOutput, ScoredRow
 from core.stats.resampling import Estimate, Floats, ratio_estimates
 from core.tables.reading import same_name, shown
@@ -325,49 +323,4 @@ def _compared(text: JudgedText, key: Key, trial: ErrorTrial, people: RatedText, 
         people=own if any(one.spans is not None for one in people.ratings) else None,
         examples=pool.shown(trial.examples, people.output, own),
         same_source=pool.same_source(people.output),
-    )
-
-
-def copied_table(found: Sequence[Copying]) -> ResultTable:
-    """One row for each judge: shares of its errors with the same words as others'."""
-    columns = (
-        Column("judge", "Judge", names_row=True),
-        Column("texts", "Texts"),
-        Column("errors", "Errors"),
-        Column("without_words", "Without a quote"),
-        Column("of_people", "Marked by people", percent=True),
-        Column("of_examples", "In its examples", percent=True),
-        Column("of_examples_or_parts", "In its examples, or partly", percent=True),
-        Column("of_same_source", "In other systems' texts", percent=True),
-    )
-    return ResultTable(
-        "copied-errors",
-        columns,
-        tuple(
-            row_of(one, columns, texts=one.n_texts, errors=one.n_errors, without_words=one.n_without_words)
-            for one in found
-        ),
-        notes=(
-            "Shares of errors whose words are identical. Partly: one quote contains the other.",
-            *(note for one in found for note in left_out_lines(one.left_out, one.judge)),
-        ),
-    )
-
-
-def alone_table(found: Sequence[Disjoint]) -> ResultTable:
-    """One row for each ordered pair of judges: errors that the second does not mark in the same text."""
-    columns = (
-        Column("judge", "Judge", names_row=True),
-        Column("other", "Not marked by", names_row=True),
-        Column("n_texts", "Texts"),
-        Column("n_errors", "Errors"),
-        Column("n_alone", "Alone"),
-        Column("n_alone_of_same_source", "Of these, in other systems' texts"),
-        Column("share", "Share", percent=True),
-    )
-    return ResultTable(
-        "marked-alone",
-        columns,
-        tuple(row_of(one, columns) for one in found),
-        notes=("Alone: errors whose words the other judge does not mark in the same text.",),
     )

@@ -17,14 +17,10 @@ from core.joining.choices import Key, Named, column_of, has_column, items_of, ke
 from core.judges import automqm
 from core.judges.automqm import AutoMqmRecord, ErrorTrial, FoundError, Located, weight_in_text
 from core.results.cells import (
-    corrected_column,
-    corrected_note,
-    interval,
     resampled,
-    row_of,
 )
 from core.schema.marks import GoldRaters, SpanOptions
-from core.schema.result_table import Column, ResultTable
+from core.schema.result_table import Column
 from core.schema.scores import ErrorSpan, JudgedText, JudgeOutput, OutputSet, Rating, RatingSet, score_of
 from core.stats.correlation.intervals import PairedTest
 from core.stats.multiplicity import corrected
@@ -602,40 +598,6 @@ def _over_draws(measure: str, title: str, shown: bool) -> tuple[Column, Column]:
     )
 
 
-def differences_table(tests: Sequence[SpanTest], name: str = "spans-tests") -> ResultTable:
-    """One row for every two judges."""
-    n = sum(one.test.p is not None for one in tests)
-    columns = (
-        Column("first", "First", names_row=True),
-        Column("second", "Second", names_row=True),
-        Column("difference", "First minus second"),
-        Column("p", "p", places=4, p_value=True),
-        corrected_column("holm", n, places=4),
-        Column("n_units", "Items"),
-        Column("reason", "Note", shown=any(one.test.reason for one in tests)),
-    )
-    return ResultTable(
-        name,
-        columns,
-        tuple(
-            row_of(
-                one.test,
-                columns,
-                first=one.first,
-                second=one.second,
-                p_holm=one.p_holm,
-                reason=one.test.reason or "",
-            )
-            for one in tests
-        ),
-        "Differences in F1",
-        (
-            "p: paired permutation test over whole items, two-sided.",
-            *corrected_note("holm", n, "every two judges"),
-        ),
-    )
-
-
 _NO_EXAMPLES = "none"
 
 
@@ -708,45 +670,4 @@ def _point(name: str, run: JudgeOutput, judge: JudgeSpans) -> CurvePoint:
         n_examples=0 if variant == _NO_EXAMPLES else asked or None,
         mean_shown=float(np.mean(shown_counts)) if shown_counts else 0.0,
         judge=judge,
-    )
-
-
-def interval_of(point: CurvePoint) -> tuple[float | None, float | None, float | None]:
-    """Low, F1 and high: the interval over items for one draw; mean minus and plus one SD for several draws."""
-    draws: DrawSummary = point.judge.f1
-    if point.judge.n_draws < 2 or draws.mean is None or draws.sd is None:
-        f1 = point.judge.overall.f1
-        return f1.low, f1.estimate, f1.high
-    return draws.mean - draws.sd, draws.mean, draws.mean + draws.sd
-
-
-def curve_table(found: ExampleCurve) -> ResultTable:
-    """One row for each run, fewest examples first."""
-    columns = (
-        Column("run", "Run", names_row=True),
-        Column("examples", "Examples"),
-        Column("n_examples", "Examples requested"),
-        Column("mean_shown", "Mean shown", places=2),
-        Column("f1", "F1"),
-        Column("draws", "Draws"),
-        *_over_draws("f1", "F1", True),
-    )
-    return ResultTable(
-        "examples-curve",
-        columns,
-        tuple(
-            row_of(
-                point,
-                columns,
-                run=point.name,
-                examples=point.variant,
-                n_examples="all" if point.n_examples is None else point.n_examples,
-                f1=interval(point.judge.overall.f1),
-                draws=point.judge.n_draws,
-                f1_mean=point.judge.f1.mean,
-                f1_sd=point.judge.f1.sd,
-            )
-            for point in found.points
-        ),
-        notes=(*_resampling_notes(found.options), "SD: over draws of the examples, ddof 1.", *found.notes),
     )

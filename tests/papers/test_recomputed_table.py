@@ -6,7 +6,7 @@ from scipy.stats import kendalltau, rankdata, spearmanr
 
 from core.errors import InputError
 from core.formats.correlations import DATASETS, GENERATORS, SHOTS, published_side, read_table, table_keys
-from core.results.meta_correlation import RecomputedCell, check_recomputable, recompute_table_1
+from core.papers.published import RecomputedCell, check_recomputable, recompute_table_1
 
 
 @pytest.fixture(scope="module")
