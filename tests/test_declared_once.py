@@ -52,7 +52,7 @@ NO_ANALYSIS = {
 written beside a result."""
 BY_HAND: Mapping[str, set[str]] = {
     "judge/pairs.py": {"--epsilon", "--gaps", "--study"},
-    "shared/sources.py": {"--confidence", "--raters", "--resamples", "--seed", "--system-scores"},
+    "shared/sources.py": {"--confidence", "--resamples", "--seed", "--system-scores"},
 }
 """Module of core/cli -> options of analyses that it registers itself, until these are declared. The list only shrinks."""
 OF_SETTINGS = {
