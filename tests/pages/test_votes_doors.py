@@ -88,7 +88,7 @@ def test_votes_are_a_target_of_the_page_correlations(
     at.multiselect(key="metrics_group").set_value(["level"]).run()
     run, out = f"run:{voted.run_id}", tmp_path / "out.csv"
     words = ("correlate", run, "--with", "human", "--human", "study:voted")
-    assert main([*words, "--group", "level", "--resample", "items", "--out", str(out)]) == 0
+    assert main([*words, "--group", "level", "--out", str(out)]) == 0
     assert as_csv(taken)["correlations"] == out.read_bytes()
     at.session_state["metrics_explored_metric"] = "chrf-6-2"
     at.run()
@@ -134,7 +134,7 @@ def test_ratings_of_a_study_are_a_target_of_the_page_correlations(
     against_study(run, store, "rated")
     out = tmp_path / "out.csv"
     words = ("correlate", f"run:{run.run_id}", "--with", "human", "--human", "study:rated")
-    assert main([*words, "--resample", "items", "--out", str(out)]) == 0
+    assert main([*words, "--out", str(out)]) == 0
     assert as_csv(taken)["correlations"] == out.read_bytes()
 
 
