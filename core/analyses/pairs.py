@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from core.stats.resampling import AgreementEstimate, Estimate
     from core.stats.votes import FirstPlace
 
-ALL = "all pairs"
 FEWEST_ITEMS = 6
 """Items with a decision below which no p of a position is below .05, whatever the judge does: 2 / 2^5 = .0625."""
 _REPEATS = CONSISTENCY.tables[0]
@@ -332,6 +331,8 @@ def pairs_of(found: "PairsReport", options: PairsOptions) -> Pairs:
 
 
 def _level(level: str) -> str:
+    from core.results.judges.pairwise import ALL
+
     return level or ALL
 
 

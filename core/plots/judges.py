@@ -8,7 +8,6 @@ from typing import Literal
 
 import plotly.graph_objects as go
 
-from core.analyses.pairs import ALL as ALL_PAIRS
 from core.formats.study.pairs import natural_order
 from core.plots.dressing import (
     BLUE,
@@ -35,6 +34,7 @@ from core.results.cells import decimal
 from core.results.check.choosing import MEASURES, Choice, JudgeOnOffer
 from core.results.check.facts import PER_TEXTS
 from core.results.judges.agreement import Disagreement
+from core.results.judges.pairwise import ALL as ALL_PAIRS
 from core.results.judges.pairwise import BesideVotes, PairsReport
 from core.results.study.results import first_interval
 

@@ -57,6 +57,7 @@ from core.study.masking import unmasked
 from core.tables.columns import ONLY_SYSTEM
 from core.tables.reading import shown
 
+ALL = "all pairs"
 SYSTEMS_MASKED = (
     "The systems of these texts are masked, because their study was still blind when the judge read them. Once it is unblinded, "
     "name it, and each mask stands for its system."
