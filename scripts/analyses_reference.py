@@ -284,6 +284,20 @@ _DATA: Mapping[Taken, _Data] = {
             **_DB,
         },
     ),
+    "voted": _Data(
+        {
+            "study": (
+                "str | os.PathLike[str] | None = None",
+                "Name of an unblinded study of the same texts, or the path of a bundle (.zip). Default: no votes.",
+            )
+        },
+        "Names | None",
+        "voted_from(study, db)",
+        "from core.notebook.frames import voted_from",
+        "",
+        "NotFound for an unknown study. NotAllowed before it is unblinded.",
+        _DB,
+    ),
     "judged": _Data(
         {
             "scores": (
@@ -385,10 +399,11 @@ _DATA: Mapping[Taken, _Data] = {
     "judge": _Data(
         {"judge": ("Source", 'A judge\'s run, as ``"run:3"``, or the folder that it wrote.')},
         "Names | None",
-        "judge_output_from(judge)",
+        "judge_output_from(judge, db)",
         "from core.notebook.frames import Source, judge_output_from",
         "DIR|run:N",
         "For a source that is no judge's run.",
+        _DB,
     ),
     "costs": _Data(
         {

@@ -51,8 +51,7 @@ NO_ANALYSIS = {
 """Modules of core/cli whose commands ask nothing of numbers: they make, run, keep or convert. core/cli/outputs has options of what is
 written beside a result."""
 BY_HAND: Mapping[str, set[str]] = {
-    "judge/pairs.py": {"--epsilon", "--gaps", "--study"},
-    "shared/sources.py": {"--confidence", "--resamples", "--seed", "--system-scores"},
+    "shared/sources.py": {"--system-scores"},
 }
 """Module of core/cli -> options of analyses that it registers itself, until these are declared. The list only shrinks."""
 OF_SETTINGS = {
@@ -78,7 +77,6 @@ SHOWN_BY_HAND = {
     "tabs/checked/since.py",
     "tabs/judged.py",
     "tabs/levels.py",
-    "tabs/orders.py",
     "tabs/ranking.py",
 }
 """Modules of pages/ that show tables of analyses themselves, until these are declared. The list only shrinks."""

@@ -139,6 +139,11 @@ ANALYSES: dict[str, Registered] = {
         noun="report",
         verb="compare",
     ),
+    "pairs": Registered(
+        "core.analyses.pairs",
+        "report on a judge of pairs: both orders, ties, win rates, and agreement with the votes of a study",
+        noun="report",
+    ),
     "prompts": Registered(
         "core.analyses.prompts",
         "compare prompts or models of a judge that ran on the same texts",

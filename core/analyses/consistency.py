@@ -16,6 +16,7 @@ from core.schema.rows import column, entry, row
 from core.schema.settings import Settings
 
 if TYPE_CHECKING:
+    from core.results.judges.consistency import Consistency as Compared
     from core.results.judges.consistency import OrderConsistency, RepeatConsistency
     from core.schema.scores import JudgeOutput
 
@@ -118,13 +119,17 @@ def compute(options: ConsistencyOptions, output: "JudgeOutput", *, tell: Tell) -
             "in both orders."
         )
     tell("comparing the repeats")
-    found = consistency(output, **options.model_dump())
+    return rows_of(consistency(output, **options.model_dump()))
+
+
+def rows_of(found: "Compared") -> Consistency:
+    """The comparison as every door shows it."""
     return Consistency(
         judge=found.judge,
         n_texts=found.n_texts,
         n_repeats=found.n_repeats,
         orders=found.orders,
-        repeats=tuple(map(repeat_row, found.repeats)),
+        repeats=tuple(map(_repeat_row, found.repeats)),
         order=None if found.order is None else _order_row(found.order),
         confidence_level=found.confidence_level,
         notes=found.notes,
@@ -132,7 +137,7 @@ def compute(options: ConsistencyOptions, output: "JudgeOutput", *, tell: Tell) -
     )
 
 
-def repeat_row(one: "RepeatConsistency") -> RepeatRow:
+def _repeat_row(one: "RepeatConsistency") -> RepeatRow:
     """One of a judge's values over its repeats as every door shows it."""
     from core.results.cells import interval
 

@@ -51,6 +51,7 @@ from core.cli.shared.sources import (
     add_taught_input,
     add_tried_input,
     add_two_scores_input,
+    add_voted_option,
     files_of_sides,
     open_answers,
     open_big_table,
@@ -77,6 +78,7 @@ from core.cli.shared.sources import (
     open_taught,
     open_tried,
     open_two_scores,
+    open_voted,
 )
 from core.cli.shared.sure import add_sure_options, open_sure
 from core.cli.shared.switches import (
@@ -224,6 +226,9 @@ _DATA: Mapping[Taken, _Opened] = {
         lambda _: [],
         "reading the study",
         (add_database_option,),
+    ),
+    "voted": _Opened(
+        add_voted_option, open_voted, lambda options: [options.study], "", (add_database_option,)
     ),
     "rated": _Opened(
         add_rated_input,
@@ -376,7 +381,10 @@ def give_answer(options: argparse.Namespace, answer: Answer, below: Sequence[str
     printed = answer.printed
     in_files = [table for table in answer.tables.values() if table not in printed]
     if options.table is not None and options.table not in answer.tables:
-        in_files += filter(None, [answer.requested(options.table)])
+        requested = answer.requested(options.table)
+        if requested is None and (why := answer.lacking(options.table)):
+            raise InputError(f"--table {options.table}: {why}")
+        in_files += filter(None, [requested])
     tables = (one for table in printed for one in ("", table))
     give(options, answer.json, [*answer.said, *tables, *below], in_files)
 

@@ -1,7 +1,6 @@
 """`report`: report on the results of judges; no model is called."""
 
 from core.cli import Later, add_analyses
-from core.cli.judge.pairs import add_to as add_pairs
 from core.cli.shared.options import Commands
 
 
@@ -9,5 +8,4 @@ def add_to(nouns: Commands) -> None:
     """Register `report` and its verbs."""
     noun = nouns.add_parser("report")
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB", action=Later)
-    add_pairs(verbs)
     add_analyses(verbs, "report")

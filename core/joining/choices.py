@@ -535,15 +535,3 @@ def _several(names: Iterable[Iterable[str]]) -> list[str]:
 def scores_called(file_name: str) -> str:
     """How messages name a table of scores: by its file if it has one."""
     return shown(file_name) if file_name else "The scores"
-
-
-def interval_problems(resamples: int | None, confidence: float, seed: int) -> list[str]:
-    """Problems of the options of intervals, each beginning with the option's name. resamples: None is the default."""
-    problems = []
-    if resamples is not None and resamples < 0:
-        problems.append(f"resamples: {resamples} is negative; use 0 for no intervals")
-    if not 0 < confidence < 1:
-        problems.append(f"confidence: {confidence} is not between 0 and 1")
-    if seed < 0:
-        problems.append(f"seed: {seed} is negative")
-    return problems

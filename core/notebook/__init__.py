@@ -11,7 +11,7 @@ from core.notebook.declared import *
 from core.notebook.frames import read
 from core.notebook.papers import reproduce
 from core.notebook.result import Result, plot
-from core.notebook.studies import pairs, studies, study_annotations
+from core.notebook.studies import studies, study_annotations
 from core.notebook.texts import damage, metrics, score
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "Result",
     "damage",
     "metrics",
-    "pairs",
     "plot",
     "read",
     "reproduce",

@@ -45,6 +45,7 @@ from core.notebook.frames import (
     taught_from,
     tried_from,
     two_scores_from,
+    voted_from,
 )
 from core.notebook.result import Result
 
@@ -71,6 +72,7 @@ __all__ = [
     "made_levels",
     "meta_correlate",
     "next_labels",
+    "pairs",
     "plan",
     "prompts",
     "rank",
@@ -1140,7 +1142,14 @@ def alt_test(
     )
 
 
-def consistency(judge: Source, *, resamples: int = 10000, confidence: float = 0.95, seed: int = 0) -> Result:
+def consistency(
+    judge: Source,
+    *,
+    resamples: int = 10000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    db: str | os.PathLike[str] | None = None,
+) -> Result:
     """Does the judge give the same score when it is asked again, and when it reads the two texts in the other order?
 
     The same numbers as the command ``report consistency``.
@@ -1155,6 +1164,8 @@ def consistency(judge: Source, *, resamples: int = 10000, confidence: float = 0.
         Confidence level of intervals (number above 0 and below 1).
     seed
         Seed of all resampling (whole number from 0 to 9007199254740991).
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
 
     Returns
     -------
@@ -1186,7 +1197,7 @@ def consistency(judge: Source, *, resamples: int = 10000, confidence: float = 0.
             "confidence": confidence,
             "seed": seed,
         },
-        lambda: judge_output_from(judge),
+        lambda: judge_output_from(judge, db),
     )
 
 
@@ -1740,7 +1751,7 @@ def made_levels(
     )
 
 
-def reasked(judge: Source, *, confidence: float = 0.95) -> Result:
+def reasked(judge: Source, *, confidence: float = 0.95, db: str | os.PathLike[str] | None = None) -> Result:
     """Does the judge answer its own questions as expected when it is asked again?
 
     The same numbers as the command ``reproduce cef reasked``.
@@ -1751,6 +1762,8 @@ def reasked(judge: Source, *, confidence: float = 0.95) -> Result:
         A judge's run, as ``"run:3"``, or the folder that it wrote.
     confidence
         Confidence level of intervals (number above 0 and below 1).
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
 
     Returns
     -------
@@ -1779,7 +1792,7 @@ def reasked(judge: Source, *, confidence: float = 0.95) -> Result:
         {
             "confidence": confidence,
         },
-        lambda: judge_output_from(judge),
+        lambda: judge_output_from(judge, db),
     )
 
 
@@ -2307,6 +2320,86 @@ def judge_agreement(
             "seed": seed,
         },
         lambda: two_scores_from(first, second),
+    )
+
+
+def pairs(
+    judge: Source,
+    study: str | os.PathLike[str] | None = None,
+    *,
+    epsilon: float = 0.2,
+    most: int | None = 10,
+    texts: bool = False,
+    resamples: int = 10000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    db: str | os.PathLike[str] | None = None,
+) -> Result:
+    """Does the order decide what a judge of pairs says, which system does it prefer, and does it vote as raters do?
+
+    The same numbers as the command ``report pairs``.
+
+    Parameters
+    ----------
+    judge
+        A judge's run, as ``"run:3"``, or the folder that it wrote.
+    study
+        Name of an unblinded study of the same texts, or the path of a bundle (.zip). Default: no votes.
+    epsilon
+        Beside votes: the price of a rater in the Alt-test (number from 0 to below 1).
+    most
+        Beside votes: pairs on which judge and people differ most (whole number of at least 1).
+    texts
+        Beside votes: also the texts of these pairs and the judge's reasons, which may be confidential.
+    resamples
+        Number of bootstrap resamples (whole number of at least 0).
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``pairs`` with the columns ``level``, ``pairs``, ``items``, ``same``, ``flips``, ``n_flips_first``,
+        ``n_flips_second``, ``first``, ``second``, ``share_first``, ``p``, ``p_holm``. Further tables:
+        ``pairs-ties``; ``pairs-systems``; ``judge-repeats``; ``pairs-agreement``; ``pairs-alt-test``; ``gaps``.
+        See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a source that is no judge's run. NotFound for an unknown study.
+        NotAllowed before it is unblinded. For another kind of judge than `judge pairwise`, and if it judged no
+        pair of the study.
+
+    Notes
+    -----
+    Misleads: In one drawn order nothing shows how far the order decides. Verdicts that contradict each other in
+    the two orders count as ties, which agree with raters' ties by chance: read the four answers beside the three.
+    Equal verdicts in both orders do not show that a judge is right: one that always answers both good has them.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.pairs("run:1", "demo", db=demo_database)
+    >>> found.names[0], len(found["pairs-agreement"].frame)
+    ('pairs', 10)
+    """
+    return answered(
+        "pairs",
+        {
+            "epsilon": epsilon,
+            "most": most,
+            "texts": texts,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        },
+        lambda: judge_output_from(judge, db),
+        lambda: voted_from(study, db),
     )
 
 

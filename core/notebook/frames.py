@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
-from numbers import Integral, Real
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -21,7 +21,7 @@ from core.formats.ratings import write_ratings_jsonl
 from core.formats.scorable import write_outputs
 from core.formats.scores import LABELS, Shape, write_scores_jsonl
 from core.formats.tasks import find_task
-from core.joining.choices import TableChoice, chosen_table, interval_problems
+from core.joining.choices import TableChoice, chosen_table
 from core.joining.choices import check_choice as check_table_choice
 from core.joining.quality import OfFile, Quality
 from core.joining.tables import CorrelationOptions, merge_tables
@@ -274,6 +274,12 @@ def study_from(study: Source) -> StudyRecord:
     """Return the record of a study by name or of a bundle. Raises InputError, and NotAllowed before it is unblinded."""
     check_type("study", study, PATH, '"study:NAME", or the path of a bundle')
     return study_or_bundle(os.fspath(study), reading_of(), seen=True)[0]  # type: ignore[arg-type]  # checked above
+
+
+def voted_from(study: str | os.PathLike[str] | None, db: str | os.PathLike[str] | None) -> StudyRecord | None:
+    """Return the record of a study, if one is named. Raises InputError, and NotAllowed before it is unblinded."""
+    check_type("study", study, PATH, "the name of a study or the path of a bundle", optional=True)
+    return None if study is None else study_or_bundle(os.fspath(study), reading_of(db), seen=True)[0]
 
 
 def pilot_from(pilot: str | os.PathLike[str] | None, db: str | os.PathLike[str] | None) -> Basis | None:
@@ -733,9 +739,9 @@ def _judge_scores(source: Source, choice: PanelChoice, *, find: bool) -> ScoreTa
         return judge_scores(*table, choice.judge, choice.human)
 
 
-def judge_output_from(judge: Source) -> JudgeOutput:
+def judge_output_from(judge: Source, db: str | os.PathLike[str] | None) -> JudgeOutput:
     """Return all that a judge's run recorded. Raises InputError."""
-    return judge_of(parse_source(_a_run("judge", judge)), reading_of())
+    return judge_of(parse_source(_a_run("judge", judge)), reading_of(db))
 
 
 def judge_outputs_from(judges: Source | Sequence[Source]) -> list[JudgeOutput]:
@@ -999,18 +1005,3 @@ def names_of(given: Names | int | float | None) -> list[str]:
 def each_of(scores: Source | Sequence[Source]) -> Iterable[Source]:
     """One source or several, as several."""
     return scores if isinstance(scores, list | tuple) else [scores]  # type: ignore[list-item]  # a path is a text here, not a sequence
-
-
-def interval_options(
-    resamples: int, confidence: float, seed: int, also_wrong: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Return the options of intervals as keywords of an analysis. Raises InputError with all problems."""
-    unlike = [
-        *type_problems("resamples", resamples, Integral, "a whole number of at least 0"),
-        *type_problems("confidence", confidence, Real, "a number between 0 and 1"),
-        *type_problems("seed", seed, Integral, "a whole number of at least 0"),
-    ]
-    if unlike:
-        check_parameters([*unlike, *also_wrong])
-    check_parameters([*interval_problems(resamples, confidence, seed), *also_wrong])
-    return {"n_resamples": resamples, "confidence_level": confidence, "rng": seed}

@@ -1,24 +1,17 @@
-"""Studies: their list, their results and every answer."""
+"""Studies: their list and every answer."""
 
 from __future__ import annotations
 
 import os
-from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
-from core.joining.choices import interval_problems
 from core.notebook.frames import (
     PATH,
-    check_parameters,
     check_type,
     existing_store,
-    named_source,
     reading_of,
 )
-from core.notebook.result import Result, result_of
-from core.results.judges.pairwise import EPSILON, pairs_json, pairs_report, pairs_said, pairs_tables
 from core.schema.study import StudyRecord
-from core.sources.judges import judge_of
 from core.sources.studies import study_or_bundle
 from core.store.studies import list_studies, write_log
 from core.study.export import annotation_rows
@@ -68,80 +61,6 @@ def studies(db: str | os.PathLike[str] | None = None) -> pd.DataFrame:
         for one in found
     ]
     return pd.DataFrame(rows, columns=columns)
-
-
-def pairs(
-    judge: str | os.PathLike[str],
-    study: str | os.PathLike[str] | None = None,
-    *,
-    epsilon: float = EPSILON,
-    texts: bool = False,
-    most: int | None = 10,
-    resamples: int = 10_000,
-    confidence: float = 0.95,
-    seed: int = 0,
-    db: str | os.PathLike[str] | None = None,
-) -> Result:
-    """Report on a judge of pairs, and on its agreement with the votes of a study, as ``report pairs`` does.
-
-    Parameters
-    ----------
-    judge
-        ``"run:3"``, or the folder that ``judge pairwise`` wrote.
-    study
-        Name of an unblinded study of the same pairs, or the path of a bundle (.zip). Default: no votes.
-    epsilon
-        Price of a rater in the Alt-test.
-    texts
-        Include both texts and the judge's reasons in the table of gaps.
-    most
-        Most pairs in the table of gaps; None for all.
-    resamples, confidence, seed
-        Resamples of the intervals of agreement, level of all intervals, seed.
-    db
-        Database. Default: ``$ASSAY_DB``, else the app's.
-
-    Returns
-    -------
-    Result
-        Tables ``pairs`` (both orders, by level), ``pairs-ties``, ``pairs-systems`` (win rates) and, of a judge with repeats,
-        ``judge-repeats``. With a study also ``pairs-agreement``, ``pairs-alt-test`` and ``gaps``.
-
-    Raises
-    ------
-    InputError
-        For another kind of judge, and if it judged no pair of the study.
-    NotFound
-        For an unknown run or study.
-    NotAllowed
-        Before the study is unblinded.
-
-    Notes
-    -----
-    Misleads: verdicts that contradict each other in the two orders count as ties, which agree with raters' ties by chance.
-    Read the four answers beside the three.
-
-    Examples
-    --------
-    >>> import assay
-    >>> found = assay.pairs("run:1", "demo", db=demo_database)
-    >>> found.names[0], len(found["pairs-agreement"].frame)
-    ('pairs', 10)
-    """
-    check_type("judge", judge, PATH, "run:3, or the folder that judge pairwise wrote")
-    check_type("most", most, Integral, "a whole number", optional=True)
-    check_type("epsilon", epsilon, Real, "a number from 0 to below 1")
-    wrong = [] if 0 <= epsilon < 1 else [f"epsilon: {epsilon:g} is not a number from 0 to below 1"]
-    wrong += [f"most: {most} is below 1"] if most is not None and most < 1 else []
-    check_parameters([*wrong, *interval_problems(resamples, confidence, seed)])
-    record = None if study is None else _record(study, db, seen=True)[0]
-    output = judge_of(named_source(judge), reading_of(db))
-    found = pairs_report(
-        output, record, epsilon=epsilon, n_resamples=resamples, confidence_level=confidence, rng=seed
-    )
-    return result_of(
-        [*pairs_said(found), *pairs_tables(found, texts=texts, most=most).values()], pairs_json(found)
-    )
 
 
 def study_annotations(

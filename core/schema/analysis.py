@@ -40,6 +40,7 @@ Taken = Literal[
     "tried",
     "pilot",
     "standing",
+    "voted",
     "look",
     "part",
     "table_on_disk",
@@ -72,6 +73,7 @@ two_scores: two tables of scores, with their texts where a run knows them.
 tried: runs of one kind of judge with several prompts or models, and people beside them.
 pilot: variance components of votes, or None.
 standing: the design of a study of pairs and how far it has come, without what raters chose, or None.
+voted: everything said in an unblinded study of the texts that a judge read, or None.
 look: what a look at a running study shows; opening it lets questions enter and is logged.
 part: an unblinded study, whole or what filters select of it.
 table_on_disk: a run over a table too big for memory.
@@ -250,6 +252,15 @@ class _Standing(Settings):
     )
 
 
+class _Voted(Settings):
+    study: str | None = setting(
+        None,
+        "Study",
+        "an unblinded study of the same pairs, or a bundle: compare agreement with its raters and among them",
+        metavar="NAME",
+    )
+
+
 class _Part(Settings):
     levels: tuple[str, ...] | None = setting(
         None,
@@ -399,6 +410,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "marks_by_rater": _NoChoice,
     "pilot": _Pilot,
     "standing": _Standing,
+    "voted": _Voted,
     "look": _NoChoice,
     "part": _Part,
     "table": ScoresChoice,
@@ -504,6 +516,8 @@ class Table(Generic[Found]):
     result is always printed."""
     on_request: Callable[[Found], bool] = _never
     """Whether this result has it only where a user names it, as in `--table`."""
+    lacking: Callable[[Found], str] = _nothing_said
+    """Why this result has no such table, for who names it."""
     asked_by: str = ""
     """The option that asks for it: who names the table asks, too."""
 
@@ -538,6 +552,7 @@ class Table(Generic[Found]):
             hidden=of_part(self.hidden, ()),
             shaped=of_part(self.shaped, {}),
             on_request=self.on_request if self.on_request is _never else of_part(self.on_request, False),
+            lacking=of_part(self.lacking, ""),
             most_printed=self.most_printed if most_printed is None else most_printed,
         )
 
@@ -664,6 +679,10 @@ class Answer:
         if name in self.tables:
             return self.tables[name]
         return next((self._made(one) for one in self.analysis.tables if one.name == name), None)
+
+    def lacking(self, name: str) -> str:
+        """Why this result has no table of this name; empty where nothing more is to be said."""
+        return next((one.lacking(self.result) for one in self.analysis.tables if one.name == name), "")
 
     def _made(self, one: Table[Any]) -> ResultTable | None:
         rows = one.rows(self.result)

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from core.results.judges.pairwise import pairs_said, pairs_tables
 from core.schema.runs import Run
 from core.store import Store
 from pages.tabs import orders
@@ -18,11 +17,9 @@ def render(store: Store, run: Run) -> None:
         nothing(NOT_JUDGED)
         return
     with mistakes_shown():
-        found = orders.report(store, run)
-        said = pairs_said(found)
-        st.markdown("  \n".join([f"**{plain(said[0])}**", *map(plain, said[1:])]))
+        found = orders.answer(store, run)
         _beside_raters(store, run)
-        orders.render(found, pairs_tables(found))
+        orders.render(found)
 
 
 def _beside_raters(store: Store, run: Run) -> None:

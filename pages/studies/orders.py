@@ -6,10 +6,13 @@ from functools import partial
 
 import streamlit as st
 
+from core.analyses.gaps import ANALYSIS as GAPS
+from core.analyses.pairs import ANALYSIS
 from core.plots import judges as plots
 from core.report import number, written
-from core.results.check.gaps import GAP, by_item, find_gaps, gap_table, reason_of
-from core.results.judges.pairwise import PAIRS_TABLES, BesideVotes, pairs_said, pairs_tables
+from core.results.check.gaps import GAP, by_item, find_gaps, reason_of
+from core.results.judges.pairwise import BesideVotes
+from core.schema.analysis import Answer
 from core.schema.result_table import Column, ResultTable
 from core.schema.runs import Run
 from core.schema.study import NO_LEVEL, Study, StudyRecord
@@ -22,7 +25,8 @@ from pages.widgets.chosen_scores import RUN, Chosen
 from pages.widgets.messages import plain
 from pages.widgets.parts import nothing, other_page, part
 
-_LISTED, _MOST = 20, 100
+_MOST = 100
+"""Pairs that can be chosen to be read."""
 _ANSWERS: Mapping[str, str] = {
     "four": "Four, as raters give them",
     "three": "Three: ties of both kinds as one",
@@ -65,24 +69,19 @@ def _chosen(study: Study, runs: Mapping[Chosen, Run]) -> Chosen:
 
 def _of_run(store: Store, study: Study, run: Run) -> None:
     record = released_record(store, study)
-    found = orders.report(store, run, record)
-    said = pairs_said(found)
-    st.markdown("  \n".join([f"**{plain(said[0])}**", *map(plain, said[1:])]))
-    tables = pairs_tables(found)
-    if found.votes is not None:
-        _votes(found.votes, tables)
-        _check(study, run)
-    orders.render(found, tables)
-    if found.votes is not None:
-        _gaps(found.votes, record)
+    found = orders.answer(store, run, record)
+    votes = found.result.found.votes
+    _votes(found, votes)
+    _check(study, run)
+    orders.render(found)
+    _gaps(found, votes, record)
 
 
-def _votes(votes: BesideVotes, tables: dict[str, ResultTable]) -> None:
-    part(
-        "Beside raters",
-        "How often does the judge give a rater's answer, and how often does another rater?",
-        orders.SECTION,
-    )
+_BESIDE, _TESTED, _GAPS = ANALYSIS.tables[4:]
+
+
+def _votes(found: Answer, votes: BesideVotes) -> None:
+    part(_BESIDE.title, _BESIDE.question, orders.SECTION)
     offered: list[str] = list(dict.fromkeys(one.answers for one in votes.blocks))
     answers: str | None = offered[0]
     if len(offered) > 1:
@@ -93,7 +92,7 @@ def _votes(votes: BesideVotes, tables: dict[str, ResultTable]) -> None:
             required=True,
             key=address.one("answers", "study_orders_answers", offered, offered[0]),
         )
-    agreement, tested = (tables[name] for name in PAIRS_TABLES[4:6])
+    agreement, tested = (found.tables[one.name] for one in (_BESIDE, _TESTED))
     result_table.show(
         _only(agreement, answers),
         whole=agreement,
@@ -101,7 +100,7 @@ def _votes(votes: BesideVotes, tables: dict[str, ResultTable]) -> None:
         alt="Agreement of the judge with a rater beside that of two raters, by level",
         titled=False,
     )
-    part("Alt-test", "May it replace a rater?", "inference#alt-test")
+    part(_TESTED.title, _TESTED.question, "inference#alt-test")
     result_table.show(_only(tested, answers), whole=tested, titled=False)
 
 
@@ -114,12 +113,8 @@ def _only(table: ResultTable, answers: str | None) -> ResultTable:
     )
 
 
-def _gaps(votes: BesideVotes, record: StudyRecord) -> None:
-    part(
-        "Where people and judge differ",
-        "The largest gaps come first. Read some of them: is the judge wrong, or a person?",
-        "check#where-people-and-judge-differ",
-    )
+def _gaps(answer: Answer, votes: BesideVotes, record: StudyRecord) -> None:
+    part(GAPS.title, _GAPS.question, GAPS.section)
     found = find_gaps(votes.panel)
     if not found:
         nothing("no pair has both a vote and a verdict")
@@ -136,9 +131,7 @@ def _gaps(votes: BesideVotes, record: StudyRecord) -> None:
         key=address.one("pair", "study_orders_gap", range(len(names)), 0),
     )
     _pair(votes, found[at].row, record)
-    result_table.show(
-        gap_table(votes.panel, found, most=_LISTED), titled=False, whole=gap_table(votes.panel, found)
-    )
+    result_table.show(answer.tables[_GAPS.name], titled=False)
 
 
 def _pair(votes: BesideVotes, place: int, record: StudyRecord) -> None:

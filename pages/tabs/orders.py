@@ -2,17 +2,18 @@
 
 import streamlit as st
 
+from core.analyses.pairs import ANALYSIS
 from core.plots import judges as plots
-from core.results.judges.pairwise import PAIRS_TABLES, PairsReport, pairs_report
-from core.schema.result_table import ResultTable
+from core.schema.analysis import Answer
 from core.schema.runs import Run
 from core.schema.study import Study, StudyRecord
 from core.store import Store
 from core.store.studies import list_studies, outputs_of
-from pages.widgets import chosen_judge, chosen_scores, menus, result_table
+from pages.widgets import analysis, chosen_judge, menus
+from pages.widgets.messages import plain
 from pages.widgets.parts import nothing, part
 
-SECTION = "pairs#beside-blind-votes"
+SECTION = ANALYSIS.section
 
 
 def compared(store: Store, run: Run, study: Study) -> bool:
@@ -30,31 +31,32 @@ def studies_of(store: Store, run: Run) -> list[Study]:
     ]
 
 
-def report(store: Store, run: Run, record: StudyRecord | None = None) -> PairsReport:
-    """Return what the judge said of the pairs, computed once; beside the votes of a study where one is given."""
-    output = chosen_judge.output_of(store, run)
+def answer(store: Store, run: Run, record: StudyRecord | None = None) -> Answer:
+    """Show the options and what is said of the judge, and return it; beside the votes of a study where one is given.
+
+    Without votes the options are those of the command.
+    """
     votes = None if record is None else (record.study, record.raters, record.answers)
-    with st.spinner("Computing ..."):
-        found: PairsReport = chosen_scores.once(
-            ("pairs", *menus.key_of(store, run), hash(votes)), lambda: pairs_report(output, record)
-        )
+    output = chosen_judge.output_of(store, run)
+    data = (
+        analysis.Data(menus.key_of(store, run), lambda: output),
+        analysis.Data((hash(votes),), lambda: record, settles={"texts": False}),
+    )
+    options = ANALYSIS.Options() if record is None else analysis.form_of(ANALYSIS, *data)
+    found = analysis.answer_of(ANALYSIS, options, *data)
+    first, *others = found.said
+    st.markdown("  \n".join([f"**{plain(first)}**", *map(plain, others)]))
     return found
 
 
-def render(found: PairsReport, tables: dict[str, ResultTable]) -> None:
+def render(found: Answer) -> None:
     """Show what needs no votes."""
-    part("Both orders", "Does the judge keep its verdict when the two answers change places?", SECTION)
-    figure = plots.pair_orders(found)
-    result_table.show(
-        tables[PAIRS_TABLES[0]],
-        figure=figure,
-        alt="Pairs with the same verdict in both orders, and pairs whose verdict follows the place, by level",
-        titled=False,
-    )
-    part("Ties", "Which answers does it give?", SECTION)
-    result_table.show(tables[PAIRS_TABLES[1]], titled=False)
-    part("Win rates", "Which system does this judge prefer?", SECTION)
-    if found.systems_reason:
-        nothing(found.systems_reason.rstrip("."))
-    else:
-        result_table.show(tables[PAIRS_TABLES[2]], titled=False)
+    orders, ties, systems, *_ = ANALYSIS.tables
+    part(orders.title, orders.question, SECTION)
+    figure = plots.pair_orders(found.result.found)
+    alt = "Pairs with the same verdict in both orders, and pairs whose verdict follows the place, by level"
+    names = [one.name for one in (orders, ties, systems)]
+    analysis.show_tables(found, names, {orders.name: analysis.Drawn(figure, alt)})
+    if found.result.systems_reason:
+        part(systems.title, systems.question, SECTION)
+        nothing(found.result.systems_reason.rstrip("."))

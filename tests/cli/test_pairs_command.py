@@ -78,10 +78,10 @@ def test_before_the_study_is_unblinded_nothing_is_by_system(folder: Path, comman
 
 
 def test_wrong_options_are_named_together(folder: Path, command: Command) -> None:
-    said = command(
-        "report", "pairs", "run:1", "--texts", "--epsilon", 2, "--gaps", 0, "--resamples", -1, rc=MISTAKE
-    )
-    assert all(option in said for option in ("--texts", "--epsilon", "--gaps", "--resamples"))
+    said = command("report", "pairs", "run:1", "--epsilon", 2, "--gaps", 0, "--resamples", -1, rc=MISTAKE)
+    assert all(option in said for option in ("--epsilon", "--gaps", "--resamples"))
+    said = command("report", "pairs", "run:1", "--texts", rc=MISTAKE)
+    assert all(option in said for option in ("--texts", "--study"))
     out = folder / "x.csv"
     assert "--table" in command("report", "pairs", "run:1", "--table", "gaps", "--out", out, rc=MISTAKE)
 

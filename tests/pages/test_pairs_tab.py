@@ -3,17 +3,21 @@
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from helpers.pages import study_visit
 from helpers.pages.generate_visit import html_of
 from helpers.pages.judges_visit import visit
+from helpers.pages.tables_taken import as_csv, tables_taken
 from helpers.processes.scripted_server import Body
 from helpers.texts import factories
 from helpers.texts.judge_runs import judging_server, run_to_the_end, settings
 from streamlit.testing.v1 import AppTest
 
+import assay
 from core.analyses.made_levels import ANALYSIS as MADE_LEVELS
+from core.cli import main
 from core.errors import InputError
 from core.results.judges.made_levels import Made, scored_levels, unfit_for_levels
 from core.runs import path
@@ -81,6 +85,24 @@ def test_an_unblinded_study_shows_agreement_and_the_pairs_behind_it(store: Store
     assert not at.exception
     assert at.query_params["judges"] == "trust"
     assert at.button(key=f"check_pairs_{run.run_id}").label
+
+
+def test_page_command_and_function_agree(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_hand, run = judged(store)
+    factories.ended(store, at_hand.study_id)
+    found = assay.pairs(f"run:{run.run_id}", "s", db=store.path)
+    taken = tables_taken(monkeypatch)
+    study_visit.visit(at_hand.study_id, "judges", judges="orders", run=f"run-{run.run_id}")
+    by_page, out = as_csv(taken), tmp_path / "out.csv"
+    assert set(by_page) == set(found.names)
+    for name, table in by_page.items():
+        where = ("--study", "s", "--table", name, "--out", str(out), "--db", str(store.path))
+        assert main(["report", "pairs", f"run:{run.run_id}", *where]) == 0
+        assert out.read_bytes() == table, name
+        found[name].write(tmp_path / "function.csv")
+        assert (tmp_path / "function.csv").read_bytes() == table, name
 
 
 def test_the_page_judges_leads_to_the_votes(store: Store) -> None:

@@ -13,6 +13,7 @@ from helpers.texts.factories import LEVELS, dataset, study_in, vote
 from helpers.texts.paired_judges import NAME, always_first, coin, copies, judged, scores_of, texts_of
 from statsmodels.stats.contingency_tables import mcnemar
 
+from core.analyses.pairs import ANALYSIS, PairsOptions, pairs_of
 from core.cli import main
 from core.errors import InputError, NotAllowed
 from core.report import json_of, terminal_lines
@@ -21,19 +22,10 @@ from core.results.check.texts import constant_scores
 from core.results.check.verdict import check_panel
 from core.results.correlations.votes import metrics_against_votes, vote_margins, votes_panel
 from core.results.judges.consistency import DRAWN, ONE_ORDER, consistency
-from core.results.judges.pairwise import (
-    GAPS,
-    PAIRS_TABLES,
-    judged_pairs,
-    opponents_of,
-    pairs_json,
-    pairs_report,
-    pairs_said,
-    pairs_tables,
-    win_rates,
-)
+from core.results.judges.pairwise import PairsReport, judged_pairs, opponents_of, pairs_report, win_rates
 from core.results.study.counted import Filters, count
 from core.results.study.results import study_results
+from core.schema.analysis import Answer
 from core.schema.scores import EDIT, NO_EDIT, PAIR, JudgeOutput, ScorableOutput
 from core.schema.study import PREFERENCES, Rater, StudyRecord
 from core.schema.uses import CheckOptions
@@ -45,6 +37,12 @@ from core.study.analysis_set import released_record
 
 record_of = partial(factories.record_of, main_levels=LEVELS, flagged="leave_out")
 report = partial(pairs_report, n_resamples=200)
+
+
+def answer(found: PairsReport, **options: object) -> Answer:
+    """A report as every door shows it."""
+    chosen = PairsOptions(**options)  # type: ignore[arg-type]
+    return Answer(ANALYSIS, chosen, pairs_of(found, chosen))
 
 
 def texts(*levels: str, n_items: int = 1, systems: tuple[str, ...] = ("a", "b")) -> list[ScorableOutput]:
@@ -141,7 +139,7 @@ def test_repeats_and_orders_go_through_consistency() -> None:
     assert found.order.difference.estimate == (0 + 0 + 0.5 + 0.5) / 4
     assert found.order.equal.estimate == 0.5
     whole = report(output)
-    assert PAIRS_TABLES[3] in pairs_tables(whole)
+    assert "judge-repeats" in answer(whole).tables
     assert whole.blocks[0].same.estimate == (1 + 1 / 2) / 2, "the second repeat of level 1 keeps it"
     one = judged(texts("0", "1"), coin(1), drawn=True)
     assert consistency(one, n_resamples=0).orders == (DRAWN,)
@@ -183,8 +181,8 @@ def test_another_kind_of_judge_is_refused() -> None:
         judged_pairs(JudgeOutput("r", "rubric", "m", {}, (), ()))
     nothing = report(JudgeOutput(NAME, "pairwise", "m", {}, (), ()))
     assert nothing.blocks[0].n_pairs == 0
-    assert len(pairs_said(nothing)) == 1
-    assert all(terminal_lines(table) for table in pairs_tables(nothing).values())
+    assert len(answer(nothing).said) == 1
+    assert all(terminal_lines(table) for table in answer(nothing).tables.values())
 
 
 # --- beside votes ------------------------------------------------------------------------------
@@ -257,7 +255,7 @@ def test_planted_position_bias_is_found(simulated: StudyRecord) -> None:
     assert found.blocks[0].n_flips == (len(swayed), 0)
     expected = mcnemar([[0, len(swayed)], [0, 0]], exact=True).pvalue
     assert found.blocks[0].position.p == pytest.approx(expected)
-    assert sum("Position bias" in line for line in pairs_said(found)) == 1
+    assert sum("Position bias" in line for line in answer(found).said) == 1
     clean = report(judged(texts_of(record), copy), record)
     assert (clean.blocks[0].same.estimate, clean.blocks[0].position.p) == (1, None)
 
@@ -288,7 +286,7 @@ def test_agreement_by_hand_with_the_raters_own_answers() -> None:
     judge = np.array([0.0, 1, 2, 4])
     ratings = np.array([[0.0, 0], [1, 2], [2, 2], [3, 1]])
     assert four.alt_test.advantage.estimate == alt_test(judge, ratings).advantage.estimate
-    table = pairs_tables(found, texts=True)[GAPS]
+    table = answer(found, texts=True).tables["gaps"]
     columns = [column.name for column in table.columns]
     first = dict(zip(columns, table.rows[0], strict=True))
     assert (first["item"], first["gap"]) == ("q03", 0.5)
@@ -386,7 +384,7 @@ def test_a_copy_of_a_rater_of_a_real_study_agrees_with_it(studied: StudyRecord) 
         assert (one.kappa.estimate or 0) > (one.kappa_raters.estimate or 0)
     assert found.blocks[0].same.estimate == 1
     plain = report(judged(texts_of(studied), copies(studied, codes)), studied)
-    assert pairs_json(found) == pairs_json(plain), "masks make no difference once they are decoded"
+    assert answer(found).json == answer(plain).json, "masks make no difference once they are decoded"
 
 
 def test_a_judge_with_one_answer_is_named_first(simulated: StudyRecord) -> None:
@@ -394,10 +392,10 @@ def test_a_judge_with_one_answer_is_named_first(simulated: StudyRecord) -> None:
     record, codes = held_out(simulated)
     always = lambda a, b, repeat: "both_good"  # noqa: E731
     for says, n in ((always, N_PAIRS), (always_first, N_PAIRS)):
-        first, *others = pairs_said(report(judged(texts_of(record), says), record))
+        first, *others = answer(report(judged(texts_of(record), says), record)).said
         assert first.startswith(f"{NAME} is constant: on {n} of {N_PAIRS} pairs")
         assert not any("constant" in line for line in others)
-    varied = pairs_said(report(judged(texts_of(record), copies(record, codes)), record))
+    varied = answer(report(judged(texts_of(record), copies(record, codes)), record)).said
     assert not any("constant" in line for line in varied)
 
 
@@ -440,8 +438,9 @@ def test_nothing_by_system_and_no_votes_before_the_study_is_unblinded(store: Sto
     found = report(output)
     assert found.systems == ()
     assert found.systems_reason
-    assert PAIRS_TABLES[2] not in pairs_tables(found)
-    written = json_of(pairs_tables(found)[PAIRS_TABLES[0]]), pairs_json(found), pairs_said(found)
+    assert "pairs-systems" not in answer(found).tables
+    shown = answer(found)
+    written = json_of(shown.tables["pairs"]), shown.json, shown.said
     assert not any(name in str(written) for name in ("'ai'", "'human'", "answer 1"))
     assert found.blocks[0].position.share_first.estimate == 1, "what the place does is no secret"
     with pytest.raises(NotAllowed):
@@ -471,7 +470,7 @@ def test_nothing_by_system_and_no_votes_before_the_study_is_unblinded(store: Sto
 def test_a_handful_of_items_shows_nothing_of_a_place() -> None:
     five = report(judged(texts(*"01234"), always_first))
     assert five.blocks[0].position.share_first.estimate == 1
-    assert not any("No sign" in line for line in pairs_said(five))
+    assert not any("No sign" in line for line in answer(five).said)
 
 
 def test_always_the_candidate_is_no_constant_judge_and_always_a_tie_is_one(simulated: StudyRecord) -> None:

@@ -34,7 +34,6 @@ from core.joining.choices import (
     check_choice,
     chosen_table,
     dimensions_of,
-    interval_problems,
 )
 from core.joining.quality import OfFile, Quality
 from core.joining.tables import CorrelationOptions, SystemScores
@@ -251,30 +250,6 @@ def add_system_scores(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_interval_options(command: argparse.ArgumentParser, n_resamples: int) -> None:
-    """Register the options of intervals, the same for every command."""
-    command.add_argument(
-        "--resamples",
-        type=int,
-        default=n_resamples,
-        help="number of bootstrap resamples (default %(default)s)",
-    )
-    command.add_argument(
-        "--confidence", type=float, default=0.95, help="confidence level of intervals (default %(default)s)"
-    )
-    command.add_argument("--seed", type=int, default=0, help="seed of all resampling (default %(default)s)")
-
-
-def intervals(options: argparse.Namespace, also_wrong: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the options of `add_interval_options` as keyword arguments of an analysis.
-
-    Raises InputError with all problems, including those of other options in also_wrong.
-    """
-    problems = interval_problems(options.resamples, options.confidence, options.seed)
-    check_options([*(f"--{problem}" for problem in problems), *also_wrong])
-    return {"n_resamples": options.resamples, "confidence_level": options.confidence, "rng": options.seed}
-
-
 def open_each(written: Sequence[str], options: argparse.Namespace) -> list[Scores]:
     """Read scores, and the ratings in folders, from several inputs. Raises InputError with the problems of all of them."""
     return read_each(written, lambda source: scores_and_ratings(source, reading_of(options)))
@@ -462,6 +437,16 @@ def add_standing_option(command: argparse.ArgumentParser) -> None:
 def open_standing(options: argparse.Namespace) -> Standing | None:
     """Return how far the study has come, if one is named. Raises InputError and NotFound."""
     return standing_if_any(options.study, reading_of(options))
+
+
+def add_voted_option(command: argparse.ArgumentParser) -> None:
+    """Register the study whose votes stand beside a judge; see `open_voted`."""
+    _add_choices(command, CHOICES["voted"])
+
+
+def open_voted(options: argparse.Namespace) -> StudyRecord | None:
+    """Return the record of the study, if one is named. Raises InputError, and NotAllowed before it is unblinded."""
+    return None if options.study is None else open_study(options)
 
 
 def add_look_input(command: argparse.ArgumentParser) -> None:

@@ -15,8 +15,6 @@ from core.judges.cross_examination import CEF_COMPONENTS, CefRecord, examined_sc
 from core.judges.pairwise import PairwiseRecord
 from core.judges.rubric import ORDERS, RubricRecord
 from core.results.calibration.repeats import classes_by_repeat
-from core.results.cells import interval, resampled, row_of
-from core.schema.result_table import Column, ResultTable
 from core.schema.scores import JudgedText, JudgeOutput
 from core.stats.degeneracy import Constant, constant, constants_said
 from core.stats.resampling import Estimate, Floats, mean_estimates, resampled_estimate
@@ -342,25 +340,3 @@ def _left_out(whole: NDArray[np.bool_], texts: Sequence[JudgedText], missing: st
         if not used
     ]
     return dict(Counter(reasons).most_common())
-
-
-def repeats_table(found: Consistency) -> ResultTable:
-    """One row for each component: how often all repeats of a text are equal, and their spread."""
-    shares = all(one.component in CEF_COMPONENTS for one in found.repeats)
-    columns = (
-        Column("component", "Score", names_row=True),
-        Column("agreeing", "All equal", percent=True),
-        Column("sd", "Mean SD", percent=shares),
-        Column("n", "Texts"),
-        Column("left_out", "Left out"),
-    )
-    return ResultTable(
-        "judge-repeats",
-        columns,
-        tuple(row_of(one, columns, sd=interval(one.spread), n=one.agreeing.n) for one in found.repeats),
-        notes=(
-            f"{found.n_repeats} repeats. Mean SD: standard deviation of a text's repeats, averaged over texts.",
-            resampled(found.confidence_level),
-            *found.notes,
-        ),
-    )

@@ -13,17 +13,6 @@ from core.errors import InputError, NotAllowed
 from core.joining.choices import items_of
 from core.judges.pairwise import KIND, MIRRORED, PairwiseRecord, compared_groups, values_against
 from core.judges.pairwise import PairVerdict as OwnVerdict
-from core.results.cells import (
-    corrected_column,
-    corrected_note,
-    each_for_itself,
-    ends,
-    interval,
-    left_out_notes,
-    p_said,
-    plain,
-)
-from core.results.check.gaps import GAPS, gaps_of
 from core.results.correlations.votes import votes_panel
 from core.results.judges.consistency import (
     NOT_ASKED,
@@ -31,12 +20,9 @@ from core.results.judges.consistency import (
     ORDER_MISSING,
     Consistency,
     consistency,
-    repeats_table,
 )
 from core.results.study.counted import Counted, Filters, count
-from core.results.study.tables import agreement_cell
 from core.schema.panel import Panel, TextBeside
-from core.schema.result_table import Cell, Column, Interval, ResultTable
 from core.schema.scores import (
     PAIR,
     JudgedText,
@@ -48,10 +34,8 @@ from core.schema.scores import (
 )
 from core.schema.study import NO_LEVEL, StudyRecord
 from core.stats.agreement import BesideRaters, beside_raters, gwet_ac1, mean_of_pairs
-from core.stats.alt_test import PASS_AT, AltTest, Ceiling, human_ceiling
+from core.stats.alt_test import AltTest, Ceiling, human_ceiling
 from core.stats.alt_test import alt_test as run_alt_test
-from core.stats.degeneracy import CONSTANT_SHARE
-from core.stats.multiplicity import corrected
 from core.stats.resampling import AgreementEstimate, Estimate, mean_share, with_agresti_min
 from core.stats.votes import (
     BOTH_BAD,
@@ -73,13 +57,7 @@ from core.study.masking import unmasked
 from core.tables.columns import ONLY_SYSTEM
 from core.tables.reading import shown
 
-PAIRS_TABLES = (
-    *("pairs", "pairs-ties", "pairs-systems", "judge-repeats"),
-    *("pairs-agreement", "pairs-alt-test", GAPS),
-)
-"""Names of all tables, the main one first. The last three need the votes of a study."""
 ALL = "all pairs"
-EPSILON = 0.2
 SYSTEMS_MASKED = (
     "The systems of these texts are masked, because their study was still blind when the judge read them. Once it is unblinded, "
     "name it, and each mask stands for its system."
@@ -89,8 +67,6 @@ CONTRADICTED = N_CHOICES
 NO_VERDICT = "no verdict of the judge"
 Place = Literal["first", "second", "both_good", "both_bad", "tie"]
 _SAME = 1e-9
-FEWEST_ITEMS = 6
-"""Items with a decision below which no p of a position is below .05, whatever the judge does: 2 / 2^5 = .0625."""
 
 
 @dataclass(frozen=True)
@@ -315,7 +291,7 @@ def pairs_report(
     output: JudgeOutput,
     record: StudyRecord | None = None,
     *,
-    epsilon: float = EPSILON,
+    epsilon: float = 0.2,
     n_resamples: int = 10_000,
     confidence_level: float = 0.95,
     rng: int = 0,
@@ -656,401 +632,3 @@ def _alt_tested(
         human_ceiling(ratings, **asked),
         "",
     )
-
-
-# --- tables ------------------------------------------------------------------------------------
-
-
-def pairs_said(found: PairsReport) -> list[str]:
-    """The findings in sentences, the most important first."""
-    whole = found.blocks[0]
-    if not whole.n_pairs:
-        return [f"{shown(found.judge)}: no pair has a verdict yet."]
-    said = _constant_said(found)
-    if found.votes is not None:
-        said += _votes_said(found, found.votes)
-    if found.both_orders:
-        n_first, n_second = whole.n_flips
-        said.append(
-            f"{shown(found.judge)} gives the same verdict in both orders on {_percent(whole.same.estimate)} of "
-            f"{whole.n_pairs:,} pairs. On {_percent(whole.flips.estimate)} the verdict follows the place "
-            f"({n_first:,} first, {n_second:,} second)."
-        )
-    else:
-        said.append(
-            f"{shown(found.judge)} read each of {whole.n_pairs:,} pairs in one order, so nothing shows how far the order decides."
-        )
-    said.append(_position_said(whole.position))
-    if found.systems_reason:
-        said.append(f"Nothing by system: {found.systems_reason}")
-    return said
-
-
-_ANSWER_WORDS = {"both_good": "both good", "both_bad": "both bad", "tie": "a tie"}
-
-
-def _constant_said(found: PairsReport) -> list[str]:
-    """A warning if all or nearly all pairs have one answer that prefers none of the two."""
-    whole = found.blocks[0]
-    for name, n in whole.answers.items():
-        if name != "decided" and n > 1 and n >= CONSTANT_SHARE * whole.n_pairs:
-            what = (
-                f"the answer is {_ANSWER_WORDS[name]}"
-                if name in _ANSWER_WORDS
-                else "the two orders contradict each other"
-            )
-            return [
-                f"{shown(found.judge)} is constant: on {n:,} of {whole.n_pairs:,} pairs {what}. Such a judge reports nothing about a pair: it agrees with raters as "
-                "often as they give that answer, and may pass the Alt-test so."
-            ]
-    return []
-
-
-def _percent(share: float | None) -> str:
-    return "an unknown share" if share is None else f"{100 * share:.0f} %"
-
-
-def _position_said(found: FirstPlace) -> str:
-    if found.share_first.estimate is None:
-        return "The judge decided for no answer, so it prefers no place."
-    share = f"It prefers the answer that it reads first in {_percent(found.share_first.estimate)} of its decisions"
-    if found.p is None:
-        return f"{share}: {found.reason}."
-    if found.p < 0.05:
-        return f"Position bias. {share} ({p_said(found.p)})."
-    if found.share_first.n_clusters < FEWEST_ITEMS:
-        return f"Too few items to tell of a position bias. {share} ({p_said(found.p)})."
-    return f"No sign of position bias. {share} ({p_said(found.p)})."
-
-
-def _votes_said(found: PairsReport, votes: BesideVotes) -> list[str]:
-    said = []
-    for one in votes.blocks:
-        if one.level:
-            continue
-        agreement, raters = one.agreement.judge, one.agreement.raters
-        what = "a rater's answer" if one.answers == "four" else "a rater's answer, ties of both kinds as one,"
-        if agreement.estimate is None:
-            said.append(f"Agreement with raters is undefined: {agreement.reason}.")
-            continue
-        beside = (
-            f"; another rater in {_percent(raters.estimate)}"
-            if raters.estimate is not None
-            else f"; agreement of raters is undefined: {raters.reason}"
-        )
-        said.append(
-            f"{shown(found.judge)} gives {what} in {_percent(agreement.estimate)} of {one.n_pairs:,} pairs{beside}."
-        )
-    n_no_kind = found.blocks[0].answers["contradicted"]
-    if n_no_kind:
-        said.append(
-            f"On {n_no_kind:,} of {found.blocks[0].n_pairs:,} pairs the judge contradicts itself, which counts as a tie. With three "
-            "answers such a tie agrees with every rater who saw a tie, with four it agrees with nobody."
-        )
-    place = votes.raters_position
-    if place.share_left is not None:
-        said.append(
-            f"Raters chose the left answer in {_percent(place.share_left)} of their decisions ({p_said(place.p or 0.0)})."
-        )
-    return said
-
-
-def pairs_tables(
-    found: PairsReport, *, texts: bool = False, most: int | None = None
-) -> dict[str, ResultTable]:
-    """All tables that the report has, by name. texts: with the texts of the largest gaps; most: gaps at most."""
-    made = [orders_table(found), ties_table(found)]
-    if found.systems:
-        made.append(systems_table(found))
-    if found.itself.n_repeats > 1:
-        made.append(repeats_table(found.itself))
-    if found.votes is not None:
-        made += [
-            agreement_table(found, found.votes),
-            alt_test_table(found, found.votes),
-            gaps_of(found.votes.panel, found.votes.texts if texts else (), most=most),
-        ]
-    return {table.name: table for table in made}
-
-
-def _level(level: str) -> str:
-    return level or ALL
-
-
-def _level_column(found: PairsReport) -> Column:
-    return Column("level", names_row=True, shown=len(found.blocks) > 1)
-
-
-def orders_table(found: PairsReport) -> ResultTable:
-    """One row for all pairs, then one for each level: what the order does."""
-    p_levels = corrected([one.position.p for one in found.blocks[1:]])
-    n_tests = sum(p is not None for p in p_levels)
-    p_holm = [found.blocks[0].position.p, *p_levels]
-    return ResultTable(
-        PAIRS_TABLES[0],
-        (
-            _level_column(found),
-            Column("pairs"),
-            Column("items", shown=False),
-            Column("same", "same in both orders", percent=True),
-            Column("flips", "follows the place", percent=True),
-            Column("n_flips_first", "first twice"),
-            Column("n_flips_second", "second twice"),
-            Column("first", "for the first"),
-            Column("second", "for the second"),
-            Column("share_first", "share first"),
-            Column("p", p_value=True),
-            corrected_column("holm", n_tests),
-        ),
-        tuple(
-            (
-                *(_level(one.level), one.n_pairs, one.n_items, interval(one.same), interval(one.flips)),
-                *(one.n_flips if one.flips.estimate is not None else (None, None)),
-                *(one.position.first, one.position.second, interval(one.position.share_first)),
-                Interval(one.position.p, reason=one.position.reason or ""),
-                p,
-            )
-            for one, p in zip(found.blocks, p_holm, strict=True)
-        ),
-        title="Both orders",
-        notes=(
-            "Follows the place: the first answer in both orders, or the second. Share first: of verdicts for an answer, those for "
-            "the answer read first; each pair counts once.",
-            "p: test that pairs which lean to a place lean to either equally often, over items. A pair with the same verdict in both "
-            "orders leans to none.",
-            f"Intervals: {found.confidence_level:.0%}, over items.",
-            *corrected_note("holm", n_tests, "the levels; all pairs together are one test"),
-            *left_out_notes([("", found.left_out)], ""),
-            *(found.itself.notes if found.itself.n_repeats < 2 else ()),
-        ),
-    )
-
-
-def ties_table(found: PairsReport) -> ResultTable:
-    """One row for all pairs, then one for each level: answers with both orders together, and single verdicts."""
-    titles = {
-        "decided": "one preferred",
-        "both_good": "both good",
-        "both_bad": "both bad",
-        "tie": "tie",
-        "contradicted": "orders contradict",
-    }
-    places = {"both_good": "both good", "both_bad": "both bad", "tie": "tie", "none": "no verdict"}
-    whole = found.blocks[0]
-    return ResultTable(
-        PAIRS_TABLES[1],
-        (
-            _level_column(found),
-            Column("pairs"),
-            *(Column(name, title, shown=bool(whole.answers[name])) for name, title in titles.items()),
-            *(Column(f"verdicts_{name}", f"verdicts: {name}") for name in ("first", "second")),
-            *(
-                Column(f"verdicts_{name}", f"verdicts: {title}", shown=bool(whole.verdicts[name]))
-                for name, title in places.items()
-            ),
-        ),
-        tuple(
-            (
-                _level(one.level),
-                one.n_pairs,
-                *(one.answers[name] for name in titles),
-                *(one.verdicts[name] for name in ("first", "second", *places)),
-            )
-            for one in found.blocks
-        ),
-        title="Ties",
-        notes=(
-            "Counts of pairs, both orders together, then of single verdicts. Orders contradict: preferences cancel out, or the two "
-            "kinds of ties do. Such a pair counts as a tie of neither kind.",
-        ),
-    )
-
-
-def systems_table(found: PairsReport) -> ResultTable:
-    """One row for each system, over all pairs and by level."""
-    several = len({one.level for one in found.systems}) > 1
-    return ResultTable(
-        PAIRS_TABLES[2],
-        (
-            Column("level", names_row=True, shown=several),
-            Column("system", names_row=True),
-            Column("win_rate", "win rate"),
-            *(Column(name) for name in ("wins", "ties", "losses")),
-        ),
-        tuple(
-            (_level(one.level), one.system, interval(one.win_rate), one.wins, one.ties, one.losses)
-            for one in found.systems
-        ),
-        title="Win rates",
-        notes=(
-            "Win rate: mean over pairs of 1 (preferred), 0.5 (tie) and 0. It says what this judge prefers, not which system is "
-            "better.",
-            f"Intervals: {found.confidence_level:.0%}, over items.",
-            *each_for_itself(len(found.systems)),
-        ),
-    )
-
-
-def _votes_columns(votes: BesideVotes) -> tuple[Column, ...]:
-    return (
-        Column("level", names_row=True, shown=any(one.level for one in votes.blocks)),
-        Column("answers", names_row=True, shown=len({one.answers for one in votes.blocks}) > 1),
-        Column("pairs"),
-        Column("items", "questions", shown=False),
-    )
-
-
-def _votes_cells(one: VotesBlock) -> tuple[Cell, ...]:
-    return _level(one.level), one.answers, one.n_pairs, one.n_items
-
-
-def agreement_table(found: PairsReport, votes: BesideVotes) -> ResultTable:
-    """The judge with raters, beside raters among themselves: raw agreement, kappa and AC1."""
-
-    def cells(one: VotesBlock) -> Iterator[Cell]:
-        for estimate in (
-            *(one.agreement.judge, one.agreement.raters, one.agreement.gap),
-            *(one.kappa, one.kappa_raters, one.ac1, one.ac1_raters),
-        ):
-            yield agreement_cell(estimate, one.n_pairs)
-
-    contradicted = (
-        (
-            "A tie whose orders contradict each other equals no answer of a rater, and is a fifth answer for AC1.",
-        )
-        if any(one.answers == "four" for one in votes.blocks) and found.blocks[0].answers["contradicted"]
-        else ()
-    )
-    return ResultTable(
-        PAIRS_TABLES[4],
-        (
-            *_votes_columns(votes),
-            Column("agreement", "judge and rater"),
-            Column("agreement_raters", "two raters"),
-            Column("gap", "difference"),
-            Column("kappa", "kappa, judge"),
-            Column("kappa_raters", "kappa, raters"),
-            Column("ac1", "AC1, judge"),
-            Column("ac1_raters", "AC1, raters"),
-        ),
-        tuple((*_votes_cells(one), *cells(one)) for one in votes.blocks),
-        title="Beside raters",
-        notes=(
-            f"Votes of study {shown(votes.study)}: {', '.join(map(shown, votes.raters))}. Of the judge: mean over raters. Of "
-            "raters: as in the study's results.",
-            "Four answers: candidate, both good, both bad, comparator. Three: a tie of either kind is one answer.",
-            *contradicted,
-            f"Intervals: {found.confidence_level:.0%}, over questions; below 50 questions jackknife-t, else percentile bootstrap.",
-            *left_out_notes([("", votes.left_out)], "pairs"),
-        ),
-    )
-
-
-def alt_test_table(found: PairsReport, votes: BesideVotes) -> ResultTable:
-    """The Alt-test over all pairs and by level."""
-
-    def cells(one: VotesBlock) -> tuple[Interval | str, ...]:
-        tested, ceiling = one.alt_test, one.ceiling
-        if tested is None or ceiling is None:
-            nothing = Interval(None, reason=one.reason)
-            return nothing, nothing, nothing, nothing, "no verdict"
-        passed = {None: "no verdict", True: "passed", False: "not passed"}[tested.passed]
-        return (
-            interval(tested.advantage),
-            interval(ceiling.advantage),
-            Interval(tested.winning_rate, reason=tested.reason or ""),
-            Interval(ceiling.winning_rate, reason=ceiling.reason or ""),
-            "passed, too few items" if tested.passed_unseen else passed,
-        )
-
-    epsilon = next((one.alt_test.epsilon for one in votes.blocks if one.alt_test is not None), EPSILON)
-    return ResultTable(
-        PAIRS_TABLES[5],
-        (
-            *_votes_columns(votes),
-            Column("advantage"),
-            Column("ceiling", "human ceiling"),
-            Column("winning_rate", "winning rate", percent=True),
-            Column("ceiling_rate", "ceiling's rate", percent=True),
-            Column("verdict"),
-        ),
-        tuple((*_votes_cells(one), *cells(one)) for one in votes.blocks),
-        title="Alt-test",
-        notes=(
-            f"May the judge replace a rater? Winning rate: share of raters against whom it wins at epsilon {epsilon:g}; passed "
-            f"from {PASS_AT:.0%}. Advantage: share of pairs on which it is at least as close to the other raters.",
-            *(
-                ("With two raters, each is compared with the other alone: there is no consensus.",)
-                if len(votes.raters) == 2
-                else ()
-            ),
-            f"Intervals: {found.confidence_level:.0%}, over questions.",
-        ),
-    )
-
-
-def pairs_json(found: PairsReport) -> dict[str, Any]:
-    """The documented JSON: orders, systems and, with a study, agreement beside its votes."""
-    votes = found.votes
-    return {
-        "judge": found.judge,
-        "both_orders": found.both_orders,
-        "n_repeats": found.itself.n_repeats,
-        "confidence_level": found.confidence_level,
-        "orders": plain(found.blocks),
-        "systems": plain(found.systems),
-        "systems_reason": found.systems_reason,
-        "repeats": plain(found.itself.repeats) if found.itself.n_repeats > 1 else [],
-        "left_out": dict(found.left_out),
-        "notes": list(found.itself.notes),
-        "votes": None
-        if votes is None
-        else {
-            "study": votes.study,
-            "raters": list(votes.raters),
-            "blocks": [_votes_json(one) for one in votes.blocks],
-            "raters_position": plain(votes.raters_position),
-            "left_out": dict(votes.left_out),
-        },
-        "said": pairs_said(found),
-    }
-
-
-def _votes_json(one: VotesBlock) -> dict[str, Any]:
-    tested, ceiling = one.alt_test, one.ceiling
-    return {
-        "level": one.level,
-        "answers": one.answers,
-        "n_pairs": one.n_pairs,
-        "n_questions": one.n_items,
-        "agreement": _both_intervals(one.agreement.judge),
-        "agreement_raters": _both_intervals(one.agreement.raters),
-        "gap": _both_intervals(one.agreement.gap),
-        "kappa": _both_intervals(one.kappa),
-        "kappa_raters": _both_intervals(one.kappa_raters),
-        "ac1": _both_intervals(one.ac1),
-        "ac1_raters": _both_intervals(one.ac1_raters),
-        "alt_test": None
-        if tested is None or ceiling is None
-        else {
-            "epsilon": tested.epsilon,
-            "winning_rate": tested.winning_rate,
-            "passed": tested.passed,
-            "advantage": plain(tested.advantage),
-            "ceiling": ends(ceiling.advantage),
-            "ceiling_winning_rate": ceiling.winning_rate,
-            "ceiling_reason": ceiling.reason,
-        },
-        "reason": one.reason,
-    }
-
-
-def _both_intervals(found: AgreementEstimate) -> dict[str, Any]:
-    own: dict[str, Any] = plain(found)
-    return {
-        **own,
-        "low_t": found.low_t,
-        "high_t": found.high_t,
-        "interval_t_reason": found.interval_t_reason,
-        "n_clusters": found.n_clusters,
-    }
