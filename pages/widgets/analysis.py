@@ -148,7 +148,9 @@ def show_tables(
             table, figure = answer.tables[declared.name], answer.figures.get(declared.name)
             own = drawn.get(declared.name) or _drawn(answer, figure)
             if place:
-                part(declared.title, declared.question, answer.analysis.section)
+                part(
+                    declared.title, declared.question, answer.analysis.section if declared.question else None
+                )
             show(
                 table,
                 figure=own.figure,
