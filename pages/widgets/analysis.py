@@ -85,9 +85,10 @@ def form(
     fields = fields_of(found.Options)
     folded = {name for name, one in fields.items() if one.about.folded and folds}
     chosen = settings_form.render(found.Options, prefix, without=folded, beside=settled, offered=offered)
+    label = "More options" if chosen else "Options"
     chosen = {**settled, **chosen}
     if folded:
-        with st.expander("More options"):
+        with st.expander(label):
             chosen |= settings_form.render(
                 found.Options, prefix, without=fields.keys() - folded, beside=chosen, offered=offered
             )
