@@ -120,6 +120,15 @@ def test_a_line_with_an_x_twice_keeps_all_its_points() -> None:
     assert (line.x, line.y, line.customdata) == ((1, 1, 2), (2, 3, 4), (2, 3, 4))
 
 
+def test_every_panel_has_the_limits() -> None:
+    columns = (Column("name"), Column("x"), Column("y"), Column("scope"))
+    rows = tuple(("a", x, x * 2.0, scope) for scope in ("these", "all") for x in (1, 2))
+    limits = replace(LINES, marked={}, panel="scope", across=3.0, down=1.5)
+    shapes = draw(limits, {"t": ResultTable("t", columns, rows)}).layout.shapes
+    assert [one.y0 for one in shapes if one.y0 == one.y1] == [3.0, 3.0]
+    assert [one.x0 for one in shapes if one.x0 == one.x1] == [1.5, 1.5]
+
+
 def test_bars_of_one_part_and_of_rows_without_a_count() -> None:
     columns = (Column("name"), Column("n"))
     table = ResultTable("t", columns, (("a", 3), ("b", None), ("c", 0), ("d", 1)))

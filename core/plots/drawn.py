@@ -102,9 +102,10 @@ def _lines(figure: Lines, table: ResultTable) -> go.Figure:
         titles = [label(str(one)) for one in shown]
         drawn, height, top = panels(titles, columns=1, room=_PANEL, between=_AXIS_ROOM, top=70)
     if figure.across is not None:
-        drawn.add_hline(y=figure.across, line={"color": LINE, "width": 2, "dash": "dot"})
+        line = {"color": LINE, "width": 2, "dash": "dot"}
+        drawn.add_hline(y=figure.across, line=line, exclude_empty_subplots=False)  # panels are empty so far
     if figure.down is not None:
-        drawn.add_vline(x=figure.down, line={"color": DARK, "width": 1})
+        drawn.add_vline(x=figure.down, line={"color": DARK, "width": 1}, exclude_empty_subplots=False)
     names, xs, ys = (_values(table, one) for one in (figure.by, figure.x, figure.y))
     within = _values(table, figure.panel) if figure.panel else [None] * len(names)
     said = f"{_heading(table, figure.x)} %{{x:.3~g}}: {_heading(table, figure.y)} %{{customdata:{_format(figure.y_axis)}}}"

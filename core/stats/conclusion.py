@@ -39,7 +39,7 @@ ANSWERS: tuple[AnswerValue, ...] = (BETTER, NOT_WORSE, WITHIN_MARGIN, WORSE, TOO
 """All values of an answer."""
 CLAIMS = frozenset({BETTER, NOT_WORSE, WITHIN_MARGIN, WORSE})
 """Answers that claim something; the other two leave the question open."""
-INTERVAL_LEVEL = 0.90
+TWO_SIDED_LEVEL = 0.90
 """Two-sided level of the interval that decides "better" and "worse": .05 a side."""
 
 Method = Literal["questions", "gaffke"]
@@ -128,7 +128,7 @@ def conclude(
             TOO_LITTLE,
             margin,
             confidence_level,
-            INTERVAL_LEVEL,
+            TWO_SIDED_LEVEL,
             mean=None,
             n_pairs=0,
             n_questions=0,
@@ -145,7 +145,7 @@ def conclude(
         value,
         margin,
         confidence_level,
-        INTERVAL_LEVEL,
+        TWO_SIDED_LEVEL,
         mean=float(sums[:, 0].sum() / sums[:, 1].sum()),
         n_pairs=n_pairs,
         n_questions=len(sums),
@@ -170,7 +170,7 @@ def mean_bounds(
     sums: Floats,
     confidence_level: float,
     *,
-    interval_level: float = INTERVAL_LEVEL,
+    interval_level: float = TWO_SIDED_LEVEL,
     symmetric: bool = False,
     n_resamples: int = 10_000,
     rng: Rng = 0,
@@ -211,7 +211,7 @@ def _mirrored(sums: Floats) -> Floats:
 
 
 def _gaffke_bounds(means: Floats, confidence_level: float) -> Bounds:
-    side = (1 + INTERVAL_LEVEL) / 2
+    side = (1 + TWO_SIDED_LEVEL) / 2
     low = lower_bound_gaffke(means, side)
     bound = low if confidence_level == side else lower_bound_gaffke(means, confidence_level)
     high = -lower_bound_gaffke(-means, side)
@@ -276,7 +276,7 @@ def _holds_with_one_more(
     (against,) = claimed_against(value, margin)
     pairs = sums[:, 1].mean()
     more = np.vstack([sums, [against * pairs, pairs]])
-    side = (1 + INTERVAL_LEVEL) / 2
+    side = (1 + TWO_SIDED_LEVEL) / 2
 
     def bound(level: float, method: Method, sign: int) -> float:
         if method == "gaffke":

@@ -36,7 +36,7 @@ def agreement(answer: Answer) -> None:
     found: Calibrated = answer.result
     if not any(cell.value is not None for one in found.groups for cell in one.statistics.values()):
         nothing("no group contains comparable texts; under Options of the comparison, group by dimension")
-    show_tables(answer, {name for name in answer.tables if name.rpartition("-")[2] in VIEWS} - {"bias"})
+    show_tables(answer, {f"{over}{view}" for over in ("", "pooled-", "means-") for view in VIEWS} - {"bias"})
 
 
 def _verdicts(answer: Answer) -> None:

@@ -85,9 +85,10 @@ def form(
     fields = fields_of(found.Options)
     folded = {name for name, one in fields.items() if one.about.folded and folds}
     chosen = settings_form.render(found.Options, prefix, without=folded, beside=settled, offered=offered)
+    label = "More options" if chosen else "Options"
     chosen = {**settled, **chosen}
     if folded:
-        with st.expander("More options"):
+        with st.expander(label):
             chosen |= settings_form.render(
                 found.Options, prefix, without=fields.keys() - folded, beside=chosen, offered=offered
             )
@@ -135,8 +136,8 @@ def show_tables(
 ) -> None:
     """Show some tables with their figures.
 
-    names: those that the answer lacks are left out. drawn: figures of the page's own. called: another name for the downloads, of a
-    second answer of the analysis on a page.
+    names: those that the answer lacks are left out, and those without rows beside others that have some. drawn: figures of the
+    page's own. called: another name for the downloads, of a second answer of the analysis on a page.
     """
     there = [one for one in answer.analysis.tables if one.name in answer.tables and one.name in names]
     if not there:
@@ -144,11 +145,13 @@ def show_tables(
     whole = len(there) == len(answer.tables)
     usual = answer.analysis.name if whole else f"{answer.analysis.name}-{there[0].name}"
     with together(called or usual):
-        for place, declared in enumerate(there):
+        for declared in [one for one in there if answer.tables[one.name].rows] or there[:1]:
             table, figure = answer.tables[declared.name], answer.figures.get(declared.name)
             own = drawn.get(declared.name) or _drawn(answer, figure)
-            if place:
-                part(declared.title, declared.question, answer.analysis.section)
+            if declared is not there[0]:
+                part(
+                    declared.title, declared.question, answer.analysis.section if declared.question else None
+                )
             show(
                 table,
                 figure=own.figure,

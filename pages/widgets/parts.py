@@ -53,7 +53,8 @@ def page(title: str, sentence: str = "", anchor: str | None = None, label: str =
 def part(title: str, sentence: str, anchor: str | None = None) -> None:
     """A heading, what the part shows, and where it is explained."""
     st.subheader(title, anchor=False)
-    explained(sentence, anchor)
+    if sentence or anchor:
+        explained(sentence, anchor)
 
 
 def explained(sentence: str, anchor: str | None = None, label: str = _COMPUTED) -> None:

@@ -53,3 +53,23 @@ def test_a_folded_option_is_idle_by_one_that_is_not_folded() -> None:
     assert [one.label for one in at.number_input] == ["First", "Third"]
     at.selectbox(key="sum_of_options_method").set_value("both").run()
     assert [one.label for one in at.number_input] == ["First", "Second", "Third"]
+
+
+def page_with_an_empty_table() -> None:
+    from dataclasses import replace
+
+    from core.analyses import analysis
+    from pages.widgets.analysis import show_answer
+
+    found = analysis("sum-of-options")
+    (table,) = found.tables
+    empty = replace(table, name="empty", title="Without rows", rows=lambda _: ())
+    show_answer(replace(found, tables=(table, empty)).answer(found.Options()))
+
+
+@pytest.mark.usefixtures("store", "cookies")
+def test_a_table_without_rows_is_not_shown_beside_one_with_rows() -> None:
+    at = AppTest.from_function(page_with_an_empty_table).run()
+    assert not at.exception
+    assert len(at.table) == 1
+    assert "Without rows" not in [one.value for one in at.subheader]

@@ -76,7 +76,8 @@ def test_ratings_and_a_judge_are_needed_before_anything_is_shown(store: Store) -
 
 @pytest.mark.usefixtures("cookies")
 def test_agreement_shows_numbers_and_undefined_values(store: Store) -> None:
-    at = visit(kept(store))
+    at = visit(kept(store), dawid_skene=True)
+    assert len(at.table) == 6, "by group and over groups, and nothing that has a tab of its own"
     both, raters, evaluator = (at.table[place].value for place in range(3))
     assert [row.split()[0] for row in both["Two raters agree"]] == ["1.00", "0.61"]
     assert [row.split()[0] for row in both["Evaluator and a rater agree"]] == ["1.00", "0.61"]

@@ -58,7 +58,11 @@ def test_shares_mean_and_bounds_by_hand() -> None:
     assert written["verdict"]["value"] == "non-inferior", "the code of before stays"
     assert (written["answer"]["value"], written["answer"]["bound"]) == ("not worse", found.verdict.bound)
     assert written["answer"]["low"] <= written["answer"]["bound"] < written["answer"]["mean"]
-    (row,) = answer_of(found).tables["answer"].rows
+    table = answer_of(found).tables["answer"]
+    (row,) = table.rows
+    assert any("90" in one for one in table.notes), (
+        "the level of the interval that it shows, not that of other tables"
+    )
     assert isinstance(row[1], Interval)
     assert (row[1].low, row[1].high) == (written["answer"]["low"], written["answer"]["high"])
     assert row[5:] == (40, 40)
