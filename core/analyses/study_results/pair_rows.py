@@ -543,7 +543,7 @@ def _answer_table(made: StudyAnswer, candidate: str, comparator: str) -> Filled:
                 found.n_questions,
             ),
         ),
-        (f"In brackets: two-sided {percent(INTERVAL_LEVEL)} interval over questions. {words.won_by}",),
+        (f"In brackets: two-sided {percent(found.interval_level)} interval over questions. {words.won_by}",),
     )
 
 
