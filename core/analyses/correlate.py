@@ -58,6 +58,7 @@ class CorrelateOptions(GroupedOptions):
         {},
         "Sizes of models",
         "with several files: parameters, in billions, of a model (or of the model behind a file) whose name does not state them",
+        at_least=0,
         option="size",
         parameter="sizes",
         metavar="MODEL=BILLIONS",

@@ -21,7 +21,7 @@ def answered(name: str, parameters: Mapping[str, object], *data: Callable[[], An
     values = {
         fields[parameter].name: _plain(value)
         for parameter, value in parameters.items()
-        if value is not None or not isinstance(fields[parameter].default, Mapping)
+        if value is not None or fields[parameter].optional
     }
     try:
         options = found.Options.checked(values, "Invalid parameters")

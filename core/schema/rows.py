@@ -47,7 +47,7 @@ class RowField:
     ends: Ends
     keyed_by: str
     """For several rows: the field whose value is their key in a JSON object; empty: they are a list."""
-    words: tuple[str, str] | None
+    words: tuple[str, str] | tuple[bool, bool] | None
     """What a table says for yes and no."""
     rows: type | None
     """The type of the row or rows in it, if it holds rows."""
@@ -72,7 +72,7 @@ class _Declared:
     key: str | None
     ends: Ends = "value"
     keyed_by: str = ""
-    words: tuple[str, str] | None = None
+    words: tuple[str, str] | tuple[bool, bool] | None = None
     rows: type | None = None
     inlined: bool = False
     by_name: bool = False
@@ -89,7 +89,7 @@ def column(
     title: str = "",
     key: str | None = None,
     ends: Ends = "value",
-    words: tuple[str, str] | None = None,
+    words: tuple[str, str] | tuple[bool, bool] | None = None,
     places: int = 3,
     shown: bool = True,
     names_row: bool = False,
@@ -103,7 +103,7 @@ def column(
 
     about: what it holds, in words for docs/results.md. name: in files; the field's own name by default. key: in JSON; the
     field's own name by default, "" for none. ends: how JSON writes an Interval. words: of a column of yes and no, such as
-    ("passed", "not passed"). Other parameters: see Column.
+    ("passed", "not passed"); (True, False) writes `true` and `false` in files, where without words they are 1 and 0. Other parameters: see Column.
     """
     shape = Column(name, title, places, shown, names_row, heat, percent, p_value, general, long)
     return field(metadata={_OF_A_ROW: _Declared(about, shape, key, ends, words=words)})

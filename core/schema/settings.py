@@ -649,6 +649,9 @@ def _problem(fields: Mapping[str, SettingField], error: ErrorDetails) -> Remark:
         return Remark(name, "{value} is neither true nor false", given)
     inner = one.each if len(error["loc"]) > 1 else None
     wanted = _NOUNS[inner] if inner else one.noun
+    if not wanted and error["type"] in _OUT_OF_BOUNDS and len(error["loc"]) > 1:  # a number of a mapping
+        values = {"key": str(error["loc"][1]), "value": _plain(value)}
+        return Remark(name, f"{{key}}: {{value}} is not {one.bounds()}", values)
     if not wanted:
         message = error["msg"][0].lower() + error["msg"][1:]
         return Remark(name, "{value}: {message}", given | {"message": message})

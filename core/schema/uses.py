@@ -177,6 +177,7 @@ class Priced(Settings):
         {},
         "Prices",
         "what 1,000 texts cost with a judge (default: what its run cost)",
+        at_least=0,
         metavar="JUDGE=MONEY",
         folded=True,
     )
@@ -184,6 +185,7 @@ class Priced(Settings):
         {},
         "Seconds",
         "how long a judge takes for 1,000 texts (default: as in its run)",
+        at_least=0,
         metavar="JUDGE=SECONDS",
         folded=True,
     )

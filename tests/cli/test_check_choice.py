@@ -57,7 +57,8 @@ def test_prices_given_by_options(labels: Path, capsys: pytest.CaptureFixture[str
     [
         (("--price", "bigg=4"), "big"),
         (("--price", "big"), "NAME=NUMBER"),
-        (("--seconds", "big=-1"), "from 0 on"),
+        (("--seconds", "big=-1"), "--seconds: big: -1 is not at least 0"),
+        (("--price", "big=-1"), "--price: big: -1 is not at least 0"),
     ],
 )
 def test_mistakes_in_prices(

@@ -121,6 +121,7 @@ def test_ratings_of_people_for_several_files(run: Run, tmp_path: Path) -> None:
     [
         (("--size", "unknown=3"), "unknown"),
         (("--size", "gpt-4o-mini"), "NAME=NUMBER"),
+        (("--size", "gpt-4o-mini=-7"), "--size: gpt-4o-mini: -7 is not at least 0"),
         (("--group", "file"), "names the files already"),
         (("--compare", "result,other"), "other"),
     ],

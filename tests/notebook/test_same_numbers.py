@@ -602,7 +602,7 @@ def test_which_judge(tmp_path: Path) -> None:
         assert found.names == ["which-judge", "comparisons"]
     figure = assay.plot(found, "quality", against="price_per_1000")
     assert sorted(x for trace in figure.data for x in trace.x) == [0.5, 3]
-    with pytest.raises(assay.InputError, match="no number from 0 on"):
+    with pytest.raises(assay.InputError, match="price: big: -1 is not at least 0"):
         assay.which_judge(frame, human="a", judge=["big", "small"], price={"big": -1})
 
 
@@ -633,3 +633,14 @@ def test_table(tmp_path: Path, told: Told) -> None:
             assay.table(wrong, db=database)  # type: ignore[arg-type]
     with pytest.raises(assay.AssayError, match="There is no run 30"):
         assay.table("30", db=database)
+
+
+def test_no_value_is_the_default() -> None:
+    """A parameter that has a default takes None for it, whatever its type."""
+    assert assay.plan(mean=None).json == assay.plan().json  # type: ignore[arg-type]
+    frame = pd.read_csv(DEMO / "labels.csv")
+    one, other = (
+        assay.check(frame, item="row", use="gate", resamples=0, critical=critical)  # type: ignore[arg-type]
+        for critical in (None, ())
+    )
+    assert one.json == other.json

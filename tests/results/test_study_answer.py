@@ -359,3 +359,18 @@ def test_votes_about_levels_say_which_answer_fits(level: str, margin: float | No
     fits = level != NO_LEVEL
     assert all(("fits" in text.lower()) == fits for text in said), said
     assert len(said) == 5
+
+
+def test_the_table_of_the_answer_says_the_level_of_its_interval() -> None:
+    chosen = votes(8, 20, 12)
+    found = results_of({"A": chosen, "B": chosen}, margin=0.3)
+    assert found.answer.found.interval_level == 0.9
+    assert "two-sided 90 %" in answer_of(found).tables["answer"].notes[0].replace("\xa0", " ")
+
+
+def test_a_flag_is_true_or_false_in_files() -> None:
+    chosen = votes(8, 20, 12)
+    table = answer_of(results_of({"A": chosen, "B": chosen})).tables["position"]
+    assert [row[-1] for row in table.rows] == [False] * 3
+    assert table.columns[-1].name == "flagged"
+    assert all(isinstance(row[-1], bool) for row in table.rows)

@@ -72,7 +72,7 @@ from core.results.study.words import answer_name, words_of
 from core.schema.analysis import Answer
 from core.schema.result_table import Cell, Interval, ResultTable
 from core.stats.blinding import BlindingIndex, Index, ShareRight
-from core.stats.conclusion import NOT_WORSE, OPEN, TWO_SIDED_LEVEL, AnswerValue, claimed_against
+from core.stats.conclusion import NOT_WORSE, OPEN, AnswerValue, claimed_against
 from core.stats.non_inferiority import VerdictValue, lowest_mean
 from core.stats.planning import Power
 from core.stats.raters import VarianceComponents
@@ -543,7 +543,7 @@ def _answer_table(made: StudyAnswer, candidate: str, comparator: str) -> Filled:
                 found.n_questions,
             ),
         ),
-        (f"In brackets: two-sided {percent(TWO_SIDED_LEVEL)} interval over questions. {words.won_by}",),
+        (f"In brackets: two-sided {percent(found.interval_level)} interval over questions. {words.won_by}",),
     )
 
 

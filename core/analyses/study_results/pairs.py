@@ -214,7 +214,7 @@ class PositionRow:
     share_left: Interval = column("share of left", title="Share left")
     p: float | None = column("two-sided exact p of one half", p_value=True)
     p_holm: float | None = column("p corrected for the number of raters", title="Holm p", p_value=True)
-    flagged: bool = column("whether the corrected p is below 0.05", shown=False)
+    flagged: bool = column("whether the corrected p is below 0.05", words=(True, False), shown=False)
 
 
 @row

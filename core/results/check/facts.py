@@ -1,6 +1,5 @@
 """What is known about a judge beside its scores: consistency, price, time and model."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -15,7 +14,7 @@ from core.results.judges.costs import JudgeCost, costs_side_by_side
 from core.schema.panel import Panel
 from core.schema.scores import JudgeOutput
 from core.stats.resampling import Estimate
-from core.tables.reading import number_in, shown
+from core.tables.reading import number_in
 from core.tables.roles import PRICES, SECONDS, spaced
 
 PER_TEXTS = 1_000
@@ -143,17 +142,8 @@ def stated_facts(
     seconds: Mapping[str, float],
     currency: str,
 ) -> dict[str, JudgeFacts]:
-    """The facts with the prices and times of 1,000 texts that the user states. Raises InputError for names of no judge and
-    for values that are no numbers from 0 on.
-    """
+    """The facts with the prices and times of 1,000 texts that the user states. Raises InputError for names of no judge."""
     check_names("judge", [*prices, *seconds], panel.judges)
-    wrong = [
-        f"{shown(name)}: {value!r} is no number from 0 on"
-        for name, value in (*prices.items(), *seconds.items())
-        if not isinstance(value, int | float) or not 0 <= value < math.inf
-    ]
-    if wrong:
-        raise InputError("Prices and times cannot be read", wrong)
     stated = {name: replace(one, currency=currency or one.currency) for name, one in found.items()}
     for name, cost in prices.items():
         stated[name] = replace(stated.get(name, UNKNOWN), cost=float(cost), currency=currency or "")
