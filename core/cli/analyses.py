@@ -379,8 +379,8 @@ def give_answer(options: argparse.Namespace, answer: Answer, below: Sequence[str
     """Print an answer, or write it to `--out`, and set the exit status. below: lines after its tables."""
     options.status = answer.status
     printed = answer.printed
-    in_files = [table for table in answer.tables.values() if table not in printed]
-    if options.table is not None and options.table not in answer.tables:
+    in_files = [*answer.in_files]
+    if options.table is not None and options.table not in {one.name for one in (*printed, *in_files)}:
         requested = answer.requested(options.table)
         if requested is None and (why := answer.lacking(options.table)):
             raise InputError(f"--table {options.table}: {why}")

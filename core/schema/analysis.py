@@ -514,6 +514,8 @@ class Table(Generic[Found]):
     most_printed: int | None = None
     """Rows up to which a terminal prints it; None: it always does; 0: only files have it. A main table that depends on the
     result is always printed."""
+    apart: bool = False
+    """Whether a file that holds several tables leaves it out, because it lists texts and what people said of each."""
     on_request: Callable[[Found], bool] = _never
     """Whether this result has it only where a user names it, as in `--table`."""
     lacking: Callable[[Found], str] = _nothing_said
@@ -673,6 +675,12 @@ class Answer:
         }
         main = self.analysis.main
         return there if main is None else {name: there[name] for name in (main(self.result),)} | there
+
+    @property
+    def in_files(self) -> tuple[ResultTable, ...]:
+        """The tables that a file of all tables has beside the printed ones."""
+        apart = {one.name for one in self.analysis.tables if one.apart}
+        return tuple(one for one in self.tables.values() if one not in self.printed and one.name not in apart)
 
     def requested(self, name: str) -> ResultTable | None:
         """The table of this name, also one that is there on request; None: this result has none."""

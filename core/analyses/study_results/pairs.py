@@ -463,6 +463,13 @@ TABLES = (
     ),
     _table("blinding-sides", BlindingSideRow, "Guesses by side of the human answer"),
     _table("early", EarlyRow, "Bound after each question", most_printed=0),
-    _table("pairs", ListedRow, "Pairs", most_printed=0, shaped=lambda found: found.listed),
+    _table(
+        "pairs",
+        ListedRow,
+        "Pairs",
+        most_printed=0,
+        apart=True,
+        shaped=lambda found: found.listed,
+    ),
 )
 """Every table of a study of pairs, the main one first."""

@@ -128,7 +128,9 @@ TOTALS_FIGURE = Intervals(
 )
 
 
-def _table(name: str, kind: type, title: str, most_printed: int | None = None) -> Table[RatingResults]:
+def _table(
+    name: str, kind: type, title: str, most_printed: int | None = None, **more: Any
+) -> Table[RatingResults]:
     def rows(found: RatingResults) -> Any:
         return found.filled[name].rows if name in found.filled else None
 
@@ -140,6 +142,7 @@ def _table(name: str, kind: type, title: str, most_printed: int | None = None) -
         notes=lambda found: found.filled[name].notes,
         shaped=lambda found: found.shapes.get(name, {}),
         most_printed=most_printed,
+        **more,
     )
 
 
@@ -152,6 +155,6 @@ TABLES = (
     _table("agreement", ListedRow, "Measures of agreement in each dimension"),
     _table("agreement-raters", ListedRow, "Each rater beside the others in each dimension"),
     _table("agreement-pairs", ListedRow, "Each pair of raters in each dimension"),
-    _table("texts", ListedRow, "Texts", most_printed=0),
+    _table("texts", ListedRow, "Texts", most_printed=0, apart=True),
 )
 """Every table of a study of ratings, the main one first."""
