@@ -221,8 +221,11 @@ EXPORT = ("study", "export", "pilot", "--format")
         ([*RESULTS, "pilot", "--raters", "Z"], "This study has no rater 'Z'. Available: V1, V2."),
         ([*RESULTS, "pilot", "--questions", "q9"], "This study has no question 'q9'"),
         ([*RESULTS, "pilot", "--languages", "xx"], "This study has no language 'xx'. Available: en."),
-        ([*RESULTS, "pilot", "--resamples", "0"], "--resamples: 0 is less than 1"),
-        ([*RESULTS, "pilot", "--resamples", "many"], "argument --resamples: invalid int value"),
+        ([*RESULTS, "pilot", "--resamples", "0"], "--resamples: 0 is not at least 1"),
+        (
+            [*RESULTS, "pilot", "--resamples", "many"],
+            "--resamples: 'many' is not a whole number of at least 1",
+        ),
         ([*EXPORT, "xlsx", "--out", "x"], "invalid choice: 'xlsx'"),
         ([*EXPORT, "csv"], "the following arguments are required: --out"),
         ([*EXPORT, "csv", "--out", "folder"], "folder cannot be written"),

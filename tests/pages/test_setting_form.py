@@ -321,9 +321,7 @@ def test_a_choice_does_not_come_back_where_another_was_made_since() -> None:
 
 def test_where_nothing_is_offered_the_default_stands() -> None:
     at = visit(offered={"language": [], "only": []}, filled=ToySettings(language="cs", only=("a",)))
-    assert "language" not in values(at)
-    assert values(at)["only"] == ()
-    assert at.multiselect(key="toy_only").options == []
+    assert not {"language", "only"} & values(at).keys()
 
 
 def test_several_names_are_typed_where_none_are_known() -> None:
