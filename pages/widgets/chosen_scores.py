@@ -368,7 +368,7 @@ def choose_new(store: Store, kind: KeptKind, slot: str) -> KeptFile | None:
         if given is None:
             return None
         data, name = given
-        found = _read(_key(kind, sha256_of(data), name, options), lambda: data)
+        found = _read(_key(kind, sha256_of(data), name, options), lambda: data, NOT_DECLARED)
         read_notes(found.notes)
         if not st.button("Keep this file", type="primary", key=f"metrics_keep_{slot}"):
             return None
@@ -410,7 +410,7 @@ def scores_of(store: Store, file: KeptFile, declared: DeclaredScale = NOT_DECLAR
 def correlations_of(store: Store, file: KeptFile, *, synthetic: bool) -> CorrelationSet:
     """Read the correlations of a stored file. synthetic: for Meta-Judge's files, those with the raw level."""
     found: CorrelationSet = _read(
-        (file.kind, file.sha256, file.file_name, synthetic, ()), _bytes(store, file)
+        (file.kind, file.sha256, file.file_name, synthetic, ()), _bytes(store, file), NOT_DECLARED
     )
     return found
 
@@ -432,7 +432,7 @@ def _bytes(store: Store, file: KeptFile) -> Callable[[], bytes]:
 
 # Resources, not data: large tables would be copied at every press of a widget. Nobody changes them: they are frozen.
 @st.cache_resource(show_spinner=False, max_entries=12)
-def _read(key: _Key, _data: Callable[[], bytes], declared: DeclaredScale = NOT_DECLARED) -> Any:
+def _read(key: _Key, _data: Callable[[], bytes], declared: DeclaredScale) -> Any:
     kind, _, name, option, flip = key
     return _READERS[kind](_data(), name, option, flip, declared)
 
