@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from core.analyses.compare import GroupedOptions
 from core.analyses.levels import ConstantScore
-from core.schema.analysis import COEFFICIENTS, Analysis, Table, Tell, confidence_setting, rng_setting
+from core.schema.analysis import COEFFICIENTS, Analysis, Caution, Table, Tell, confidence_setting, rng_setting
 from core.schema.result_table import Interval
 from core.schema.rows import WHOLE, cells, column, columns, documented_columns, entry, row
 from core.schema.settings import Remark, setting
@@ -333,7 +333,7 @@ def compute(options: CorrelateOptions, quality: "Quality", *, tell: Tell) -> Cor
     else:
         report = correlate_files(files, **asked)
         judges = judges_by_model(report, files, options.sizes)
-    said = (against_said(report, first.ratings), *report.constants)
+    said = (against_said(report, first.ratings), *map(Caution, report.constants))
     return correlations(report, options.resample, said, judges)
 
 

@@ -452,6 +452,12 @@ def rng_setting() -> Any:
     return setting(0, "Seed", "seed of all resampling", within=(0, LARGEST_SEED), option="seed", folded=True)
 
 
+class Caution(str):
+    """A sentence that says why numbers mislead. Pages draw it as a warning; other doors say it as any other sentence."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What an analysis answers about one thing."""
@@ -459,6 +465,7 @@ class Verdict:
     code: str
     """For programs: one of the analysis's codes, never a sentence."""
     sentence: str
+    """A Caution if somebody must act on it before the numbers count."""
     status: int = 0
     """Exit status of the command: 0, or from 3 on, the gravest first; 2 is that of mistakes."""
     reason: str = ""
@@ -592,7 +599,7 @@ class Analysis(Generic[Chosen, Found]):
     workload: Callable[..., str] = _nothing_said
     """How much there is to do, where that takes long; empty: it does not. It takes what `compute` takes."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
-    """What is said after the verdicts."""
+    """What is said after the verdicts; a Caution where it says why numbers mislead."""
     said: Callable[[Found], tuple[str, ...]] | None = None
     """All that is said in its order, the verdicts' sentences among it; None: the verdicts, then `sentences`."""
     figures: Callable[[Found], tuple[AnyFigure, ...]] = _none

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.plots.drawn import draw
-from core.schema.analysis import Analysis, Answer
+from core.schema.analysis import Analysis, Answer, Caution
 from core.schema.figures import AnyFigure, Heat
 from core.schema.result_table import ResultTable
 from core.schema.settings import Settings, fields_of
@@ -121,10 +121,11 @@ def show_answer(answer: Answer, called: str = "") -> None:
 
 
 def show_said(answer: Answer) -> None:
-    """Show the verdicts, and what is said after them."""
+    """Show the verdicts, and what is said after them; cautions as warnings."""
     verdicts = {one.sentence for one in answer.verdicts}
     for sentence in answer.said:
-        st.markdown(f"**{plain(sentence)}**" if sentence in verdicts else plain(sentence))
+        shown = f"**{plain(sentence)}**" if sentence in verdicts else plain(sentence)
+        (st.warning if isinstance(sentence, Caution) else st.markdown)(shown)
 
 
 def show_tables(
