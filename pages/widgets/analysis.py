@@ -39,12 +39,16 @@ class Data:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure of a table."""
+    """How a page draws a table."""
 
     figure: go.Figure | None
     alt: str = ""
     instead: bool = False
-    """Whether it says all that the table says, so that the table is folded."""
+    """Whether the figure says all that the table says, so that the table is folded."""
+    caption: str = ""
+    """What the figure draws, right below it."""
+    rows: ResultTable | None = None
+    """The table with the rows that somebody has chosen; downloads have all. None: it is shown whole."""
 
 
 def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> Answer | None:
@@ -137,8 +141,8 @@ def show_tables(
 ) -> None:
     """Show some tables with their figures.
 
-    names: those that the answer lacks are left out, and those without rows beside others that have some. drawn: figures of the
-    page's own. called: another name for the downloads, of a second answer of the analysis on a page.
+    names: those that the answer lacks are left out, and those without rows beside others that have some. drawn: tables that the page
+    draws in its own way. called: another name for the downloads, of a second answer of the analysis on a page.
     """
     there = [one for one in answer.analysis.tables if one.name in answer.tables and one.name in names]
     if not there:
@@ -154,9 +158,11 @@ def show_tables(
                     declared.title, declared.question, answer.analysis.section if declared.question else None
                 )
             show(
-                table,
+                own.rows or table,
+                whole=table,
                 figure=own.figure,
                 alt=own.alt,
+                caption=own.caption,
                 least_width=_least_width(figure, table),
                 folded=AS_A_TABLE if own.instead else "",
                 titled=declared.heading is not None,
