@@ -84,6 +84,12 @@ ANALYSES: dict[str, Registered] = {
         "core.analyses.corrected",
         "a judge's mean or pass rate, corrected by human labels on some of the texts",
     ),
+    "judge-scores": Registered(
+        "core.analyses.judge_scores",
+        "means of a judge's scores, texts without one, and signs that the scores say little",
+        noun="report",
+        verb="scores",
+    ),
     "bias": Registered(
         "core.analyses.bias",
         "what besides quality sways a judge: edits of a text, and its place",

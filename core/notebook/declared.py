@@ -67,6 +67,7 @@ __all__ = [
     "examples_curve",
     "gaps",
     "judge_agreement",
+    "judge_scores",
     "levels",
     "look",
     "made_levels",
@@ -1453,6 +1454,57 @@ def corrected(
             item=item,
             repeated=repeated,
         ),
+    )
+
+
+def judge_scores(
+    scores: Source | Sequence[Source],
+    texts: Source | None = None,
+    *,
+    db: str | os.PathLike[str] | None = None,
+) -> Result:
+    """How high are a judge's scores, how many texts have none, and does anything speak against them?
+
+    The same numbers as the command ``report scores``.
+
+    Parameters
+    ----------
+    scores
+        Scores of judges or metrics: a data frame, a file, the folder of a run or ``"run:3"``. A judge's run also
+        has its records.
+    texts
+        The scored texts, if ``scores`` come without them.
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``judge-scores`` with the columns ``metric``, ``n``, ``mean``, ``sd``, ``left_out``,
+        ``constant_value``, ``constant_share``, ``table``. Further tables: ``marked-texts``; ``marked-means``. See
+        docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For scores that cannot be read.
+
+    Notes
+    -----
+    Misleads: Means of scores that lack different texts cover different texts. A sign alone does not make a score
+    wrong: a judge that only ever writes "Correct." repeats itself and may be right.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": ["q1", "q2", "q3"], "judge": [4, 5, None]})
+    >>> assay.judge_scores(frame).frame[["metric", "n", "mean"]].values.tolist()
+    [['judge', 2, 4.5]]
+    """
+    return answered(
+        "judge-scores",
+        {},
+        lambda: judged_from(scores, texts, db),
     )
 
 
@@ -2862,8 +2914,8 @@ def correlate(
         ``pearson_per_system_corrected_noise_of_scores``, ``pearson_per_system_corrected_noise_of_ratings``,
         ``system_accuracy``, ``system_accuracy_n_pairs``, ``system_accuracy_at_least``,
         ``system_accuracy_at_most``, ``system_accuracy_n_settled``, ``system_scores``, ``pearson_given_system``,
-        ``spearman_given_system``, ``kendall_given_system``. Further tables: ``judges-by-model``. See
-        docs/results.md.
+        ``spearman_given_system``, ``kendall_given_system``. Further tables: ``judge-table-2``;
+        ``judges-by-model``. See docs/results.md.
 
     Raises
     ------

@@ -141,17 +141,18 @@ def show_tables(
 ) -> None:
     """Show some tables with their figures.
 
-    names: those that the answer lacks are left out, and those without rows beside others that have some. drawn: tables that the page
+    names: also of tables that are there on request; those that the answer lacks are left out, and those without rows beside others that have some. drawn: tables that the page
     draws in its own way. called: another name for the downloads, of a second answer of the analysis on a page.
     """
-    there = [one for one in answer.analysis.tables if one.name in answer.tables and one.name in names]
+    tables = {name: table for name in names if (table := answer.requested(name)) is not None}
+    there = [one for one in answer.analysis.tables if one.name in tables]
     if not there:
         return
     whole = len(there) == len(answer.tables)
     usual = answer.analysis.name if whole else f"{answer.analysis.name}-{there[0].name}"
     with together(called or usual):
-        for declared in [one for one in there if answer.tables[one.name].rows] or there[:1]:
-            table, figure = answer.tables[declared.name], answer.figures.get(declared.name)
+        for declared in [one for one in there if tables[one.name].rows] or there[:1]:
+            table, figure = tables[declared.name], answer.figures.get(declared.name)
             own = drawn.get(declared.name) or _drawn(answer, figure)
             if declared is not there[0]:
                 part(
