@@ -111,6 +111,18 @@ ANALYSES: dict[str, Registered] = {
         noun="reproduce",
         verb="cef reasked",
     ),
+    "answers": Registered(
+        "core.analyses.answers",
+        "count each model's answers to the judges' questions",
+        noun="reproduce",
+        verb="cef answers",
+    ),
+    "caught-errors": Registered(
+        "core.analyses.caught_errors",
+        "share of the errors that people marked to which a mismatching question points",
+        noun="reproduce",
+        verb="cef alignment",
+    ),
     "reliability": Registered(
         "core.analyses.reliability",
         "how often models confirm each other's questions and answers: ADR and ADS",

@@ -26,6 +26,7 @@ from core.cli.shared.options import (
 from core.cli.shared.running import telling
 from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import (
+    add_aligned_input,
     add_answers_input,
     add_big_table_input,
     add_costs_input,
@@ -53,6 +54,7 @@ from core.cli.shared.sources import (
     add_two_scores_input,
     add_voted_option,
     files_of_sides,
+    open_aligned,
     open_answers,
     open_big_table,
     open_costs,
@@ -168,6 +170,13 @@ _DATA: Mapping[Taken, _Opened] = {
         open_answers,
         lambda options: [*options.answers],
         "reading the answers",
+        (add_database_option,),
+    ),
+    "aligned": _Opened(
+        add_aligned_input,
+        open_aligned,
+        lambda options: [options.audit],
+        "reading the marked errors",
         (add_database_option,),
     ),
     "marking": _Opened(

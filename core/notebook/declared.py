@@ -17,6 +17,7 @@ from core.notebook.frames import (
     Source,
     Sources,
     Target,
+    aligned_from,
     answer_sets_from,
     big_table_from,
     costs_from,
@@ -54,8 +55,10 @@ __all__ = [
     "acc23",
     "agreement",
     "alt_test",
+    "answers",
     "bias",
     "calibrate",
+    "caught_errors",
     "check",
     "compare",
     "consistency",
@@ -1845,6 +1848,89 @@ def reasked(judge: Source, *, confidence: float = 0.95, db: str | os.PathLike[st
             "confidence": confidence,
         },
         lambda: judge_output_from(judge, db),
+    )
+
+
+def answers(answers: Sequence[Source]) -> Result:
+    """What did a model answer to the judges' questions, each from the text that the question was made from?
+
+    The same numbers as the command ``reproduce cef answers``.
+
+    Parameters
+    ----------
+    answers
+        Runs of ``judge answers``, one for each model, as ``"run:3"``, or the folders that they wrote.
+
+    Returns
+    -------
+    Result
+        Table ``judge-answers`` with the columns ``model``, ``author``, ``*``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a source that is no such run.
+
+    Notes
+    -----
+    Misleads: Counts do not compare models: answers of two models to the same questions show how reliable each is
+    (`reliability`).
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.answers(["run:5"])  # doctest: +SKIP
+    """
+    return answered(
+        "answers",
+        {},
+        lambda: answer_sets_from(answers),
+    )
+
+
+def caught_errors(
+    audit: Source, *, confidence: float = 0.95, db: str | os.PathLike[str] | None = None
+) -> Result:
+    """Which share of the errors that people marked does a mismatching question point to?
+
+    The same numbers as the command ``reproduce cef alignment``.
+
+    Parameters
+    ----------
+    audit
+        A run of ``judge align``, as ``"run:3"``, or the folder that it wrote.
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``judge-alignment`` with the columns ``by``, ``name``, ``caught``, ``caught_count``, ``no_verdict``.
+        See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a source that is no such run.
+
+    Notes
+    -----
+    Misleads: Many mismatches hit errors by chance: compare the share with the number of mismatches. False alarms
+    are not counted, and errors of one text are not independent, so the intervals are too narrow.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.caught_errors("run:7")  # doctest: +SKIP
+    """
+    return answered(
+        "caught-errors",
+        {
+            "confidence": confidence,
+        },
+        lambda: aligned_from(audit, db),
     )
 
 

@@ -30,6 +30,7 @@ Taken = Literal[
     "answers",
     "marking",
     "taught",
+    "aligned",
     "table",
     "sides",
     "quality",
@@ -68,6 +69,7 @@ judges: the same of several runs.
 answers: each model's answers to questions of several.
 marking: judges that mark errors, with the rated texts that they read (`core.schema.scores.MarkingJudges`).
 taught: errors that people marked, and runs of judges with their examples.
+aligned: errors that people marked, beside the mismatches of a cross-examination (`core.judges.alignment.MarkedText`).
 costs: what the runs of judges cost.
 two_scores: two tables of scores, with their texts where a run knows them.
 tried: runs of one kind of judge with several prompts or models, and people beside them.
@@ -405,6 +407,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "answers": _NoChoice,
     "marking": MarkingChoice,
     "taught": _NoChoice,
+    "aligned": _NoChoice,
     "ratings": _NoChoice,
     "marks": _NoChoice,
     "marks_by_rater": _NoChoice,
