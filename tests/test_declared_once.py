@@ -57,7 +57,6 @@ OF_SETTINGS = {
 }
 """Modules that register a field of settings as it describes itself; `add_settings` is in shared/setting_options.py."""
 SHOWN_BY_HAND = {
-    "judges/agreement.py",
     "metrics/big_table.py",
     "metrics/correlations.py",
     "metrics/explore.py",

@@ -45,7 +45,9 @@ class RepeatRow:
     """One of a judge's values over its repeats."""
 
     component: str = column(
-        "verdict of a rubric judge, a dimension of quality, or a score of a cross-examination", names_row=True
+        "verdict of a rubric judge, a dimension of quality, or a score of a cross-examination",
+        title="Score",
+        names_row=True,
     )
     agreeing: Interval = column(
         "share of texts whose repeats are all equal", title="All equal", percent=True, ends="counted"

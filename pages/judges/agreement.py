@@ -20,13 +20,13 @@ from core.schema.scores import METHODS, JudgedText, JudgeOutput, Method, ScoredR
 from core.store import Store
 from pages.tabs import judged, ranking, texts
 from pages.tabs.phrases import NOT_JUDGED
-from pages.widgets import analysis, chosen_judge, chosen_scores, level_diff, menus, result_table
+from pages.widgets import analysis, chosen_judge, chosen_scores, level_diff, menus
 from pages.widgets.against import has_levels
-from pages.widgets.analysis import Data
+from pages.widgets.analysis import Data, Drawn
 from pages.widgets.chosen_judge import factor_of, level_said, score
 from pages.widgets.chosen_scores import Chosen, Scores
 from pages.widgets.messages import mistakes_shown, plain
-from pages.widgets.parts import chart, nothing, part, waiting
+from pages.widgets.parts import nothing, part, waiting
 
 _LISTED, _SHORT = 50, 40
 
@@ -46,42 +46,38 @@ def render(store: Store, scores: Scores) -> None:
 
 def _two(store: Store, first: Scores, names: dict[Chosen, str]) -> None:
     """Compare two columns, then show the texts that they differ on, and all columns that say the same."""
-    data: list[Data] = []
-    both: list[Scores] = [first]
-
-    def choose() -> list[Data]:
-        if not names:
-            nothing(
-                "nothing else has scored these texts yet; start a run of a second judge or a metric"
-                if first.table.rows
-                else NOT_JUDGED
-            )
-            return []
-        chosen = st.selectbox("Compare with", list(names), format_func=names.__getitem__, key="judges_beside")
-        both.append(chosen_scores.open_scores(store, chosen))
-        if not both[1].table.rows:
-            nothing("the other run has no score yet; choose another one above")
-            return []
-        data.append(_data(store, first, both[1]))
-        return data
-
-    answer = analysis.render(AGREEMENT, choose)
-    if answer is None:
-        return
-    second = both[1]
-    (found,) = answer.result.pairs
-    if found.apart:
-        factors = (
-            _factor(first.table, data[0].settles["metrics"][0]),
-            _factor(second.table, data[0].settles["metrics"][1]),
+    part(AGREEMENT.title, AGREEMENT.question, AGREEMENT.section)
+    if not names:
+        nothing(
+            "nothing else has scored these texts yet; start a run of a second judge or a metric"
+            if first.table.rows
+            else NOT_JUDGED
         )
+        return
+    chosen = st.selectbox("Compare with", list(names), format_func=names.__getitem__, key="judges_beside")
+    second = chosen_scores.open_scores(store, chosen)
+    if not second.table.rows:
+        nothing("the other run has no score yet; choose another one above")
+        return
+    data = _data(store, first, second)
+    options = analysis.form_of(AGREEMENT, data)
+    answer = analysis.answer_of(AGREEMENT, options, data)
+    (found,) = answer.result.pairs
+    if found.n:
+        name_a, name_b = data.settles["metrics"]
+        factors = _factor(first.table, name_a), _factor(second.table, name_b)
         axes = _axis(found.metric_a, first, factors[0]), _axis(found.metric_b, second, factors[1])
-        chart(
+        scatter = Drawn(
             plots.two_judges(found.apart, axes, factors),
             f"{found.n} texts by {found.metric_a} and {found.metric_b}",
-            "two-judges-figure",
+            instead=True,
+            caption=f"n = {found.n:,} texts that both scored. In the table A is {plain(found.metric_a)}, and B {plain(found.metric_b)}.",
         )
+        analysis.show_said(answer)
+        analysis.show_tables(answer, answer.tables, {"two-judges": scatter})
         _disagreements(store, (first, second), found, factors)
+    else:
+        nothing("no text has both scores; choose other columns or other scores")
     if len(same_components(first.table, second.table)) > 1:
         part(
             "Column by column",
@@ -89,8 +85,8 @@ def _two(store: Store, first: Scores, names: dict[Chosen, str]) -> None:
             "work without a reference?",
             AGREEMENT.section,
         )
-        whole = replace(data[0], settles={})
-        options = answer.options.model_copy(update={"metrics": None})
+        whole = replace(data, settles={})
+        options = options.model_copy(update={"metrics": None})
         analysis.show_answer(analysis.answer_of(AGREEMENT, options, whole), "judge-components")
 
 
@@ -227,14 +223,11 @@ def _by_model(store: Store, scores: Scores, names: dict[Chosen, str]) -> None:
         reports = {judged.called(one): judged.with_level(one) for one in filled}
     report = side_by_side(reports)
     found = judges_by_model(report, [OfFile(judged.called(one), one.table) for one in filled])
-    table = Answer(CORRELATE, CORRELATE.Options(), correlations(report, judges=found)).tables[BY_MODEL]
+    answer = Answer(CORRELATE, CORRELATE.Options(), correlations(report, judges=found))
     sized = sum(one.size is not None for one in found) > 1
-    result_table.show(
-        table,
-        figure=against(table, column, "size") if sized else None,
-        alt=f"{_COEFFICIENTS[column]} by size of the model",
-        table_first=True,
-    )
+    figure = against(answer.tables[BY_MODEL], column, "size") if sized else None
+    by_size = Drawn(figure, f"{_COEFFICIENTS[column]} by size of the model")
+    analysis.show_tables(answer, (BY_MODEL,), {BY_MODEL: by_size})
     if not sized:
         st.markdown(":small[No figure: fewer than two of these models state their size in their name.]")
 

@@ -21,12 +21,13 @@ from core.runs.judging import answered, pieces_done
 from core.runs.kinds import KINDS, kinds_with
 from core.runs.path import at_hand
 from core.runs.records import write_pieces
+from core.schema.analysis import Answer
 from core.schema.runs import Run
 from core.store import Store
 from pages.tabs import judged, new_run
 from pages.tabs.phrases import NOT_JUDGED
 from pages.widgets import analysis, chosen_judge, chosen_scores, level_diff, menus
-from pages.widgets.analysis import Data
+from pages.widgets.analysis import Data, Drawn
 from pages.widgets.chosen_judge import MARKS, level_said
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import explained, nothing, part, table
@@ -48,9 +49,24 @@ def render_answers(store: Store, run: Run) -> None:
         return [Data(key, lambda: [_answers(store, one) for one in chosen])]
 
     with mistakes_shown():
-        analysis.render(RELIABILITY, choose)
+        analysis.render(RELIABILITY, choose, show=_rates)
     with st.expander("Have a model answer questions"), mistakes_shown():
         _start(store, run)
+
+
+def _rates(answer: Answer) -> None:
+    """Show the rates on all questions, or on those made from one side; downloads have both."""
+    name = RELIABILITY.tables[0].name
+    sides = list(dict.fromkeys(one.side for one in answer.result.rows))
+    analysis.show_said(answer)
+    side = (
+        sides[-1]
+        if len(sides) == 1
+        else menus.one_of(None, "Questions from", sides[::-1], str, "judges_rates_of")
+    )
+    rows = [one for one in answer.result.rows if one.side == side]
+    shown = answer.table(name, rows, answer.tables[name].notes)
+    analysis.show_tables(answer, (name,), {name: Drawn(None, rows=shown)})
 
 
 def result_of_answers(store: Store, run: Run) -> None:

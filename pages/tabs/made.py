@@ -55,8 +55,11 @@ def _shown(store: Store, run: Run) -> None:
     show_said(answer)
     level = found.confidence_level
     caption = f"Blue: means with {level:.0%} intervals over items. Thin lines: items; ochre with a fault, its text crossed."
-    figure = Drawn(plots.made_levels(found), alt, instead=True, caption=caption)
-    show_tables(answer, answer.tables, {"levels-made": figure})
+    drawn = {
+        "levels-made": Drawn(plots.made_levels(found), alt, instead=True, caption=caption),
+        "items-made": Drawn(None, folded="Every item, and what could not be checked"),
+    }
+    show_tables(answer, answer.tables, drawn)
     if found.remake_items:
         _remake(found, made)
 

@@ -14,10 +14,10 @@ from core.schema.figures import AnyFigure, Heat
 from core.schema.result_table import ResultTable
 from core.schema.settings import Settings, fields_of
 from pages.tabs.phrases import AS_A_TABLE
-from pages.widgets import chosen_scores, settings_form
+from pages.widgets import chosen_scores, result_table, settings_form
 from pages.widgets.messages import plain
 from pages.widgets.parts import part, waiting
-from pages.widgets.result_table import show, together, width_for
+from pages.widgets.result_table import together, width_for
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
@@ -47,22 +47,29 @@ class Drawn:
     """Whether the figure says all that the table says, so that the table is folded."""
     caption: str = ""
     """What the figure draws, right below it."""
+    folded: str = ""
+    """Title of a folded part for a table that few read."""
     rows: ResultTable | None = None
     """The table with the rows that somebody has chosen; downloads have all. None: it is shown whole."""
 
 
-def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> Answer | None:
+def render(
+    found: Analysis[Any, Any],
+    choose: Callable[[], Sequence[Data]],
+    title: str = "",
+    show: Callable[[Answer], None] | None = None,
+) -> Answer | None:
     """Ask for the data and the options, then show the answer, and return it. Raises InputError.
 
     choose: draws what asks for the data, in the order of `takes`; without any it has said why there is nothing to ask. title: above
-    it, if not that of the analysis.
+    it, if not that of the analysis. show: draws the answer, where a page has a way of its own.
     """
     part(title or found.title, found.question, found.section)
     data = choose()
     if len(data) < len(found.takes):
         return None
     answer = answer_of(found, form_of(found, *data), *data)
-    show_answer(answer)
+    (show or show_answer)(answer)
     return answer
 
 
@@ -158,14 +165,14 @@ def show_tables(
                 part(
                     declared.title, declared.question, answer.analysis.section if declared.question else None
                 )
-            show(
+            result_table.show(
                 own.rows or table,
                 whole=table,
                 figure=own.figure,
                 alt=own.alt,
                 caption=own.caption,
                 least_width=_least_width(figure, table),
-                folded=AS_A_TABLE if own.instead else "",
+                folded=own.folded or (AS_A_TABLE if own.instead else ""),
                 titled=declared.heading is not None,
             )
 
