@@ -57,7 +57,10 @@ def repeated(n: int, n_repeats: int, *, off: bool = False) -> tuple[Floats, Floa
             None,
             {},
             {},
-            QualityRecord(tuple(QualityTrial("la", at, score) for at, score in enumerate(own)), judged=None),
+            QualityRecord(
+                tuple(QualityTrial(dimension="la", repeat=at, verdict=score) for at, score in enumerate(own)),
+                judged=None,
+            ),
         )
         for k, own in enumerate(answers.tolist())
     )

@@ -48,7 +48,18 @@ CLAIMS = ClaimsRecord(
     None,
     (("claims of the reference", "refused"),),
 )
-RUBRIC = RubricRecord((RubricTrial("response-first", 2, None, "", "verdict not on offer", "7"),))
+RUBRIC = RubricRecord(
+    (
+        RubricTrial(
+            order="response-first",
+            repeat=2,
+            verdict=None,
+            feedback="",
+            reason="verdict not on offer",
+            detail="7",
+        ),
+    )
+)
 
 
 def judged(record: Any, **fields: Any) -> JudgedText:
@@ -260,7 +271,7 @@ def test_no_folder_at_all_says_what_is_wanted(tmp_path: Path) -> None:
 
 
 def test_numbers_that_go_too_far_and_what_stands_twice_are_refused() -> None:
-    trial = RubricTrial("reference-first", 0, 3)
+    trial = RubricTrial(order="reference-first", repeat=0, verdict=3)
     rubric = RubricRecord(
         (
             trial,
