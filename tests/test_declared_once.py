@@ -50,9 +50,7 @@ NO_ANALYSIS = {
 }
 """Modules of core/cli whose commands ask nothing of numbers: they make, run, keep or convert. core/cli/outputs has options of what is
 written beside a result."""
-BY_HAND: Mapping[str, set[str]] = {
-    "shared/sources.py": {"--system-scores"},
-}
+BY_HAND: Mapping[str, set[str]] = {}
 """Module of core/cli -> options of analyses that it registers itself, until these are declared. The list only shrinks."""
 OF_SETTINGS = {
     *("shared/dossier.py", "shared/options.py", "shared/sources.py", "shared/sure.py", "shared/switches.py")

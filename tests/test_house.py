@@ -654,3 +654,34 @@ def test_options_of_menus_are_plain_text() -> None:
         and any(isinstance(one, ast.Name) and one.id == "plain" for one in ast.walk(keyword.value))
     ]
     assert not wrong
+
+
+def test_what_is_defined_is_named_somewhere() -> None:
+    """A function, class or constant that neither the product nor a test names is left over."""
+    files = [path for top in PRODUCT for path in sorted((ROOT / top).rglob("*.py"))]
+    named = Counter(
+        word
+        for top in (*PRODUCT, "assay", "benchmarks", "scripts", "tests")
+        for path in [ROOT / "app.py", *(ROOT / top).rglob("*.py")]
+        for word in re.findall(r"\w+", path.read_text("utf-8"))
+    )
+    left = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in files
+        for node in ast.parse(path.read_text("utf-8")).body
+        for name in defined_by(node)
+        if named[name] == 1
+    ]
+    assert left == []
+
+
+PRODUCT = ("core", "pages")
+
+
+def defined_by(node: ast.stmt) -> list[str]:
+    """The names that a statement of a module defines."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Assign):
+        return [one.id for one in node.targets if isinstance(one, ast.Name) and one.id != "__all__"]
+    return []

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from core.schema.analysis import (
     Analysis,
-    Answer,
     Table,
     Tell,
     Verdict,
@@ -633,11 +632,6 @@ def no_judge(candidates: Sequence[str]) -> str:
 
     may_be = f" Columns that may be one: {listed(candidates)}." if candidates else ""
     return f"No judge was found, so this is how far raters agree with each other.{may_be} Choose a judge with {{judge}}, or add its scores."
-
-
-def without_judge_json(sentence: str, answer: Answer) -> dict[str, Any]:
-    """The JSON of a check that found no judge: no verdict, no judges, and the agreement of people."""
-    return {"verdict": None, "sentence": sentence, "judges": [], answer.analysis.name: answer.json}
 
 
 ANALYSIS = Analysis(

@@ -54,7 +54,7 @@ class StepCosts:
     input_tokens: int | None = column("input tokens", title="Tokens in")
     output_tokens: int | None = column("output tokens", title="Tokens out")
     input_share: float | None = column(
-        "share of the judge's input tokens, 0 to 1", title="Share of input", percent=True
+        "share of the judge's input tokens, 0 to 1", title="Share of input", percent=True, heat="share"
     )
     money: float | None = column("money", title="Money", places=6)
     calls_per_item: float | None = column("calls of one item", title="Calls per item", places=1, shown=False)

@@ -638,6 +638,7 @@ def _figures(result: MetaCorrelations) -> tuple[AnyFigure, ...]:
             table="meta-correlation",
             alt="; ".join(meta_title(found)),
             title=meta_title(found)[0],
+            lines=(*meta_title(found)[1:], *_brief(found)),
             x="human",
             y="synthetic",
             names=("metric",),

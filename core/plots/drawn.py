@@ -50,7 +50,8 @@ _LOOKS = ((OCHRE, "square"), (DARK, "diamond"), (BLUE, "circle"))
 """Colours and symbols of a row's marks; the last is the one to look at."""
 _DOT, _DOTS_HEIGHT, _DOTS_ROOM = 11, 470, (420.0, 330.0)
 """Pixels of a dot, of their figure, and of the least width and height between its axes."""
-_TITLE = 80
+_TITLE, _LINE, _A_LINE = 80, 160, 18
+"""Letters of a title and of a line below it; pixels of such a line."""
 _PANEL = 260
 """Pixels of a panel with lines."""
 _APART = 0.006
@@ -457,7 +458,12 @@ def _dots(figure: Dots, table: ResultTable) -> go.Figure:
     if figure.title:
         drawn.update_layout(
             title={
-                "text": f"<b>{label(figure.title, longest=_TITLE)}</b>",
+                "text": "<br>".join(
+                    [
+                        f"<b>{label(figure.title, longest=_TITLE)}</b>",
+                        *(label(line, longest=_LINE) for line in figure.lines),
+                    ]
+                ),
                 "font": {"size": 14},
                 "x": 0,
                 "xanchor": "left",
@@ -466,7 +472,8 @@ def _dots(figure: Dots, table: ResultTable) -> go.Figure:
                 "yanchor": "top",
             }
         )
-    dressed(drawn, height=_DOTS_HEIGHT, top=40, legend=True)
+    more = _A_LINE * len(figure.lines)
+    dressed(drawn, height=_DOTS_HEIGHT + more, top=40 + more, legend=True)
     return drawn.update_layout(legend={"yref": "paper", "y": -0.17, "yanchor": "top", "xref": "paper"})
 
 

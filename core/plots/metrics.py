@@ -396,8 +396,6 @@ def words_kept(levels: Sequence[WordsKept]) -> go.Figure:
     return dressed(figure, height=100 + 38 * len(levels), top=15)
 
 
-_LEAST_SPAN = 0.1
-"""Shortest range of an axis of correlations."""
 _SIZE, _NAME = 11, 24
 """Pixels of a point; letters of the name beside it."""
 _LEAST_WIDTH, _AXES = 720, (620.0, 330.0)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from core.schema.result_table import Cell, Column, Interval
-from core.stats.correlation.noise import NoiseCorrected
 from core.stats.multiplicity import CORRECTIONS, Correction
 from core.stats.resampling import NO_RESAMPLES, NO_WIDTH, Estimate, Share
 from core.tables.reading import shown
@@ -214,12 +213,6 @@ def ends(estimate: Estimate | None, why_none: str = "") -> dict[str, Any]:
     if estimate is None:
         return {"estimate": None, "low": None, "high": None, "reason": why_none, "interval_reason": why_none}
     return picked(estimate, "estimate", "low", "high", "reason", "interval_reason")
-
-
-def corrected_json(found: NoiseCorrected | None, why_none: str = "") -> dict[str, Any]:
-    """A noise-corrected correlation with its naive value, the noise of both sides and the share of undefined resamples."""
-    names = ("naive", "uncut", "noise_x", "noise_y", "undefined_share", "confidence_level")
-    return ends(found, why_none) | (dict.fromkeys(names) if found is None else picked(found, *names))
 
 
 def picked(found: object, *names: str) -> dict[str, Any]:

@@ -107,6 +107,8 @@ class Dots(Figure):
     y_axis: Axis
     title: str = ""
     """What the dots show together."""
+    lines: tuple[str, ...] = ()
+    """What stands below the title, such as intervals."""
     across: float | None = None
     """Where on y a dotted line marks a limit."""
     down: float | None = None

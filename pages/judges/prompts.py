@@ -445,7 +445,7 @@ def _result(store: Store, runs: Sequence[Run]) -> None:
         ]
 
     with mistakes_shown():
-        answer = analysis.render(PROMPTS, choose)
+        answer = analysis.render(PROMPTS, choose, "Which prompt?")
         if answer is not None:
             _draw(answer.result.of)
 

@@ -253,12 +253,6 @@ def run_or_new(
     return one_or_new(label, names, place, new, "New run", further=further, help_text=text)
 
 
-def one_run(label: str, names: Mapping[Option, str], place: str, also: str = "") -> Option:
-    """Choose one of the runs and of what the menu holds beside them. also: what that is, for its help."""
-    text = f"Newest first, including runs started by command{also}."
-    return menu(label, list(names), place, names.__getitem__, help_text=text)
-
-
 def several(
     label: str,
     runs: Mapping[int, Run],

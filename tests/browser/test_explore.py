@@ -71,6 +71,9 @@ def choices(page: Page) -> dict[str, list[str]]:
 
 def press_cell(page: Page, row: int) -> None:
     """Click into the middle of a row of the table of correlations."""
+    # The line above the table goes when all intervals are there, and the table moves up.
+    expect(page.get_by_text("Computing intervals")).to_have_count(0, timeout=SOON)
+    settled(page)
     box = page.locator("[data-testid=stDataFrame]").first.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + _HEAD + (row + 0.5) * _ROW)

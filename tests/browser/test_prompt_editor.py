@@ -55,7 +55,7 @@ def compare(page: Page, look: Callable[[str], None]) -> None:
     settled(page)
     everything.click()
     expect(page.get_by_text("8 of 8").nth(2)).to_be_visible(timeout=SOON)
-    expect(page.get_by_text("Which prompt?")).to_be_visible(timeout=SOON)
+    expect(page.get_by_role("heading", name="Which prompt?")).to_be_visible(timeout=SOON)
     settled(page)
     look("compared")
 

@@ -194,7 +194,7 @@ def test_the_account_of_a_run_is_read_once_until_it_changes(
 
     def calls() -> int:
         at = visit(("run", run.run_id), "Cost")
-        (table,) = [one.value for one in at.table if "Share of input" in one.value.columns]
+        (table,) = [one.value for one in at.dataframe if "Share of input" in one.value.columns]
         return int(table.set_index("Step")["Calls"]["all steps"])
 
     first = calls()

@@ -366,10 +366,12 @@ def verdicts(found: PairResults) -> tuple[Verdict, ...]:
     return (Verdict(code, sentence, reason=reason if code == "undefined" else ""),)
 
 
-def _table(
+def filled_table(
     name: str, kind: type, title: str, most_printed: int | None = None, **more: Any
-) -> Table[PairResults]:
-    def rows(found: PairResults) -> Any:
+) -> Table[Any]:
+    """A table whose rows and notes are those that the result has filled under its name. more: as of Table."""
+
+    def rows(found: Any) -> Any:
         return found.filled[name].rows if name in found.filled else None
 
     return Table(
@@ -415,31 +417,31 @@ def _composite_shape(found: PairResults) -> dict[str, dict[str, str]]:
 
 _UNLEVELLED = _hide("level", where=lambda found: not found.levels)
 TABLES = (
-    _table("sensitivity", SensitivityRow, "Sensitivity"),
-    _table("answer", AnswerRow, "Answer", shaped=_answer_shape),
-    _table("robustness", RobustnessRow, "What would change the answer"),
-    _table("bounds", BoundRow, "Lower bounds of the mean"),
-    _table(
+    filled_table("sensitivity", SensitivityRow, "Sensitivity"),
+    filled_table("answer", AnswerRow, "Answer", shaped=_answer_shape),
+    filled_table("robustness", RobustnessRow, "What would change the answer"),
+    filled_table("bounds", BoundRow, "Lower bounds of the mean"),
+    filled_table(
         "rater-means",
         RaterMeanRow,
         "Mean vote of each rater",
         hidden=_hide("weight", where=lambda found: found.raters_as_sample["method"] != "dealt"),
     ),
-    _table("variance-components", ComponentRow, "Variance components of a vote"),
-    _table("choices", ChoiceRow, "Choices", hidden=_UNLEVELLED, shaped=_preferences),
-    _table("agreement", AgreementRow, "Agreement", hidden=_UNLEVELLED),
-    _table("pairwise", PairwiseRow, "Pairs of raters"),
-    _table("contingency", ContingencyRow, "Two raters compared", shaped=_preferences),
-    _table("composite", CompositeRow, "Composite score", hidden=_UNLEVELLED, shaped=_composite_shape),
-    _table("ties", TieRow, "Ties"),
-    _table(
+    filled_table("variance-components", ComponentRow, "Variance components of a vote"),
+    filled_table("choices", ChoiceRow, "Choices", hidden=_UNLEVELLED, shaped=_preferences),
+    filled_table("agreement", AgreementRow, "Agreement", hidden=_UNLEVELLED),
+    filled_table("pairwise", PairwiseRow, "Pairs of raters"),
+    filled_table("contingency", ContingencyRow, "Two raters compared", shaped=_preferences),
+    filled_table("composite", CompositeRow, "Composite score", hidden=_UNLEVELLED, shaped=_composite_shape),
+    filled_table("ties", TieRow, "Ties"),
+    filled_table(
         "plan",
         SizeRow,
         "Questions that a new study needs",
         hidden=_hide("reason", where=lambda found: not any(one["reason"] for one in found.planned["sizes"])),
     ),
-    _table("power", PowerRow, "Power at the observed mean"),
-    _table(
+    filled_table("power", PowerRow, "Power at the observed mean"),
+    filled_table(
         "position",
         PositionRow,
         "Position bias",
@@ -448,9 +450,9 @@ TABLES = (
             where=lambda found: sum(one.p is not None for one in found.facts.position_per_rater.values()) < 2,
         ),
     ),
-    _table("repeats", RepeatRow, "Repeats"),
-    _table("seconds", SecondsRow, "Times"),
-    _table(
+    filled_table("repeats", RepeatRow, "Repeats"),
+    filled_table("seconds", SecondsRow, "Times"),
+    filled_table(
         "blinding",
         BlindingRow,
         "Blinding",
@@ -461,9 +463,9 @@ TABLES = (
             ),
         ),
     ),
-    _table("blinding-sides", BlindingSideRow, "Guesses by side of the human answer"),
-    _table("early", EarlyRow, "Bound after each question", most_printed=0),
-    _table(
+    filled_table("blinding-sides", BlindingSideRow, "Guesses by side of the human answer"),
+    filled_table("early", EarlyRow, "Bound after each question", most_printed=0),
+    filled_table(
         "pairs",
         ListedRow,
         "Pairs",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from core.analyses.study_results.pairs import Filled, ListedRow
+from core.analyses.study_results.pairs import Filled, ListedRow, filled_table
 from core.schema.analysis import Table, Verdict
 from core.schema.figures import AnyFigure, Axis, Intervals
 from core.schema.result_table import Interval
@@ -128,22 +128,8 @@ TOTALS_FIGURE = Intervals(
 )
 
 
-def _table(
-    name: str, kind: type, title: str, most_printed: int | None = None, **more: Any
-) -> Table[RatingResults]:
-    def rows(found: RatingResults) -> Any:
-        return found.filled[name].rows if name in found.filled else None
-
-    return Table(
-        name,
-        kind,
-        rows,
-        title,
-        notes=lambda found: found.filled[name].notes,
-        shaped=lambda found: found.shapes.get(name, {}),
-        most_printed=most_printed,
-        **more,
-    )
+def _table(name: str, kind: type, title: str, **more: Any) -> Table[Any]:
+    return filled_table(name, kind, title, shaped=lambda found: found.shapes.get(name, {}), **more)
 
 
 TABLES = (

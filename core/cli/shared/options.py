@@ -2,7 +2,6 @@
 
 import argparse
 import csv
-import math
 import re
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -213,27 +212,6 @@ def levels_named(levels: tuple[str, ...], text: str, option: str = "--levels") -
     if not chosen:
         raise InputError(f"{option}: {text!r} names no level. The levels are {', '.join(levels)}.")
     return [level for level in levels if level in chosen]
-
-
-def named_numbers(option: str, given: Sequence[str]) -> dict[str, float]:
-    """Return name -> number from values of the form NAME=NUMBER. Raises InputError for others, and for numbers below 0."""
-    found: dict[str, float] = {}
-    problems = []
-    for written in given:
-        # Split at the last sign, because a name may contain one.
-        name, _, value = written.rpartition("=")
-        try:
-            number = float(value)
-        except ValueError:
-            number = math.nan
-        if not name.strip() or not 0 <= number < math.inf:
-            problems.append(
-                f"{option}: {written!r} is not NAME=NUMBER with a number from 0 on, e.g. mini=0.4"
-            )
-        elif found.setdefault(name.strip(), number) != number:
-            problems.append(f"{option}: {name.strip()!r} is given twice with different numbers")
-    check_options(problems)
-    return found
 
 
 def name_list(text: str | None) -> list[str] | None:

@@ -36,7 +36,7 @@ from core.joining.choices import (
     dimensions_of,
 )
 from core.joining.quality import OfFile, Quality
-from core.joining.tables import CorrelationOptions, SystemScores
+from core.joining.tables import CorrelationOptions
 from core.judges.answers import AnswerSet
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
@@ -237,17 +237,6 @@ def open_quality(options: argparse.Namespace) -> Quality:
     use = correlation_options(options, files[0].ratings)
     same = not human or options.human is not None
     return Quality(tuple(files), use.dimension, use.raters, use.z_normalise, choice, same)
-
-
-def add_system_scores(command: argparse.ArgumentParser) -> None:
-    """Register `--system-scores`: the texts over which a metric's system score is the mean."""
-    command.add_argument(
-        "--system-scores",
-        choices=get_args(SystemScores),
-        default="all",
-        help="texts over which a metric's system score is the mean (default %(default)s, as in WMT's metrics task); human "
-        "scores are always means over rated texts",
-    )
 
 
 def open_each(written: Sequence[str], options: argparse.Namespace) -> list[Scores]:
@@ -806,13 +795,6 @@ def panel_choice(options: argparse.Namespace, **others: Any) -> PanelChoice:
         for name, value in listed.items()
     }
     return PanelChoice(**chosen | names)
-
-
-def add_scale_options(command: argparse.ArgumentParser) -> None:
-    """Register `--scale`, `--classes` and `--missing`; see `scale_given`."""
-    known = fields_of(PanelChoice)
-    for one in (known["scale"], known["classes"], known["missing"]):
-        command.add_argument(one.option, metavar=one.about.metavar, help=one.about.help)
 
 
 def scale_given(options: argparse.Namespace) -> DeclaredScale:

@@ -377,9 +377,3 @@ def reasons(check: Check) -> list[str]:
 def reasons_of(one: JudgeCheck) -> list[str]:
     """What was found for the rules that decided; for certify what was found of every system."""
     return [system_said(one, system) for system in one.systems] or list(one.reasons)
-
-
-def exit_status(check: Check) -> int:
-    """0: trusted. 3: a judge is not trusted. 4: none of these, but one is inconclusive."""
-    verdicts: Sequence[str] = [one.verdict for one in check.judges]
-    return 3 if "NOT TRUSTED" in verdicts else 4 if "INCONCLUSIVE" in verdicts else 0

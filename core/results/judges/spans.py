@@ -16,11 +16,7 @@ from core.errors import InputError
 from core.joining.choices import Key, Named, column_of, has_column, items_of, keys_of, level_key
 from core.judges import automqm
 from core.judges.automqm import AutoMqmRecord, ErrorTrial, FoundError, Located, weight_in_text
-from core.results.cells import (
-    resampled,
-)
 from core.schema.marks import GoldRaters, SpanOptions
-from core.schema.result_table import Column
 from core.schema.scores import ErrorSpan, JudgedText, JudgeOutput, OutputSet, Rating, RatingSet, score_of
 from core.stats.correlation.intervals import PairedTest
 from core.stats.multiplicity import corrected
@@ -583,19 +579,6 @@ def summary(values: Sequence[float | None]) -> DrawSummary:
 
 
 RULE = "Over all characters: a character counts 1 if severities agree, 1/2 if only the marks do."
-
-
-def _resampling_notes(options: SpanOptions) -> list[str]:
-    """Notes on the weight of a character and on intervals."""
-    return [RULE, *([resampled(options.confidence_level)] if options.n_resamples else [])]
-
-
-def _over_draws(measure: str, title: str, shown: bool) -> tuple[Column, Column]:
-    """Columns for mean and standard deviation over draws."""
-    return (
-        Column(f"{measure}_mean", f"Mean {title}", shown=shown),
-        Column(f"{measure}_sd", f"SD of {title}", places=4, shown=shown),
-    )
 
 
 _NO_EXAMPLES = "none"
