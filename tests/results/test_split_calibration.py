@@ -75,7 +75,7 @@ def test_a_runs_repeats_are_its_answers_and_its_doubt_follows_theirs() -> None:
     assert one.found.n_answers == 4
     assert one.found.follows.low > 0
     whole = one.found.degrees[0]
-    answers = np.array([[trial.score for trial in text.record.trials] for text in output.texts])
+    answers = np.array([[trial.verdict for trial in text.record.trials] for text in output.texts])
     by_hand = (votes[:, :, None] == answers[:, None, :]).mean()
     assert whole.judge_agreement.estimate == pytest.approx(by_hand)
     assert "Its doubt follows theirs" in headings(
