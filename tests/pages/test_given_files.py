@@ -84,9 +84,7 @@ def test_a_page_takes_data_of_any_ending() -> None:
                 types = [one.value for one in node.keywords if one.arg == "type"] or node.args[1:2]
                 asked = ast.literal_eval(types[0]) if types else None
                 endings = [asked] if isinstance(asked, str) else asked or ()
-                assert not endings or tuple(endings) in of_our_own, (
-                    f"{path}:{node.lineno}"
-                )
+                assert not endings or tuple(endings) in of_our_own, f"{path}:{node.lineno}"
 
 
 def test_columns_and_classes_are_shown_and_changed() -> None:

@@ -15,7 +15,7 @@ from core.judges.claims import Claim, ClaimsRecord
 from core.judges.cross_examination import CefRecord, Examination
 from core.judges.questions import CrossQuestion
 from core.judges.rubric import RubricRecord, RubricTrial
-from core.runs.kinds import KINDS
+from core.runs.kinds import KINDS, kinds_that
 from core.runs.records import (
     printable_record,
     read_audit_folder,
@@ -248,7 +248,8 @@ def test_folders_say_whose_records_they_hold(tmp_path: Path) -> None:
         ({"kind": 3, "settings": []}, "kind and settings: missing"),
         (
             run_of("factual"),
-            "contains a run of the kind factual; choose a run of the kind rubric, pairwise, claims, cef, automqm, direct, quality",
+            "contains a run of the kind factual; choose a run of the kind "
+            + ", ".join(one.name for one in kinds_that("judging")),
         ),
         (run_of("cef", metrics=[{"name": "m"}], cef=None), "settings, metrics, 1, signature: is missing"),
         (run_of("cef", name=None), "settings, name: is missing"),
