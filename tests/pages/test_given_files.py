@@ -63,13 +63,14 @@ NAMELESS = {
     "seg_score": ("BLEU-refA.seg.score", b"north\t0.3\nsouth\t0.4\n"),
     "seg_rating": ("mqm.seg.rating", b'north\t{"errors": []}\nsouth\tNone\n'),
 }
-"""A file of each format that names no columns."""
+"""A file of each shipped format that names no columns."""
 
 
-@pytest.mark.parametrize("name", [name for name, one in FORMATS.items() if not one.has_names])
+@pytest.mark.parametrize("name", NAMELESS)
 def test_no_column_is_asked_for_where_a_file_names_none(name: str) -> None:
     file_name, data = NAMELESS[name]
-    assert known_format(data, file_name).name == name
+    assert known_format(data, file_name) is FORMATS[name]
+    assert not FORMATS[name].has_names
     at = upload(AppTest.from_function(widget).run(), file_name, data)
     assert (len(at.selectbox), len(at.dataframe)) == (0, 0)
     assert at.session_state["given"] == (data, file_name)
