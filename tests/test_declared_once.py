@@ -58,7 +58,6 @@ OF_SETTINGS = {
 """Modules that register a field of settings as it describes itself; `add_settings` is in shared/setting_options.py."""
 SHOWN_BY_HAND = {
     "judges/agreement.py",
-    "judges/reliability.py",
     "metrics/big_table.py",
     "metrics/correlations.py",
     "metrics/explore.py",
@@ -73,8 +72,6 @@ SHOWN_BY_HAND = {
     "tabs/checked/gaps.py",
     "tabs/checked/next_study.py",
     "tabs/checked/since.py",
-    "tabs/judged.py",
-    "tabs/levels.py",
     "tabs/ranking.py",
 }
 """Modules of pages/ that show tables of analyses themselves, until these are declared. The list only shrinks."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.schema.analysis import (
     Analysis,
+    Caution,
     Table,
     Tell,
     Verdict,
@@ -313,7 +314,7 @@ def _sentences(found: Votes) -> tuple[str, ...]:
         return ()
     of = f"{found.meta.n_families} famil{'y' if found.meta.n_families == 1 else 'ies'}"
     said = f"Do metrics that follow the level agree better with the votes? {meta_said(found.meta)} of {of}."
-    return (said, *([found.meta.caution] if found.meta.caution else []))
+    return (said, *([Caution(found.meta.caution)] if found.meta.caution else []))
 
 
 def meta_said(found: Meta) -> str:

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.plots.drawn import draw
-from core.schema.analysis import Analysis, Answer
+from core.schema.analysis import Analysis, Answer, Caution
 from core.schema.figures import AnyFigure, Heat
 from core.schema.result_table import ResultTable
 from core.schema.settings import Settings, fields_of
@@ -39,12 +39,16 @@ class Data:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure of a table."""
+    """How a page draws a table."""
 
     figure: go.Figure | None
     alt: str = ""
     instead: bool = False
-    """Whether it says all that the table says, so that the table is folded."""
+    """Whether the figure says all that the table says, so that the table is folded."""
+    caption: str = ""
+    """What the figure draws, right below it."""
+    rows: ResultTable | None = None
+    """The table with the rows that somebody has chosen; downloads have all. None: it is shown whole."""
 
 
 def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> Answer | None:
@@ -121,10 +125,11 @@ def show_answer(answer: Answer, called: str = "") -> None:
 
 
 def show_said(answer: Answer) -> None:
-    """Show the verdicts, and what is said after them."""
+    """Show the verdicts, and what is said after them; cautions as warnings."""
     verdicts = {one.sentence for one in answer.verdicts}
     for sentence in answer.said:
-        st.markdown(f"**{plain(sentence)}**" if sentence in verdicts else plain(sentence))
+        shown = f"**{plain(sentence)}**" if sentence in verdicts else plain(sentence)
+        (st.warning if isinstance(sentence, Caution) else st.markdown)(shown)
 
 
 def show_tables(
@@ -136,26 +141,29 @@ def show_tables(
 ) -> None:
     """Show some tables with their figures.
 
-    names: those that the answer lacks are left out, and those without rows beside others that have some. drawn: figures of the
-    page's own. called: another name for the downloads, of a second answer of the analysis on a page.
+    names: also of tables that are there on request; those that the answer lacks are left out, and those without rows beside others that have some. drawn: tables that the page
+    draws in its own way. called: another name for the downloads, of a second answer of the analysis on a page.
     """
-    there = [one for one in answer.analysis.tables if one.name in answer.tables and one.name in names]
+    tables = {name: table for name in names if (table := answer.requested(name)) is not None}
+    there = [one for one in answer.analysis.tables if one.name in tables]
     if not there:
         return
     whole = len(there) == len(answer.tables)
     usual = answer.analysis.name if whole else f"{answer.analysis.name}-{there[0].name}"
     with together(called or usual):
-        for declared in [one for one in there if answer.tables[one.name].rows] or there[:1]:
-            table, figure = answer.tables[declared.name], answer.figures.get(declared.name)
+        for declared in [one for one in there if tables[one.name].rows] or there[:1]:
+            table, figure = tables[declared.name], answer.figures.get(declared.name)
             own = drawn.get(declared.name) or _drawn(answer, figure)
             if declared is not there[0]:
                 part(
                     declared.title, declared.question, answer.analysis.section if declared.question else None
                 )
             show(
-                table,
+                own.rows or table,
+                whole=table,
                 figure=own.figure,
                 alt=own.alt,
+                caption=own.caption,
                 least_width=_least_width(figure, table),
                 folded=AS_A_TABLE if own.instead else "",
                 titled=declared.heading is not None,
