@@ -522,6 +522,8 @@ class Table(Generic[Found]):
     """Why this result has no such table, for who names it."""
     asked_by: str = ""
     """The option that asks for it: who names the table asks, too."""
+    section: str = ""
+    """Where docs/ explain it, if that is not where they explain the analysis: `statistics#ties`."""
 
     def of(
         self, found: Found, rows: Sequence[object] | None = None, notes: tuple[str, ...] | None = None

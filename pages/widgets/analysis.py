@@ -1,7 +1,7 @@
 """The part of a page that answers an analysis's question, made from its declaration: options, verdict, tables, figures."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -9,14 +9,14 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.plots.drawn import draw
-from core.schema.analysis import Analysis, Answer
+from core.schema.analysis import Analysis, Answer, Table
 from core.schema.figures import AnyFigure, Heat
 from core.schema.result_table import ResultTable
 from core.schema.settings import Settings, fields_of
 from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import chosen_scores, settings_form
 from pages.widgets.messages import plain
-from pages.widgets.parts import part, waiting
+from pages.widgets.parts import Press, part, waiting
 from pages.widgets.result_table import show, together, width_for
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
@@ -45,6 +45,10 @@ class Drawn:
     alt: str = ""
     instead: bool = False
     """Whether it says all that the table says, so that the table is folded."""
+    press: Press | None = None
+    """What a press on a point of it does."""
+    hint: str = ""
+    """What a press leads to, behind the table's question."""
 
 
 def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> Answer | None:
@@ -133,11 +137,14 @@ def show_tables(
     drawn: Mapping[str, Drawn] = _NONE,
     *,
     called: str = "",
+    headed: bool = False,
+    only: Mapping[str, str] = _NONE,
 ) -> None:
     """Show some tables with their figures.
 
     names: those that the answer lacks are left out, and those without rows beside others that have some. drawn: figures of the
-    page's own. called: another name for the downloads, of a second answer of the analysis on a page.
+    page's own. called: another name for the downloads, of a second answer of the analysis on a page. headed: whether the first table
+    has its heading, too, because nothing above says what it is. only: column -> the word of the rows that are shown; files have all.
     """
     there = [one for one in answer.analysis.tables if one.name in answer.tables and one.name in names]
     if not there:
@@ -148,18 +155,36 @@ def show_tables(
         for declared in [one for one in there if answer.tables[one.name].rows] or there[:1]:
             table, figure = answer.tables[declared.name], answer.figures.get(declared.name)
             own = drawn.get(declared.name) or _drawn(answer, figure)
-            if declared is not there[0]:
-                part(
-                    declared.title, declared.question, answer.analysis.section if declared.question else None
-                )
+            if declared is not there[0] or (headed and declared.question):
+                heading(answer.analysis, declared, own.hint)
             show(
-                table,
+                _only(table, only),
+                whole=table,
                 figure=own.figure,
                 alt=own.alt,
                 least_width=_least_width(figure, table),
                 folded=AS_A_TABLE if own.instead else "",
-                titled=declared.heading is not None,
+                titled=declared.heading is not None
+                or (headed and declared is there[0] and not declared.question),
+                press=own.press,
             )
+
+
+def heading(found: Analysis[Any, Any], table: Table[Any], hint: str = "") -> None:
+    """Show what a table is, what it answers, and where it is explained. hint: what follows its question."""
+    section = (table.section or found.section) if table.question else None
+    part(table.title, " ".join(filter(None, (table.question, hint))), section)
+
+
+def _only(table: ResultTable, only: Mapping[str, str]) -> ResultTable:
+    """The rows with these words, without the columns of the words."""
+    names = [one.name for one in table.columns]
+    wanted = {names.index(name): word for name, word in only.items() if name in names}
+    columns = tuple(
+        replace(one, shown=one.shown and at not in wanted) for at, one in enumerate(table.columns)
+    )
+    rows = tuple(row for row in table.rows if all(row[at] == word for at, word in wanted.items()))
+    return replace(table, columns=columns, rows=rows)
 
 
 def _least_width(figure: AnyFigure | None, table: ResultTable) -> int:

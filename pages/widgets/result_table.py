@@ -95,7 +95,13 @@ def show(
 
 @contextmanager
 def together(name: str) -> Iterator[None]:
-    """Offer all tables that are shown in this block in one popover, at its end. name: of the part, unique on the page."""
+    """Offer all tables that are shown in this block in one popover, at its end; within such a block in that of the outer one.
+
+    name: of the part, unique on the page.
+    """
+    if _TOGETHER.get() is not None:
+        yield
+        return
     tables: list[_Offered] = []
     token = _TOGETHER.set(tables)
     try:

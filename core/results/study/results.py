@@ -307,8 +307,10 @@ def _decide(
         questions += [item for item, _ in unseen]
     design, clusters = record.study.design, np.array(questions, dtype=str)
     decided: Any = {
-        "margin": design.margin, "confidence_level": design.confidence_level,
-        "n_resamples": N_RESAMPLES, "rng": rng,
+        "margin": design.margin,
+        "confidence_level": design.confidence_level,
+        "n_resamples": N_RESAMPLES,
+        "rng": rng,
     }
     answer = conclude(scores, clusters, **decided, one_more=False)
     # Both have the same bound, which is resampled once.
