@@ -64,7 +64,6 @@ SHOWN_BY_HAND = {
     "metrics/explore.py",
     "metrics/meta_correlation.py",
     "studies/live.py",
-    "studies/texts.py",
     "tabs/checked/behind.py",
     "tabs/checked/escalation.py",
     "tabs/checked/gaps.py",

@@ -39,6 +39,7 @@ from core.notebook.frames import (
     sides_from,
     standing_from,
     study_from,
+    study_texts_from,
     sure_from,
     table_from,
     tables_from,
@@ -67,6 +68,7 @@ __all__ = [
     "examples_curve",
     "gaps",
     "judge_agreement",
+    "leakage",
     "levels",
     "look",
     "made_levels",
@@ -2481,6 +2483,57 @@ def prompts(
             input_price_of=input_price_of,
             output_price_of=output_price_of,
         ),
+    )
+
+
+def leakage(
+    study: str, *, resamples: int = 2000, seed: int = 0, db: str | os.PathLike[str] | None = None
+) -> Result:
+    """Can anyone tell which system wrote an answer from its length, changes, punctuation, formatting and repeated
+    wording alone?
+
+    The same numbers as the command ``study audit``.
+
+    Parameters
+    ----------
+    study
+        Name of a study, in any state: no answer of a rater is read.
+    resamples
+        Most swaps of the two systems behind each p (whole number of at least 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``leakage`` with the columns ``level``, ``pairs``, ``auc``, ``p``, ``p_holm``, ``strongest_rule``,
+        ``p_of_the_rule``, ``p_of_the_rule_holm``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. NotFound for an unknown study. NotAllowed for a study without levels.
+
+    Notes
+    -----
+    Misleads: With few questions only a strong leak is detectable, and raters notice more than these features.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.leakage("demo", db=demo_database)
+    >>> found.frame["level"].tolist()[-1]
+    'all levels'
+    """
+    return answered(
+        "leakage",
+        {
+            "resamples": resamples,
+            "seed": seed,
+        },
+        lambda: study_texts_from(study, db),
     )
 
 

@@ -19,6 +19,7 @@ Taken = Literal[
     "panel",
     "people",
     "study",
+    "study_texts",
     "scores",
     "judged",
     "levels",
@@ -52,6 +53,7 @@ Taken = Literal[
 panel: raters and judges of the same texts, side by side.
 people: raters alone; columns and metrics of judges are nobody's.
 study: everything said in an unblinded study.
+study_texts: a study's texts, whatever its state, without what raters said (`core.schema.study.StudyTexts`).
 scores: tables of scores, from one source or several.
 judged: the same with the records of judges behind them, and their texts (`core.schema.panel.JudgedTables`).
 levels: scores of texts of known levels, with all that is known about the texts (`core.results.judges.made_levels.ScoredLevels`).
@@ -397,6 +399,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "panel": PanelChoice,
     "people": PeopleChoice,
     "study": _NoChoice,
+    "study_texts": _NoChoice,
     "scores": _NoChoice,
     "judged": _NoChoice,
     "levels": LevelsChoice,
