@@ -63,7 +63,6 @@ SHOWN_BY_HAND = {
     "metrics/correlations.py",
     "metrics/explore.py",
     "metrics/meta_correlation.py",
-    "studies/live.py",
     "tabs/checked/behind.py",
     "tabs/checked/escalation.py",
     "tabs/checked/gaps.py",

@@ -2774,6 +2774,7 @@ def votes(
     study: Source,
     scores: Source | Sequence[Source],
     *,
+    dimension: str | None = None,
     resamples: int = 2000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -2788,6 +2789,8 @@ def votes(
         An unblinded study, as ``"study:NAME"``, or the path of its bundle.
     scores
         Scores of metrics or judges; several sources are merged.
+    dimension
+        For a study of ratings: which dimension to use (default: the only one) (default: the only one).
     resamples
         Number of resamples of questions; 0 for no intervals (whole number of at least 0).
     confidence
@@ -2824,6 +2827,7 @@ def votes(
     return answered(
         "votes",
         {
+            "dimension": dimension,
             "resamples": resamples,
             "confidence": confidence,
             "seed": seed,
