@@ -525,6 +525,10 @@ class Table(Generic[Found]):
     """Why this result has no such table, for who names it."""
     asked_by: str = ""
     """The option that asks for it: who names the table asks, too."""
+    marked: Callable[[Found], Collection[object]] = _none
+    """Rows that the answer is about, which a page marks."""
+    mark: str = ""
+    """What the marked rows are, such as `the fewest votes`."""
     section: str = ""
     """Where docs/ explain it, if that is not where they explain the analysis: `statistics#ties`."""
 
@@ -538,6 +542,8 @@ class Table(Generic[Found]):
             notes=self.notes(found) if notes is None else notes,
             hidden=self.hidden(found),
             shaped=self.shaped(found),
+            marked=self.marked(found),
+            mark=self.mark,
         )
 
     @property
@@ -558,6 +564,7 @@ class Table(Generic[Found]):
             notes=of_part(self.notes, ()),
             hidden=of_part(self.hidden, ()),
             shaped=of_part(self.shaped, {}),
+            marked=of_part(self.marked, ()),
             on_request=self.on_request if self.on_request is _never else of_part(self.on_request, False),
             lacking=of_part(self.lacking, ""),
             most_printed=self.most_printed if most_printed is None else most_printed,
@@ -596,6 +603,9 @@ class Analysis(Generic[Chosen, Found]):
     """Lines of a doctest, for the docstring of its function."""
     workload: Callable[..., str] = _nothing_said
     """How much there is to do, where that takes long; empty: it does not. It takes what `compute` takes."""
+    in_use: Callable[..., Mapping[str, object]] | None = None
+    """What stands in place of options that are empty, for pages, which show it where the option is: `in_use(given, *data)` takes
+    those that have a value, and the data. None: what the options say is all. It must not take long."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
     """What is said after the verdicts."""
     said: Callable[[Found], tuple[str, ...]] | None = None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -70,7 +71,10 @@ def form_of(found: Analysis[Any, Any], *data: Data) -> Settings:
     """Draw the options that the data do not settle. Raises SettingsError."""
     offered = {name: values for one in data for name, values in one.offered.items()}
     settled = {name: value for one in data for name, value in one.settles.items()}
-    return form(found, offered, settled)
+    used: Mapping[str, object] = _NONE
+    if found.in_use is not None:
+        used = found.in_use(settings_form.typed(found.Options, found.function), *(one.open() for one in data))
+    return form(found, offered, settled, used=used)
 
 
 def form(
@@ -79,23 +83,23 @@ def form(
     settled: Mapping[str, Any] = _NONE,
     *,
     folds: bool = True,
+    used: Mapping[str, object] = _NONE,
 ) -> Settings:
     """Draw the options. Raises SettingsError.
 
     offered, settled: as `Data.offered` and `Data.settles`. folds: whether those that are rarely changed are in a part that folds;
-    False in one.
+    False in one. used: what stands in place of options that are empty.
     """
     prefix = found.function
     fields = fields_of(found.Options)
     folded = {name for name, one in fields.items() if one.about.folded and folds}
-    chosen = settings_form.render(found.Options, prefix, without=folded, beside=settled, offered=offered)
+    draw_fields = partial(settings_form.render, found.Options, prefix, offered=offered, used=used)
+    chosen = draw_fields(without=folded, beside=settled)
     label = "More options" if chosen else "Options"
     chosen = {**settled, **chosen}
     if folded:
         with st.expander(label):
-            chosen |= settings_form.render(
-                found.Options, prefix, without=fields.keys() - folded, beside=chosen, offered=offered
-            )
+            chosen |= draw_fields(without=fields.keys() - folded, beside=chosen)
     options: Settings = found.Options.checked(chosen, found.refusal)
     return options
 

@@ -208,7 +208,9 @@ def _body(found: ResultTable, rows: Selection | None, narrow: bool) -> None:
         told = frame.replace({r"^< ": "<\u00a0", r"(\d) %(?=,|\]| \[)": "\\1\u00a0%"}, regex=True)
         long = len(found.rows) > _LONG
         with st.container(height=_HEIGHT, key=f"long_table_{found.name}") if long else nullcontext():
-            table(told)
+            table(told, found.marked)
+        if found.marked:
+            st.markdown(f":small[In bold: {plain(found.mark)}.]")
 
 
 def _heat(found: ResultTable, rows: Selection | None, narrow: bool) -> None:
