@@ -40,8 +40,7 @@ def show_worst(store: Store, scores: Scores, answer: Answer) -> None:
     name = left.selectbox("Metric", list(by_name), key="metrics_worst_metric")
     cases = by_name[name].worst
     if scores.run is None:
-        shown = Drawn(None, rows=_of_metrics(answer, [by_name[name]]).tables[_WORST])
-        show_tables(answer, (_WORST,), {_WORST: shown})
+        show_tables(answer, (_WORST,), only={"metric": name})
         st.markdown(
             ":small[A table of scores contains no texts. To see them side by side, score the texts in a new run.]"
         )

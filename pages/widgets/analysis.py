@@ -1,7 +1,8 @@
 """The part of a page that answers an analysis's question, made from its declaration: options, verdict, tables, figures."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -9,14 +10,14 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.plots.drawn import draw
-from core.schema.analysis import Analysis, Answer, Caution
+from core.schema.analysis import Analysis, Answer, Caution, Table
 from core.schema.figures import AnyFigure, Heat
 from core.schema.result_table import ResultTable
 from core.schema.settings import Settings, fields_of
 from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import chosen_scores, settings_form
 from pages.widgets.messages import plain
-from pages.widgets.parts import part, waiting
+from pages.widgets.parts import Press, part, waiting
 from pages.widgets.result_table import show, together, width_for
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
@@ -47,8 +48,10 @@ class Drawn:
     """Whether the figure says all that the table says, so that the table is folded."""
     caption: str = ""
     """What the figure draws, right below it."""
-    rows: ResultTable | None = None
-    """The table with the rows that somebody has chosen; downloads have all. None: it is shown whole."""
+    press: Press | None = None
+    """What a press on a point of it does."""
+    hint: str = ""
+    """What a press leads to, behind the table's question."""
 
 
 def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> Answer | None:
@@ -70,7 +73,10 @@ def form_of(found: Analysis[Any, Any], *data: Data) -> Settings:
     """Draw the options that the data do not settle. Raises SettingsError."""
     offered = {name: values for one in data for name, values in one.offered.items()}
     settled = {name: value for one in data for name, value in one.settles.items()}
-    return form(found, offered, settled)
+    used: Mapping[str, object] = _NONE
+    if found.in_use is not None:
+        used = found.in_use(settings_form.typed(found.Options, found.function), *(one.open() for one in data))
+    return form(found, offered, settled, used=used)
 
 
 def form(
@@ -79,23 +85,23 @@ def form(
     settled: Mapping[str, Any] = _NONE,
     *,
     folds: bool = True,
+    used: Mapping[str, object] = _NONE,
 ) -> Settings:
     """Draw the options. Raises SettingsError.
 
     offered, settled: as `Data.offered` and `Data.settles`. folds: whether those that are rarely changed are in a part that folds;
-    False in one.
+    False in one. used: what stands in place of options that are empty.
     """
     prefix = found.function
     fields = fields_of(found.Options)
     folded = {name for name, one in fields.items() if one.about.folded and folds}
-    chosen = settings_form.render(found.Options, prefix, without=folded, beside=settled, offered=offered)
+    draw_fields = partial(settings_form.render, found.Options, prefix, offered=offered, used=used)
+    chosen = draw_fields(without=folded, beside=settled)
     label = "More options" if chosen else "Options"
     chosen = {**settled, **chosen}
     if folded:
         with st.expander(label):
-            chosen |= settings_form.render(
-                found.Options, prefix, without=fields.keys() - folded, beside=chosen, offered=offered
-            )
+            chosen |= draw_fields(without=fields.keys() - folded, beside=chosen)
     options: Settings = found.Options.checked(chosen, found.refusal)
     return options
 
@@ -138,11 +144,15 @@ def show_tables(
     drawn: Mapping[str, Drawn] = _NONE,
     *,
     called: str = "",
+    headed: bool = False,
+    only: Mapping[str, str] = _NONE,
 ) -> None:
     """Show some tables with their figures.
 
-    names: also of tables that are there on request; those that the answer lacks are left out, and those without rows beside others that have some. drawn: tables that the page
-    draws in its own way. called: another name for the downloads, of a second answer of the analysis on a page.
+    names: also of tables that are there on request; those that the answer lacks are left out, and those without rows beside others that
+    have some. drawn: tables that the page draws in its own way. called: another name for the downloads, of a second answer of the
+    analysis on a page. headed: whether the first table has its heading, too, because nothing above says what it is. only: column -> the
+    word of the rows that are shown; files have all.
     """
     tables = {name: table for name in names if (table := answer.requested(name)) is not None}
     there = [one for one in answer.analysis.tables if one.name in tables]
@@ -154,20 +164,37 @@ def show_tables(
         for declared in [one for one in there if tables[one.name].rows] or there[:1]:
             table, figure = tables[declared.name], answer.figures.get(declared.name)
             own = drawn.get(declared.name) or _drawn(answer, figure)
-            if declared is not there[0]:
-                part(
-                    declared.title, declared.question, answer.analysis.section if declared.question else None
-                )
+            if declared is not there[0] or (headed and declared.question):
+                heading(answer.analysis, declared, own.hint)
             show(
-                own.rows or table,
+                _only(table, only),
                 whole=table,
                 figure=own.figure,
                 alt=own.alt,
                 caption=own.caption,
                 least_width=_least_width(figure, table),
                 folded=AS_A_TABLE if own.instead else "",
-                titled=declared.heading is not None,
+                titled=declared.heading is not None
+                or (headed and declared is there[0] and not declared.question),
+                press=own.press,
             )
+
+
+def heading(found: Analysis[Any, Any], table: Table[Any], hint: str = "") -> None:
+    """Show what a table is, what it answers, and where it is explained. hint: what follows its question."""
+    section = (table.section or found.section) if table.question else None
+    part(table.title, " ".join(filter(None, (table.question, hint))), section)
+
+
+def _only(table: ResultTable, only: Mapping[str, str]) -> ResultTable:
+    """The rows with these words, without the columns of the words."""
+    names = [one.name for one in table.columns]
+    wanted = {names.index(name): word for name, word in only.items() if name in names}
+    columns = tuple(
+        replace(one, shown=one.shown and at not in wanted) for at, one in enumerate(table.columns)
+    )
+    rows = tuple(row for row in table.rows if all(row[at] == word for at, word in wanted.items()))
+    return replace(table, columns=columns, rows=rows)
 
 
 def _least_width(figure: AnyFigure | None, table: ResultTable) -> int:

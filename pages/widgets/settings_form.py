@@ -44,6 +44,7 @@ def render(
     without: Collection[str] = (),
     beside: Mapping[str, Any] = _NONE,
     offered: Mapping[str, Sequence[str]] = _NONE,
+    used: Mapping[str, object] = _NONE,
     backend: str = "",
 ) -> dict[str, Any]:
     """Draw the fields in order and return their values for `model.checked`, a list as the text that was typed.
@@ -54,6 +55,7 @@ def render(
     backend: of the model that a run uses; empty for settings without one, such as those of an analysis.
     without: fields that the page requests elsewhere or not at all. beside: values of such fields, on which others depend.
     offered: field -> possible values here: names from a file, or fewer choices than the backend has.
+    used: field -> what is used while it is empty, which its widget then shows; None: nothing.
     """
     fields = fields_of(model)
     offered = {**model.offered(backend), **offered}
@@ -79,12 +81,27 @@ def render(
         usual = model.usual(known, backend)
         chosen[name] = _widget(
             next(place),
-            replace(one, default=usual.get(name, one.default)),
+            replace(_with_used(one, used), default=usual.get(name, one.default)),
             f"{key_prefix}_{name}",
             _help(one, fields),
             offered.get(name),
         )
     return chosen
+
+
+def _with_used(one: SettingField, used: Mapping[str, object]) -> SettingField:
+    """The field with what is used while it is empty as its word for no value."""
+    if one.name not in used:
+        return one
+    value = used[one.name]
+    said = "none" if value is None else one.word(one.typed(value))
+    return replace(one, about=replace(one.about, words={**one.about.words, "": said}))
+
+
+def typed(model: type[Settings], key_prefix: str) -> dict[str, Any]:
+    """Field -> what its widget holds, of those that hold something. A list is the text that was typed, and nothing is checked."""
+    held = {name: st.session_state.get(f"{key_prefix}_{name}") for name in fields_of(model)}
+    return {name: value for name, value in held.items() if value not in (None, "")}
 
 
 def put(settings: Settings, key_prefix: str, *, without: Collection[str] = ()) -> None:
