@@ -1,7 +1,7 @@
 """The part of a page that answers an analysis's question, made from its declaration: options, verdict, tables, figures."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -146,7 +146,8 @@ def show_tables(
     usual = answer.analysis.name if whole else f"{answer.analysis.name}-{there[0].name}"
     with together(called or usual):
         for declared in [one for one in there if answer.tables[one.name].rows] or there[:1]:
-            table, figure = answer.tables[declared.name], answer.figures.get(declared.name)
+            full, figure = answer.tables[declared.name], answer.figures.get(declared.name)
+            table = _beginning(full, declared.most_on_page)
             own = drawn.get(declared.name) or _drawn(answer, figure)
             if declared is not there[0]:
                 part(
@@ -157,9 +158,18 @@ def show_tables(
                 figure=own.figure,
                 alt=own.alt,
                 least_width=_least_width(figure, table),
+                whole=full,
                 folded=AS_A_TABLE if own.instead else "",
                 titled=declared.heading is not None,
             )
+
+
+def _beginning(table: ResultTable, most: int | None) -> ResultTable:
+    """The first rows of a table, with a note that there are more."""
+    if most is None or len(table.rows) <= most:
+        return table
+    note = f"The first {most:,} of {len(table.rows):,} rows. The downloads have all."
+    return replace(table, rows=table.rows[:most], notes=(*table.notes, note))
 
 
 def _least_width(figure: AnyFigure | None, table: ResultTable) -> int:

@@ -9,6 +9,9 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.errors import InputError
+from core.formats.panel.beside import read_texts_of
+from core.results.check.dossier import Dossier, Texts
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import Check, JudgeFacts, check_panel, default_use
 from core.schema.panel import Panel, TextBeside, only_judges
@@ -112,6 +115,18 @@ def panel(one: Given) -> Panel:
     """Return raters and judges side by side, read once."""
     with st.spinner("Reading ..."):
         return once(("panel", *one.key), one.read)
+
+
+def dossier(one: Given, found: Panel) -> Dossier:
+    """The panel, or a part of it, with all that is known about its judges and texts."""
+
+    def texts(panel: Panel) -> Texts:
+        try:
+            return Texts(read_texts_of(*one.texts(), panel))
+        except InputError as problem:
+            return Texts([None] * len(panel.rows), problem)
+
+    return Dossier(found, one.facts, lambda _: one.beside(), texts)
 
 
 def options(one: Given, found: Panel, place: DeltaGenerator) -> CheckOptions:

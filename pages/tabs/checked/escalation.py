@@ -53,10 +53,9 @@ from core.store import Store
 from core.store.studies import list_studies
 from pages.tabs.checked import choice
 from pages.tabs.checked.choice import place_among
-from pages.widgets import address, open_study
+from pages.widgets import address, analysis, open_study
 from pages.widgets.messages import mistakes_shown, plain, showable, with_code
 from pages.widgets.parts import part
-from pages.widgets.result_table import show
 
 _SENT = "check_escalated"
 _USUAL = EscalateOptions()
@@ -84,9 +83,9 @@ class _Way:
 def offer(store: Store, given: choice.Given, found: Check) -> None:
     """Show where a judge can be kept, and offer the other texts as a study."""
     part(
-        "Trust or escalate",
+        ANALYSIS.title,
         "From which confidence does the judge agree with people as often as promised? It decides there, and people decide about the rest.",
-        "pairs#trust-or-escalate",
+        ANALYSIS.section,
     )
     with mistakes_shown():
         _offer(store, given, found)
@@ -313,17 +312,13 @@ def _verdict(answer: Answer) -> None:
     """Show the sentences, the thresholds with their figure, and the total."""
     first, *others = map(plain, answer.said)
     st.markdown("  \n".join([f"**{first}**", *others]))
-    main, thresholds, total, _ = answer.tables.values()
-    show(
-        thresholds,
-        figure=trust_thresholds(answer.result.found),
-        alt="Agreement of the kept texts with its lower bound by threshold, the promise, and the share kept",
-        titled=False,
-    )
-    if answer.result.chosen is not None and total.rows:
-        show(total)
+    figure = trust_thresholds(answer.result.found)
+    alt = "Agreement of the kept texts with its lower bound by threshold, the promise, and the share kept"
+    total = () if answer.result.chosen is None else ("escalate-total",)
+    names = ("escalate-thresholds", *total)
+    analysis.show_tables(answer, names, {"escalate-thresholds": analysis.Drawn(figure, alt)})
     with st.expander("Numbers"):
-        show(main, titled=False)
+        analysis.show_tables(answer, ("escalate",))
 
 
 def _send(store: Store, given: choice.Given, found: Escalation, place: str) -> None:
