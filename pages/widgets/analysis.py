@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -9,7 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.plots.drawn import draw
-from core.schema.analysis import Analysis, Answer
+from core.schema.analysis import Analysis, Answer, Chosen
 from core.schema.figures import AnyFigure, Heat
 from core.schema.result_table import ResultTable
 from core.schema.settings import Settings, fields_of
@@ -62,7 +63,7 @@ def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], titl
     return answer
 
 
-def form_of(found: Analysis[Any, Any], *data: Data) -> Settings:
+def form_of(found: Analysis[Chosen, Any], *data: Data) -> Chosen:
     """Draw the options that the data do not settle. Raises SettingsError."""
     offered = {name: values for one in data for name, values in one.offered.items()}
     settled = {name: value for one in data for name, value in one.settles.items()}
@@ -70,29 +71,39 @@ def form_of(found: Analysis[Any, Any], *data: Data) -> Settings:
 
 
 def form(
-    found: Analysis[Any, Any],
+    found: Analysis[Chosen, Any],
     offered: Mapping[str, Sequence[str]] = _NONE,
     settled: Mapping[str, Any] = _NONE,
     *,
     folds: bool = True,
-) -> Settings:
+    columns: int = 2,
+    begins: Mapping[str, Any] = _NONE,
+    in_address: bool = False,
+) -> Chosen:
     """Draw the options. Raises SettingsError.
 
     offered, settled: as `Data.offered` and `Data.settles`. folds: whether those that are rarely changed are in a part that folds;
-    False in one.
+    False in one. columns: side by side. begins, in_address: as in `settings_form.render`.
     """
     prefix = found.function
     fields = fields_of(found.Options)
     folded = {name for name, one in fields.items() if one.about.folded and folds}
-    chosen = settings_form.render(found.Options, prefix, without=folded, beside=settled, offered=offered)
+    draw_fields = partial(
+        settings_form.render,
+        found.Options,
+        prefix,
+        columns=columns,
+        offered=offered,
+        begins=begins,
+        in_address=in_address,
+    )
+    chosen = draw_fields(without=folded, beside=settled)
     label = "More options" if chosen else "Options"
     chosen = {**settled, **chosen}
     if folded:
         with st.expander(label):
-            chosen |= settings_form.render(
-                found.Options, prefix, without=fields.keys() - folded, beside=chosen, offered=offered
-            )
-    options: Settings = found.Options.checked(chosen, found.refusal)
+            chosen |= draw_fields(without=fields.keys() - folded, beside=chosen)
+    options: Chosen = found.Options.checked(chosen, found.refusal)
     return options
 
 

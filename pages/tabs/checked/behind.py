@@ -93,11 +93,13 @@ def _both_orders(given: choice.Given) -> None:
 
 
 def _answer(given: choice.Given, found: Check) -> Answer:
-    return choice.once(("answer", *given.key, found.options), lambda: answer_of(found))
+    return choice.once(("answer", *given.key, found.options.model_dump_json()), lambda: answer_of(found))
 
 
 def _choice(given: choice.Given, found: Check) -> Which:
-    return choice.once(("which", *given.key, found.options), lambda: rows_of(which_of(found)))
+    return choice.once(
+        ("which", *given.key, found.options.model_dump_json()), lambda: rows_of(which_of(found))
+    )
 
 
 def _which(given: choice.Given, found: Check) -> None:

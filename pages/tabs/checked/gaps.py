@@ -11,7 +11,6 @@ from core.results.correlations.points import text_key
 from core.schema.analysis import Answer
 from core.schema.panel import Panel, TextBeside
 from core.schema.result_table import Column
-from pages.tabs.checked.choice import place_among
 from pages.widgets import address, analysis, level_diff
 from pages.widgets.messages import plain
 from pages.widgets.parts import nothing, part, places, told_apart
@@ -56,7 +55,7 @@ def _filtered(panel: Panel, found: Sequence[Gap], key: str) -> Sequence[Gap]:
         judge = next(place).selectbox(
             "Judge",
             judges,
-            key=address.one("gaps-judge", f"{key}_judge", judges, judges[0], place_among(judges)),
+            key=address.one("gaps-judge", f"{key}_judge", judges, judges[0], address.place_among(judges)),
         )
         found = [one for one in found if one.judge == judge]
     if any(one.direction for one in found):
@@ -79,7 +78,7 @@ def _filtered(panel: Panel, found: Sequence[Gap], key: str) -> Sequence[Gap]:
             "Texts",
             names,
             format_func=lambda name: "All" if name == _ALL else name,
-            key=address.one("gaps-group", f"{key}_group", names, _ALL, place_among(names)),
+            key=address.one("gaps-group", f"{key}_group", names, _ALL, address.place_among(names)),
         )
         if group in groups:
             found = [one for one in found if one.row in groups[group]]
