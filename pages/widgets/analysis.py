@@ -183,6 +183,21 @@ def _beginning(table: ResultTable, most: int | None) -> ResultTable:
     return replace(table, rows=table.rows[:most], notes=(*table.notes, note))
 
 
+def _of_number(figure: Heat, table: ResultTable) -> Heat:
+    """Choose which of several numbers a matrix shows."""
+    alts = {figure.value: figure.alt, **figure.also}
+    headings = {one.name: one.heading for one in table.columns}
+    chosen = st.segmented_control(
+        "Number in the figure",
+        list(alts),
+        default=figure.value,
+        format_func=headings.__getitem__,
+        required=True,
+        key=f"number_of_{table.name}",
+    )
+    return replace(figure, value=chosen, alt=alts[chosen])
+
+
 def _least_width(figure: AnyFigure | None, table: ResultTable) -> int:
     """Pixels below which a figure scrolls: a matrix needs room for each of its columns."""
     if not isinstance(figure, Heat):
@@ -192,4 +207,6 @@ def _least_width(figure: AnyFigure | None, table: ResultTable) -> int:
 
 
 def _drawn(answer: Answer, figure: AnyFigure | None) -> Drawn:
+    if isinstance(figure, Heat) and figure.also:
+        figure = _of_number(figure, answer.tables[figure.table])
     return Drawn(None) if figure is None else Drawn(draw(figure, answer.tables), figure.alt, figure.instead)
