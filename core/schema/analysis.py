@@ -527,6 +527,8 @@ class Table(Generic[Found]):
     most_printed: int | None = None
     """Rows up to which a terminal prints it; None: it always does; 0: only files have it. A main table that depends on the
     result is always printed."""
+    most_on_page: int | None = None
+    """Rows of it that a page shows, the first ones; None: all. Its downloads always have all."""
     apart: bool = False
     """Whether a file that holds several tables leaves it out, because it lists texts and what people said of each."""
     on_request: Callable[[Found], bool] = _never
