@@ -245,6 +245,15 @@ _DATA: Mapping[Taken, _Data] = {
         types=_TYPES,
         told=_TOLD,
     ),
+    "study_texts": _Data(
+        {"study": ("str", "Name of a study, in any state: no answer of a rater is read.")},
+        "Names | None",
+        "study_texts_from(study, db)",
+        "from core.notebook.frames import study_texts_from",
+        "NAME",
+        "NotFound for an unknown study.",
+        _DB,
+    ),
     "look": _Data(
         {"study": ("str", "Name of a running study whose design declares early looks. The look is logged.")},
         "Names | None",

@@ -61,22 +61,12 @@ SHOWN_BY_HAND = {
     "metrics/correlations.py",
     "metrics/explore.py",
     "metrics/meta_correlation.py",
-    "studies/behind.py",
-    "studies/live.py",
-    "studies/orders.py",
-    "studies/rated.py",
-    "studies/texts.py",
-    "tabs/checked/behind.py",
-    "tabs/checked/escalation.py",
-    "tabs/checked/gaps.py",
-    "tabs/checked/next_study.py",
-    "tabs/checked/since.py",
     "tabs/ranking.py",
 }
 """Modules of pages/ that show tables of analyses themselves, until these are declared. The list only shrinks."""
 NO_RESULT = {"operation/disk.py", "operation/spending.py", "operation/working.py", "judges/twins.py"}
 """Modules of pages/ whose tables are no result of an analysis: what runs cost and keep, what an audit made."""
-FORMS_BY_HAND = {"calibration/choice.py", "tabs/checked/choice.py"}
+FORMS_BY_HAND = {"calibration/choice.py"}
 """Modules of pages/ that draw the options of an analysis elsewhere than above its answer. The list only shrinks."""
 OF_RUNS = {"generate/form.py", "metrics/form.py", "tabs/new_run.py"}
 """Modules of pages/ with the form of a new run."""

@@ -167,6 +167,12 @@ ANALYSES: dict[str, Registered] = {
         "compare prompts or models of a judge that ran on the same texts",
         noun="report",
     ),
+    "leakage": Registered(
+        "core.analyses.leakage",
+        "check whether length, diff, punctuation, ... reveal the system",
+        noun="study",
+        verb="audit",
+    ),
     "look": Registered(
         "core.analyses.look",
         "show the always-valid bound of a running study, if its design declares early looks",

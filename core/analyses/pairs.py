@@ -741,6 +741,7 @@ ANALYSIS = Analysis(
             _of_votes(lambda _, votes: [one.tested for one in votes.blocks], None),
             "Alt-test",
             "May it replace a rater?",
+            section="inference#alt-test",
             notes=_of_votes(_tested_notes),
             hidden=_of_votes(lambda _, votes: _votes_hidden(votes)),
             lacking=_without_study,

@@ -48,6 +48,7 @@ from core.cli.shared.sources import (
     add_sides_input,
     add_standing_option,
     add_study_input,
+    add_study_texts_input,
     add_table_options,
     add_taught_input,
     add_tried_input,
@@ -76,6 +77,7 @@ from core.cli.shared.sources import (
     open_sides,
     open_standing,
     open_study,
+    open_study_texts,
     open_tables,
     open_taught,
     open_tried,
@@ -215,6 +217,9 @@ _DATA: Mapping[Taken, _Opened] = {
         (add_table_options, add_pair_option, add_database_option),
     ),
     "sides": _Opened(add_sides_input, open_sides, files_of_sides, "reading the sides"),
+    "study_texts": _Opened(
+        add_study_texts_input, open_study_texts, lambda _: [], "reading the texts", (add_database_option,)
+    ),
     "look": _Opened(add_look_input, open_look, lambda _: [], "looking at the study", (add_database_option,)),
     "part": _Opened(
         add_part_input,

@@ -40,6 +40,7 @@ from core.notebook.frames import (
     sides_from,
     standing_from,
     study_from,
+    study_texts_from,
     sure_from,
     table_from,
     tables_from,
@@ -71,6 +72,7 @@ __all__ = [
     "gaps",
     "judge_agreement",
     "judge_scores",
+    "leakage",
     "levels",
     "look",
     "made_levels",
@@ -2622,6 +2624,57 @@ def prompts(
     )
 
 
+def leakage(
+    study: str, *, resamples: int = 2000, seed: int = 0, db: str | os.PathLike[str] | None = None
+) -> Result:
+    """Can anyone tell which system wrote an answer from its length, changes, punctuation, formatting and repeated
+    wording alone?
+
+    The same numbers as the command ``study audit``.
+
+    Parameters
+    ----------
+    study
+        Name of a study, in any state: no answer of a rater is read.
+    resamples
+        Most swaps of the two systems behind each p (whole number of at least 1).
+    seed
+        Seed of all resampling (whole number from 0 to 9007199254740991).
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``leakage`` with the columns ``level``, ``pairs``, ``auc``, ``p``, ``p_holm``, ``strongest_rule``,
+        ``p_of_the_rule``, ``p_of_the_rule_holm``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. NotFound for an unknown study. NotAllowed for a study without levels.
+
+    Notes
+    -----
+    Misleads: With few questions only a strong leak is detectable, and raters notice more than these features.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.leakage("demo", db=demo_database)
+    >>> found.frame["level"].tolist()[-1]
+    'all levels'
+    """
+    return answered(
+        "leakage",
+        {
+            "resamples": resamples,
+            "seed": seed,
+        },
+        lambda: study_texts_from(study, db),
+    )
+
+
 def look(study: str, *, db: str | os.PathLike[str] | None = None) -> Result:
     """Is the always-valid bound of a running study above the margin yet?
 
@@ -2859,6 +2912,7 @@ def votes(
     study: Source,
     scores: Source | Sequence[Source],
     *,
+    dimension: str | None = None,
     resamples: int = 2000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -2873,6 +2927,8 @@ def votes(
         An unblinded study, as ``"study:NAME"``, or the path of its bundle.
     scores
         Scores of metrics or judges; several sources are merged.
+    dimension
+        For a study of ratings: which dimension to use (default: the only one) (default: the only one).
     resamples
         Number of resamples of questions; 0 for no intervals (whole number of at least 0).
     confidence
@@ -2909,6 +2965,7 @@ def votes(
     return answered(
         "votes",
         {
+            "dimension": dimension,
             "resamples": resamples,
             "confidence": confidence,
             "seed": seed,

@@ -68,7 +68,7 @@ from core.schema.scores import (
     WithTexts,
 )
 from core.schema.settings import SettingsError, as_parameter
-from core.schema.study import RatingTask, StudyRecord
+from core.schema.study import RatingTask, StudyRecord, StudyTexts
 from core.sources.judges import (
     aligned_of,
     answer_sets_of,
@@ -94,7 +94,7 @@ from core.sources.scores import Scores
 from core.sources.scores import scores_of as source_scores
 from core.sources.sides import side_of
 from core.sources.spans import Marked, marks_of, spans_of
-from core.sources.studies import look_at, part_of, pilot_if_any, standing_if_any, study_or_bundle
+from core.sources.studies import look_at, part_of, pilot_if_any, standing_if_any, study_or_bundle, texts_named
 from core.sources.texts import made_texts_of
 from core.sources.texts import texts_of as source_texts
 from core.store import Store, database_path, open_store
@@ -294,6 +294,12 @@ def standing_from(study: str | None, db: str | os.PathLike[str] | None) -> Stand
     """Return how far a study of pairs has come. Raises InputError and NotFound."""
     check_type("study", study, str, "the name of a study", optional=True)
     return standing_if_any(study, reading_of(db))
+
+
+def study_texts_from(study: str, db: str | os.PathLike[str] | None) -> StudyTexts:
+    """Return the texts of a study, whatever its state. Raises InputError and NotFound."""
+    check_type("study", study, str, "the name of a study")
+    return texts_named(study, reading_of(db))
 
 
 def look_from(study: str, db: str | os.PathLike[str] | None) -> EarlyLook:

@@ -19,6 +19,7 @@ Taken = Literal[
     "panel",
     "people",
     "study",
+    "study_texts",
     "scores",
     "judged",
     "levels",
@@ -53,6 +54,7 @@ Taken = Literal[
 panel: raters and judges of the same texts, side by side.
 people: raters alone; columns and metrics of judges are nobody's.
 study: everything said in an unblinded study.
+study_texts: a study's texts, whatever its state, without what raters said (`core.schema.study.StudyTexts`).
 scores: tables of scores, from one source or several.
 judged: the same with the records of judges behind them, and their texts (`core.schema.panel.JudgedTables`).
 levels: scores of texts of known levels, with all that is known about the texts (`core.results.judges.made_levels.ScoredLevels`).
@@ -399,6 +401,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "panel": PanelChoice,
     "people": PeopleChoice,
     "study": _NoChoice,
+    "study_texts": _NoChoice,
     "scores": _NoChoice,
     "judged": _NoChoice,
     "levels": LevelsChoice,
@@ -524,6 +527,8 @@ class Table(Generic[Found]):
     most_printed: int | None = None
     """Rows up to which a terminal prints it; None: it always does; 0: only files have it. A main table that depends on the
     result is always printed."""
+    most_on_page: int | None = None
+    """Rows of it that a page shows, the first ones; None: all. Its downloads always have all."""
     apart: bool = False
     """Whether a file that holds several tables leaves it out, because it lists texts and what people said of each."""
     on_request: Callable[[Found], bool] = _never
@@ -532,6 +537,12 @@ class Table(Generic[Found]):
     """Why this result has no such table, for who names it."""
     asked_by: str = ""
     """The option that asks for it: who names the table asks, too."""
+    marked: Callable[[Found], Collection[object]] = _none
+    """Rows that the answer is about, which a page marks."""
+    mark: str = ""
+    """What the marked rows are, such as `the fewest votes`."""
+    section: str = ""
+    """Where docs/ explain it, if that is not where they explain the analysis: `statistics#ties`."""
 
     def of(
         self, found: Found, rows: Sequence[object] | None = None, notes: tuple[str, ...] | None = None
@@ -543,6 +554,8 @@ class Table(Generic[Found]):
             notes=self.notes(found) if notes is None else notes,
             hidden=self.hidden(found),
             shaped=self.shaped(found),
+            marked=self.marked(found),
+            mark=self.mark,
         )
 
     @property
@@ -563,6 +576,7 @@ class Table(Generic[Found]):
             notes=of_part(self.notes, ()),
             hidden=of_part(self.hidden, ()),
             shaped=of_part(self.shaped, {}),
+            marked=of_part(self.marked, ()),
             on_request=self.on_request if self.on_request is _never else of_part(self.on_request, False),
             lacking=of_part(self.lacking, ""),
             most_printed=self.most_printed if most_printed is None else most_printed,
@@ -601,6 +615,9 @@ class Analysis(Generic[Chosen, Found]):
     """Lines of a doctest, for the docstring of its function."""
     workload: Callable[..., str] = _nothing_said
     """How much there is to do, where that takes long; empty: it does not. It takes what `compute` takes."""
+    in_use: Callable[..., Mapping[str, object]] | None = None
+    """What stands in place of options that are empty, for pages, which show it where the option is: `in_use(given, *data)` takes
+    those that have a value, and the data. None: what the options say is all. It must not take long."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
     """What is said after the verdicts; a Caution where it says why numbers mislead."""
     said: Callable[[Found], tuple[str, ...]] | None = None

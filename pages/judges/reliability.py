@@ -27,7 +27,7 @@ from core.store import Store
 from pages.tabs import judged, new_run
 from pages.tabs.phrases import NOT_JUDGED
 from pages.widgets import analysis, chosen_judge, chosen_scores, level_diff, menus
-from pages.widgets.analysis import Data, Drawn
+from pages.widgets.analysis import Data
 from pages.widgets.chosen_judge import MARKS, level_said
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import explained, nothing, part, table
@@ -64,9 +64,7 @@ def _rates(answer: Answer) -> None:
         if len(sides) == 1
         else menus.one_of(None, "Questions from", sides[::-1], str, "judges_rates_of")
     )
-    rows = [one for one in answer.result.rows if one.side == side]
-    shown = answer.table(name, rows, answer.tables[name].notes)
-    analysis.show_tables(answer, (name,), {name: Drawn(None, rows=shown)})
+    analysis.show_tables(answer, (name,), only={"side": [side]})
 
 
 def result_of_answers(store: Store, run: Run) -> None:

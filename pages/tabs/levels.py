@@ -1,8 +1,5 @@
 """Tab Levels: scores by damage level, and cases where a metric prefers the damaged text."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 import streamlit as st
 
 from core.analyses.levels import ANALYSIS, Levels, LevelsOptions, MetricRow, WorstRow
@@ -40,8 +37,7 @@ def show_worst(store: Store, scores: Scores, answer: Answer) -> None:
     name = left.selectbox("Metric", list(by_name), key="metrics_worst_metric")
     cases = by_name[name].worst
     if scores.run is None:
-        shown = Drawn(None, rows=_of_metrics(answer, [by_name[name]]).tables[_WORST])
-        show_tables(answer, (_WORST,), {_WORST: shown})
+        show_tables(answer, (_WORST,), only={"metric": [name]})
         st.markdown(
             ":small[A table of scores contains no texts. To see them side by side, score the texts in a new run.]"
         )
@@ -149,16 +145,10 @@ def _levels(store: Store, scores: Scores, *, warned: bool) -> None:
             f"Mean score by level, with intervals: {', '.join(names)}",
             instead=True,
             caption=f"Dots: means over items.{lines}",
-            rows=_of_metrics(answer, chosen).tables["levels"],
         )
-        show_tables(answer, ("levels",), {"levels": by_level})
+        show_tables(answer, ("levels",), {"levels": by_level}, only={"metric": names})
     _shares(answer)
     show_worst(store, scores, answer)
-
-
-def _of_metrics(answer: Answer, rows: Sequence[MetricRow]) -> Answer:
-    """The answer about some metrics alone."""
-    return replace(answer, result=replace(answer.result, levels=tuple(rows)))
 
 
 def _part(name: str) -> None:

@@ -1,7 +1,8 @@
 """The part of a page that answers an analysis's question, made from its declaration: options, verdict, tables, figures."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -9,14 +10,14 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.plots.drawn import draw
-from core.schema.analysis import Analysis, Answer, Caution
+from core.schema.analysis import Analysis, Answer, Caution, Chosen, Table
 from core.schema.figures import AnyFigure, Heat
 from core.schema.result_table import ResultTable
 from core.schema.settings import Settings, fields_of
 from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import chosen_scores, result_table, settings_form
 from pages.widgets.messages import plain
-from pages.widgets.parts import part, waiting
+from pages.widgets.parts import Press, part, waiting
 from pages.widgets.result_table import together, width_for
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
@@ -49,8 +50,10 @@ class Drawn:
     """What the figure draws, right below it."""
     folded: str = ""
     """Title of a folded part for a table that few read."""
-    rows: ResultTable | None = None
-    """The table with the rows that somebody has chosen; downloads have all. None: it is shown whole."""
+    press: Press | None = None
+    """What a press on a point of it does."""
+    hint: str = ""
+    """What a press leads to, behind the table's question."""
 
 
 def render(
@@ -73,37 +76,52 @@ def render(
     return answer
 
 
-def form_of(found: Analysis[Any, Any], *data: Data) -> Settings:
+def form_of(found: Analysis[Chosen, Any], *data: Data) -> Chosen:
     """Draw the options that the data do not settle. Raises SettingsError."""
     offered = {name: values for one in data for name, values in one.offered.items()}
     settled = {name: value for one in data for name, value in one.settles.items()}
-    return form(found, offered, settled)
+    used: Mapping[str, object] = _NONE
+    if found.in_use is not None:
+        used = found.in_use(settings_form.typed(found.Options, found.function), *(one.open() for one in data))
+    return form(found, offered, settled, used=used)
 
 
 def form(
-    found: Analysis[Any, Any],
+    found: Analysis[Chosen, Any],
     offered: Mapping[str, Sequence[str]] = _NONE,
     settled: Mapping[str, Any] = _NONE,
     *,
     folds: bool = True,
-) -> Settings:
+    used: Mapping[str, object] = _NONE,
+    columns: int = 2,
+    begins: Mapping[str, Any] = _NONE,
+    in_address: bool = False,
+) -> Chosen:
     """Draw the options. Raises SettingsError.
 
     offered, settled: as `Data.offered` and `Data.settles`. folds: whether those that are rarely changed are in a part that folds;
-    False in one.
+    False in one. columns: side by side. used, begins, in_address: as in `settings_form.render`.
     """
     prefix = found.function
     fields = fields_of(found.Options)
     folded = {name for name, one in fields.items() if one.about.folded and folds}
-    chosen = settings_form.render(found.Options, prefix, without=folded, beside=settled, offered=offered)
+    draw_fields = partial(
+        settings_form.render,
+        found.Options,
+        prefix,
+        columns=columns,
+        offered=offered,
+        used=used,
+        begins=begins,
+        in_address=in_address,
+    )
+    chosen = draw_fields(without=folded, beside=settled)
     label = "More options" if chosen else "Options"
     chosen = {**settled, **chosen}
     if folded:
         with st.expander(label):
-            chosen |= settings_form.render(
-                found.Options, prefix, without=fields.keys() - folded, beside=chosen, offered=offered
-            )
-    options: Settings = found.Options.checked(chosen, found.refusal)
+            chosen |= draw_fields(without=fields.keys() - folded, beside=chosen)
+    options: Chosen = found.Options.checked(chosen, found.refusal)
     return options
 
 
@@ -145,11 +163,15 @@ def show_tables(
     drawn: Mapping[str, Drawn] = _NONE,
     *,
     called: str = "",
+    headed: bool = False,
+    only: Mapping[str, Collection[str]] = _NONE,
 ) -> None:
     """Show some tables with their figures.
 
-    names: also of tables that are there on request; those that the answer lacks are left out, and those without rows beside others that have some. drawn: tables that the page
-    draws in its own way. called: another name for the downloads, of a second answer of the analysis on a page.
+    names: also of tables that are there on request; those that the answer lacks are left out, and those without rows beside others that
+    have some. drawn: tables that the page draws in its own way. called: another name for the downloads, of a second answer of the
+    analysis on a page. headed: whether the first table has its heading, too, because nothing above says what it is. only: column -> the
+    words of the rows that are shown; files have all.
     """
     tables = {name: table for name in names if (table := answer.requested(name)) is not None}
     there = [one for one in answer.analysis.tables if one.name in tables]
@@ -159,22 +181,62 @@ def show_tables(
     usual = answer.analysis.name if whole else f"{answer.analysis.name}-{there[0].name}"
     with together(called or usual):
         for declared in [one for one in there if tables[one.name].rows] or there[:1]:
-            table, figure = tables[declared.name], answer.figures.get(declared.name)
+            full, figure = tables[declared.name], answer.figures.get(declared.name)
+            table = _beginning(_only(full, only), declared.most_on_page)
             own = drawn.get(declared.name) or _drawn(answer, figure)
-            if declared is not there[0]:
-                part(
-                    declared.title, declared.question, answer.analysis.section if declared.question else None
-                )
+            if declared is not there[0] or (headed and declared.question):
+                heading(answer.analysis, declared, own.hint)
             result_table.show(
-                own.rows or table,
-                whole=table,
+                table,
                 figure=own.figure,
                 alt=own.alt,
                 caption=own.caption,
                 least_width=_least_width(figure, table),
+                whole=full,
                 folded=own.folded or (AS_A_TABLE if own.instead else ""),
-                titled=declared.heading is not None,
+                titled=declared.heading is not None
+                or (headed and declared is there[0] and not declared.question),
+                press=own.press,
             )
+
+
+def heading(found: Analysis[Any, Any], table: Table[Any], hint: str = "") -> None:
+    """Show what a table is, what it answers, and where it is explained. hint: what follows its question."""
+    section = (table.section or found.section) if table.question else None
+    part(table.title, " ".join(filter(None, (table.question, hint))), section)
+
+
+def _only(table: ResultTable, only: Mapping[str, Collection[str]]) -> ResultTable:
+    """The rows with one of these words. A column whose word is the same in all is left out."""
+    names = [one.name for one in table.columns]
+    wanted = {names.index(name): words for name, words in only.items() if name in names}
+    same = {at for at, words in wanted.items() if len(words) == 1}
+    columns = tuple(replace(one, shown=one.shown and at not in same) for at, one in enumerate(table.columns))
+    rows = tuple(row for row in table.rows if all(row[at] in words for at, words in wanted.items()))
+    return replace(table, columns=columns, rows=rows)
+
+
+def _beginning(table: ResultTable, most: int | None) -> ResultTable:
+    """The first rows of a table, with a note that there are more."""
+    if most is None or len(table.rows) <= most:
+        return table
+    note = f"The first {most:,} of {len(table.rows):,} rows. The downloads have all."
+    return replace(table, rows=table.rows[:most], notes=(*table.notes, note))
+
+
+def _of_number(figure: Heat, table: ResultTable) -> Heat:
+    """Choose which of several numbers a matrix shows."""
+    alts = {figure.value: figure.alt, **figure.also}
+    headings = {one.name: one.heading for one in table.columns}
+    chosen = st.segmented_control(
+        "Number in the figure",
+        list(alts),
+        default=figure.value,
+        format_func=headings.__getitem__,
+        required=True,
+        key=f"number_of_{table.name}",
+    )
+    return replace(figure, value=chosen, alt=alts[chosen])
 
 
 def _least_width(figure: AnyFigure | None, table: ResultTable) -> int:
@@ -186,4 +248,6 @@ def _least_width(figure: AnyFigure | None, table: ResultTable) -> int:
 
 
 def _drawn(answer: Answer, figure: AnyFigure | None) -> Drawn:
+    if isinstance(figure, Heat) and figure.also:
+        figure = _of_number(figure, answer.tables[figure.table])
     return Drawn(None) if figure is None else Drawn(draw(figure, answer.tables), figure.alt, figure.instead)

@@ -98,7 +98,13 @@ def show(
 
 @contextmanager
 def together(name: str) -> Iterator[None]:
-    """Offer all tables that are shown in this block in one popover, at its end. name: of the part, unique on the page."""
+    """Offer all tables that are shown in this block in one popover, at its end; within such a block in that of the outer one.
+
+    name: of the part, unique on the page.
+    """
+    if _TOGETHER.get() is not None:
+        yield
+        return
     tables: list[_Offered] = []
     token = _TOGETHER.set(tables)
     try:
@@ -205,7 +211,9 @@ def _body(found: ResultTable, rows: Selection | None, narrow: bool) -> None:
         told = frame.replace({r"^< ": "<\u00a0", r"(\d) %(?=,|\]| \[)": "\\1\u00a0%"}, regex=True)
         long = len(found.rows) > _LONG
         with st.container(height=_HEIGHT, key=f"long_table_{found.name}") if long else nullcontext():
-            table(told)
+            table(told, found.marked)
+        if found.marked:
+            st.markdown(f":small[In bold: {plain(found.mark)}.]")
 
 
 def _heat(found: ResultTable, rows: Selection | None, narrow: bool) -> None:

@@ -67,7 +67,7 @@ from core.schema.roles import Roles
 from core.schema.scale import NOT_DECLARED, DeclaredScale, declared_scale
 from core.schema.scores import Direction, JudgeOutput, MarkingJudges, RatingSet, ScoreTable, WithTexts
 from core.schema.settings import SettingField, Settings, fields_of
-from core.schema.study import Study, StudyRecord
+from core.schema.study import Study, StudyRecord, StudyTexts
 from core.sources.judges import (
     JUDGE_NAMES,
     aligned_of,
@@ -98,7 +98,7 @@ from core.sources.reading import SourceReader, read_each
 from core.sources.scores import Scores, scores_and_ratings, scores_of
 from core.sources.sides import holds_correlations, side_of
 from core.sources.spans import SPAN_MEANING, SPAN_NAMES, Marked, marks_of, spans_of
-from core.sources.studies import look_at, part_of, pilot_if_any, standing_if_any, study_or_bundle
+from core.sources.studies import look_at, part_of, pilot_if_any, standing_if_any, study_or_bundle, texts_named
 from core.sources.texts import Texts, made_texts_of, texts_file, texts_of
 from core.store import Store
 from core.tables.mapping import parse_columns
@@ -438,6 +438,16 @@ def add_voted_option(command: argparse.ArgumentParser) -> None:
 def open_voted(options: argparse.Namespace) -> StudyRecord | None:
     """Return the record of the study, if one is named. Raises InputError, and NotAllowed before it is unblinded."""
     return None if options.study is None else open_study(options)
+
+
+def add_study_texts_input(command: argparse.ArgumentParser) -> None:
+    """Register a study in any state; see `open_study_texts`."""
+    command.add_argument("name", metavar="NAME", help="name of the study")
+
+
+def open_study_texts(options: argparse.Namespace) -> StudyTexts:
+    """Return the texts of the study. Raises NotFound."""
+    return texts_named(options.name, reading_of(options))
 
 
 def add_look_input(command: argparse.ArgumentParser) -> None:
