@@ -66,8 +66,6 @@ SHOWN_BY_HAND = {
 """Modules of pages/ that show tables of analyses themselves, until these are declared. The list only shrinks."""
 NO_RESULT = {"operation/disk.py", "operation/spending.py", "operation/working.py", "judges/twins.py"}
 """Modules of pages/ whose tables are no result of an analysis: what runs cost and keep, what an audit made."""
-FORMS_BY_HAND = {"calibration/choice.py"}
-"""Modules of pages/ that draw the options of an analysis elsewhere than above its answer. The list only shrinks."""
 OF_RUNS = {"generate/form.py", "metrics/form.py", "tabs/new_run.py"}
 """Modules of pages/ with the form of a new run."""
 
@@ -150,7 +148,7 @@ def test_pages_show_tables_of_analyses_by_the_widget() -> None:
 
 
 def test_pages_show_forms_of_analyses_by_the_widget() -> None:
-    assert pages_that_call("settings_form.render") == OF_RUNS | FORMS_BY_HAND
+    assert pages_that_call("settings_form.render") == OF_RUNS
 
 
 def test_what_is_done_by_hand_is_seen() -> None:

@@ -33,7 +33,6 @@ def render() -> None:
 
 
 def _calibration(store: Store) -> None:
-    # The result is above the options that it depends on.
     top, above, below = st.container(), st.container(), st.container()
     whose, by_whom = top.columns([2, 3])
     with whose:
@@ -43,16 +42,14 @@ def _calibration(store: Store) -> None:
     with by_whom:
         scores = choice.judges(store, given)
     with below:
-        how = choice.options(store, given, scores) if scores else None
         choice.upload(store, open_at_first=not scores)
-    if how is None:
-        with above, messages.mistakes_shown():
-            nothing("choose a judge above, or upload a judge's scores below")
-            for render_one in _alone(given).values():
-                render_one()
-        return
     with above, messages.mistakes_shown():
-        _result(store, given, scores, *how)
+        if scores:
+            _result(store, given, scores, *choice.options(store, given, scores))
+            return
+        nothing("choose a judge above, or upload a judge's scores below")
+        for render_one in _alone(given).values():
+            render_one()
 
 
 def _result(

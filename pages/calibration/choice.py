@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -28,7 +29,7 @@ from core.sources.reading import reading_in
 from core.store import Store
 from core.store.kept import KeptFile, get_file
 from core.store.studies import list_studies
-from pages.widgets import analysis, chosen_judge, chosen_scores, menus, settings_form
+from pages.widgets import analysis, chosen_judge, chosen_scores, menus
 from pages.widgets.chosen_scores import Chosen, Key, Scores
 from pages.widgets.menus import menu
 from pages.widgets.messages import mistakes_shown
@@ -139,9 +140,7 @@ def options(store: Store, given: Ratings, scores: Sequence[Scores]) -> tuple[Rat
             "task": [one.name for one in shipped_tasks() if any(each.classes for each in one.dimensions)],
             "shuffled": _shuffled_runs(store),
         }
-        chosen = RatedChoice.checked(
-            settings_form.render(RatedChoice, "calibration", offered=offered), CALIBRATE.refusal
-        )
+        chosen = cast(RatedChoice, analysis.choice_form(CALIBRATE, "rated", "calibration", offered))
         named = {
             "dimension": list(dimensions_of(given.found)),
             "by": list(

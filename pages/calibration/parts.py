@@ -15,9 +15,10 @@ from core.runs.kinds import kind_named
 from core.schema.analysis import Answer
 from core.store import Store
 from pages.calibration import choice
+from pages.calibration.choice import CALIBRATE
 from pages.tabs import downloads, judged
 from pages.widgets import menus
-from pages.widgets.analysis import Drawn, show_tables
+from pages.widgets.analysis import Drawn, offer, show_tables
 from pages.widgets.messages import plain
 from pages.widgets.parts import constants, nothing, part
 
@@ -54,23 +55,27 @@ def classes(answer: Answer) -> None:
         "class-distributions",
     )
     several = len(answer.result.evaluators) > 1
-    named: dict[str, Cell] = {}  # With one language and task, a dimension and its group are the same.
+    named: dict[
+        str, tuple[str, Cell]
+    ] = {}  # With one language and task, a dimension and its group are the same.
     for one in answer.result.computed:
         for cell in (*one.calibration.by_dimension, *one.calibration.cells):
             if cell.classes:
                 whose = f"{one.calibration.evaluator}: " if several else ""
-                named.setdefault(f"{whose}{called(cell.group)}", cell)
+                named.setdefault(f"{whose}{called(cell.group)}", (one.calibration.evaluator, cell))
     if not named:
         nothing(_NO_CLASSES)
         return
     name = menus.one_of(None, "Group", list(named), str, "calibration_classes_group")
-    there, drawn = named[name].distributions, {}
+    evaluator, cell = named[name]
+    there, drawn = cell.distributions, {}
     if any(sum(each.majority) for each in there):
         alt = f"Shares of the classes by majority and by the evaluator in {name}, by how far raters agree"
         drawn["classes"] = Drawn(figures.calibration_classes(there), alt)
     else:
         nothing("no text of this group has both a majority and a score; choose another group")
-    show_tables(answer, ("classes",), drawn)
+    groups = {one.called for one in answer.result.classes if cell.group.items() <= one.group.items()}
+    show_tables(answer, ("classes",), drawn, only={"evaluator": [evaluator], "group": groups})
     _rater_errors(answer)
 
 
@@ -84,7 +89,8 @@ def _rater_errors(answer: Answer) -> None:
     )
     made = answer.result.computed[0].raters
     if made is None:
-        nothing("it was not asked for; choose it under Options of the comparison")
+        nothing("raters' errors are not estimated yet")
+        offer(CALIBRATE, "Estimate raters' errors", dawid_skene=True)
         return
     fitted = {name: each.found for name, each in made.items() if each.found.reason is None}
     if not fitted:
@@ -170,7 +176,8 @@ def calibration_map(answer: Answer) -> None:
         for dimension, found in (one.maps or {}).items()
     }
     if not maps:
-        nothing("it was not asked for; choose a map under Options of the comparison")
+        nothing("no map is fitted yet; choose another kind of map under Options of the comparison")
+        offer(CALIBRATE, "Fit an isotonic map", map="isotonic")
         return
     name = menus.one_of(None, "Dimension", list(maps), str, "calibration_map_dimension")
     drawn = {}

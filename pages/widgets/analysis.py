@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.plots.drawn import draw
-from core.schema.analysis import Analysis, Answer, Caution, Chosen, Table
+from core.schema.analysis import CHOICES, Analysis, Answer, Caution, Chosen, Table, Taken
 from core.schema.figures import AnyFigure, Heat
 from core.schema.result_table import ResultTable
 from core.schema.settings import Settings, fields_of
@@ -123,6 +123,21 @@ def form(
             chosen |= draw_fields(without=fields.keys() - folded, beside=chosen)
     options: Chosen = found.Options.checked(chosen, found.refusal)
     return options
+
+
+def choice_form(
+    found: Analysis[Any, Any], kind: Taken, key_prefix: str, offered: Mapping[str, Sequence[str]] = _NONE
+) -> Settings:
+    """Draw how data of a kind are taken, as `CHOICES` declares it. offered: as `Data.offered`. Raises SettingsError."""
+    values = settings_form.render(CHOICES[kind], key_prefix, offered=offered)
+    chosen: Settings = CHOICES[kind].checked(values, found.refusal)
+    return chosen
+
+
+def offer(found: Analysis[Any, Any], label: str, **options: object) -> None:
+    """Draw a button that chooses options of the analysis's form, where a part of its answer needs them."""
+    keys = {f"{found.function}_{name}": value for name, value in options.items()}
+    st.button(label, key=f"offer_{'_'.join(keys)}", on_click=partial(st.session_state.update, keys))
 
 
 def answer_of(found: Analysis[Any, Any], options: Settings, *data: Data) -> Answer:

@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from helpers.pages.generate_visit import field, press
+from helpers.pages.tables_taken import tables_taken
 from helpers.processes.scripted_server import ScriptedServer
 from helpers.texts.judge_runs import run_to_the_end
 from helpers.texts.rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblind
@@ -99,6 +101,32 @@ def test_corrected_numbers(store: Store) -> None:
     at.text_input(key="corrected_passes").set_value("2").run()
     assert "Pass rate" in said(at)
     assert len(at.table) == 1
+
+
+@pytest.mark.usefixtures("cookies")
+def test_a_map_that_nobody_asked_for_is_a_press_away(store: Store) -> None:
+    at = visit(kept(store), "Calibration map")
+    assert not at.table
+    press(at, "Fit an isotonic map")
+    assert len(at.table) == 2
+    assert at.selectbox(key="calibrate_map").value == "isotonic"
+    at.selectbox(key="calibrate_map").set_value("ordinal").run()
+    assert len(at.table) == 2, "the form decides"
+
+
+@pytest.mark.usefixtures("cookies")
+def test_classes_are_those_of_the_chosen_group(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = tables_taken(monkeypatch)
+    at = visit(kept(store), "Classes")
+    groups = [row[3] for row in taken["classes"].rows]
+    names = field(at, "Group").options  # type: ignore[attr-defined]
+    assert len(names) == 4, "two dimensions, each alone and with its task"
+    for name in names:
+        field(at, "Group").set_value(name)  # type: ignore[attr-defined]
+        at.run()
+        (shown,) = (table.value for table in at.table)
+        assert len(shown) == sum(group.endswith(name) for group in groups) > 0
+        assert "Group" not in shown, "the menu says it"
 
 
 @pytest.mark.slow
