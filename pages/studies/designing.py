@@ -103,7 +103,7 @@ class Fields:
     def _used(self, usual: Design) -> dict[str, object]:
         """Field -> what is used where it is empty."""
         return {
-            **({} if usual.margin is None else {"candidate": usual.candidate}),
+            "candidate": "Choose one of the two" if usual.margin is None else usual.candidate,
             "margin": usual.margin or Design.margin,
             "confidence_level": usual.confidence_level,
             **{name: getattr(usual, name) for name in ("score", "flagged", "level_order", "repeat_share")},
@@ -238,13 +238,14 @@ def _changed(design: Design, systems: Sequence[str], asked: PairDesign, *, with_
     new = replace(design, **_AS_USUAL)
     if not with_margin:
         new = replace(new, candidate=first, comparator=second, margin=None, early_looks=False)
-    elif asked.candidate is None:
+    elif asked.candidate is None and design.margin is None:
         raise InputError("Choose the candidate.")
     else:
-        other = second if asked.candidate == first else first
+        candidate = asked.candidate or design.candidate
+        other = second if candidate == first else first
         new = replace(
             new,
-            candidate=asked.candidate,
+            candidate=candidate,
             comparator=other,
             margin=design.margin or Design.margin,
             early_looks=False,
