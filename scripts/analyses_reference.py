@@ -146,6 +146,15 @@ _DATA: Mapping[Taken, _Data] = {
         "DIR|run:N ...",
         "For a source that is no such run.",
     ),
+    "aligned": _Data(
+        {"audit": ("Source", 'A run of ``judge align``, as ``"run:3"``, or the folder that it wrote.')},
+        "Names | None",
+        "aligned_from(audit, db)",
+        "from core.notebook.frames import Source, aligned_from",
+        "DIR|run:N",
+        "For a source that is no such run.",
+        _DB,
+    ),
     "marking": _Data(
         {
             "judges": (

@@ -61,24 +61,16 @@ OF_SETTINGS = {
 """Modules that register a field of settings as it describes itself; `add_settings` is in shared/setting_options.py."""
 SHOWN_BY_HAND = {
     "judges/agreement.py",
-    "judges/reliability.py",
     "metrics/big_table.py",
     "metrics/correlations.py",
     "metrics/explore.py",
     "metrics/meta_correlation.py",
-    "tabs/checked/behind.py",
-    "tabs/checked/escalation.py",
-    "tabs/checked/gaps.py",
-    "tabs/checked/next_study.py",
-    "tabs/checked/since.py",
-    "tabs/judged.py",
-    "tabs/levels.py",
     "tabs/ranking.py",
 }
 """Modules of pages/ that show tables of analyses themselves, until these are declared. The list only shrinks."""
 NO_RESULT = {"operation/disk.py", "operation/spending.py", "operation/working.py", "judges/twins.py"}
 """Modules of pages/ whose tables are no result of an analysis: what runs cost and keep, what an audit made."""
-FORMS_BY_HAND = {"calibration/choice.py", "tabs/checked/choice.py"}
+FORMS_BY_HAND = {"calibration/choice.py"}
 """Modules of pages/ that draw the options of an analysis elsewhere than above its answer. The list only shrinks."""
 OF_RUNS = {"generate/form.py", "metrics/form.py", "tabs/new_run.py"}
 """Modules of pages/ with the form of a new run."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.schema.analysis import (
     Analysis,
+    Caution,
     Table,
     Tell,
     confidence_setting,
@@ -193,7 +194,7 @@ def _sentences(found: Followed) -> tuple[str, ...]:
     if found.meta is None or found.meta.spearman.value is None:
         return ()
     said = f"Do metrics that follow the level agree better with the ratings? {meta_said(found.meta)}."
-    return (said, *([found.meta.caution] if found.meta.caution else []))
+    return (said, *([Caution(found.meta.caution)] if found.meta.caution else []))
 
 
 _TITLES = {"follows": "follows the level", "people": "follows the ratings"}

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.analyses.followed import ANALYSIS as OF_RATINGS
 from core.analyses.followed import Meta, VotesOptions, WithoutFamily, meta_row, meta_said
-from core.schema.analysis import Analysis, Table, Tell, Verdict
+from core.schema.analysis import Analysis, Caution, Table, Tell, Verdict
 from core.schema.figures import AnyFigure, Axis, Dots, Intervals, steady_axis
 from core.schema.result_table import Interval
 from core.schema.rows import column, entry, row
@@ -260,7 +260,7 @@ def _sentences(found: Votes) -> tuple[str, ...]:
         return ()
     of = f"{found.meta.n_families} famil{'y' if found.meta.n_families == 1 else 'ies'}"
     said = f"Do metrics that follow the level agree better with the votes? {meta_said(found.meta)} of {of}."
-    return (said, *([found.meta.caution] if found.meta.caution else []))
+    return (said, *([Caution(found.meta.caution)] if found.meta.caution else []))
 
 
 def _figures(found: Votes) -> tuple[AnyFigure, ...]:

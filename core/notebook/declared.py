@@ -17,6 +17,7 @@ from core.notebook.frames import (
     Source,
     Sources,
     Target,
+    aligned_from,
     answer_sets_from,
     big_table_from,
     costs_from,
@@ -55,8 +56,10 @@ __all__ = [
     "acc23",
     "agreement",
     "alt_test",
+    "answers",
     "bias",
     "calibrate",
+    "caught_errors",
     "check",
     "compare",
     "consistency",
@@ -68,6 +71,7 @@ __all__ = [
     "examples_curve",
     "gaps",
     "judge_agreement",
+    "judge_scores",
     "leakage",
     "levels",
     "look",
@@ -1458,6 +1462,57 @@ def corrected(
     )
 
 
+def judge_scores(
+    scores: Source | Sequence[Source],
+    texts: Source | None = None,
+    *,
+    db: str | os.PathLike[str] | None = None,
+) -> Result:
+    """How high are a judge's scores, how many texts have none, and does anything speak against them?
+
+    The same numbers as the command ``report scores``.
+
+    Parameters
+    ----------
+    scores
+        Scores of judges or metrics: a data frame, a file, the folder of a run or ``"run:3"``. A judge's run also
+        has its records.
+    texts
+        The scored texts, if ``scores`` come without them.
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``judge-scores`` with the columns ``metric``, ``n``, ``mean``, ``sd``, ``left_out``,
+        ``constant_value``, ``constant_share``, ``table``. Further tables: ``marked-texts``; ``marked-means``. See
+        docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For scores that cannot be read.
+
+    Notes
+    -----
+    Misleads: Means of scores that lack different texts cover different texts. A sign alone does not make a score
+    wrong: a judge that only ever writes "Correct." repeats itself and may be right.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": ["q1", "q2", "q3"], "judge": [4, 5, None]})
+    >>> assay.judge_scores(frame).frame[["metric", "n", "mean"]].values.tolist()
+    [['judge', 2, 4.5]]
+    """
+    return answered(
+        "judge-scores",
+        {},
+        lambda: judged_from(scores, texts, db),
+    )
+
+
 def bias(
     scores: Source | Sequence[Source],
     texts: Source | None = None,
@@ -1795,6 +1850,89 @@ def reasked(judge: Source, *, confidence: float = 0.95, db: str | os.PathLike[st
             "confidence": confidence,
         },
         lambda: judge_output_from(judge, db),
+    )
+
+
+def answers(answers: Sequence[Source]) -> Result:
+    """What did a model answer to the judges' questions, each from the text that the question was made from?
+
+    The same numbers as the command ``reproduce cef answers``.
+
+    Parameters
+    ----------
+    answers
+        Runs of ``judge answers``, one for each model, as ``"run:3"``, or the folders that they wrote.
+
+    Returns
+    -------
+    Result
+        Table ``judge-answers`` with the columns ``model``, ``author``, ``*``. See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a source that is no such run.
+
+    Notes
+    -----
+    Misleads: Counts do not compare models: answers of two models to the same questions show how reliable each is
+    (`reliability`).
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.answers(["run:5"])  # doctest: +SKIP
+    """
+    return answered(
+        "answers",
+        {},
+        lambda: answer_sets_from(answers),
+    )
+
+
+def caught_errors(
+    audit: Source, *, confidence: float = 0.95, db: str | os.PathLike[str] | None = None
+) -> Result:
+    """Which share of the errors that people marked does a mismatching question point to?
+
+    The same numbers as the command ``reproduce cef alignment``.
+
+    Parameters
+    ----------
+    audit
+        A run of ``judge align``, as ``"run:3"``, or the folder that it wrote.
+    confidence
+        Confidence level of intervals (number above 0 and below 1).
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Table ``judge-alignment`` with the columns ``by``, ``name``, ``caught``, ``caught_count``, ``no_verdict``.
+        See docs/results.md.
+
+    Raises
+    ------
+    InputError
+        For parameters out of bounds. For a source that is no such run.
+
+    Notes
+    -----
+    Misleads: Many mismatches hit errors by chance: compare the share with the number of mismatches. False alarms
+    are not counted, and errors of one text are not independent, so the intervals are too narrow.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.caught_errors("run:7")  # doctest: +SKIP
+    """
+    return answered(
+        "caught-errors",
+        {
+            "confidence": confidence,
+        },
+        lambda: aligned_from(audit, db),
     )
 
 
@@ -2919,8 +3057,8 @@ def correlate(
         ``pearson_per_system_corrected_noise_of_scores``, ``pearson_per_system_corrected_noise_of_ratings``,
         ``system_accuracy``, ``system_accuracy_n_pairs``, ``system_accuracy_at_least``,
         ``system_accuracy_at_most``, ``system_accuracy_n_settled``, ``system_scores``, ``pearson_given_system``,
-        ``spearman_given_system``, ``kendall_given_system``. Further tables: ``judges-by-model``. See
-        docs/results.md.
+        ``spearman_given_system``, ``kendall_given_system``. Further tables: ``judge-table-2``;
+        ``judges-by-model``. See docs/results.md.
 
     Raises
     ------

@@ -25,6 +25,7 @@ from core.joining.choices import TableChoice, chosen_table
 from core.joining.choices import check_choice as check_table_choice
 from core.joining.quality import OfFile, Quality
 from core.joining.tables import CorrelationOptions, merge_tables
+from core.judges.alignment import MarkedText
 from core.judges.answers import AnswerSet
 from core.notebook.result import Result
 from core.results.check.dossier import Dossier, Texts
@@ -69,6 +70,7 @@ from core.schema.scores import (
 from core.schema.settings import SettingsError, as_parameter
 from core.schema.study import RatingTask, StudyRecord, StudyTexts
 from core.sources.judges import (
+    aligned_of,
     answer_sets_of,
     costs_of,
     facts_of,
@@ -758,6 +760,11 @@ def judge_outputs_from(judges: Source | Sequence[Source]) -> list[JudgeOutput]:
 def answer_sets_from(answers: Source | Sequence[Source]) -> list[AnswerSet]:
     """Return models' answers to questions. Raises InputError with the problems of all."""
     return answer_sets_of([_a_run("answers", one) for one in each_of(answers)], reading_of())
+
+
+def aligned_from(audit: Source, db: str | os.PathLike[str] | None) -> tuple[MarkedText, ...]:
+    """Return marked errors beside mismatches. Raises InputError."""
+    return aligned_of(parse_source(_a_run("audit", audit)), reading_of(db))
 
 
 def marking_from(judges: Source | Sequence[Source], rated: str | None) -> MarkingJudges:

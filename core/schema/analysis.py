@@ -31,6 +31,7 @@ Taken = Literal[
     "answers",
     "marking",
     "taught",
+    "aligned",
     "table",
     "sides",
     "quality",
@@ -70,6 +71,7 @@ judges: the same of several runs.
 answers: each model's answers to questions of several.
 marking: judges that mark errors, with the rated texts that they read (`core.schema.scores.MarkingJudges`).
 taught: errors that people marked, and runs of judges with their examples.
+aligned: errors that people marked, beside the mismatches of a cross-examination (`core.judges.alignment.MarkedText`).
 costs: what the runs of judges cost.
 two_scores: two tables of scores, with their texts where a run knows them.
 tried: runs of one kind of judge with several prompts or models, and people beside them.
@@ -408,6 +410,7 @@ CHOICES: Mapping[Taken, type[Settings]] = {
     "answers": _NoChoice,
     "marking": MarkingChoice,
     "taught": _NoChoice,
+    "aligned": _NoChoice,
     "ratings": _NoChoice,
     "marks": _NoChoice,
     "marks_by_rater": _NoChoice,
@@ -455,6 +458,12 @@ def rng_setting() -> Any:
     return setting(0, "Seed", "seed of all resampling", within=(0, LARGEST_SEED), option="seed", folded=True)
 
 
+class Caution(str):
+    """A sentence that says why numbers mislead. Pages draw it as a warning; other doors say it as any other sentence."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What an analysis answers about one thing."""
@@ -462,6 +471,7 @@ class Verdict:
     code: str
     """For programs: one of the analysis's codes, never a sentence."""
     sentence: str
+    """A Caution if somebody must act on it before the numbers count."""
     status: int = 0
     """Exit status of the command: 0, or from 3 on, the gravest first; 2 is that of mistakes."""
     reason: str = ""
@@ -517,6 +527,8 @@ class Table(Generic[Found]):
     most_printed: int | None = None
     """Rows up to which a terminal prints it; None: it always does; 0: only files have it. A main table that depends on the
     result is always printed."""
+    most_on_page: int | None = None
+    """Rows of it that a page shows, the first ones; None: all. Its downloads always have all."""
     apart: bool = False
     """Whether a file that holds several tables leaves it out, because it lists texts and what people said of each."""
     on_request: Callable[[Found], bool] = _never
@@ -607,7 +619,7 @@ class Analysis(Generic[Chosen, Found]):
     """What stands in place of options that are empty, for pages, which show it where the option is: `in_use(given, *data)` takes
     those that have a value, and the data. None: what the options say is all. It must not take long."""
     sentences: Callable[[Found], tuple[str, ...]] = _none
-    """What is said after the verdicts."""
+    """What is said after the verdicts; a Caution where it says why numbers mislead."""
     said: Callable[[Found], tuple[str, ...]] | None = None
     """All that is said in its order, the verdicts' sentences among it; None: the verdicts, then `sentences`."""
     figures: Callable[[Found], tuple[AnyFigure, ...]] = _none

@@ -71,8 +71,6 @@ class Fields:
     def rest(self, usual: Design) -> dict[str, Any]:
         """Draw what the verdict counts, and what raters get."""
         st.markdown("**Main analysis**: what the verdict counts")
-        # All of them are there to begin with: to take one away is less work than to name the others.
-        settings_form.given(f"{self.prefix}_main_levels", list(main_levels(usual, self.levels)))
         counted_in = self._drawn(_COUNTED, usual)
         st.markdown("**What raters get**")
         return counted_in | self._drawn(_DRAWN, usual)
@@ -97,6 +95,8 @@ class Fields:
             without=fields_of(PairDesign).keys() - set(shown),
             offered={"candidate": self.systems, "person": self.systems, "main_levels": self.levels},
             used=self._used(usual),
+            # All of them are there to begin with: to take one away is less work than to name the others.
+            begins={"main_levels": main_levels(usual, self.levels)},
             disabled=self.disabled,
         )
 

@@ -99,7 +99,7 @@ def _votes(found: Answer, votes: BesideVotes) -> None:
         found,
         (_BESIDE.name, _TESTED.name),
         {_BESIDE.name: beside},
-        only={"answers": answers or offered[0]},
+        only={"answers": [answers or offered[0]]},
     )
 
 

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.plots.drawn import draw
-from core.schema.analysis import Analysis, Answer, Table
+from core.schema.analysis import Analysis, Answer, Caution, Chosen, Table
 from core.schema.figures import AnyFigure, Heat
 from core.schema.result_table import ResultTable
 from core.schema.settings import Settings, fields_of
@@ -40,12 +40,14 @@ class Data:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure of a table."""
+    """How a page draws a table."""
 
     figure: go.Figure | None
     alt: str = ""
     instead: bool = False
-    """Whether it says all that the table says, so that the table is folded."""
+    """Whether the figure says all that the table says, so that the table is folded."""
+    caption: str = ""
+    """What the figure draws, right below it."""
     press: Press | None = None
     """What a press on a point of it does."""
     hint: str = ""
@@ -67,7 +69,7 @@ def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], titl
     return answer
 
 
-def form_of(found: Analysis[Any, Any], *data: Data) -> Settings:
+def form_of(found: Analysis[Chosen, Any], *data: Data) -> Chosen:
     """Draw the options that the data do not settle. Raises SettingsError."""
     offered = {name: values for one in data for name, values in one.offered.items()}
     settled = {name: value for one in data for name, value in one.settles.items()}
@@ -78,29 +80,41 @@ def form_of(found: Analysis[Any, Any], *data: Data) -> Settings:
 
 
 def form(
-    found: Analysis[Any, Any],
+    found: Analysis[Chosen, Any],
     offered: Mapping[str, Sequence[str]] = _NONE,
     settled: Mapping[str, Any] = _NONE,
     *,
     folds: bool = True,
     used: Mapping[str, object] = _NONE,
-) -> Settings:
+    columns: int = 2,
+    begins: Mapping[str, Any] = _NONE,
+    in_address: bool = False,
+) -> Chosen:
     """Draw the options. Raises SettingsError.
 
     offered, settled: as `Data.offered` and `Data.settles`. folds: whether those that are rarely changed are in a part that folds;
-    False in one. used: what stands in place of options that are empty.
+    False in one. columns: side by side. used, begins, in_address: as in `settings_form.render`.
     """
     prefix = found.function
     fields = fields_of(found.Options)
     folded = {name for name, one in fields.items() if one.about.folded and folds}
-    draw_fields = partial(settings_form.render, found.Options, prefix, offered=offered, used=used)
+    draw_fields = partial(
+        settings_form.render,
+        found.Options,
+        prefix,
+        columns=columns,
+        offered=offered,
+        used=used,
+        begins=begins,
+        in_address=in_address,
+    )
     chosen = draw_fields(without=folded, beside=settled)
     label = "More options" if chosen else "Options"
     chosen = {**settled, **chosen}
     if folded:
         with st.expander(label):
             chosen |= draw_fields(without=fields.keys() - folded, beside=chosen)
-    options: Settings = found.Options.checked(chosen, found.refusal)
+    options: Chosen = found.Options.checked(chosen, found.refusal)
     return options
 
 
@@ -129,10 +143,11 @@ def show_answer(answer: Answer, called: str = "") -> None:
 
 
 def show_said(answer: Answer) -> None:
-    """Show the verdicts, and what is said after them."""
+    """Show the verdicts, and what is said after them; cautions as warnings."""
     verdicts = {one.sentence for one in answer.verdicts}
     for sentence in answer.said:
-        st.markdown(f"**{plain(sentence)}**" if sentence in verdicts else plain(sentence))
+        shown = f"**{plain(sentence)}**" if sentence in verdicts else plain(sentence)
+        (st.warning if isinstance(sentence, Caution) else st.markdown)(shown)
 
 
 def show_tables(
@@ -142,31 +157,35 @@ def show_tables(
     *,
     called: str = "",
     headed: bool = False,
-    only: Mapping[str, str] = _NONE,
+    only: Mapping[str, Collection[str]] = _NONE,
 ) -> None:
     """Show some tables with their figures.
 
-    names: those that the answer lacks are left out, and those without rows beside others that have some. drawn: figures of the
-    page's own. called: another name for the downloads, of a second answer of the analysis on a page. headed: whether the first table
-    has its heading, too, because nothing above says what it is. only: column -> the word of the rows that are shown; files have all.
+    names: also of tables that are there on request; those that the answer lacks are left out, and those without rows beside others that
+    have some. drawn: tables that the page draws in its own way. called: another name for the downloads, of a second answer of the
+    analysis on a page. headed: whether the first table has its heading, too, because nothing above says what it is. only: column -> the
+    words of the rows that are shown; files have all.
     """
-    there = [one for one in answer.analysis.tables if one.name in answer.tables and one.name in names]
+    tables = {name: table for name in names if (table := answer.requested(name)) is not None}
+    there = [one for one in answer.analysis.tables if one.name in tables]
     if not there:
         return
     whole = len(there) == len(answer.tables)
     usual = answer.analysis.name if whole else f"{answer.analysis.name}-{there[0].name}"
     with together(called or usual):
-        for declared in [one for one in there if answer.tables[one.name].rows] or there[:1]:
-            table, figure = answer.tables[declared.name], answer.figures.get(declared.name)
+        for declared in [one for one in there if tables[one.name].rows] or there[:1]:
+            full, figure = tables[declared.name], answer.figures.get(declared.name)
+            table = _beginning(_only(full, only), declared.most_on_page)
             own = drawn.get(declared.name) or _drawn(answer, figure)
             if declared is not there[0] or (headed and declared.question):
                 heading(answer.analysis, declared, own.hint)
             show(
-                _only(table, only),
-                whole=table,
+                table,
                 figure=own.figure,
                 alt=own.alt,
+                caption=own.caption,
                 least_width=_least_width(figure, table),
+                whole=full,
                 folded=AS_A_TABLE if own.instead else "",
                 titled=declared.heading is not None
                 or (headed and declared is there[0] and not declared.question),
@@ -180,15 +199,37 @@ def heading(found: Analysis[Any, Any], table: Table[Any], hint: str = "") -> Non
     part(table.title, " ".join(filter(None, (table.question, hint))), section)
 
 
-def _only(table: ResultTable, only: Mapping[str, str]) -> ResultTable:
-    """The rows with these words, without the columns of the words."""
+def _only(table: ResultTable, only: Mapping[str, Collection[str]]) -> ResultTable:
+    """The rows with one of these words. A column whose word is the same in all is left out."""
     names = [one.name for one in table.columns]
-    wanted = {names.index(name): word for name, word in only.items() if name in names}
-    columns = tuple(
-        replace(one, shown=one.shown and at not in wanted) for at, one in enumerate(table.columns)
-    )
-    rows = tuple(row for row in table.rows if all(row[at] == word for at, word in wanted.items()))
+    wanted = {names.index(name): words for name, words in only.items() if name in names}
+    same = {at for at, words in wanted.items() if len(words) == 1}
+    columns = tuple(replace(one, shown=one.shown and at not in same) for at, one in enumerate(table.columns))
+    rows = tuple(row for row in table.rows if all(row[at] in words for at, words in wanted.items()))
     return replace(table, columns=columns, rows=rows)
+
+
+def _beginning(table: ResultTable, most: int | None) -> ResultTable:
+    """The first rows of a table, with a note that there are more."""
+    if most is None or len(table.rows) <= most:
+        return table
+    note = f"The first {most:,} of {len(table.rows):,} rows. The downloads have all."
+    return replace(table, rows=table.rows[:most], notes=(*table.notes, note))
+
+
+def _of_number(figure: Heat, table: ResultTable) -> Heat:
+    """Choose which of several numbers a matrix shows."""
+    alts = {figure.value: figure.alt, **figure.also}
+    headings = {one.name: one.heading for one in table.columns}
+    chosen = st.segmented_control(
+        "Number in the figure",
+        list(alts),
+        default=figure.value,
+        format_func=headings.__getitem__,
+        required=True,
+        key=f"number_of_{table.name}",
+    )
+    return replace(figure, value=chosen, alt=alts[chosen])
 
 
 def _least_width(figure: AnyFigure | None, table: ResultTable) -> int:
@@ -200,4 +241,6 @@ def _least_width(figure: AnyFigure | None, table: ResultTable) -> int:
 
 
 def _drawn(answer: Answer, figure: AnyFigure | None) -> Drawn:
+    if isinstance(figure, Heat) and figure.also:
+        figure = _of_number(figure, answer.tables[figure.table])
     return Drawn(None) if figure is None else Drawn(draw(figure, answer.tables), figure.alt, figure.instead)

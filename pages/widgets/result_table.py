@@ -50,6 +50,7 @@ def show(
     alt: str = "",
     least_width: int = 0,
     folded: str = "",
+    caption: str = "",
     whole: ResultTable | None = None,
     titled: bool = True,
     table_first: bool = False,
@@ -63,7 +64,7 @@ def show(
 
     alt: describes the figure for people who cannot see it. least_width: pixels below which the figure scrolls, unless it
     says so itself (`layout.meta`).
-    folded: title of a folded part for the table, where the figure shows the same. whole: table to download, where the page
+    folded: title of a folded part for the table, where the figure shows the same. caption: what the figure draws, right below it. whole: table to download, where the page
     shows only some rows. titled: False where a heading above says the same. table_first: whether the figure stands below
     the table. rows: what a press on a cell does; needs a table with colours. beneath: draws what follows the table or the
     figure at once. press: what a press on a point of the figure does. files: whether it can be downloaded. narrow: whether intervals stand behind
@@ -71,6 +72,8 @@ def show(
     """
     if figure is not None and not table_first:
         _figure(found.name, figure, alt, least_width, press)
+        if caption:
+            st.markdown(f":small[{caption}]")
     if titled and found.title and figure is None:
         st.markdown(f"**{plain(found.title)}**")
     if not found.rows:

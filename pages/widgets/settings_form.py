@@ -1,8 +1,9 @@
 """The form of a new run, made from the fields of its settings: rubric or task file, backend and model, prompts."""
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import Any
 
 import streamlit as st
@@ -25,6 +26,7 @@ from core.schema.settings import (
     worded,
 )
 from core.tables.containers import decode_utf8
+from pages.widgets import address
 from pages.widgets.messages import capital, mistakes_shown, plain, with_code
 from pages.widgets.parts import places
 
@@ -54,6 +56,8 @@ def render(
     beside: Mapping[str, Any] = _NONE,
     offered: Mapping[str, Sequence[str]] = _NONE,
     used: Mapping[str, object] = _NONE,
+    begins: Mapping[str, Any] = _NONE,
+    in_address: bool = False,
     backend: str = "",
     disabled: bool = False,
 ) -> dict[str, Any]:
@@ -64,8 +68,11 @@ def render(
 
     backend: of the model that a run uses; empty for settings without one, such as those of an analysis.
     without: fields that the page requests elsewhere or not at all. beside: values of such fields, on which others depend.
-    offered: field -> possible values here: names from a file, or fewer choices than the backend has.
-    used: field -> what is used while it is empty, which its widget then shows; None: nothing. disabled: whether nothing can be changed.
+    offered: field -> possible values here: names from a file, or fewer choices than the backend has; of a field that maps names
+    to numbers, the names. begins: field -> value with which it begins here, in place of its default. in_address: whether the
+    page's address holds what is chosen, apart from what is typed as words.
+    used: field -> what is used while it is empty, which its widget then shows; None: nothing. disabled: whether
+    nothing can be changed.
     """
     fields = fields_of(model)
     offered = {**model.offered(backend), **offered}
@@ -75,28 +82,22 @@ def render(
         nothing_to_choose = (
             name in offered
             and not offered[name]
-            and one.shape
-            in (
-                "choice",
-                "text",
-                "texts",
-                "list",
-            )
+            and (one.shape in ("choice", "text", "texts", "list") or isinstance(one.default, Mapping))
         )
         if name in without or name in beside or nothing_to_choose:
             continue
         known = {**beside, **chosen}
         if name in model.model_construct(**known).idle(backend):
             continue
-        usual = model.usual(known, backend)
-        chosen[name] = _widget(
-            next(place),
-            replace(_with_used(one, used), default=usual.get(name, one.default)),
-            f"{key_prefix}_{name}",
-            _help(one, fields),
-            offered.get(name),
-            disabled=disabled,
-        )
+        usual = {**model.usual(known, backend), **begins}
+        key, among = f"{key_prefix}_{name}", offered.get(name)
+        one = replace(_with_used(one, used), default=usual.get(name, one.default))
+        if in_address:
+            _keep_in_address(one, key, among)
+        if isinstance(one.default, Mapping) and among is not None:
+            chosen[name] = _numbers(place, one, key, _help(one, fields), among)
+        else:
+            chosen[name] = _widget(next(place), one, key, _help(one, fields), among, disabled=disabled)
     return chosen
 
 
@@ -131,6 +132,41 @@ def put(settings: Settings, key_prefix: str, *, without: Collection[str] = ()) -
 def _help(one: SettingField, fields: Mapping[str, SettingField]) -> str | None:
     text = worded(one.about.help, fields, on_page)
     return with_code(f"{capital(text)}.") if text else None
+
+
+def _keep_in_address(one: SettingField, key: str, offered: Sequence[str] | None) -> None:
+    """Let the address hold a field. Of words of the data it holds the place; what visitors type as words stays out of it."""
+    if one.shape == "switch":
+        address.one(one.name, key, (False, True), one.default, lambda on: str(int(on)))
+    elif one.shape in ("number", "whole"):
+        kind = int if one.shape == "whole" else float
+
+        def read(text: str) -> Any:
+            number = typed_number(text, kind)
+            return number if not isinstance(number, str) and isfinite(number) else one.default
+
+        address.typed(one.name, key, one.default, read, one.typed)
+    elif one.shape == "choice" or (one.shape == "text" and offered is not None):
+        options = list(one.choices if offered is None else offered)
+        code = str if one.shape == "choice" else address.place_among(options)
+        address.one(one.name, key, options, _first_of(one, options), code)
+
+
+def _first_of(one: SettingField, options: Sequence[str]) -> Any:
+    """The option with which a menu begins."""
+    return one.default if one.optional or one.default in options else options[0]
+
+
+def _numbers(
+    place: Iterator[DeltaGenerator], one: SettingField, key: str, said: str | None, names: Sequence[str]
+) -> dict[str, float]:
+    """Draw a number for each name, and return those that are given."""
+    found = {}
+    for name in names:
+        field = replace(one, shape="number", default=one.default.get(name), optional=True)
+        common = {"key": f"{key}_{name}", "help": said, "persist_state": "session"}
+        found[name] = _number(next(place), field, f"{one.about.label}, {plain(name)}", common)
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _widget(
@@ -204,7 +240,7 @@ def _number(place: DeltaGenerator, one: SettingField, label: str, common: dict[s
 def _menu(
     place: DeltaGenerator, one: SettingField, label: str, common: dict[str, Any], options: list[str]
 ) -> Any:
-    usual = one.default if one.optional or one.default in options else options[0]
+    usual = _first_of(one, options)
     _come_back(common["key"], options, usual)
     _begin(common["key"], usual, lambda kept: kept in options or (one.optional and kept is None))
     return place.selectbox(

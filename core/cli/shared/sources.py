@@ -37,6 +37,7 @@ from core.joining.choices import (
 )
 from core.joining.quality import OfFile, Quality
 from core.joining.tables import CorrelationOptions
+from core.judges.alignment import MarkedText
 from core.judges.answers import AnswerSet
 from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
@@ -69,6 +70,7 @@ from core.schema.settings import SettingField, Settings, fields_of
 from core.schema.study import Study, StudyRecord, StudyTexts
 from core.sources.judges import (
     JUDGE_NAMES,
+    aligned_of,
     answer_sets_of,
     costs_of,
     facts_of,
@@ -577,6 +579,16 @@ def add_answers_input(command: argparse.ArgumentParser) -> None:
 def open_answers(options: argparse.Namespace) -> list[AnswerSet]:
     """Return models' answers to questions. Raises InputError with the problems of all."""
     return answer_sets_of(options.answers, reading_of(options))
+
+
+def add_aligned_input(command: argparse.ArgumentParser) -> None:
+    """Register marked errors beside mismatches; see `open_aligned`."""
+    command.add_argument("audit", metavar=JUDGE_NAMES, help="results of `judge align`")
+
+
+def open_aligned(options: argparse.Namespace) -> tuple[MarkedText, ...]:
+    """Return marked errors beside mismatches. Raises InputError."""
+    return aligned_of(parse_source(options.audit), reading_of(options))
 
 
 def add_ratings_input(command: argparse.ArgumentParser) -> None:
