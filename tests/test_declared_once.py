@@ -4,6 +4,9 @@ import ast
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from core.schema.designs import PairDesign, RatingDesign
+from core.schema.settings import fields_of
+
 ROOT = Path(__file__).resolve().parents[1]
 CLI, PAGES = ROOT / "core" / "cli", ROOT / "pages"
 
@@ -68,6 +71,8 @@ NO_RESULT = {"operation/disk.py", "operation/spending.py", "operation/working.py
 """Modules of pages/ whose tables are no result of an analysis: what runs cost and keep, what an audit made."""
 OF_RUNS = {"generate/form.py", "metrics/form.py", "tabs/new_run.py"}
 """Modules of pages/ with the form of a new run."""
+OF_STUDIES = {"studies/designing.py", "studies/importing.py"}
+"""Modules of pages/ with the form of a study's design."""
 
 
 def registered(code: ast.AST) -> Iterator[str]:
@@ -132,6 +137,13 @@ def test_options_of_analyses_are_registered_by_add_settings() -> None:
     )
 
 
+def test_options_of_a_design_are_registered_by_add_settings() -> None:
+    options = {one.option for model in (PairDesign, RatingDesign) for one in fields_of(model).values()}
+    assert len(options) > 15
+    for path in (CLI / "study").rglob("*.py"):
+        assert options & set(registered(ast.parse(path.read_text("utf-8")))) == set(), path
+
+
 def test_modules_without_an_analysis_are_there() -> None:
     registering = {
         path.relative_to(CLI).as_posix()
@@ -148,7 +160,7 @@ def test_pages_show_tables_of_analyses_by_the_widget() -> None:
 
 
 def test_pages_show_forms_of_analyses_by_the_widget() -> None:
-    assert pages_that_call("settings_form.render") == OF_RUNS
+    assert pages_that_call("settings_form.render") == OF_RUNS | OF_STUDIES
 
 
 def test_what_is_done_by_hand_is_seen() -> None:

@@ -3,12 +3,11 @@
 import shlex
 from collections.abc import Iterable, Sequence
 
-from core.errors import NotAllowed
+from core.errors import NotAllowed, counted
 from core.installation import COMMAND
+from core.schema.designs import MOST_VOTES
 from core.schema.study import (
-    FLAGGED_PAIRS,
     NO_LEVEL,
-    SCORES,
     AnalysisSet,
     Design,
     FlaggedPairs,
@@ -27,8 +26,6 @@ from core.tables.reading import shown
 
 USUAL_VOTES = 2
 """Default number of votes a pair needs, where the design and the raters allow it."""
-MOST_VOTES = 1_000
-"""Largest number of votes that a design can require for a pair."""
 LARGEST_EXAMPLE = 0.5
 """Largest margin for which `margin_note` gives examples."""
 RESULTS_SHOWN = "results shown"
@@ -70,14 +67,8 @@ def analysis_set_problems(design: Design, levels: Sequence[str]) -> list[str]:
         if not chosen or len(set(chosen)) < len(chosen):
             problems.append("levels of the main analysis: name at least one level, and each only once")
     needed, given = design.votes_needed, design.votes_per_pair
-    most = min(MOST_VOTES, given or MOST_VOTES)
-    if needed is not None and not 1 <= needed <= most:
-        gets = ", the number of votes a pair gets" if most == given else ""
-        problems.append(f"votes needed: {needed} is not a whole number from 1 to {most}{gets}")
-    if design.score not in SCORES:
-        problems.append(f"score: {design.score!r} is not one of {', '.join(SCORES)}")
-    if design.flagged not in FLAGGED_PAIRS:
-        problems.append(f"flagged pairs: {design.flagged!r} is not one of {', '.join(FLAGGED_PAIRS)}")
+    if needed is not None and given is not None and given < needed <= MOST_VOTES:
+        problems.append(f"votes needed: {needed} is more than the {counted(given, 'vote')} that a pair gets")
     return problems
 
 

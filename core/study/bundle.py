@@ -21,6 +21,7 @@ from core.budget import Drawing, draw_unpacked, json_values, open_zip
 from core.errors import InputError, NotFound, Problems
 from core.formats.logs import inspect
 from core.installation import COMMAND
+from core.schema.designs import LARGEST_SEED
 from core.schema.study import (
     NO_ANSWER,
     NO_LEVEL,
@@ -48,7 +49,7 @@ from core.store.backup import FORMAT_VERSION, another_version
 from core.store.studies import find_study
 from core.study.analysis_set import check_released, released_record
 from core.study.blinding import checked_scores, checked_spans, missing
-from core.study.design import LARGEST_SEED, check_design, check_rating_design, dealing, entry_order
+from core.study.design import check_design, check_rating_design, dealing, entry_order
 from core.study.guidelines import FALLBACK_LANGUAGE, check_guideline, check_wording
 from core.study.lifecycle import check_task
 from core.study.raters import rater_id_problem

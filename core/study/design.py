@@ -13,6 +13,8 @@ from functools import partial
 from typing import TypeVar, get_args
 
 from core.errors import InputError
+from core.schema.designs import PairDesign, RatingDesign, StudyDesign
+from core.schema.settings import Remark, fields_of, on_page, said
 from core.schema.study import (
     Answer,
     Assignment,
@@ -31,15 +33,12 @@ from core.store.raters import raters_of
 from core.store.studies import get_study, items_of, outputs_of
 from core.study.analysis_set import analysis_set_problems
 
-LARGEST_SEED = 2**63 - 1
-LARGEST_COUNT = 1_000_000
-LARGEST_GUESSES = 100
 SECONDS_EACH: Mapping[StudyKind, int] = {"pairs": 45, "ratings": 60}
 """Seconds for a pair or a text, for the time estimate that raters and owners see before there are real times."""
 
 
-MARGIN_RANGE = "above 0 and below 2; sensible values are 0.05 to 0.3 on the scale from -1 to 1"
-"""Which margins there are, in words."""
+_OF_THE_DATA = {"candidate", "comparator", "person", "main_levels"}
+"""Fields whose possible values are those of a data set."""
 
 
 def check_design(design: Design, sources: Sequence[str], levels: Sequence[str]) -> None:
@@ -53,52 +52,29 @@ def check_design(design: Design, sources: Sequence[str], levels: Sequence[str]) 
             problems.append(f"{role}: the data set has no system {source!r}; it has {' and '.join(sources)}")
     if design.candidate == design.comparator:
         problems.append(f"candidate and comparator are both {design.candidate!r}; name two systems")
-    if design.margin is None:
-        if design.early_looks:
-            problems.append("early looks: declare a candidate and a margin, which the bound is compared with")
-    elif not 0 < design.margin < 2:
-        problems.append(f"margin: {design.margin:g} is not {MARGIN_RANGE}")
-    if not 0.5 < design.confidence_level < 1:
-        problems.append(
-            f"confidence level: {design.confidence_level:g} is not between 0.5 and 1; 0.90 means 90 %"
-        )
-    if not 0 <= design.blinding_pairs <= LARGEST_GUESSES:
-        problems.append(
-            f"pairs to guess: {design.blinding_pairs} is not a number from 0 to {LARGEST_GUESSES}"
-        )
+    if design.margin is None and design.early_looks:
+        problems.append("early looks: declare a candidate and a margin, which the bound is compared with")
     if design.person not in get_args(Role):
         problems.append(f"person: {design.person!r} is neither candidate nor comparator")
-    problems += drawing_problems(design)
+    problems += _field_problems(PairDesign, design)
     problems += analysis_set_problems(design, levels)
     if problems:
         raise InputError("Invalid design:", problems)
 
 
-def drawing_problems(
-    design: Design, votes: str = "votes per pair", most: str = "most questions per rater"
-) -> list[str]:
-    """Problems with the fields from which lists are drawn, in a study of either kind.
-
-    votes, most: names for votes_per_pair and max_questions in that kind of study.
-    """
-    problems = []
-    if not 0 <= design.seed <= LARGEST_SEED:
-        problems.append(f"seed: {design.seed} is not a whole number from 0 to {LARGEST_SEED}")
-    if not 0 <= design.repeat_share <= 0.5:
-        problems.append(f"hidden repeats: {design.repeat_share:g} is not between 0 and 0.5")
-    if design.level_order not in ("fixed", "shuffled"):
-        problems.append(f"level order: {design.level_order!r} is neither fixed nor shuffled")
-    for what, count in ((votes, design.votes_per_pair), (most, design.max_questions)):
-        if count is not None and not 1 <= count <= LARGEST_COUNT:
-            problems.append(f"{what}: {count} is not a whole number from 1 to {LARGEST_COUNT}")
-    if design.max_questions is not None and design.votes_per_pair is None:
-        problems.append(f"{most}: set {votes} too; a limit works only with it")
-    return problems
+def _field_problems(model: type[StudyDesign], design: Design) -> list[str]:
+    """Problems of the fields whose possible values do not depend on data, all of them together."""
+    fields = fields_of(model)
+    values = {name: getattr(design, name) for name in fields if name not in _OF_THE_DATA}
+    found: list[Remark] = []
+    model.read(values, found)
+    found += [one for one in model.model_construct(**values).conflicts() if one not in found]
+    return [said(one, fields, on_page) for one in found]
 
 
 def check_rating_design(design: Design) -> None:
     """Raise InputError with every invalid field; roles, margin and guesses are not used."""
-    problems = drawing_problems(design, "raters per item", "most items per rater")
+    problems = _field_problems(RatingDesign, design)
     if design.candidate or design.comparator:
         problems.append("candidate and comparator: leave them out; texts are rated one by one, without roles")
     if design.early_looks:

@@ -16,7 +16,9 @@ from core.formats.study.files import read_dataset, verbatim
 from core.formats.study.pairs import slip_sentence
 from core.formats.study.votes import TableVotes
 from core.formats.tasks import dump_task, parse_task
+from core.schema.designs import LARGEST_SEED, PairDesign, RatingDesign
 from core.schema.scores import PROBABILITY, OutputSet, ScorableOutput
+from core.schema.settings import Remark, refuse
 from core.schema.study import (
     NO_LEVEL,
     Dataset,
@@ -54,7 +56,6 @@ from core.store.studies import (
 from core.study.analysis_set import describe_analysis_set, fix_at_vote
 from core.study.blinding import SPAN_DIMENSION, open_desk
 from core.study.design import (
-    LARGEST_SEED,
     check_design,
     check_rating_design,
     deal_again,
@@ -82,15 +83,6 @@ _NEXT_STATES: dict[State, tuple[State, ...]] = {
 def new_seed() -> int:
     """A random seed."""
     return secrets.randbelow(LARGEST_SEED)
-
-
-def parse_seed(text: str) -> int:
-    """Parse a seed that an owner wrote; empty text gives a new seed. Raises InputError for anything else but a number."""
-    if not text.strip():
-        return new_seed()
-    if not text.strip().isdecimal():
-        raise InputError(f"Seed: {text.strip()!r} is not a whole number from 0 to {LARGEST_SEED}.")
-    return int(text)
 
 
 def roles(dataset: Dataset, candidate: str | None, comparator: str | None) -> tuple[str, str]:
@@ -122,6 +114,37 @@ def usual_design(dataset: Dataset, candidate: str | None = None, comparator: str
     else:
         design = Design(*roles(dataset, candidate, comparator), seed=new_seed())
     return replace(design, score="net_preference", blinding_pairs=0) if dataset.plain else design
+
+
+def new_design(dataset: Dataset, asked: PairDesign, *, with_margin: bool = True) -> Design:
+    """The design of a new study: what is declared, and the usual one for the rest.
+
+    with_margin: False where no margin is to be declared, even for Factual's systems, whose roles are known.
+
+    Raises SettingsError for a margin, early looks or a confidence level without a candidate, and InputError for an unknown system.
+    """
+    declared = asked.declared
+    if asked.margin is not None or asked.early_looks:
+        roles(dataset, asked.candidate, asked.comparator)  # asks for a candidate
+    usual = usual_design(dataset, asked.candidate, asked.comparator)
+    if not with_margin:
+        first, second = dataset.sources
+        usual = replace(usual, candidate=first, comparator=second, margin=None)
+    if asked.confidence_level is not None and usual.margin is None:
+        problem = (
+            "it is the level of the bound against a margin: set {candidate} and {margin}, or leave it out"
+        )
+        refuse([Remark("confidence_level", problem)], PairDesign, what="Invalid design")
+    if asked.person is not None or (asked.blinding_pairs and usual.margin is None):
+        declared["person"] = person_role(usual, asked.person)
+        if not dataset.plain:
+            declared.setdefault("blinding_pairs", Design.blinding_pairs)
+    return replace(usual, **{**declared, "candidate": usual.candidate, "comparator": usual.comparator})
+
+
+def new_rating_design(asked: RatingDesign) -> Design:
+    """The design of a new study of ratings: what is declared, and the usual one for the rest. It has no roles and no guesses."""
+    return replace(Design("", "", seed=new_seed(), blinding_pairs=0), **asked.declared)
 
 
 def of_factual(dataset: Dataset) -> bool:

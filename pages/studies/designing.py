@@ -1,34 +1,27 @@
 """The tab Design: the design of a study, frozen at the first vote, with its plan, texts, audit and log; the steps of its life."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import InputError, NotAllowed, counted
-from core.schema.study import Design, FlaggedPairs, LevelOrder, Role, Score, State, Study
+from core.schema.designs import PairDesign, RatingDesign, StudyDesign
+from core.schema.settings import fields_of
+from core.schema.study import Design, State, Study
 from core.store import Store
 from core.store.raters import raters_of
 from core.store.studies import items_of, outputs_of
 from core.study import lifecycle
-from core.study.analysis_set import MOST_VOTES, describe_analysis_set, main_levels, margin_note
-from core.study.design import (
-    LARGEST_COUNT,
-    LARGEST_GUESSES,
-    LARGEST_SEED,
-    describe_shortage,
-    drafts_lost,
-    drafts_of,
-)
+from core.study.analysis_set import describe_analysis_set, main_levels, margin_note
+from core.study.design import describe_shortage, drafts_lost, drafts_of
 from core.study.masking import without_systems
 from core.study.raters import study_workload
 from pages.studies import early, planning, texts
-from pages.widgets import address, rating_scales
-from pages.widgets.messages import capital, mistakes_shown, moment, plain, showable, tell
-from pages.widgets.parts import HELP, percent
+from pages.widgets import address, rating_scales, settings_form
+from pages.widgets.messages import capital, mistakes_shown, moment, plain, tell
+from pages.widgets.parts import HELP
 
 _STEPS: dict[State, list[tuple[State, str]]] = {
     "draft": [("open", "Open the study")],
@@ -42,220 +35,81 @@ _MEANING: dict[State, str] = {
     "closed": "Raters can no longer answer. Open the study again, or unblind it for good to see its results.",
     "unblinded": "The study has ended.",
 }
-_ORDERS = {"fixed": "Best to worst, as in Factual", "shuffled": "Shuffled for each rater and question"}
+_WITH_MARGIN = ("candidate", "margin", "confidence_level", "early_looks")
+"""Fields that only a design with a margin has."""
+_COUNTED = ("main_levels", "votes_needed", "score", "flagged")
+_DRAWN = ("level_order", "repeat_share", "max_questions", "blinding_pairs", "person", "seed")
+_AS_USUAL: dict[str, Any] = dict.fromkeys(("votes_per_pair", "max_questions", "votes_needed"))
+"""Fields of Design that are None unless they are declared."""
 
 
-_SCORES: dict[Score, str] = {
-    "composite": "Composite: sign of the sum of its votes",
-    "net_preference": "Net preference: mean of its votes",
-}
-_FLAGGED: dict[FlaggedPairs, str] = {"keep": "Keep their votes", "leave_out": "Leave the pairs out"}
-
-
-_LEVELS = (0.90, 0.95)
-"""Confidence levels that are offered."""
-
-
+@dataclass(frozen=True)
 class Fields:
-    """Widgets for the fields of a design, with its values at first.
+    """The form of the design of a study of pairs: widgets of its options, which show what is used where they are empty."""
 
-    systems: in a study of pairs, its two systems in the order of the file.
-    """
+    prefix: str
+    """Of the widgets' keys."""
+    systems: Sequence[str]
+    """The two, in the order of the file."""
+    levels: Sequence[str]
+    disabled: bool = False
 
-    def __init__(self, design: Design, systems: Sequence[str] = (), *, disabled: bool = False) -> None:
-        self._design, self._systems, self._disabled = design, tuple(systems), disabled
-        self._chosen: dict[str, Any] = {}
-        self._person: str | None = None
-        self._seed = ""
-        self.complete = True
-        """Whether everything that the design needs is chosen: with a margin, a candidate."""
-
-    def number(
-        self,
-        place: DeltaGenerator,
-        label: str,
-        name: str,
-        lowest: float,
-        highest: float,
-        said: str | None = None,
-    ) -> None:
-        """A number. 0 stands for None in whole numbers that may be None."""
-        whole, before = isinstance(lowest, int), getattr(self._design, name)
-        bounds: dict[str, Any] = {"min_value": lowest, "max_value": highest, "step": None if whole else 0.01}
-        given = place.number_input(
-            label, value=0 if before is None else before, **bounds, disabled=self._disabled, help=said
-        )
-        optional = getattr(Design, name, None) is None
-        self._chosen[name] = (given or None if optional else given) if whole else round(given, 4)
-
-    def choice(
-        self,
-        place: DeltaGenerator,
-        label: str,
-        name: str,
-        options: Sequence[str],
-        words: Mapping[Any, str] = MappingProxyType({}),
-        said: str | None = None,
-    ) -> None:
-        """One of the words that a field may have."""
-        self._chosen[name] = place.selectbox(
-            label,
-            options,
-            options.index(getattr(self._design, name)),
-            format_func=lambda word: words.get(word, word),
-            disabled=self._disabled,
-            help=said,
-        )
-
-    def wants_margin(self, key: str) -> bool:
-        """Ask whether a margin is declared. It decides what `margin` asks, so it stands outside of a form."""
+    def wants_margin(self, usual: Design) -> bool:
+        """Ask whether a margin is declared. It decides which fields there are, so it stands outside of a form."""
         return st.toggle(
             "Do you want to show that one system is not worse than the other by a margin?",
-            self._design.margin is not None,
-            key=key,
-            disabled=self._disabled,
+            usual.margin is not None,
+            key=f"{self.prefix}_wanted",
+            disabled=self.disabled,
             help="If not, results treat both systems alike. You can declare a margin until the first vote.",
         )
 
-    def margin(self, wanted: bool, candidate: str | None) -> None:
-        """Candidate, margin, confidence level and early looks; nothing is asked unless wanted."""
-        if not wanted:
-            first, second = self._systems
-            self._chosen |= {"candidate": first, "comparator": second, "margin": None, "early_looks": False}
-            return
-        left, middle, right = st.columns(3)
-        chosen = left.radio(
-            "Candidate: the system under test",
-            self._systems,
-            index=None if candidate is None else self._systems.index(candidate),
-            format_func=plain,
-            horizontal=True,
-            disabled=self._disabled,
-            help="The other system is the comparator. The verdict says whether the candidate is not worse.",
-        )
-        self.complete = chosen is not None
-        if chosen is not None:
-            (other,) = (system for system in self._systems if system != chosen)
-            self._chosen |= {"candidate": chosen, "comparator": other}
-        said = "How much worse the candidate may be, on the scale of the score, -1 to 1."
-        # A study without a margin begins with the usual one.
-        before = self._design.margin or Design.margin
-        given = middle.number_input("Margin", 0.01, 1.99, before, 0.01, disabled=self._disabled, help=said)
-        self._chosen["margin"] = given and round(given, 4)
-        level = self._design.confidence_level
-        levels = sorted({*_LEVELS, level})
-        self._chosen["confidence_level"] = right.radio(
-            "Confidence level (one-sided)",
-            levels,
-            levels.index(level),
-            format_func=percent,
-            horizontal=True,
-            disabled=self._disabled,
-            help="Factual uses 90 %. The usual level is 95 %, which is stricter.",
-        )
-        self._chosen["early_looks"] = st.checkbox(
-            "Allow early looks",
-            self._design.early_looks,
-            disabled=self._disabled,
-            help="While the study runs, you may see one lower bound, which is valid at every look. It needs more questions "
-            "than the verdict at the end, and decides once you have looked. All raters get the questions in the same order.",
-        )
+    def first(self, usual: Design, *, with_margin: bool) -> dict[str, Any]:
+        """Draw what a study is for: votes, and what a margin needs. usual: the design that is used where a field is empty."""
+        return self._drawn(("votes_per_pair", *(_WITH_MARGIN if with_margin else ())), usual)
 
-    def ratings(self, left: DeltaGenerator, right: DeltaGenerator, said: str | None = None) -> None:
-        """What is drawn in a rating study."""
-        self.number(left, "Raters per source (0: all)", "votes_per_pair", 0, LARGEST_COUNT, said)
-        self.repeats(right)
-
-    def repeats(self, place: DeltaGenerator) -> None:
-        """The share of a rater's list that comes twice."""
-        self.number(place, "Hidden repeats (share)", "repeat_share", 0.0, 0.5)
-
-    def draws(self, levels: Sequence[str]) -> None:
-        """What raters get: order, repeats, caps and guesses."""
-        st.markdown("**What raters get**")
-        left, middle, right = st.columns(3)
-        if len(levels) > 1:
-            self.choice(left, "Levels within a question", "level_order", get_args(LevelOrder), _ORDERS)
-        self.repeats(middle)
-        self.number(right, "Maximum questions per rater (0: no limit)", "max_questions", 0, 100000)
-        self.number(
-            left,
-            "Pairs to guess at the end (0: none)",
-            "blinding_pairs",
-            0,
-            LARGEST_GUESSES,
-            "After their last answer, raters see this many pairs again and say which answer a person wrote. "
-            "This shows whether they could tell.",
-        )
-        self._person = middle.selectbox(
-            "Written by people",
-            self._systems,
-            self._systems.index(self._design.person_system),
-            format_func=showable,
-            disabled=self._disabled,
-            help="The system whose answers a person wrote. Used only if there are pairs to guess.",
-        )
-
-    def seed(self, place: DeltaGenerator, *, new: bool = False) -> None:
-        """The seed. new: whether the study is still to be created, so that Assay may draw one."""
-        self._seed = place.text_input(
-            "Seed (empty: a new one)" if new else "Seed",
-            "" if new else str(self._design.seed),
-            disabled=self._disabled,
-            help=f"A whole number up to {LARGEST_SEED}." if new else None,
-        )
-
-    def analysis(self, levels: Sequence[str]) -> None:
-        """What the verdict counts."""
+    def rest(self, usual: Design) -> dict[str, Any]:
+        """Draw what the verdict counts, and what raters get."""
         st.markdown("**Main analysis**: what the verdict counts")
-        left, right = st.columns(2)
-        usual = main_levels(self._design, levels)
-        chosen: Sequence[str] = usual
-        if len(levels) > 1:
-            chosen = left.multiselect(
-                "Levels",
-                levels,
-                list(usual),
-                format_func=showable,
-                disabled=self._disabled,
-                help="The first level is usually as good as the reference, so it says little about damage. "
-                "Factual leaves it out.",
-            )
-        named = tuple(level for level in levels if level in chosen)
-        # The default stays a default, so that it reads as one in the log.
-        self._chosen["main_levels"] = self._design.main_levels if named == usual else named
-        self.number(
-            right,
-            "Votes needed per pair (0: 2, or fewer if a pair cannot get 2)",
-            "votes_needed",
-            0,
-            MOST_VOTES,
-            "Votes of excluded raters do not count. A rater who joins late never removes a pair.",
-        )
-        self.choice(
-            left,
-            "Score of a pair",
-            "score",
-            get_args(Score),
-            _SCORES,
-            "A vote is +1 for the candidate (or the first system), -1 for the other, else 0. Factual uses the composite.",
-        )
-        self.choice(
-            right,
-            "Pairs that a rater flags as invalid",
-            "flagged",
-            get_args(FlaggedPairs),
-            _FLAGGED,
-            "Raters flag broken answers more often. Leaving such pairs out can hide a candidate's losses.",
+        counted_in = self._drawn(_COUNTED, usual)
+        st.markdown("**What raters get**")
+        return counted_in | self._drawn(_DRAWN, usual)
+
+    def take_levels(self, given: dict[str, Any], design: Design) -> tuple[str, ...] | None:
+        """Take the levels of the main analysis out of what the form has.
+
+        Those that the design has stay as they are, so that a default stays one and reads as one in the log.
+        """
+        chosen = given.pop("main_levels", None)
+        if chosen is None:
+            return design.main_levels
+        named = tuple(level for level in self.levels if level in chosen)
+        return design.main_levels if named == main_levels(design, self.levels) else named
+
+    def _drawn(self, names: Sequence[str], usual: Design) -> dict[str, Any]:
+        several = len(self.levels) > 1
+        shown = [name for name in names if several or name not in ("main_levels", "level_order")]
+        return settings_form.render(
+            PairDesign,
+            self.prefix,
+            without=fields_of(PairDesign).keys() - set(shown),
+            offered={"candidate": self.systems, "person": self.systems, "main_levels": self.levels},
+            used=self._used(usual),
+            # All of them are there to begin with: to take one away is less work than to name the others.
+            begins={"main_levels": main_levels(usual, self.levels)},
+            disabled=self.disabled,
         )
 
-    def declared(self) -> Design:
-        """The design as chosen. Raises InputError for a wrong seed."""
-        design = replace(self._design, seed=lifecycle.parse_seed(self._seed), **self._chosen)
-        if self._person is None:
-            return design
-        person: Role = "candidate" if self._person == design.candidate else "comparator"
-        return replace(design, person=person)
+    def _used(self, usual: Design) -> dict[str, object]:
+        """Field -> what is used where it is empty."""
+        return {
+            "candidate": "Choose one of the two" if usual.margin is None else usual.candidate,
+            "margin": usual.margin or Design.margin,
+            "confidence_level": usual.confidence_level,
+            **{name: getattr(usual, name) for name in ("score", "flagged", "level_order", "repeat_share")},
+            "blinding_pairs": usual.blinding_pairs,
+            "person": usual.person_system,
+        }
 
 
 def render(store: Store, study: Study) -> None:
@@ -336,20 +190,22 @@ def form(store: Store, study: Study) -> None:
     design = study.design
     frozen = _is_frozen(study, "vote")
     drafts = 0 if frozen else len(drafts_of(store, study))
-    fields = Fields(design, sorted({design.candidate, design.comparator}), disabled=frozen)
-    wanted = fields.wants_margin(f"design_margin_{study.study_id}")
+    systems = sorted({design.candidate, design.comparator})
+    fields = Fields(_filled(study, _pair_options(study)), systems, study.levels, disabled=frozen)
+    wanted = fields.wants_margin(design)
     with st.form("design"):
-        fields.margin(wanted, None if design.margin is None else design.candidate)
-        fields.number(st.container(), "Votes per pair (0: all raters)", "votes_per_pair", 0, 1000)
+        given = fields.first(design, with_margin=wanted)
         if design.score == "composite" and design.margin is not None:
             st.markdown(f":small[{margin_note(design.margin)}]")
-        fields.analysis(study.levels)
-        fields.draws(study.levels)
-        fields.seed(st.container())
+        given |= fields.rest(design)
         agreed = _drafts_may_go(drafts)
         submitted = st.form_submit_button("Save this design", disabled=frozen)
     if submitted:
-        _declare(store, study, fields, agreed)
+        with mistakes_shown():
+            levels = fields.take_levels(given, design)
+            asked = PairDesign.checked(given, "Invalid design")
+            new = replace(_changed(design, systems, asked, with_margin=wanted), main_levels=levels)
+            _declare(store, study, new, agreed)
     n_items = len(items_of(store, study.study_id))
     _workload(
         store,
@@ -360,19 +216,61 @@ def form(store: Store, study: Study) -> None:
     )
 
 
+def _pair_options(study: Study) -> PairDesign:
+    """The design of a study as the options that declare it."""
+    design = study.design
+    same = {name: getattr(design, name) for name in fields_of(PairDesign)}
+    candidate = None if design.margin is None else design.candidate
+    return PairDesign.model_construct(**{**same, "person": design.person_system, "candidate": candidate})
+
+
+def _filled(study: Study, options: StudyDesign) -> str:
+    """Fill the form with the design, once for each design, and return the prefix of its keys."""
+    prefix = f"design_{study.study_id}_{hash(study.design)}"
+    if f"{prefix}_seed" not in st.session_state:
+        settings_form.put(options, prefix, without={"comparator", "main_levels"})
+    return prefix
+
+
+def _changed(design: Design, systems: Sequence[str], asked: PairDesign, *, with_margin: bool) -> Design:
+    """The design with what is declared; an empty field leaves it, or is as usual where the usual is no value."""
+    first, second = systems
+    new = replace(design, **_AS_USUAL)
+    if not with_margin:
+        new = replace(new, candidate=first, comparator=second, margin=None, early_looks=False)
+    elif asked.candidate is None and design.margin is None:
+        raise InputError("Choose the candidate.")
+    else:
+        candidate = asked.candidate or design.candidate
+        other = second if candidate == first else first
+        new = replace(
+            new,
+            candidate=candidate,
+            comparator=other,
+            margin=design.margin or Design.margin,
+            early_looks=False,
+        )
+    declared = {name: value for name, value in asked.declared.items() if name != "candidate"}
+    if asked.person is not None:
+        declared["person"] = "candidate" if asked.person == new.candidate else "comparator"
+    return replace(new, **declared)
+
+
 def ratings_form(store: Store, study: Study) -> None:
     """Raters per source, hidden repeats and seed: a form before the first rating, a declaration after it."""
     frozen = _is_frozen(study, "rating")
     drafts = 0 if frozen else len(drafts_of(store, study))
-    fields = Fields(study.design, disabled=frozen)
+    named = {name: getattr(study.design, name) for name in fields_of(RatingDesign)}
+    prefix = _filled(study, RatingDesign.model_construct(**named))
     with st.form(f"design_ratings_{study.study_id}"):
-        left, middle, right = st.columns(3)
-        fields.ratings(left, middle)
-        fields.seed(right)
+        given = settings_form.render(RatingDesign, prefix, disabled=frozen)
         agreed = _drafts_may_go(drafts)
         submitted = st.form_submit_button("Save this design", disabled=frozen)
     if submitted:
-        _declare(store, study, fields, agreed)
+        with mistakes_shown():
+            asked = RatingDesign.checked(given, "Invalid design")
+            kept = replace(study.design, votes_per_pair=None, max_questions=None)
+            _declare(store, study, replace(kept, **asked.declared), agreed)
     n_items = counted(len(items_of(store, study.study_id)), "source")
     _workload(
         store,
@@ -407,20 +305,16 @@ def _drafts_may_go(drafts: int) -> bool:
     )
 
 
-def _declare(store: Store, study: Study, fields: Fields, agreed: bool) -> None:
-    """Save the design. agreed: whether it may take drafts off their raters' lists."""
-    with mistakes_shown():
-        if not fields.complete:
-            raise InputError("Choose the candidate.")
-        design = fields.declared()
-        lost = drafts_lost(store, study, design)
-        if lost and not agreed:
-            raise NotAllowed(
-                f"This design takes {counted(lost, 'draft')} off {'its' if lost == 1 else 'their'} raters' lists. Tick the box "
-                "above the button to save it anyway."
-            )
-        lifecycle.change_design(store, study, design)
-        tell("The design is saved." + (f" {counted(lost, 'draft')} fell off raters' lists." if lost else ""))
+def _declare(store: Store, study: Study, design: Design, agreed: bool) -> None:
+    """Save the design. agreed: whether it may take drafts off their raters' lists. Raises InputError and NotAllowed."""
+    lost = drafts_lost(store, study, design)
+    if lost and not agreed:
+        raise NotAllowed(
+            f"This design takes {counted(lost, 'draft')} off {'its' if lost == 1 else 'their'} raters' lists. Tick the box "
+            "above the button to save it anyway."
+        )
+    lifecycle.change_design(store, study, design)
+    tell("The design is saved." + (f" {counted(lost, 'draft')} fell off raters' lists." if lost else ""))
 
 
 def _workload(store: Store, study: Study, counts: str, drawn: str, units: tuple[str, str]) -> None:

@@ -1,6 +1,7 @@
 """A new study: its file, the systems to compare, a design with its consequences, a preview, and the draft."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -23,6 +24,7 @@ from core.runs.asked import asked_of
 from core.runs.generation import texts_of_run
 from core.runs.judging.levels import checks_of
 from core.runs.path import at_hand, runs_that
+from core.schema.designs import PairDesign, RatingDesign
 from core.schema.scores import OutputSet
 from core.schema.study import Asks, Dataset, Design, RatingTask, StudyKind, StudyRecord
 from core.store import Store
@@ -36,7 +38,7 @@ from core.tables.containers import decode_utf8
 from core.tables.writer import for_excel
 from pages.studies import designing
 from pages.studies.texts_file import StudyFile, said_read, study_file
-from pages.widgets import chosen_judge, chosen_scores, rating_scales
+from pages.widgets import chosen_judge, chosen_scores, rating_scales, settings_form
 from pages.widgets.menus import given_file, name_of
 from pages.widgets.messages import capital, file_read, keep, mistakes_shown, plain
 from pages.widgets.parts import HELP, other_page
@@ -158,12 +160,9 @@ def _ratings_draft(store: Store, outputs: OutputSet, task: RatingTask) -> int | 
     )
     st.markdown("**2. Design**")
     name = _name("Name of the study", outputs.file_name.rsplit(".", 1)[0])
-    fields = designing.Fields(Design("", "", repeat_share=0.0, blinding_pairs=0))
-    expected, left, middle, right = st.columns(4)
-    n_raters = _expected(expected)
-    fields.ratings(left, middle, "One rater rates all texts of a source, one after the other.")
-    fields.seed(right, new=True)
-    design = fields.declared()
+    n_raters = _expected()
+    given = settings_form.render(RatingDesign, f"ratings_{outputs.sha256[:12]}")
+    design = lifecycle.new_rating_design(RatingDesign.checked(given, "Invalid design"))
     _say_consequences(
         consequences(design, len(items), -(-len(outputs.outputs) // len(items)), n_raters, "ratings"),
         "ratings",
@@ -226,16 +225,19 @@ def _pairs_draft(store: Store, read: StudyFile, file_name: str) -> int | None:
     st.markdown("**2. Design**: frozen at the first vote")
     name = _name("Name of the study", file_name.rsplit(".", 1)[0])
     usual = lifecycle.usual_design(dataset)
-    fields = designing.Fields(usual, dataset.sources)
-    expected, votes = st.columns(2)
-    n_raters = _expected(expected)
-    fields.number(votes, "Votes per pair (0: all raters)", "votes_per_pair", 0, 1000)
-    fields.margin(fields.wants_margin("import_margin"), None if usual.margin is None else usual.candidate)
+    fields = designing.Fields(f"import_{dataset.sha256[:12]}", dataset.sources, dataset.levels)
+    n_raters = _expected()
+    wanted = fields.wants_margin(usual)
+    given = fields.first(usual, with_margin=wanted)
+    candidate = given.get("candidate")
+    complete = not wanted or candidate is not None or usual.margin is not None
     with st.expander("More settings: what counts, what raters get"):
-        fields.analysis(dataset.levels)
-        fields.draws(dataset.levels)
-        fields.seed(st.container(), new=True)
-    design = fields.declared()
+        given |= fields.rest(lifecycle.usual_design(dataset, candidate))
+    levels = fields.take_levels(given, usual)
+    asked = PairDesign.checked(given, "Invalid design")
+    # What a design means does not depend on which of the two is the candidate.
+    assumed = asked if complete else asked.but(candidate=dataset.sources[0])
+    design = replace(lifecycle.new_design(dataset, assumed, with_margin=wanted), main_levels=levels)
     _say_consequences(
         consequences(design, len(dataset.items), len(dataset.levels), n_raters, "pairs"),
         "pairs",
@@ -244,9 +246,9 @@ def _pairs_draft(store: Store, read: StudyFile, file_name: str) -> int | None:
     )
     with st.expander("Preview: the first question"):
         _preview(dataset)
-    if not fields.complete:
+    if not complete:
         st.markdown(":small[Choose the candidate to create the draft.]")
-    if not st.button("Create the draft", type="primary", disabled=not fields.complete):
+    if not st.button("Create the draft", type="primary", disabled=not complete):
         return None
     if read.votes is not None:
         study = lifecycle.import_voted_study(store, name, dataset, design, read.votes, again=again)
@@ -278,8 +280,8 @@ def _name(label: str, usual: str, key: str | None = None) -> str:
     return st.text_input(label, usual[:longest], max_chars=longest, key=key)
 
 
-def _expected(place: "st.delta_generator.DeltaGenerator") -> int:
-    return place.number_input(
+def _expected() -> int:
+    return st.number_input(
         "Raters you expect", 1, 1000, 2, help="For the estimate below. You add the raters later."
     )
 

@@ -16,6 +16,7 @@ from core.runs.asked import BACKENDS, OPENAI_KEY, OPENAI_URL, Asked, Backend, Mo
 from core.runs.working.environments import missing_for
 from core.schema.runs import Attachment, Kind, PromptSlot
 from core.schema.settings import (
+    LARGEST_SEED,
     SettingField,
     Settings,
     fields_of,
@@ -58,6 +59,7 @@ def render(
     begins: Mapping[str, Any] = _NONE,
     in_address: bool = False,
     backend: str = "",
+    disabled: bool = False,
 ) -> dict[str, Any]:
     """Draw the fields in order and return their values for `model.checked`, a list as the text that was typed.
 
@@ -69,7 +71,8 @@ def render(
     offered: field -> possible values here: names from a file, or fewer choices than the backend has; of a field that maps names
     to numbers, the names. begins: field -> value with which it begins here, in place of its default. in_address: whether the
     page's address holds what is chosen, apart from what is typed as words.
-    used: field -> what is used while it is empty, which its widget then shows; None: nothing.
+    used: field -> what is used while it is empty, which its widget then shows; None: nothing. disabled: whether
+    nothing can be changed.
     """
     fields = fields_of(model)
     offered = {**model.offered(backend), **offered}
@@ -94,7 +97,7 @@ def render(
         if isinstance(one.default, Mapping) and among is not None:
             chosen[name] = _numbers(place, one, key, _help(one, fields), among)
         else:
-            chosen[name] = _widget(next(place), one, key, _help(one, fields), among)
+            chosen[name] = _widget(next(place), one, key, _help(one, fields), among, disabled=disabled)
     return chosen
 
 
@@ -120,7 +123,7 @@ def put(settings: Settings, key_prefix: str, *, without: Collection[str] = ()) -
         value, key = getattr(settings, name), f"{key_prefix}_{name}"
         if isinstance(value, Mapping):
             value = "\n".join(named_values(value))
-        if fields[name].shape == "list" and value is not None:
+        if value is not None and (fields[name].shape == "list" or _beyond_numbers(fields[name])):
             value = fields[name].typed(value)
         st.session_state[key] = list(value) if isinstance(value, tuple) else value
         st.session_state.pop(f"{key}{_AWAY}", None)
@@ -167,14 +170,24 @@ def _numbers(
 
 
 def _widget(
-    place: DeltaGenerator, one: SettingField, key: str, said: str | None, offered: Sequence[str] | None
+    place: DeltaGenerator,
+    one: SettingField,
+    key: str,
+    said: str | None,
+    offered: Sequence[str] | None,
+    *,
+    disabled: bool = False,
 ) -> Any:
     """Draw a field and return its value for the settings."""
     label = f"{one.about.label} ({one.about.unit})" if one.about.unit else one.about.label
-    common: dict[str, Any] = {"key": key, "help": said, "persist_state": "session"}
+    common: dict[str, Any] = {"key": key, "help": said, "persist_state": "session", "disabled": disabled}
     if one.shape == "switch":
         _begin(key, one.default, lambda kept: isinstance(kept, bool))
         return place.checkbox(label, **common)
+    if _beyond_numbers(one):
+        _begin(key, None, lambda kept: kept is None or isinstance(kept, str))
+        typed_text = place.text_input(label, value=None, placeholder=one.about.words.get(""), **common)
+        return typed_number(typed_text.strip(), int) if typed_text and typed_text.strip() else None
     if one.shape in ("number", "whole"):
         return _number(place, one, label, common)
     of_names = one.shape == "list" and offered is not None
@@ -194,6 +207,11 @@ def _widget(
         # Taller than the others, so in a row of its own; such fields come last.
         return st.text_area(label, placeholder=one.about.metavar, height=68, **common)
     raise TypeError(f"{one.name} is of a type that no widget holds: name it in `without`")
+
+
+def _beyond_numbers(one: SettingField) -> bool:
+    """Whether a field holds whole numbers that a browser would round; it is a text, which may be empty."""
+    return one.shape == "whole" and one.optional and (one.highest or 0) > LARGEST_SEED
 
 
 def _number(place: DeltaGenerator, one: SettingField, label: str, common: dict[str, Any]) -> Any:

@@ -64,15 +64,15 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     settled(page)
     assert page.get_by_role("tab", name="Raters").get_attribute("aria-selected") == "true"
     tab(page, "Design")
-    page.get_by_label("Seed").fill("42")
+    page.get_by_role("textbox", name="Seed").fill("42")
     page.get_by_role("button", name="Save this design").click()
     expect(page.get_by_text("The design is saved.")).to_be_visible()
     settled(page)
     assert find_study(app_store, "pilot").design.seed == 42
-    expect(page.get_by_label("Seed")).to_be_visible()  # the tab stays open over a message
-    page.get_by_label("Seed").fill("abc")
+    expect(page.get_by_role("textbox", name="Seed")).to_be_visible()  # the tab stays open over a message
+    page.get_by_role("textbox", name="Seed").fill("abc")
     page.get_by_role("button", name="Save this design").click()
-    expect(page.get_by_text("is not a whole number from 0 to")).to_be_visible()
+    expect(page.get_by_text("is not a whole number between 0 and")).to_be_visible()
 
     tab(page, "Raters")
     page.get_by_role("textbox", name="New raters").fill("ann, ben")

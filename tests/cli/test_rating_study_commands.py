@@ -125,7 +125,7 @@ def exported(run: Run, tmp_path: Path, what: str) -> bytes:
         (("import-ratings", "texts.csv", "--task", "mqm", "--repeats", "0.7"), "is not between 0 and 0.5"),
         (
             ("import-ratings", "texts.csv", "--task", "mqm", "--raters-per-item", "0"),
-            "raters per item: 0 is not a whole",
+            "--raters-per-item: 0 is not between 1 and",
         ),
         (
             ("import-ratings", "texts.csv", "--task", "mqm", "--max-items", "2"),

@@ -144,12 +144,14 @@ def test_results_and_bundle_without_a_margin(run: Run, fail: Run, pairs: Path, t
         (["--comparator", "foo"], ["- comparator: ", "'foo'"]),
         (["--main-levels", "A1"], ["--main-levels", "no levels"]),
         (["--levels-order", "shuffled"], ["--levels-order", "no levels"]),
-        (["--candidate", "zeta", "--margin", "0"], ["margin: 0 ", "0.05 to 0.3"]),
+        (["--candidate", "zeta", "--margin", "0"], ["--margin: 0 ", "above 0 and below 2"]),
     ],
 )
 def test_contradicting_or_idle_options_are_refused(
     run: Run, fail: Run, pairs: Path, asked: list[str], named: list[str]
 ) -> None:
+    with open_store(database_path(None)):
+        pass  # a database that stays empty
     said = fail("study", "import", str(pairs), *asked)
     assert [one for one in named if one not in said] == []
     assert said.count("has no system") <= 1

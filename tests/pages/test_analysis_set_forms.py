@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("cookies")
 
 FIELDS = (
     "Levels",
-    "Votes needed per pair (0: 2, or fewer if a pair cannot get 2)",
+    "Votes needed per pair",
     "Score of a pair",
     "Pairs that a rater flags as invalid",
 )

@@ -30,13 +30,14 @@ from core.results.study.results import (
     study_results,
     verdict_and_sensitivity,
 )
+from core.schema.designs import MOST_VOTES
 from core.schema.study import Rater, StudyRecord
 from core.stats import conclusion, non_inferiority
 from core.stats.non_inferiority import NO_SCORED_PAIR
 from core.stats.resampling import bootstrap_distribution
 from core.store import Store, open_store
 from core.store.studies import get_study, write_design
-from core.study.analysis_set import MOST_VOTES, RESULTS_SHOWN, analysis_set, released_record, results_seen
+from core.study.analysis_set import RESULTS_SHOWN, analysis_set, released_record, results_seen
 from core.study.bundle import read_bundle, write_bundle
 from core.study.lifecycle import exclude_rater, include_rater, move, restore_study, withdraw_rater
 from core.study.raters import add_raters, import_votes, reissue_link, revoke_link
@@ -543,4 +544,4 @@ def test_a_rater_excluded_before_any_vote_gives_none(store: Store) -> None:
 def test_votes_needed_have_a_limit(store: Store, needed: int) -> None:
     with pytest.raises(InputError) as raised:
         study_in(store, votes_needed=needed)
-    assert [problem.split(":")[0] for problem in raised.value.problems] == ["votes needed"]
+    assert [problem.split(":")[0] for problem in raised.value.problems] == ["Votes needed per pair"]

@@ -164,7 +164,7 @@ def test_no_guesses_asked_for(store: Store) -> None:
 
 @pytest.mark.parametrize("wanted", [-1, 101])
 def test_numbers_of_guesses_that_cannot_be(store: Store, wanted: int) -> None:
-    with pytest.raises(InputError, match=f"pairs to guess: {wanted} is not a number from 0 to 100"):
+    with pytest.raises(InputError, match=f"Pairs to guess at the end: {wanted} is not between 0 and 100"):
         study_in(store, blinding_pairs=wanted)
     with pytest.raises(InputError, match="person: 'robot' is neither candidate nor comparator"):
         study_in(store, person="robot")

@@ -8,13 +8,14 @@ import pytest
 from helpers.texts.factories import LEVELS, always, counts_of, dataset, study_in, text_of, vote
 
 from core.errors import InputError, NotAllowed, NotFound
+from core.schema.designs import LARGEST_SEED
 from core.schema.study import Answer, Design, State
 from core.store import Store, open_store
 from core.store.answers import PAIRS
 from core.store.studies import find_study, list_studies
 from core.study import lifecycle, raters
 from core.study.bundle import read_bundle, write_bundle
-from core.study.design import LARGEST_SEED, assign, check_design, first_source
+from core.study.design import assign, check_design, first_source
 from core.study.lifecycle import change_design, import_study, move, restore_study, roles, set_guideline
 from core.study.raters import add_raters, import_votes, preview_link
 
@@ -45,17 +46,17 @@ def test_all_problems_of_a_design_together() -> None:
         "candidate",
         "comparator",
         "candidate and comparator are both 'robot'; name two systems",
-        "margin",
-        "confidence level",
-        "seed",
-        "hidden repeats",
-        "level order",
-        "votes per pair",
-        "most questions per rater",
+        "Margin",
+        "Confidence level (one-sided)",
+        "Votes per pair",
+        "Votes needed per pair",
+        "Score of a pair",
+        "Pairs that a rater flags as invalid",
+        "Levels within a question",
+        "Hidden repeats (share)",
+        "Most questions per rater",
+        "Seed",
         "levels of the main analysis",
-        "votes needed",
-        "score",
-        "flagged pairs",
     ]
     assert "it has ai and human" in raised.value.problems[0]
 

@@ -5,7 +5,7 @@ import json
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
@@ -25,6 +25,7 @@ from core.cli.shared.options import (
     print_notes,
     print_result,
 )
+from core.cli.shared.setting_options import add_settings, settings_given
 from core.errors import InputError, counted
 from core.formats.study.files import (
     broken_hint,
@@ -39,7 +40,9 @@ from core.formats.study.files import (
 from core.formats.study.pairs import Reading
 from core.formats.study.votes import NOT_IMPORTED, Repeated, TableVotes, parse_vote
 from core.installation import COMMAND
-from core.schema.study import FLAGGED_PAIRS, SCORES, Dataset, Design, LogEntry, State, Study, StudyKind
+from core.schema.designs import PairDesign
+from core.schema.settings import fields_of
+from core.schema.study import Dataset, LogEntry, State, Study, StudyKind
 from core.store import Store, database_path, open_store
 from core.store.backup import left_out_notes, restore_backup, tables_of, write_backup, write_backup_file
 from core.store.studies import find_study, get_study, items_of, list_studies, read_log
@@ -47,7 +50,7 @@ from core.store.upkeep import in_bytes
 from core.study import lifecycle, raters
 from core.study.analysis_set import margin_note
 from core.study.bundle import is_bundle, read_bundle
-from core.study.design import MARGIN_RANGE, describe_shortage
+from core.study.design import describe_shortage
 from core.study.guidelines import levels_note
 from core.study.raters import ListProgress, RaterProgress, RatingProgress, list_progress
 from core.study.shipped import wording_read
@@ -123,15 +126,6 @@ def _restore(options: argparse.Namespace) -> None:
         print(f"The tables of its runs were kept as {restored.folders_kept}")
 
 
-_CALLED = {
-    "confidence_level": "confidence",
-    "level_order": "levels_order",
-    "repeat_share": "repeats",
-    "blinding_pairs": "guess_pairs",
-}
-"""Field of Design -> its option, if the names differ."""
-
-
 def add_to(nouns: Commands) -> None:
     """Register `study` and its verbs."""
     noun = nouns.add_parser("study")
@@ -169,7 +163,7 @@ def _of_exports(_verb: str) -> Callable[[Commands], None]:
 
 
 def _add_import(verbs: Commands) -> None:
-    command = verbs.add_parser("import")
+    command = verbs.add_parser("import", epilog=f"Margin. {margin_note(0.1)}")
     command.add_argument(
         "file",
         type=Path,
@@ -189,72 +183,11 @@ def _add_import(verbs: Commands) -> None:
         "--name", help="name of the study (default: the file's name, or the name in the bundle)"
     )
     command.add_argument(
-        "--candidate",
-        help="system to show not worse than the other by a margin (default: none, so both systems are treated alike)",
-    )
-    command.add_argument("--comparator", help="system to compare the candidate with")
-    command.add_argument(
         "--systems",
         metavar="A,B",
         help="the two systems to compare without a candidate, if the file has more",
     )
-    command.add_argument(
-        "--margin",
-        type=float,
-        help=f"non-inferiority margin, {MARGIN_RANGE}; needs a candidate (default 0.1 with a candidate, else none). "
-        + margin_note(0.1),
-    )
-    command.add_argument(
-        "--confidence",
-        type=float,
-        help="confidence level of the one-sided bound against the margin, between 0.5 and 1; needs a candidate (default 0.90)",
-    )
-    command.add_argument(
-        "--main-levels", help="levels of the main analysis, e.g. A1-A4 or all (default: all but the first)"
-    )
-    command.add_argument(
-        "--votes-needed",
-        type=int,
-        help="votes that a pair needs to count (default: 2, or fewer if it cannot get as many)",
-    )
-    command.add_argument(
-        "--score",
-        choices=SCORES,
-        help="score of a pair: sign of the sum of its votes (composite, the default), or their mean",
-    )
-    command.add_argument(
-        "--flagged",
-        choices=FLAGGED_PAIRS,
-        help="what to do with votes on pairs that a rater flagged as invalid (default keep)",
-    )
-    command.add_argument(
-        "--early-looks",
-        action="store_const",
-        const=True,
-        help="allow early looks while the study runs: a lower bound that is valid at every look (`study look`); needs a candidate",
-    )
-    command.add_argument("--seed", type=int, help="seed of every draw (default: a new seed)")
-    command.add_argument(
-        "--votes-per-pair", type=int, help="raters per question (default: all raters rate all questions)"
-    )
-    command.add_argument("--max-questions", type=int, help="largest number of questions for one rater")
-    command.add_argument(
-        "--levels-order",
-        choices=["fixed", "shuffled"],
-        help="order of levels within a question: best to worst, or shuffled (default fixed)",
-    )
-    command.add_argument("--repeats", type=float, help="share of hidden repeats, 0 to 0.5 (default 0.05)")
-    command.add_argument(
-        "--guess-pairs",
-        type=int,
-        help="rated pairs shown again at the end to ask which answer a person wrote (default 10 with levels and a candidate or "
-        "--person, else 0)",
-    )
-    command.add_argument(
-        "--person",
-        metavar="SYSTEM",
-        help="the system whose answers a person wrote: its name, candidate or comparator (default comparator)",
-    )
+    add_settings(command, PairDesign)
     command.add_argument(
         "--columns",
         metavar="NAME=COLUMN,...",
@@ -324,15 +257,17 @@ def _add_states(verbs: Commands) -> None:
 
 def _import(options: argparse.Namespace) -> None:
     data = read_file(options.file)
+    if not is_bundle(data):
+        asked = PairDesign.checked(settings_given(options, PairDesign), "Invalid design")
     with open_store(database_path(options.db)) as store:
         if is_bundle(data):
             study = _restore_command(store, data, options)
         else:
             from core.study.audit import audit_note, audit_study  # imported lazily: loads statistics
 
-            dataset, votes = _dataset(data, options)
+            dataset, votes = _dataset(data, options, asked)
             _print_read_as(dataset.read_as)
-            study = _import_dataset(store, dataset, votes, options)
+            study = _import_dataset(store, dataset, votes, options, asked)
             audited = None if dataset.plain else audit_note(audit_study(store, study))
             notes = [*dataset.notes, verbatim_note(dataset), audited]
             print_notes(filter(None, notes))
@@ -361,12 +296,14 @@ def _reading(options: argparse.Namespace, columns: Mapping[str, tuple[str, ...]]
     return Reading(columns, "show" if options.no_answer == "show" else "leave_out", options.skip_broken)
 
 
-def _dataset(data: bytes, options: argparse.Namespace) -> tuple[Dataset, TableVotes | None]:
+def _dataset(
+    data: bytes, options: argparse.Namespace, asked: PairDesign
+) -> tuple[Dataset, TableVotes | None]:
     """The file's data set, or that of two files with one system each, and the votes in the file."""
     name = options.file.name
     columns = parse_answer_columns(options.columns)
     reading = _reading(options, columns)
-    named = _two_systems(options)
+    named = _two_systems(options, asked)
     if options.beside is not None:
         if options.vote:
             raise InputError("--vote is for a file with both systems' answers. Leave it out with --beside.")
@@ -383,8 +320,8 @@ def _dataset(data: bytes, options: argparse.Namespace) -> tuple[Dataset, TableVo
         return place_beside(first, other, shared_only=options.shared_only), None
     if options.shared_only:
         raise InputError("--shared-only needs a second file: name it with --beside.")
-    two = (options.candidate, options.comparator)
-    systems = two if all(two) and two[0] != two[1] else named
+    two = tuple(filter(None, dict.fromkeys((asked.candidate, asked.comparator))))
+    systems = two if len(two) == 2 else named
     try:
         dataset = read_dataset(data, name, systems, reading)
     except InputError as refused:
@@ -402,7 +339,7 @@ def _dataset(data: bytes, options: argparse.Namespace) -> tuple[Dataset, TableVo
     return with_votes(dataset, votes), votes
 
 
-def _two_systems(options: argparse.Namespace) -> tuple[str, ...]:
+def _two_systems(options: argparse.Namespace, asked: PairDesign) -> tuple[str, ...]:
     """The systems that --systems names; none without it. Raises InputError where a candidate or comparator is another one."""
     if options.systems is None:
         return ()
@@ -411,12 +348,12 @@ def _two_systems(options: argparse.Namespace) -> tuple[str, ...]:
         raise InputError(
             f"--systems: {shown(options.systems)} does not name two systems. Write --systems A,B."
         )
-    others = [one for one in ("candidate", "comparator") if getattr(options, one) not in (None, *systems)]
+    others = [one for one in ("candidate", "comparator") if getattr(asked, one) not in (None, *systems)]
     if others:
         raise InputError(
             "Contradicting systems",
             [
-                f"--{one}: {shown(getattr(options, one))} is not among --systems {options.systems}"
+                f"--{one}: {shown(getattr(asked, one))} is not among --systems {options.systems}"
                 for one in others
             ],
         )
@@ -424,43 +361,30 @@ def _two_systems(options: argparse.Namespace) -> tuple[str, ...]:
 
 
 def _import_dataset(
-    store: Store, dataset: Dataset, votes: TableVotes | None, options: argparse.Namespace
+    store: Store,
+    dataset: Dataset,
+    votes: TableVotes | None,
+    options: argparse.Namespace,
+    asked: PairDesign,
 ) -> Study:
-    given = _design_options(options)
-    for system in _two_systems(options):
+    for system in _two_systems(options, asked):
         if not any(same_name(system) == same_name(one) for one in dataset.sources):
             has = " and ".join(dataset.sources)
             raise InputError(f"--systems: the data set has no system {shown(system)}; it has {has}.")
-    if dataset.plain and options.levels_order == "shuffled":
+    if dataset.plain and asked.level_order == "shuffled":
         raise InputError("--levels-order: these pairs have no levels. Leave it out.")
-    if options.main_levels is not None:
-        given["main_levels"] = tuple(level_list(dataset.levels, options.main_levels, "--main-levels") or ())
-    if "margin" in given or "early_looks" in given:
-        lifecycle.roles(dataset, options.candidate, options.comparator)  # asks for a candidate
-    usual = lifecycle.usual_design(dataset, options.candidate, options.comparator)
-    if "confidence_level" in given and usual.margin is None:
-        raise InputError(
-            "--confidence is the level of the bound against a margin: give --candidate and --margin, or leave it out."
-        )
-    if "person" in given or (given.get("blinding_pairs") and usual.margin is None):
-        given["person"] = lifecycle.person_role(usual, given.get("person"))
-        if not dataset.plain:
-            given.setdefault("blinding_pairs", Design.blinding_pairs)
-    design = replace(usual, **{**given, "candidate": usual.candidate, "comparator": usual.comparator})
+    if asked.main_levels is not None:
+        named = fields_of(PairDesign)["main_levels"].typed(asked.main_levels)
+        asked = asked.but(main_levels=level_list(dataset.levels, named, "--main-levels"))
+    design = lifecycle.new_design(dataset, asked)
     name = options.name if options.name is not None else options.file.stem
     if votes is not None:
         return lifecycle.import_voted_study(store, name, dataset, design, votes, again=options.again)
     return lifecycle.import_study(store, name, dataset, design, again=options.again)
 
 
-def _design_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Field of Design -> its value on the command line, if given."""
-    given = {one.name: getattr(options, _CALLED.get(one.name, one.name), None) for one in fields(Design)}
-    return {name: value for name, value in given.items() if value is not None}
-
-
 def _restore_command(store: Store, data: bytes, options: argparse.Namespace) -> Study:
-    if _design_options(options):
+    if settings_given(options, PairDesign):
         raise InputError(
             f"{options.file.name} is a bundle with its own design. Leave out all design options."
         )

@@ -17,11 +17,13 @@ from core.cli.shared.options import (
     make_folder,
     print_notes,
 )
+from core.cli.shared.setting_options import add_settings, settings_given
 from core.cli.shared.sources import check_database, texts_given
 from core.errors import InputError
 from core.formats.registry import read_texts
 from core.formats.tasks import find_task
-from core.schema.study import Asks, Design, Study, StudyRecord
+from core.schema.designs import RatingDesign
+from core.schema.study import Asks, Study, StudyRecord
 from core.sources.named import NAMES
 from core.store import database_path, open_store
 from core.store.studies import find_study, items_of, outputs_of, write_log
@@ -70,15 +72,7 @@ def _add_import_ratings(verbs: Commands) -> None:
         help="task for every text: mqm, direct, ... or a YAML file",
     )
     command.add_argument("--name", help="name of the study (default: the file's name)")
-    command.add_argument(
-        "--raters-per-item",
-        type=int,
-        metavar="N",
-        help="raters per item, who rate all its texts (default: all raters rate all items)",
-    )
-    command.add_argument("--max-items", type=int, metavar="N", help="largest number of items for one rater")
-    command.add_argument("--seed", type=int, help="seed of every draw (default: a new seed)")
-    command.add_argument("--repeats", type=float, help="share of hidden repeats, 0 to 0.5 (default 0.05)")
+    add_settings(command, RatingDesign)
     add_pair_option(command)
     add_columns_option(command)
     command.add_argument("--again", action="store_true", help="import texts again that were imported before")
@@ -88,16 +82,8 @@ def _add_import_ratings(verbs: Commands) -> None:
 
 def _import(options: argparse.Namespace) -> None:
     task = find_task(options.task)
-    given = {
-        "seed": options.seed,
-        "repeat_share": options.repeats,
-        "votes_per_pair": options.raters_per_item,
-        "max_questions": options.max_items,
-    }
-    kept = {name: value for name, value in given.items() if value is not None}
-    design = Design(
-        **{"seed": lifecycle.new_seed(), **kept, "candidate": "", "comparator": "", "blinding_pairs": 0}
-    )
+    asked = RatingDesign.checked(settings_given(options, RatingDesign), "Invalid design")
+    design = lifecycle.new_rating_design(asked)
     check_database(options.texts, options.db)
     with open_store(database_path(options.db)) as store:
         data, file_name = texts_given(store, options.texts, options)
