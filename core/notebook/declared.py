@@ -249,8 +249,7 @@ def check(
         ``measure``, ``ceiling``, ``advantage``, ``accuracy``, ``bias``, ``responsiveness``, ``bias_low``,
         ``bias_middle``, ``bias_high``, ``coverage``, ``consistency``, ``cost``, ``labels_needed``. Further
         tables: ``check-rules``; ``check-groups``; ``check-systems``; ``marked-texts``; ``marked-means``;
-        ``which-judge``; ``comparisons``; ``check-drift``; ``gaps``; ``next-labels``; ``agreement``;
-        ``agreement-pairs``; ``agreement-raters``. See docs/results.md.
+        ``which-judge``; ``comparisons``; ``check-drift``; ``gaps``; ``next-labels``. See docs/results.md.
 
     Raises
     ------
