@@ -790,7 +790,7 @@ def calibrate(
     missing: Names | None = None,
     shuffled: str | None = None,
     dimension: str | None = None,
-    columns: Mapping[str, str] | Sequence[str] | None = None,
+    columns: Mapping[str, str] | None = None,
     by: Sequence[str] | None = None,
     averaged: Literal["macro", "pooled"] = "macro",
     majority: Literal["drop", "median", "middle"] = "drop",
