@@ -58,18 +58,10 @@ OF_SETTINGS = {
 """Modules that register a field of settings as it describes itself; `add_settings` is in shared/setting_options.py."""
 SHOWN_BY_HAND = {
     "judges/agreement.py",
-    "judges/reliability.py",
     "metrics/big_table.py",
     "metrics/correlations.py",
     "metrics/explore.py",
     "metrics/meta_correlation.py",
-    "studies/behind.py",
-    "studies/live.py",
-    "studies/orders.py",
-    "studies/rated.py",
-    "studies/texts.py",
-    "tabs/judged.py",
-    "tabs/levels.py",
     "tabs/ranking.py",
 }
 """Modules of pages/ that show tables of analyses themselves, until these are declared. The list only shrinks."""

@@ -10,14 +10,14 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.plots.drawn import draw
-from core.schema.analysis import Analysis, Answer, Chosen
+from core.schema.analysis import Analysis, Answer, Caution, Chosen, Table
 from core.schema.figures import AnyFigure, Heat
 from core.schema.result_table import ResultTable
 from core.schema.settings import Settings, fields_of
 from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import chosen_scores, settings_form
 from pages.widgets.messages import plain
-from pages.widgets.parts import part, waiting
+from pages.widgets.parts import Press, part, waiting
 from pages.widgets.result_table import show, together, width_for
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
@@ -40,12 +40,18 @@ class Data:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure of a table."""
+    """How a page draws a table."""
 
     figure: go.Figure | None
     alt: str = ""
     instead: bool = False
-    """Whether it says all that the table says, so that the table is folded."""
+    """Whether the figure says all that the table says, so that the table is folded."""
+    caption: str = ""
+    """What the figure draws, right below it."""
+    press: Press | None = None
+    """What a press on a point of it does."""
+    hint: str = ""
+    """What a press leads to, behind the table's question."""
 
 
 def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> Answer | None:
@@ -67,7 +73,10 @@ def form_of(found: Analysis[Chosen, Any], *data: Data) -> Chosen:
     """Draw the options that the data do not settle. Raises SettingsError."""
     offered = {name: values for one in data for name, values in one.offered.items()}
     settled = {name: value for one in data for name, value in one.settles.items()}
-    return form(found, offered, settled)
+    used: Mapping[str, object] = _NONE
+    if found.in_use is not None:
+        used = found.in_use(settings_form.typed(found.Options, found.function), *(one.open() for one in data))
+    return form(found, offered, settled, used=used)
 
 
 def form(
@@ -76,6 +85,7 @@ def form(
     settled: Mapping[str, Any] = _NONE,
     *,
     folds: bool = True,
+    used: Mapping[str, object] = _NONE,
     columns: int = 2,
     begins: Mapping[str, Any] = _NONE,
     in_address: bool = False,
@@ -83,7 +93,7 @@ def form(
     """Draw the options. Raises SettingsError.
 
     offered, settled: as `Data.offered` and `Data.settles`. folds: whether those that are rarely changed are in a part that folds;
-    False in one. columns: side by side. begins, in_address: as in `settings_form.render`.
+    False in one. columns: side by side. used, begins, in_address: as in `settings_form.render`.
     """
     prefix = found.function
     fields = fields_of(found.Options)
@@ -94,6 +104,7 @@ def form(
         prefix,
         columns=columns,
         offered=offered,
+        used=used,
         begins=begins,
         in_address=in_address,
     )
@@ -132,10 +143,11 @@ def show_answer(answer: Answer, called: str = "") -> None:
 
 
 def show_said(answer: Answer) -> None:
-    """Show the verdicts, and what is said after them."""
+    """Show the verdicts, and what is said after them; cautions as warnings."""
     verdicts = {one.sentence for one in answer.verdicts}
     for sentence in answer.said:
-        st.markdown(f"**{plain(sentence)}**" if sentence in verdicts else plain(sentence))
+        shown = f"**{plain(sentence)}**" if sentence in verdicts else plain(sentence)
+        (st.warning if isinstance(sentence, Caution) else st.markdown)(shown)
 
 
 def show_tables(
@@ -144,35 +156,57 @@ def show_tables(
     drawn: Mapping[str, Drawn] = _NONE,
     *,
     called: str = "",
+    headed: bool = False,
+    only: Mapping[str, Collection[str]] = _NONE,
 ) -> None:
     """Show some tables with their figures.
 
-    names: those that the answer lacks are left out, and those without rows beside others that have some. drawn: figures of the
-    page's own. called: another name for the downloads, of a second answer of the analysis on a page.
+    names: also of tables that are there on request; those that the answer lacks are left out, and those without rows beside others that
+    have some. drawn: tables that the page draws in its own way. called: another name for the downloads, of a second answer of the
+    analysis on a page. headed: whether the first table has its heading, too, because nothing above says what it is. only: column -> the
+    words of the rows that are shown; files have all.
     """
-    there = [one for one in answer.analysis.tables if one.name in answer.tables and one.name in names]
+    tables = {name: table for name in names if (table := answer.requested(name)) is not None}
+    there = [one for one in answer.analysis.tables if one.name in tables]
     if not there:
         return
     whole = len(there) == len(answer.tables)
     usual = answer.analysis.name if whole else f"{answer.analysis.name}-{there[0].name}"
     with together(called or usual):
-        for declared in [one for one in there if answer.tables[one.name].rows] or there[:1]:
-            full, figure = answer.tables[declared.name], answer.figures.get(declared.name)
-            table = _beginning(full, declared.most_on_page)
+        for declared in [one for one in there if tables[one.name].rows] or there[:1]:
+            full, figure = tables[declared.name], answer.figures.get(declared.name)
+            table = _beginning(_only(full, only), declared.most_on_page)
             own = drawn.get(declared.name) or _drawn(answer, figure)
-            if declared is not there[0]:
-                part(
-                    declared.title, declared.question, answer.analysis.section if declared.question else None
-                )
+            if declared is not there[0] or (headed and declared.question):
+                heading(answer.analysis, declared, own.hint)
             show(
                 table,
                 figure=own.figure,
                 alt=own.alt,
+                caption=own.caption,
                 least_width=_least_width(figure, table),
                 whole=full,
                 folded=AS_A_TABLE if own.instead else "",
-                titled=declared.heading is not None,
+                titled=declared.heading is not None
+                or (headed and declared is there[0] and not declared.question),
+                press=own.press,
             )
+
+
+def heading(found: Analysis[Any, Any], table: Table[Any], hint: str = "") -> None:
+    """Show what a table is, what it answers, and where it is explained. hint: what follows its question."""
+    section = (table.section or found.section) if table.question else None
+    part(table.title, " ".join(filter(None, (table.question, hint))), section)
+
+
+def _only(table: ResultTable, only: Mapping[str, Collection[str]]) -> ResultTable:
+    """The rows with one of these words. A column whose word is the same in all is left out."""
+    names = [one.name for one in table.columns]
+    wanted = {names.index(name): words for name, words in only.items() if name in names}
+    same = {at for at, words in wanted.items() if len(words) == 1}
+    columns = tuple(replace(one, shown=one.shown and at not in same) for at, one in enumerate(table.columns))
+    rows = tuple(row for row in table.rows if all(row[at] in words for at, words in wanted.items()))
+    return replace(table, columns=columns, rows=rows)
 
 
 def _beginning(table: ResultTable, most: int | None) -> ResultTable:

@@ -54,6 +54,7 @@ def render(
     without: Collection[str] = (),
     beside: Mapping[str, Any] = _NONE,
     offered: Mapping[str, Sequence[str]] = _NONE,
+    used: Mapping[str, object] = _NONE,
     begins: Mapping[str, Any] = _NONE,
     in_address: bool = False,
     backend: str = "",
@@ -68,6 +69,7 @@ def render(
     offered: field -> possible values here: names from a file, or fewer choices than the backend has; of a field that maps names
     to numbers, the names. begins: field -> value with which it begins here, in place of its default. in_address: whether the
     page's address holds what is chosen, apart from what is typed as words.
+    used: field -> what is used while it is empty, which its widget then shows; None: nothing.
     """
     fields = fields_of(model)
     offered = {**model.offered(backend), **offered}
@@ -86,7 +88,7 @@ def render(
             continue
         usual = {**model.usual(known, backend), **begins}
         key, among = f"{key_prefix}_{name}", offered.get(name)
-        one = replace(one, default=usual.get(name, one.default))
+        one = replace(_with_used(one, used), default=usual.get(name, one.default))
         if in_address:
             _keep_in_address(one, key, among)
         if isinstance(one.default, Mapping) and among is not None:
@@ -94,6 +96,21 @@ def render(
         else:
             chosen[name] = _widget(next(place), one, key, _help(one, fields), among)
     return chosen
+
+
+def _with_used(one: SettingField, used: Mapping[str, object]) -> SettingField:
+    """The field with what is used while it is empty as its word for no value."""
+    if one.name not in used:
+        return one
+    value = used[one.name]
+    said = "none" if value is None else one.word(one.typed(value))
+    return replace(one, about=replace(one.about, words={**one.about.words, "": said}))
+
+
+def typed(model: type[Settings], key_prefix: str) -> dict[str, Any]:
+    """Field -> what its widget holds, of those that hold something. A list is the text that was typed, and nothing is checked."""
+    held = {name: st.session_state.get(f"{key_prefix}_{name}") for name in fields_of(model)}
+    return {name: value for name, value in held.items() if value not in (None, "")}
 
 
 def put(settings: Settings, key_prefix: str, *, without: Collection[str] = ()) -> None:
