@@ -680,18 +680,15 @@ def _said(model: type[Settings], field: SettingField) -> str:
 def _kind(field: SettingField, model: type[Settings]) -> str:
     """Return the type of a parameter."""
     if isinstance(field.default, Mapping):
-        return "Mapping[str, float] | None"
+        value = typing.get_args(model.model_fields[field.name].annotation)[1]
+        return f"Mapping[str, {value.__name__}] | None"
     if field.choices:
         kind = f"Literal[{', '.join(map(repr, field.choices))}]"
     elif field.shape in ("list", "texts"):
         values = model.model_fields[field.name].annotation
         inner = next(one for one in (values, *typing.get_args(values)) if typing.get_origin(one) is tuple)
         kind = f"Sequence[{typing.get_args(inner)[0].__name__}]"
-        if field.about.pairs:
-            kind = f"Mapping[str, str] | {kind}"
     else:
-        if model.model_fields[field.name].annotation == dict[str, float]:
-            return "Mapping[str, float]"
         kind = {"number": "float", "whole": "int", "switch": "bool", "text": "str"}[field.shape]
     return f"{kind} | None" if field.optional else kind
 

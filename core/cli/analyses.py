@@ -305,7 +305,7 @@ def _outputs(name: str) -> list[Output]:
 def add_analysis(commands: Commands, command: str, name: str) -> None:
     """Register the command of an analysis."""
     found = analysis(name)
-    verdicts = "; ".join(f"{code}: {about}" for code, about in found.codes.items())
+    verdicts = "; ".join(f"{code}: {about}" for code, about in found.all_codes.items())
     told = " ".join(filter(None, (found.question, verdicts and f"{verdicts}.")))
     command_line = commands.add_parser(command, description=told.replace("%", "%%"))
     for kind in found.takes:

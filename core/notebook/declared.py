@@ -255,8 +255,7 @@ def check(
         ``measure``, ``ceiling``, ``advantage``, ``accuracy``, ``bias``, ``responsiveness``, ``bias_low``,
         ``bias_middle``, ``bias_high``, ``coverage``, ``consistency``, ``cost``, ``labels_needed``. Further
         tables: ``check-rules``; ``check-groups``; ``check-systems``; ``marked-texts``; ``marked-means``;
-        ``which-judge``; ``comparisons``; ``check-drift``; ``gaps``; ``next-labels``; ``agreement``;
-        ``agreement-pairs``; ``agreement-raters``. See docs/results.md.
+        ``which-judge``; ``comparisons``; ``check-drift``; ``gaps``; ``next-labels``. See docs/results.md.
 
     Raises
     ------
@@ -797,7 +796,7 @@ def calibrate(
     missing: Names | None = None,
     shuffled: str | None = None,
     dimension: str | None = None,
-    columns: Mapping[str, str] | Sequence[str] | None = None,
+    columns: Mapping[str, str] | None = None,
     by: Sequence[str] | None = None,
     averaged: Literal["macro", "pooled"] = "macro",
     majority: Literal["drop", "median", "middle"] = "drop",

@@ -649,6 +649,12 @@ class Analysis(Generic[Chosen, Found]):
         return Answer(asked, options, asked.compute(options, *data, tell=tell))
 
     @property
+    def all_codes(self) -> Mapping[str, str]:
+        """Code of a verdict -> what it means, also of the data that others answer about."""
+        further = {code: about for one in self.others for code, about in one.codes.items()}
+        return {**self.codes, **further, **self.codes}
+
+    @property
     def refusal(self) -> str:
         """The beginning of a message with problems."""
         return f"{self.title} cannot be computed"

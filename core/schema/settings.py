@@ -70,8 +70,6 @@ class About:
     """Name in a function of `import assay`, where it is not that of the option."""
     apart: Mapping[str, str] = field(default_factory=dict)
     """Of a choice that a command offers as an option for each word, such as `--macro` and `--pooled`: word -> its help."""
-    pairs: bool = False
-    """Whether each of several values is NAME=VALUE, as the placeholder says; a function takes them as a mapping, too."""
     bare: object = None
     """The value of an option that is typed without one; None: it needs a value."""
     needs: str = ""
@@ -112,6 +110,8 @@ class SettingField:
 
     def typed(self, value: object) -> str:
         """A value as a user would type it; empty for none."""
+        if self.shape == "list" and isinstance(value, Mapping):
+            return _with_commas([f"{name}={one}" for name, one in value.items()])
         if self.shape == "list" and isinstance(value, tuple):
             return _with_commas(value)
         return _plain(value)
@@ -122,7 +122,7 @@ class SettingField:
             return (f"--{'' if value else 'no-'}{self.option.removeprefix('--')}",)
         if isinstance(value, str) and value in self.about.apart:
             return (f"--{value}",)
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and self.shape != "list":
             several = [f"{name}={_plain(one)}" for name, one in value.items()]
         elif isinstance(value, tuple) and self.shape == "texts":
             several = [*map(_plain, value)]
@@ -189,15 +189,14 @@ def setting(
     leading: bool = False,
     parameter: str = "",
     apart: Mapping[str, str] | None = None,
-    pairs: bool = False,
     bare: object = None,
     needs: str = "",
 ) -> Any:
     """Define a settings field. Parameters that are not described here: see About.
 
     within: the smallest and the largest number, short for at_least and at_most. above, below: bounds that exclude their
-    number. A field may have one bound only; those of dict[str, float] apply to each number. listed: for tuple[str, ...], tuple[int, ...] and tuple[float, ...]; bounds then
-    apply to each number, and only a field that is optional or empty by default may have no value.
+    number. A field may have one bound only; those of dict[str, float] apply to each number. listed: for tuple[str, ...], tuple[int, ...],
+    tuple[float, ...] and dict[str, str]; bounds then apply to each number, and only a field that is optional or empty by default may have no value.
     """
     if within is not None:
         at_least, at_most = within
@@ -205,7 +204,6 @@ def setting(
         *(label, help, option, metavar, unit, words or {}, step, scored, listed, folded, leading),
         parameter=parameter,
         apart=apart or {},
-        pairs=pairs,
         bare=bare,
         needs=needs,
     )
@@ -279,15 +277,15 @@ class Settings(BaseModel):
         """
         own = cls.model_fields[info.field_name or ""]
         kind, optional = _without_none(own.annotation)
-        if typing.get_origin(kind) is dict and not isinstance(value, Mapping):
-            return _named_values(value, typing.get_args(kind)[1])
+        if typing.get_origin(kind) is dict and isinstance(value, Mapping):
+            return value
+        if typing.get_origin(kind) is dict:
+            return _named_values(value, typing.get_args(kind)[1], _about(own))
         if optional and kind is not str and value and value == _about(own).words.get(""):
             return None
         if value is None:
             return value
         if _about(own).listed:
-            if _about(own).pairs:
-                value = _pairs(_about(own), value)
             values = _several(kind, value)
             if not values and not optional and own.default:
                 noun = _NOUNS[_SHAPES[typing.get_args(kind)[0]]]
@@ -386,31 +384,23 @@ class Settings(BaseModel):
             return None
 
 
-def _pairs(about: About, given: object) -> object:
-    """NAME=VALUE of a mapping, or what was given if each of it is such a pair."""
-    if isinstance(given, Mapping):
-        return tuple(f"{name}={value}" for name, value in given.items())
-    for one in _several(tuple[str, ...], given):
-        name, _, value = str(one).rpartition("=")
-        if not (name.strip() and value.strip()):
-            raise ValueError(f"{one!r} is not {(about.metavar or 'NAME=VALUE').removesuffix(',...')}")
-    return given
-
-
-def _named_values(given: object, kind: Any) -> object:
+def _named_values(given: object, kind: Any, about: About) -> object:
     """NAME=VALUE lines as a mapping. Values are parsed as JSON where possible, unless the field takes only texts."""
     if not isinstance(given, str | list | tuple):
         return given
-    lines = given.splitlines() if isinstance(given, str) else given
-    found: dict[str, object] = {}
+    if isinstance(given, str):
+        given = _several(tuple[str, ...], given) if about.listed else given.splitlines()
+    lines = [text for line in given if (text := str(line).strip())]
     if kind is float:
-        return _named_numbers(filter(None, (str(line).strip() for line in lines)))
-    for line in filter(None, (str(line).strip() for line in lines)):
-        # Who names numbers has names of the data, which may contain the sign.
-        parts = line.rpartition("=") if kind is float else line.partition("=")
+        return _named_numbers(lines)
+    wanted = (about.metavar or "NAME=VALUE").removesuffix(",...") if about.listed else "NAME=VALUE"
+    found: dict[str, object] = {}
+    for line in lines:
+        # A list has names of the data, which may contain the sign.
+        parts = line.rpartition("=") if about.listed else line.partition("=")
         name, equals, value = (part.strip() for part in parts)
-        if not (equals and (name if kind is float else _NAME.fullmatch(name))):
-            raise ValueError(f"{line!r} is not NAME={'NUMBER' if kind is float else 'VALUE'}")
+        if not (equals and (name and value if about.listed else _NAME.fullmatch(name))):
+            raise ValueError(f"{line!r} is not {wanted}")
         found[name] = value if kind is str else _json_or_text(value)
     return found
 

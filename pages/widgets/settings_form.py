@@ -121,10 +121,10 @@ def put(settings: Settings, key_prefix: str, *, without: Collection[str] = ()) -
     fields = fields_of(type(settings))
     for name in fields.keys() - set(without):
         value, key = getattr(settings, name), f"{key_prefix}_{name}"
-        if isinstance(value, Mapping):
-            value = "\n".join(named_values(value))
         if value is not None and (fields[name].shape == "list" or _beyond_numbers(fields[name])):
             value = fields[name].typed(value)
+        elif isinstance(value, Mapping):
+            value = "\n".join(named_values(value))
         st.session_state[key] = list(value) if isinstance(value, tuple) else value
         st.session_state.pop(f"{key}{_AWAY}", None)
 

@@ -41,7 +41,7 @@ def test_an_analysis_is_whole(name: str) -> None:
     assert found.name == name
     assert len({table.name for table in found.tables}) == len(found.tables)
     assert all(each.about for table in found.tables for each in row_fields(table.row))
-    assert not found.codes or "undefined" in found.codes
+    assert not found.codes or "undefined" in found.all_codes
     assert found.question.endswith("?")
     named = [each.option for kind in found.problem_fields() for each in fields_of(kind).values()]
     assert len(set(named)) == len(named), "an option of the analysis has the name of one of its data"

@@ -95,7 +95,7 @@ def test_every_option_is_on_the_page_with_the_default_of_the_command(given: tupl
     for field in fields_of(CalibrateOptions).values():
         value = shown[f"calibrate_{field.name}"]
         assert (
-            value in (field.default, [*(field.default or ())])
+            value in (field.default, [*(field.default or ())], field.typed(field.default))
             if field.shape == "list"
             else value == field.default
         )

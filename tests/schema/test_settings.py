@@ -524,6 +524,7 @@ class Typed(ToyAnalysis):
     """With what a command takes in forms of its own."""
 
     price: dict[str, float] = setting({}, "Price", "of a judge", metavar="JUDGE=MONEY")
+    columns: dict[str, str] = setting({}, "Columns", "of scores", listed=True, metavar="COLUMN=D,...")
     only: tuple[str, ...] = setting((), "Only", "system")
     averaged: Literal["macro", "pooled"] = setting(
         "macro", "Means", "over", apart={"macro": "a", "pooled": "b"}
@@ -538,6 +539,7 @@ def test_settings_are_the_words_that_a_user_types_for_them() -> None:
         margin=0.2,
         items=(30, 50),
         price={"a=b": 4.0, "c": 0.5},
+        columns={"a, b=c": "D", "e": "F"},
         only=("s 1", "t"),
         averaged="pooled",
         polite=False,
@@ -545,9 +547,19 @@ def test_settings_are_the_words_that_a_user_types_for_them() -> None:
     )
     assert chosen.option_words == (
         *("--margin", "0.2", "--items", "30,50", "--price", "a=b=4", "--price", "c=0.5"),
+        *("--columns", '"a, b=c=D",e=F'),
         *("--only", "s 1", "--only", "t", "--pooled", "--no-polite", "--loud"),
     )
     command = argparse.ArgumentParser()
     add_settings(command, Typed)
     read = settings_given(command.parse_args(chosen.option_words), Typed)
     assert Typed.checked(read) == chosen
+
+
+def test_a_list_of_names_with_values_has_names_of_the_data() -> None:
+    read = Typed.checked({"columns": ' "a, b" = D , e f=G'})
+    assert read.columns == {"a, b": "D", "e f": "G"}
+    assert Typed.checked({"columns": ["a, b=D"]}).columns == {"a, b": "D"}
+    assert Typed.checked({"columns": " "}).columns == {}
+    assert problems_of({"columns": "a=D,b"}, Typed) == ["--columns: 'b' is not COLUMN=D"]
+    assert problems_of({"columns": ["=D"]}, Typed) == ["--columns: '=D' is not COLUMN=D"]

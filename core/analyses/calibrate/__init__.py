@@ -54,12 +54,11 @@ class CalibrateOptions(Settings):
         "which dimension of the ratings to use (default: all)",
         metavar="D",
     )
-    columns: tuple[str, ...] | None = setting(
-        None,
+    columns: dict[str, str] = setting(
+        {},
         "Columns of scores",
         "which column of scores belongs to which dimension (default: by the end of its name, e.g. JUDGE-D)",
         listed=True,
-        pairs=True,
         metavar="COLUMN=DIMENSION,...",
         folded=True,
     )
@@ -117,14 +116,6 @@ class CalibrateOptions(Settings):
     n_resamples: int = resamples_setting(2_000)
     confidence_level: float = confidence_setting()
     rng: int = rng_setting()
-
-    @property
-    def named_columns(self) -> Mapping[str, str] | None:
-        """Column of scores -> its dimension, as the user says."""
-        if self.columns is None:
-            return None
-        pairs = (one.rpartition("=") for one in self.columns)
-        return {column.strip(): dimension.strip() for column, _, dimension in pairs}
 
 
 def compute(options: CalibrateOptions, data: "Rated", *, tell: Tell) -> Calibrated:

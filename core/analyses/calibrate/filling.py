@@ -88,7 +88,7 @@ def computed(options: Any, data: Rated, tell: Tell) -> Calibrated:
             one.table,
             data.ratings,
             dimension=options.dimension,
-            columns=options.named_columns,
+            columns=options.columns or None,
             said=one.dimension,
         )
         own = [

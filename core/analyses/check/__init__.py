@@ -63,21 +63,12 @@ class AllOptions(Priced, CheckOptions):
 
 def compute(
     options: AllOptions, dossier: "Dossier", earlier: Mapping[str, Any] | None, *, tell: Tell
-) -> Checked | PeopleAlone:
-    """Check every judge of the panel; without a judge, compare people with each other.
-
-    Raises InputError with all problems, also without a judge if an option needs one.
-    """
+) -> Checked:
+    """Check every judge of the panel. Raises InputError with all problems."""
     from core.analyses.check.filled import checked
     from core.results.check.facts import stated_facts
-    from core.results.check.verdict import check_needs_judge, check_panel
+    from core.results.check.verdict import check_panel
 
-    asks_about_judges = (options.gaps, options.next, earlier, options.price or None, options.seconds or None)
-    if dossier.people is not None and not any(one is not None for one in asks_about_judges):
-        check_needs_judge(options.use)
-        sentence = no_judge(dossier.may_be_judges).replace("{judge}", dossier.judge_called)
-        alone = AGREEMENT.answer(AGREEMENT.Options(), dossier.people(), tell=tell)
-        return PeopleAlone(None, sentence, (), alone.result)
     panel = dossier.panel
     facts = stated_facts(dossier.facts(panel), panel, options.price, options.seconds, options.currency)
     tell("checking")
@@ -120,45 +111,42 @@ def _drift(found: "Check", earlier: Mapping[str, Any]) -> Any:
     return drift(found, earlier)
 
 
-def _verdicts(found: Checked | PeopleAlone) -> tuple[Verdict, ...]:
+def _people_alone(
+    options: AllOptions, dossier: "Dossier", earlier: Mapping[str, Any] | None, *, tell: Tell
+) -> PeopleAlone:
+    """Compare people with each other. Raises InputError if an option needs a judge."""
+    from core.results.check.verdict import check_needs_judge
+
+    assert dossier.people is not None
+    asks_about_judges = (options.gaps, options.next, earlier, options.price or None, options.seconds or None)
+    if any(one is not None for one in asks_about_judges):
+        compute(options, dossier, earlier, tell=tell)  # says that there is no judge
+    check_needs_judge(options.use)
+    sentence = no_judge(dossier.may_be_judges).replace("{judge}", dossier.judge_called)
+    alone = AGREEMENT.answer(AGREEMENT.Options(), dossier.people(), tell=tell)
+    return PeopleAlone(None, sentence, (), alone.result)
+
+
+def _verdicts(found: Checked) -> tuple[Verdict, ...]:
     """One for all judges, with the status of the gravest."""
-    if isinstance(found, PeopleAlone):
-        return (Verdict("undefined", found.sentence, _NO_JUDGE, "no judge was found"),)
     statuses = [_STATUS[one.verdict] for one in found.judges]
     status = min((one for one in statuses if one), default=0)
     return (Verdict(found.verdict or "several", found.sentence, status, word=found.verdict or ""),)
 
 
-def _sentences(found: Checked | PeopleAlone) -> tuple[str, ...]:
-    if isinstance(found, PeopleAlone):
-        return Answer(AGREEMENT, AGREEMENT.Options(), found.agreement).said
-    return found.said[1:]
-
-
-def _main(found: Checked | PeopleAlone) -> str:
-    if isinstance(found, PeopleAlone):
-        return AGREEMENT.name
-    return "check-systems" if found.use == "certify" else "check"
-
-
-def _checked(found: Checked | PeopleAlone) -> Checked | None:
-    return found if isinstance(found, Checked) else None
-
-
-def _of_check(table: "Table[Checked]") -> "Table[Any]":
+def _of_check(table: "Table[Checked]") -> "Table[Checked]":
     """A table of the verdicts, in files alone unless it is the main one."""
     name = table.name
-    whole = replace(
+    return replace(
         table,
         notes=lambda found: found.table_notes.get(name, ()),
         hidden=lambda found: found.hidden.get(name, ()),
+        most_printed=0,
     )
-    return whole.within(_checked, most_printed=0)
 
 
-def _marked(found: Checked | PeopleAlone) -> Any:
-    injections = getattr(found, "injections", None)
-    return injections if injections is not None and injections.n else None
+def _marked(found: Checked) -> Any:
+    return found.injections if found.injections is not None and found.injections.n else None
 
 
 def _unneeded(found: Any) -> set[str]:
@@ -197,7 +185,25 @@ DRIFT_TABLE: "Table[Any]" = Table(
     most_printed=0,
 )
 
-ANALYSIS: "Analysis[AllOptions, Any]" = Analysis(
+PEOPLE_ALONE = Analysis(
+    name="check",
+    title="Check without a judge",
+    question="How far do people agree with each other, where a check finds no judge?",
+    Options=AllOptions,
+    Result=PeopleAlone,
+    takes=("dossier", "earlier"),
+    compute=_people_alone,
+    verdicts=lambda found: (Verdict("undefined", found.sentence, _NO_JUDGE, "no judge was found"),),
+    sentences=lambda found: Answer(AGREEMENT, AGREEMENT.Options(), found.agreement).said,
+    codes={"undefined": "no judge was found, so that people are compared with each other; exit status 4"},
+    section=AGREEMENT.section,
+    misleads=AGREEMENT.misleads,
+    example="",
+    tables=tuple(one.within(lambda found: found.agreement) for one in AGREEMENT.tables),
+    fits=lambda dossier, _earlier: dossier.people is not None,
+)
+
+ANALYSIS: "Analysis[AllOptions, Checked]" = Analysis(
     name="check",
     title="Check of a judge",
     question="Can this judge be trusted for a use, beside people's labels?",
@@ -206,19 +212,20 @@ ANALYSIS: "Analysis[AllOptions, Any]" = Analysis(
     takes=("dossier", "earlier"),
     compute=compute,
     verdicts=_verdicts,
-    sentences=_sentences,
+    sentences=lambda found: found.said[1:],
     codes={
         "TRUSTED": "all rules of the use are shown to be kept; exit status 0",
         "NOT TRUSTED": "one is shown to be broken; exit status 3",
         "INCONCLUSIVE": "neither: label more; exit status 4",
         "several": "several judges, each with a verdict of its own: status 3 if any is not trusted, else 4 if any is inconclusive",
-        "undefined": "no judge was found, so that people are compared with each other; exit status 4",
     },
     section="check#five-uses",
     misleads="A verdict holds for texts and raters like these, and the best of several judges is favoured by chance.",
     refuses="With all problems: without a rater, without a judge beside a single rater or if an option needs one, if no text has "
     "both, and for the use rank with fewer than two systems.",
-    main=_main,
+    main=lambda found: "check-systems" if found.use == "certify" else "check",
+    fits=lambda dossier, _earlier: dossier.people is None,
+    others=(PEOPLE_ALONE,),
     example="""
 >>> import assay, pandas as pd
 >>> frame = pd.DataFrame({"item": range(60), "a": [0, 1] * 30, "b": [0, 1] * 30, "c": [0, 1] * 30, "x": [0, 1] * 30})
@@ -284,20 +291,19 @@ ANALYSIS: "Analysis[AllOptions, Any]" = Analysis(
             "Mean scores with and without marks of injection",
             most_printed=0,
         ).within(_marked),
-        *(one.within(lambda found: getattr(found, "which", None)) for one in which_judge.ANALYSIS.tables),
-        DRIFT_TABLE.within(lambda found: getattr(found, "drift", None)),
+        *(one.within(lambda found: found.which) for one in which_judge.ANALYSIS.tables),
+        DRIFT_TABLE.within(lambda found: found.drift),
         *(
             replace(
-                one.within(lambda found: found.listed_gaps() if isinstance(found, Checked) else None),
-                on_request=lambda found: not isinstance(found, Checked) or found.gaps is None,
+                one.within(lambda found: found.listed_gaps()),
+                on_request=lambda found: found.gaps is None,
                 asked_by="gaps",
             )
             for one in gaps.ANALYSIS.tables
         ),
         *(
-            replace(one.within(lambda found: getattr(found, "next", None)), asked_by="next")
+            replace(one.within(lambda found: found.next), asked_by="next")
             for one in next_labels.ANALYSIS.tables
         ),
-        *(one.within(lambda found: getattr(found, "agreement", None)) for one in AGREEMENT.tables),
     ),
 )

@@ -82,7 +82,7 @@ def _taken(one: SettingField) -> dict[str, Any]:
 
 def _several(one: SettingField) -> bool:
     """Whether the option may be repeated: lists of texts, and NAME=VALUE, which the command parses itself."""
-    return one.shape == "texts" or isinstance(one.default, Mapping)
+    return one.shape == "texts" or (isinstance(one.default, Mapping) and not one.about.listed)
 
 
 def _help(one: SettingField, fields: Mapping[str, SettingField], usual: str) -> str:
