@@ -91,6 +91,8 @@ def _quiet(_doing: str) -> None:
 Coefficient = Literal["pearson", "spearman", "kendall"]
 """Coefficients of correlation. Kendall's is tau-b."""
 COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall")
+COEFFICIENT_WORDS: Mapping[str, str] = {name: name.capitalize() for name in COEFFICIENTS}
+"""Their names on a page."""
 RatersUsed = Literal["averaged", "kept"]
 """averaged: one mean rating for each text; kept: every rating."""
 RepeatedRatings = Literal["refuse", "first", "last", "mean"]
@@ -297,7 +299,9 @@ class ScoresChoice(Settings):
     )
 
 
-class _RatingsUsed(Settings):
+class UseOfRatings(Settings):
+    """How ratings beside scores are used."""
+
     dimension: tuple[str, ...] | None = setting(
         None,
         "Dimension",
@@ -322,11 +326,11 @@ class _Target(Settings):
     )
 
 
-class SidesChoice(ScoresChoice, _RatingsUsed):
+class SidesChoice(ScoresChoice, UseOfRatings):
     """How ratings are used beside scores, and which texts and metrics count."""
 
 
-class QualityChoice(ScoresChoice, _RatingsUsed, _Target):
+class QualityChoice(ScoresChoice, UseOfRatings, _Target):
     """What states the quality of texts, how ratings are used, and which texts and metrics count."""
 
 

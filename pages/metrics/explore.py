@@ -28,6 +28,7 @@ from core.results.correlations.ranking import (
 )
 from core.results.correlations.table import CorrelationReport, View, group_name
 from core.schema.analysis import Answer
+from core.schema.correlating import CompareOptions
 from core.schema.result_table import Column
 from core.schema.scores import Method, ScoredRow
 from core.store import Store
@@ -35,6 +36,7 @@ from pages.tabs import levels, ranking
 from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import address, chosen_scores, own, result_table
 from pages.widgets.against import Target
+from pages.widgets.analysis import show_tables
 from pages.widgets.chosen_scores import Scores
 from pages.widgets.messages import plain, with_code
 from pages.widgets.parts import chart, explained, nothing, told_apart
@@ -162,11 +164,18 @@ def _dots(
     """Show the dots of each metric, and the texts of one dot. metrics: one, or two that are compared."""
 
     def dots(metric: str, view: View) -> Points:
-        asked = metric, tuple(group.items()), view, target.options
+        options = target.options
         return chosen_scores.once(
-            ("points", *scores.key, *target.key, *asked),
+            ("points", *scores.key, *target.asked, metric, tuple(group.items()), view),
             lambda: points(
-                scores.table, target.ratings, metric=metric, group=group, view=view, options=target.options
+                scores.table,
+                target.ratings,
+                metric=metric,
+                group=group,
+                view=view,
+                use=target.use,
+                raw=options.raw_level,
+                system_scores=options.system_scores,
             ),
         )
 
@@ -298,32 +307,27 @@ def _compared(
     method: Method,
 ) -> None:
     """Compare two metrics: the verdict first, then both coefficients and their difference."""
-    first, second = metrics
     if scores.moving:
         st.markdown("The comparison is computed when the run has stopped.")
         return
+    shared = target.options
+    options = CompareOptions(
+        first=metrics[0],
+        second=metrics[1],
+        methods=(method,),
+        system_scores=shared.system_scores,
+        **shared.resampling,
+    )
     with st.spinner("Comparing ..."):
         found: MetricComparison = chosen_scores.once(
-            (
-                *("compared", *scores.key, *target.key, *metrics),
-                *(tuple(group.items()), view, method, target.options),
-            ),
+            ("compared", *scores.key, *target.asked, options.model_dump_json(), tuple(group.items()), view),
             lambda: compare_metrics(
-                scores.table,
-                target.ratings,
-                first,
-                second,
-                group=group,
-                view=view,
-                method=method,
-                options=target.options,
+                scores.table, target.ratings, options, group=group, view=view, use=target.use
             ),
         )
     explained(_verdict(found), "two-metrics-compared")
     with st.expander(AS_A_TABLE):
-        result_table.show(
-            Answer(COMPARE, COMPARE.Options(), compared([found])).tables["comparison"], titled=False
-        )
+        show_tables(Answer(COMPARE, options, compared([found])), ["comparison"])
 
 
 def _verdict(found: MetricComparison) -> str:

@@ -153,8 +153,8 @@ def _live(store: Store, which: Which, shown: chosen_scores.Chosen) -> OpenSide |
     if target is None:
         return None
     ratings = None if target.ratings is None else against.people(scores, target.ratings, target.key)
-    side = LiveSide(scores.name, scores.table, ratings, target.options)
-    return OpenSide(side, (*scores.key, *target.key, target.options), scores.moving)
+    side = LiveSide(scores.name, scores.table, ratings, target.use)
+    return OpenSide(side, (*scores.key, *target.key, target.use.model_dump_json()), scores.moving)
 
 
 NOTHING_SHARED = "the two sides share no metric; choose scores of the same metrics"

@@ -10,7 +10,7 @@ import streamlit as st
 from core.analyses.consistency import ANALYSIS as CONSISTENCY
 from core.analyses.costs import ANALYSIS as COSTS
 from core.errors import AssayError
-from core.joining.tables import LISTED_AS, CorrelationOptions, merge_tables
+from core.joining.tables import LISTED_AS, merge_tables
 from core.judges.kind import JudgeKind
 from core.judges.rubric import Rubric
 from core.results.correlations.table import CorrelationReport
@@ -21,6 +21,7 @@ from core.runs.asked import asked_of
 from core.runs.judging.levels import blind_to_levels
 from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import runs_that
+from core.schema.correlating import CorrelateOptions
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable, mask_notes
 from core.sources.judges import costs_of
@@ -158,7 +159,7 @@ def _with_level(scores: Scores) -> None:
     with waiting(scores.moving):
         report = with_level(scores)
     result_table.show(level_table(report.rows))
-    n_resamples = report.options.n_resamples
+    n_resamples = report.options.most_resamples
     drawn = f"95 % percentile intervals, {n_resamples:,} resamples. " if n_resamples else ""
     st.markdown(
         f":small[{drawn}Questions: those with a defined Kendall; it is undefined where all scores of a question are equal.]"
@@ -167,10 +168,10 @@ def _with_level(scores: Scores) -> None:
 
 def with_level(scores: Scores) -> CorrelationReport:
     """Correlations with minus the level, in the form of Factual's Table 2."""
-    options = CorrelationOptions(
+    options = CorrelateOptions(
         n_resamples=chosen_scores.resamples_for(scores), methods=("pearson", "kendall")
     )
-    return chosen_scores.correlated((*scores.key, "as Table 2"), scores.table, None, (), options)
+    return chosen_scores.correlated((*scores.key, "as Table 2"), scores.table, None, options)
 
 
 def render_costs(store: Store, run: Run) -> None:

@@ -185,6 +185,23 @@ def text(name: str, place: str) -> str:
     return place
 
 
+def number(name: str, place: str, default: float | None, *, whole: bool) -> str:
+    """As `one`, for a field with a number; the widget checks its bounds. default: None where it may be empty."""
+
+    def read(text: str) -> float | None:
+        try:
+            return int(text) if whole else float(text)
+        except ValueError:
+            return default
+
+    said = _said(name, _Choice(place, lambda value: format(value, "d" if whole else "g"), default))
+    if said is None:
+        st.session_state.setdefault(place, default)
+    else:
+        st.session_state[place] = read(said[0]) if said else default
+    return place
+
+
 def switch(name: str, place: str) -> str:
     """As `one`, for a checkbox that is off by default."""
     return one(name, place, (False, True), False, lambda on: str(int(on)))

@@ -1,23 +1,24 @@
 """The part of a page that answers an analysis's question, made from its declaration: options, verdict, tables, figures."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.plots.drawn import draw
 from core.schema.analysis import Analysis, Answer
 from core.schema.figures import AnyFigure, Heat
 from core.schema.result_table import ResultTable
-from core.schema.settings import Settings, fields_of
+from core.schema.settings import SettingField, Settings, fields_of
 from pages.tabs.phrases import AS_A_TABLE
-from pages.widgets import chosen_scores, settings_form
+from pages.widgets import address, chosen_scores, settings_form
 from pages.widgets.messages import plain
-from pages.widgets.parts import part, waiting
-from pages.widgets.result_table import show, together, width_for
+from pages.widgets.parts import Press, part, waiting
+from pages.widgets.result_table import Selection, show, together, width_for
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
@@ -39,12 +40,33 @@ class Data:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure of a table."""
+    """How a page shows a table, beyond what its declaration says."""
 
-    figure: go.Figure | None
+    figure: go.Figure | None = None
+    """In place of the declared one, if there is one."""
     alt: str = ""
     instead: bool = False
     """Whether it says all that the table says, so that the table is folded."""
+    least_width: int = 0
+    """Pixels below which the figure scrolls."""
+    press: Press | None = None
+    """What a press on a point of the figure does."""
+    rows: Selection | None = None
+    """What a press on a cell of the table does."""
+    beneath: Callable[[], None] | None = None
+    """Draws what follows the table or the figure at once, such as what a press opened."""
+    seen: ResultTable | None = None
+    """What the page shows of the table, such as the rows that filters leave; the downloads have all of it."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """How the address of a page holds an option."""
+
+    name: str
+    """Of its parameter."""
+    code: Callable[[Any], str] = str
+    """What the address says for a word."""
 
 
 def render(found: Analysis[Any, Any], choose: Callable[[], Sequence[Data]], title: str = "") -> Answer | None:
@@ -75,16 +97,23 @@ def form(
     settled: Mapping[str, Any] = _NONE,
     *,
     folds: bool = True,
+    at: Mapping[str, DeltaGenerator] = _NONE,
+    links: Mapping[str, Link] = _NONE,
 ) -> Settings:
     """Draw the options. Raises SettingsError.
 
     offered, settled: as `Data.offered` and `Data.settles`. folds: whether those that are rarely changed are in a part that folds;
-    False in one.
+    False in one. at: option -> where it is drawn, if not here. links: option -> how the address holds it.
     """
     prefix = found.function
     fields = fields_of(found.Options)
+    for name, link in links.items():
+        if name not in settled:
+            _linked(fields[name], f"{prefix}_{name}", link, offered.get(name))
     folded = {name for name, one in fields.items() if one.about.folded and folds}
-    chosen = settings_form.render(found.Options, prefix, without=folded, beside=settled, offered=offered)
+    chosen = settings_form.render(
+        found.Options, prefix, without=folded, beside=settled, offered=offered, at=at
+    )
     label = "More options" if chosen else "Options"
     chosen = {**settled, **chosen}
     if folded:
@@ -94,6 +123,18 @@ def form(
             )
     options: Settings = found.Options.checked(chosen, found.refusal)
     return options
+
+
+def _linked(one: SettingField, place: str, link: Link, offered: Sequence[str] | None) -> None:
+    """Let the address hold an option."""
+    if one.shape == "switch":
+        address.switch(link.name, place)
+    elif one.shape in ("number", "whole"):
+        address.number(link.name, place, one.default, whole=one.shape == "whole")
+    elif offered is not None and isinstance(one.default, tuple):
+        address.several(link.name, place, offered, one.default)
+    else:
+        address.one(link.name, place, one.choices if offered is None else offered, one.default, link.code)
 
 
 def answer_of(found: Analysis[Any, Any], options: Settings, *data: Data) -> Answer:
@@ -136,8 +177,8 @@ def show_tables(
 ) -> None:
     """Show some tables with their figures.
 
-    names: those that the answer lacks are left out, and those without rows beside others that have some. drawn: figures of the
-    page's own. called: another name for the downloads, of a second answer of the analysis on a page.
+    names: those that the answer lacks are left out, and those without rows beside others that have some. drawn: table -> how the
+    page shows it. called: another name for the downloads, of a second answer of the analysis on a page.
     """
     there = [one for one in answer.analysis.tables if one.name in answer.tables and one.name in names]
     if not there:
@@ -147,18 +188,22 @@ def show_tables(
     with together(called or usual):
         for declared in [one for one in there if answer.tables[one.name].rows] or there[:1]:
             table, figure = answer.tables[declared.name], answer.figures.get(declared.name)
-            own = drawn.get(declared.name) or _drawn(answer, figure)
+            own = _drawn(answer, figure, drawn.get(declared.name, Drawn()))
             if declared is not there[0]:
                 part(
                     declared.title, declared.question, answer.analysis.section if declared.question else None
                 )
             show(
-                table,
+                table if own.seen is None else own.seen,
                 figure=own.figure,
                 alt=own.alt,
-                least_width=_least_width(figure, table),
+                least_width=own.least_width or _least_width(figure, table),
                 folded=AS_A_TABLE if own.instead else "",
+                whole=table,
                 titled=declared.heading is not None,
+                rows=own.rows,
+                beneath=own.beneath,
+                press=own.press,
             )
 
 
@@ -170,5 +215,7 @@ def _least_width(figure: AnyFigure | None, table: ResultTable) -> int:
     return width_for(len({tuple(row[names.index(one)] for one in figure.columns) for row in table.rows}))
 
 
-def _drawn(answer: Answer, figure: AnyFigure | None) -> Drawn:
-    return Drawn(None) if figure is None else Drawn(draw(figure, answer.tables), figure.alt, figure.instead)
+def _drawn(answer: Answer, figure: AnyFigure | None, own: Drawn) -> Drawn:
+    if figure is None or own.figure is not None:
+        return own
+    return replace(own, figure=draw(figure, answer.tables), alt=figure.alt, instead=figure.instead)

@@ -44,6 +44,7 @@ def render(
     without: Collection[str] = (),
     beside: Mapping[str, Any] = _NONE,
     offered: Mapping[str, Sequence[str]] = _NONE,
+    at: Mapping[str, DeltaGenerator] = _NONE,
     backend: str = "",
 ) -> dict[str, Any]:
     """Draw the fields in order and return their values for `model.checked`, a list as the text that was typed.
@@ -53,7 +54,8 @@ def render(
 
     backend: of the model that a run uses; empty for settings without one, such as those of an analysis.
     without: fields that the page requests elsewhere or not at all. beside: values of such fields, on which others depend.
-    offered: field -> possible values here: names from a file, or fewer choices than the backend has.
+    offered: field -> possible values here: names from a file, or fewer choices than the backend has. at: field -> where it is
+    drawn, if not here.
     """
     fields = fields_of(model)
     offered = {**model.offered(backend), **offered}
@@ -78,7 +80,7 @@ def render(
             continue
         usual = model.usual(known, backend)
         chosen[name] = _widget(
-            next(place),
+            at.get(name) or next(place),
             replace(one, default=usual.get(name, one.default)),
             f"{key_prefix}_{name}",
             _help(one, fields),
