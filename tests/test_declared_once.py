@@ -59,9 +59,6 @@ OF_SETTINGS = {
 SHOWN_BY_HAND = {
     "judges/agreement.py",
     "judges/reliability.py",
-    "metrics/big_table.py",
-    "metrics/explore.py",
-    "metrics/meta_correlation.py",
     "studies/behind.py",
     "studies/live.py",
     "studies/orders.py",
@@ -76,8 +73,12 @@ SHOWN_BY_HAND = {
     "tabs/levels.py",
 }
 """Modules of pages/ that show tables of analyses themselves, until these are declared. The list only shrinks."""
-NO_RESULT = {"operation/disk.py", "operation/spending.py", "operation/working.py", "judges/twins.py"}
-"""Modules of pages/ whose tables are no result of an analysis: what runs cost and keep, what an audit made."""
+NO_RESULT = {
+    *("operation/disk.py", "operation/spending.py", "operation/working.py", "judges/twins.py"),
+    *("metrics/one_text.py", "metrics/scored_texts.py", "metrics/published.py"),
+}
+"""Modules of pages/ whose tables are no result of an analysis: what runs cost and keep, what an audit made, the scores and ratings
+of texts as they are stored, and tables as papers printed them."""
 FORMS_BY_HAND = {"calibration/choice.py", "tabs/checked/choice.py"}
 """Modules of pages/ that draw the options of an analysis elsewhere than above its answer. The list only shrinks."""
 OF_RUNS = {"generate/form.py", "metrics/form.py", "tabs/new_run.py"}

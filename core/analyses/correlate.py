@@ -276,18 +276,24 @@ class Correlations:
     """The coefficients that readers see; None: those over all rows, and the most important of each other view."""
 
 
+def _unfit(options: CorrelateOptions, of: Mapping[str, object]) -> list[Remark]:
+    """What needs levels, or several files."""
+    problems = []
+    if options.raw_level and of["with_"] != "level":
+        problems.append(Remark("raw_level", "only with {with_=level}"))
+    if options.sizes and not of["several"]:
+        problems.append(Remark("sizes", "only for several scores"))
+    return problems
+
+
 def compute(options: CorrelateOptions, quality: "Quality", *, tell: Tell) -> Correlations:
     """Correlate every metric of each file with the ratings, or with the level."""
     from core.results.correlations.files import correlate_files, judges_by_model
     from core.results.correlations.table import against_said, correlate_dimensions
 
     files, first = quality.files, quality.files[0]
-    problems = []
-    if options.raw_level and first.ratings is not None:
-        problems.append(Remark("raw_level", "only with {with_=level}"))
-    if options.sizes and not first.name:
-        problems.append(Remark("sizes", "only for several scores"))
-    ANALYSIS.refuse(problems)
+    with_ = "level" if first.ratings is None else "human"
+    ANALYSIS.refuse(_unfit(options, {"with_": with_, "several": bool(first.name)}))
     asked: dict[str, Any] = {"options": options, "use": quality.use, "tell": tell}
     if len(files) == 1:
         report, judges = correlate_dimensions(first.table, first.ratings, **asked), None
@@ -549,6 +555,7 @@ ANALYSIS = Analysis(
     Result=Correlations,
     takes=("quality",),
     compute=compute,
+    unfit=_unfit,
     workload=workload,
     verdicts=lambda _: (),
     sentences=lambda found: found.said,

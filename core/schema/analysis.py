@@ -487,6 +487,10 @@ def _always(*_data: Any) -> bool:
     return True
 
 
+def _all_fit(*_given: Any) -> tuple[Remark, ...]:
+    return ()
+
+
 def _nothing_said(*_given: Any) -> str:
     return ""
 
@@ -612,6 +616,12 @@ class Analysis(Generic[Chosen, Found]):
     """Whether it answers about these data, where `others` answer about some."""
     others: "tuple[Analysis[Any, Any], ...]" = ()
     """The same question with the same options, of data of another kind: their results, tables and JSON are others."""
+    unfit: Callable[[Chosen, Mapping[str, object]], Sequence[Remark]] = _all_fit
+    """What of the options does not fit the data that are chosen; a command tells it before it opens them.
+
+    It takes the options, as they were typed where some are wrong, and what is known of the data by then: by the names of CHOICES,
+    and `several`, whether there are several of a kind.
+    """
     refuses: str = ""
     """Data that it refuses, for the docstring of its function: `With fewer than two raters.`"""
 

@@ -210,19 +210,18 @@ def add_quality_input(command: argparse.ArgumentParser) -> None:
     add_rating_options(command)
 
 
+def quality_problems(options: argparse.Namespace) -> list[str]:
+    """What of the command line needs ratings."""
+    given = {"--human": options.human is not None, "--lower-is-better": options.lower_is_better}
+    human = options.target == "human"
+    return [
+        f"{option}: only with --with human" for option, is_given in given.items() if is_given and not human
+    ]
+
+
 def open_quality(options: argparse.Namespace) -> Quality:
     """Return the scores of each file beside the ratings, or beside their levels. Raises InputError."""
     human = options.target == "human"
-    check_options(
-        [
-            f"{option}: only with --with human"
-            for option, given in (
-                ("--human", options.human is not None),
-                ("--lower-is-better", options.lower_is_better),
-            )
-            if given and not human
-        ]
-    )
     check_columns(options, [*options.scores, options.human])
     choice, opened = table_choice(options), open_each(options.scores, options)
     check_choice(choice, *(one.table for one in opened))
