@@ -41,6 +41,7 @@ class GroupedOptions(Settings):
         "Scores of systems",
         "texts over which a metric's system score is the mean: all, as in WMT's metrics task, or the rated ones; human scores are "
         "always means over rated texts",
+        words={"all": "All texts", "rated": "Rated texts"},
     )
 
     @field_validator("methods")

@@ -110,7 +110,7 @@ def form(
     for name, link in links.items():
         if name not in settled:
             _linked(fields[name], f"{prefix}_{name}", link, offered.get(name))
-    folded = {name for name, one in fields.items() if one.about.folded and folds}
+    folded = {name for name, one in fields.items() if one.about.folded and folds and name not in settled}
     chosen = settings_form.render(
         found.Options, prefix, without=folded, beside=settled, offered=offered, at=at
     )

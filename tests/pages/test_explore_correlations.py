@@ -122,6 +122,34 @@ def test_a_link_restores_every_choice(files: tuple[KeptFile, KeptFile]) -> None:
     }
 
 
+def test_options_of_every_kind_are_in_the_address(files: tuple[KeptFile, KeptFile]) -> None:
+    link: dict[str, str | list[str]] = {
+        "methods": ["pearson", "kendall"],
+        "rated": "1",
+        "resamples": "200",
+        "confidence": "0.9",
+        "seed": "7",
+    }
+    at = opened(**link)
+    chosen = {"Coefficients": ["pearson", "kendall"], "Scores of systems": "rated"}
+    chosen |= {"Resamples": 200, "Confidence level": 0.9, "Seed": 7}
+    assert {label: field(at, label).value for label in chosen} == chosen  # type: ignore[attr-defined]
+    assert (
+        link.items()
+        <= {name: own if len(own) > 1 else own[0] for name, own in choices_of(at).items()}.items()
+    )
+    assert "Spearman" not in at.dataframe[0].value
+    assert "Intervals: 90%" in said(at)
+    assert "seed 7" in said(at)
+
+
+def test_a_link_with_what_is_no_number_has_the_usual_one(files: tuple[KeptFile, KeptFile]) -> None:
+    at = opened(resamples="lots", seed="-1", look="ranking")
+    assert (field(at, "Resamples").value, field(at, "Seed").value) == (None, 0)  # type: ignore[attr-defined]
+    assert set(choices_of(at)) == {"scores", "ratings", "look"}
+    assert "More options" not in [one.label for one in at.expander], "all of them are settled"
+
+
 def test_choices_are_written_to_the_address_and_defaults_are_not(files: tuple[KeptFile, KeptFile]) -> None:
     at = opened()
     first = {"scores": [f"file-{files[0].file_id}"], "ratings": [str(files[1].file_id)]}
