@@ -29,7 +29,7 @@ LINES = (
 """File, what is there, and what is written after it."""
 PARAGRAPHS = {
     "docs/judges.md": "The toy counts words that the reference has:\n\n```sh\npython -m core judge toy a.csv --out toy\n```\n",
-    "docs/metrics.md": "`toy-length` (`Toy|version:1`) is the number of words of the shorter text over that of the longer.\n",
+    "docs/metrics.md": "`toy-variety-1` and `toy-variety-2` count different sequences of words.\n",
     "docs/formats.md": "A file of the toy has blocks of lines `KEY = VALUE`.\n",
 }
 TOYS = {
@@ -119,7 +119,7 @@ def test_layers_and_lint_hold(tree: Path) -> None:
 
 @pytest.mark.slow
 def test_the_commands_offer_them(tree: Path) -> None:
-    assert "toy-length" in ran(tree, "-m", "core", "score", "--list")
+    assert "toy-variety-2" in ran(tree, "-m", "core", "score", "--list")
     assert "--most-named" in ran(tree, "-m", "core", "judge", "toy", "--help")
     assert "leniency" in ran(tree, "-m", "core", "--help")
     assert "Does a judge give more" in ran(tree, "-c", "import assay; print(assay.leniency.__doc__)")
@@ -131,7 +131,7 @@ def test_the_commands_offer_them(tree: Path) -> None:
         "score",
         "texts.toy",
         "--metrics",
-        "toy-length",
+        "toy-variety-1",
         "--out",
         "scores.csv",
         "--db",

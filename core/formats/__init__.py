@@ -32,6 +32,8 @@ class Format:
     """
     rows: Rows | None = None
     """If the format is another form of a table: reads its rows, for everything without a reader above."""
+    has_names: bool = True
+    """Whether a file names its columns or fields, so that a page can ask what each is read as."""
     marks: str = ""
     """If its ratings mark errors in its own texts: the content of the file, as in "FILE contains ..."."""
 

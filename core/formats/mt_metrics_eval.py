@@ -681,6 +681,7 @@ SEG_SCORE = Format(
     "scores of mt-metrics-eval, in which higher is already better",
     lambda data, file_name: is_seg_score(file_name) and _FIRST_LINE.match(data) is not None,
     {"ratings": read_seg_ratings, "scores": read_seg_scores},
+    has_names=False,
 )
 
 
@@ -731,6 +732,7 @@ SEG_RATING = Format(
     "marked errors (mt-metrics-eval), whose weights are already deductions",
     _is_seg_rating,
     {"spans": _read_seg_rating},
+    has_names=False,
 )
 
 

@@ -88,6 +88,12 @@ def format_of(gives: Gives, data: bytes, file_name: str) -> Format:
     return next(there, TABLE)
 
 
+def known_format(data: bytes, file_name: str) -> Format:
+    """The format of a file, whatever is to be read from it. Raises InputError if its container cannot be opened."""
+    data = opened(data, file_name)
+    return next((one for one in FORMATS.values() if one.sniff(data, file_name)), TABLE)
+
+
 @dataclass(frozen=True)
 class Door(Generic[Found]):
     """Reads one kind of content from a file of any format that has it. InputError lists every problem."""

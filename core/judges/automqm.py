@@ -11,7 +11,7 @@ import math
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import regex
 from rapidfuzz import fuzz
@@ -20,6 +20,7 @@ from rapidfuzz.distance import Indel
 from core.formats.spans.mqm import is_no_error, is_non_translation, weight_of
 from core.judges.kind import (
     EMPTY_TEXT,
+    FORMER_ERRORS,
     FURTHEST_SCORE,
     MOST_TOKENS,
     NOTHING,
@@ -29,6 +30,7 @@ from core.judges.kind import (
     Judged,
     JudgeKind,
     Opened,
+    Trial,
     in_a_line,
     tokens_in,
     trial_problems,
@@ -276,17 +278,18 @@ class FoundError:
     """Whether the category comes from the task or the examples. Runs of older versions did not check this."""
 
 
-@dataclass(frozen=True)
-class ErrorTrial:
-    """One request to the error-marking judge."""
+@dataclass(frozen=True, kw_only=True)
+class ErrorTrial(Trial):
+    """One request to the error-marking judge. Each repeat draws new examples if they are drawn at random."""
 
-    repeat: int
-    """From 0. Each repeat draws new examples if they are drawn at random."""
-    errors: tuple[FoundError, ...] | None
-    """None: no usable answer; empty: no errors found."""
+    verdict: Annotated[tuple[FoundError, ...] | None, FORMER_ERRORS]
+    """The errors; None: no usable answer; empty: no errors found."""
     examples: tuple[ExampleUsed, ...] = ()
-    reason: str | None = None
-    detail: str = ""
+
+    @property
+    def errors(self) -> tuple[FoundError, ...] | None:
+        """The verdict of a judge that marks errors."""
+        return self.verdict
 
 
 @dataclass(frozen=True)
@@ -707,8 +710,14 @@ class AutoMqmJudge:
 
 def _trial(repeat: int, used: tuple[ExampleUsed, ...], answer: Answer[tuple[FoundError, ...]]) -> ErrorTrial:
     if answer.value is None:
-        return ErrorTrial(repeat, None, used, answer.reason or "invalid", answer.detail)
-    return ErrorTrial(repeat, answer.value, used)
+        return ErrorTrial(
+            repeat=repeat,
+            verdict=None,
+            examples=used,
+            reason=answer.reason or "invalid",
+            detail=answer.detail,
+        )
+    return ErrorTrial(repeat=repeat, verdict=answer.value, examples=used)
 
 
 class Parrot:
@@ -739,7 +748,7 @@ class Parrot:
     def _trial(self, text: RatedText, repeat: int) -> ErrorTrial:
         examples = self._settings.draw(self._pool, text, repeat)
         if not examples:
-            return ErrorTrial(repeat, None, reason=NO_EXAMPLES)
+            return ErrorTrial(repeat=repeat, verdict=None, reason=NO_EXAMPLES)
         shown = ((quote, span) for one in examples for quote, span in one.errors)
         distinct = dict.fromkeys((quote, span.severity, span.category) for quote, span in shown)
         found = []
@@ -748,7 +757,7 @@ class Parrot:
             places = places[:1] if self._settings.occurrences == "first" else places
             found += [FoundError(quote, severity, category, *place) for place in places]
         found.sort(key=lambda error: (error.start or 0, error.end or 0))
-        return ErrorTrial(repeat, tuple(found), tuple(one.used for one in examples))
+        return ErrorTrial(repeat=repeat, verdict=tuple(found), examples=tuple(one.used for one in examples))
 
 
 def _task_problems(task: RatingTask) -> list[Remark]:

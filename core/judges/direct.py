@@ -7,17 +7,19 @@ defines the scale, so the same judge can rate translations, stories or answers.
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 from core.judges.kind import (
     ANY_SCORE,
     EMPTY_TEXT,
+    FORMER_SCORE,
     NOTHING,
     TEMPERATURE,
     Bench,
     Judged,
     JudgeKind,
     Opened,
+    Trial,
     asking,
     mean_of,
     trial_problems,
@@ -111,16 +113,13 @@ class DirectSettings(ExampleSettings):
         return (first, *self.unusual("dimension"), *others)
 
 
-@dataclass(frozen=True)
-class DirectTrial:
+@dataclass(frozen=True, kw_only=True)
+class DirectTrial(Trial):
     """One request to the Scorer."""
 
-    repeat: int
-    score: float | None
-    """None: the answer had no score on the scale."""
+    verdict: Annotated[float | None, FORMER_SCORE]
+    """The score; None: the answer had none on the scale."""
     examples: tuple[ExampleUsed, ...] = ()
-    reason: str | None = None
-    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -149,7 +148,7 @@ class DirectJudge:
             return Judged.without_asking(EMPTY_TEXT)
         asked = await asyncio.gather(*(self._trial(text, n) for n in range(self._settings.repeats)))
         trials = tuple(trial for trial, _ in asked)
-        mean, temporary = mean_of(trial.score for trial in trials), any(passing for _, passing in asked)
+        mean, temporary = mean_of(trial.verdict for trial in trials), any(passing for _, passing in asked)
         return Judged.in_trials(STEP, mean, DirectRecord(trials), temporary=temporary)
 
     async def _trial(self, text: RatedText, repeat: int) -> tuple[DirectTrial, bool]:
@@ -167,7 +166,9 @@ class DirectJudge:
         )
         answer: Answer[float] = await self._model.ask(request, self._read)
         used = tuple(one.used for one in examples)
-        trial = DirectTrial(repeat, answer.value, used, answer.reason, answer.detail)
+        trial = DirectTrial(
+            repeat=repeat, verdict=answer.value, examples=used, reason=answer.reason, detail=answer.detail
+        )
         return trial, answer.temporary
 
     def _read(self, reply: str) -> float:
@@ -304,7 +305,7 @@ class DirectKind(JudgeKind):
             yield {
                 "what": "score",
                 "repeat": trial.repeat,
-                "score": trial.score,
+                "score": trial.verdict,
                 "examples": len(trial.examples),
                 "why": trial.detail,
                 "reason": trial.reason,
@@ -312,7 +313,7 @@ class DirectKind(JudgeKind):
 
     def record_problems(self, record: DirectRecord, _: str | None) -> Iterator[str]:
         """See JudgeKind."""
-        yield from trial_problems("trials", record.trials, "repeat", score=ANY_SCORE)
+        yield from trial_problems("trials", record.trials, "repeat", verdict=ANY_SCORE)
         for n, trial in enumerate(record.trials, start=1):
             yield from example_problems(f"trials, {n}, examples", trial.examples)
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
+from pydantic import AliasChoices, Field
+
 from core.llm.asking import Model, Unusable
 from core.llm.parsing import is_number
 from core.llm.prompts import Prompt
@@ -71,6 +73,34 @@ class Judged:
         reasons = [trial.reason for trial in record.trials if trial.reason is not None]
         score = mean or Score(None, f"{step}: {reasons[0]}")
         return cls((score,), record, tuple((step, reason) for reason in reasons), temporary)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """One request to a judge about a text, and its answer. A judge narrows the types, and adds what else it asks."""
+
+    order: str = ""
+    """The text that it read first; empty where it reads one."""
+    repeat: int
+    """From 0."""
+    verdict: Any
+    """None: it gave no verdict on offer."""
+    feedback: str = ""
+    """What it said of its verdict."""
+    reason: str | None = None
+    """Why there is no verdict."""
+    detail: str = ""
+
+
+def _formerly(name: str, former: str) -> Any:
+    """Says that stored records may have a field under its former name."""
+    return Field(validation_alias=AliasChoices(name, former))
+
+
+FORMER_SCORE = _formerly("verdict", "score")
+FORMER_JUSTIFICATION = _formerly("feedback", "justification")
+FORMER_ERRORS = _formerly("verdict", "errors")
+"""For the fields of a trial that records of earlier runs have under other names."""
 
 
 def mean_of(values: Iterable[float | None]) -> Score | None:

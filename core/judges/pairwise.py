@@ -29,6 +29,7 @@ from core.judges.kind import (
     JudgeKind,
     JudgeSettings,
     Opened,
+    Trial,
     asking,
     repeats_setting,
     trial_problems,
@@ -221,22 +222,15 @@ class PairwiseSettings(JudgeSettings):
         return (*_SIDES, *_TIES[self.ties])
 
 
-@dataclass(frozen=True)
-class PairTrial:
+@dataclass(frozen=True, kw_only=True)
+class PairTrial(Trial):
     """One comparison of a text with another, from this text's side."""
 
-    against: str
-    """The other text: its system, with its level and labels where the system alone does not tell."""
     order: Order
     """Which of the two the judge read first."""
-    repeat: int
-    """From 0."""
     verdict: PairVerdict | None
-    """None: no offered verdict was given."""
-    feedback: str = ""
-    reason: str | None = None
-    """Reason for a missing verdict."""
-    detail: str = ""
+    against: str
+    """The other text: its system, with its level and labels where the system alone does not tell."""
 
 
 @dataclass(frozen=True)
@@ -465,11 +459,20 @@ def read_choice(reply: str, answers: Sequence[str]) -> _Given:
 def _trial(other: _Opponent, order: Order, repeat: int, answer: Answer[_Given]) -> PairTrial:
     given = answer.value
     if given is None:
-        return PairTrial(other.called, order, repeat, None, reason=answer.reason, detail=answer.detail)
+        return PairTrial(
+            against=other.called,
+            order=order,
+            repeat=repeat,
+            verdict=None,
+            reason=answer.reason,
+            detail=answer.detail,
+        )
     own = _SIDES[ORDERS.index(order)]
     ties = {said: verdict for kinds in _TIES.values() for said, verdict in kinds.items()}
     verdict = ties.get(given.verdict) or ("own" if given.verdict == own else "other")
-    return PairTrial(other.called, order, repeat, verdict, given.feedback)
+    return PairTrial(
+        against=other.called, order=order, repeat=repeat, verdict=verdict, feedback=given.feedback
+    )
 
 
 def values_against(record: PairwiseRecord) -> dict[str, float | None]:

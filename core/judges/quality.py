@@ -11,17 +11,20 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from core.diff import tokenize
 from core.judges.kind import (
     ANY_SCORE,
     EMPTY_TEXT,
+    FORMER_JUSTIFICATION,
+    FORMER_SCORE,
     TEMPERATURE,
     Bench,
     Judged,
     JudgeKind,
     Opened,
+    Trial,
     asking,
     mean_of,
     repeats_setting,
@@ -258,17 +261,14 @@ class QualitySettings(RatedSettings):
         return frozenset() if self.shots else frozenset({"held_out", "majority"})
 
 
-@dataclass(frozen=True)
-class QualityTrial:
+@dataclass(frozen=True, kw_only=True)
+class QualityTrial(Trial):
     """An evaluator's answer on one dimension."""
 
+    verdict: Annotated[float | None, FORMER_SCORE]
+    """The class; None: no offered one was given."""
+    feedback: Annotated[str, FORMER_JUSTIFICATION] = ""
     dimension: str
-    repeat: int
-    score: float | None
-    """None: no offered class was given."""
-    justification: str = ""
-    reason: str | None = None
-    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -334,7 +334,7 @@ class QualityJudge:
         for dimension in self._dimensions:
             own = [trial for trial in trials if trial.dimension == dimension.name]
             reason = next((trial.reason for trial in own if trial.reason), "no answer")
-            scores.append(mean_of(trial.score for trial in own) or Score(None, f"{STEP}: {reason}"))
+            scores.append(mean_of(trial.verdict for trial in own) or Score(None, f"{STEP}: {reason}"))
         return Judged(
             tuple(scores),
             QualityRecord(tuple(trials), tuple(examples), None if read == output.text else read),
@@ -468,11 +468,20 @@ def _trials(
 ) -> list[QualityTrial]:
     if answer.value is None:
         return [
-            QualityTrial(one.name, repeat, None, reason=answer.reason, detail=answer.detail) for one in group
+            QualityTrial(
+                dimension=one.name, repeat=repeat, verdict=None, reason=answer.reason, detail=answer.detail
+            )
+            for one in group
         ]
     given = answer.value
     return [
-        QualityTrial(one.name, repeat, given[one.name].score, given[one.name].justification) for one in group
+        QualityTrial(
+            dimension=one.name,
+            repeat=repeat,
+            verdict=given[one.name].score,
+            feedback=given[one.name].justification,
+        )
+        for one in group
     ]
 
 
@@ -625,20 +634,20 @@ class QualityKind(JudgeKind):
                 "what": "score",
                 "dimension": trial.dimension,
                 "repeat": trial.repeat,
-                "score": trial.score,
+                "score": trial.verdict,
                 "examples": len(record.examples),
-                "why": trial.justification or trial.detail,
+                "why": trial.feedback or trial.detail,
                 "reason": trial.reason,
             }
 
     def record_problems(self, record: QualityRecord, _: str | None) -> Iterator[str]:
         """See JudgeKind."""
         yield from example_problems("examples", record.examples)
-        yield from trial_problems("trials", record.trials, "dimension", "repeat", score=ANY_SCORE)
+        yield from trial_problems("trials", record.trials, "dimension", "repeat", verdict=ANY_SCORE)
 
     def words(self, record: QualityRecord) -> tuple[str, ...]:
         """See JudgeKind."""
-        return tuple(trial.justification for trial in record.trials if trial.justification)
+        return tuple(trial.feedback for trial in record.trials if trial.feedback)
 
     def score_bounds(self, _: str) -> tuple[float, float]:
         """See JudgeKind."""

@@ -25,6 +25,7 @@ from core.judges.kind import (
     JudgeKind,
     JudgeSettings,
     Opened,
+    Trial,
     asking,
     check_compared,
     lacking,
@@ -235,20 +236,12 @@ class RubricSettings(JudgeSettings):
         return (PromptSlot(PURPOSES[0], "rubric", instead=PURPOSES[1:]),)
 
 
-@dataclass(frozen=True)
-class RubricTrial:
+@dataclass(frozen=True, kw_only=True)
+class RubricTrial(Trial):
     """One request to the rubric judge."""
 
     order: Order
-    """The text it read first."""
-    repeat: int
-    """From 0."""
     verdict: int | None
-    """None: no offered verdict was given."""
-    feedback: str = ""
-    reason: str | None = None
-    """Reason for a missing verdict."""
-    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -304,9 +297,11 @@ class RubricJudge:
         asked = [(order, repeat) for repeat in range(self._settings.repeats) for order in orders]
         answers = await asyncio.gather(*(self._ask(pair, order, repeat) for order, repeat in asked))
         trials = tuple(
-            RubricTrial(order, repeat, None, reason=answer.reason, detail=answer.detail)
+            RubricTrial(order=order, repeat=repeat, verdict=None, reason=answer.reason, detail=answer.detail)
             if answer.value is None
-            else RubricTrial(order, repeat, answer.value.verdict, answer.value.feedback)
+            else RubricTrial(
+                order=order, repeat=repeat, verdict=answer.value.verdict, feedback=answer.value.feedback
+            )
             for (order, repeat), answer in zip(asked, answers, strict=True)
         )
         mean, temporary = mean_of(trial.verdict for trial in trials), any(one.temporary for one in answers)

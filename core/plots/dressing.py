@@ -248,7 +248,7 @@ _FURTHER: tuple[Mark, ...] = (
     ("#009e73", "hourglass"),
     ("#d55e00", "hexagram"),
 )
-"""For families of metrics that were computed elsewhere, in order of appearance."""
+"""For other families of metrics, in order of appearance."""
 
 
 def shortened(name: str, longest: int) -> str:
@@ -265,7 +265,7 @@ def metric_label(name: str, longest: int) -> str:
 
 
 def marks(families: Iterable[str]) -> dict[str, Mark]:
-    """Return a mark for each family, always the same for families that Assay knows."""
+    """Return a mark for each family: always the same for those of Meta-Judge, in order of appearance for others."""
     found: dict[str, Mark] = {}
     for family in dict.fromkeys(families):
         others = sum(name not in _MARKS for name in found)

@@ -78,7 +78,7 @@ class Metric:
     """Every setting that changes a score, in sacrebleu's style: `BLEU|order:4|smooth:add-1|...`. Empty: the scores were
     computed elsewhere. If `score_columns.direction_is_stated` is false, `direction` is an assumption."""
     family: str
-    """BLEU, chrF, ROUGE, METEOR, BERTScore, COMET, BLEURT, NLI; another word for scores computed elsewhere."""
+    """That of the registry, such as BLEU; another word for scores computed elsewhere."""
     direction: Direction = "higher"
 
 

@@ -19,7 +19,7 @@ from core.store import Store
 from core.store.runs import run_data
 from core.tables.reading import sha256_of
 from pages.widgets import menus, run_panel, settings_form
-from pages.widgets.menus import TABLES, given_file, once
+from pages.widgets.menus import given_file, once
 from pages.widgets.messages import capital, file_read, mistakes_shown, plain
 from pages.widgets.parts import explained
 from pages.widgets.run_panel import PREVIEW_WORD, small_notes
@@ -155,7 +155,7 @@ def _choose() -> Texts | None:
         "Accepted: Factual's JSON (`question`, `ground_truth`), or CSV, TSV and JSONL with the columns item_id, question, "
         "reference; optional: paraphrase, context, language."
     )
-    return given_file("generate_file", TABLES, slot=_FILE)
+    return given_file("generate_file", slot=_FILE)
 
 
 def _summary(materials: MaterialSet, backend: str, first_level: str | None) -> None:

@@ -21,7 +21,7 @@ from pages.generate.one_item import with_materials
 from pages.tabs import downloads, new_run
 from pages.tabs.phrases import NO_ITEM
 from pages.widgets import menus, open_study
-from pages.widgets.menus import TABLES, given_file, name_of, once
+from pages.widgets.menus import given_file, name_of, once
 from pages.widgets.messages import capital, mistakes_shown, plain, showable
 from pages.widgets.parts import nothing, part
 from pages.widgets.run_panel import small_notes
@@ -91,7 +91,7 @@ def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
         "Accepted: Factual's JSON, or CSV, TSV and JSONL with the columns item_id, question, reference, level, system, "
         "text, language. Questions and level names must match this run."
     )
-    given = given_file("study_file", TABLES, "Answers")
+    given = given_file("study_file", "Answers")
     if given is None:
         return None
     data, file_name = given

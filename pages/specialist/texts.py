@@ -401,7 +401,7 @@ def _people(case: Case) -> None:
 
 
 def _direct(store: Store, run: Run, case: Case, record: DirectRecord) -> None:
-    _trials([("", one.repeat, one.score, one.reason or one.detail) for one in record.trials])
+    _trials([("", one.repeat, one.verdict, one.reason or one.detail) for one in record.trials])
     if record.trials:
         examples(store, run, case.people, record.trials[0].examples, 0)
 
@@ -409,7 +409,7 @@ def _direct(store: Store, run: Run, case: Case, record: DirectRecord) -> None:
 def _quality(store: Store, run: Run, case: Case, record: QualityRecord) -> None:
     _trials(
         [
-            (one.dimension, one.repeat, one.score, one.justification or one.reason or one.detail)
+            (one.dimension, one.repeat, one.verdict, one.feedback or one.reason or one.detail)
             for one in record.trials
         ]
     )

@@ -37,7 +37,7 @@ from core.tables.writer import for_excel
 from pages.studies import designing
 from pages.studies.texts_file import StudyFile, said_read, study_file
 from pages.widgets import chosen_judge, chosen_scores, rating_scales
-from pages.widgets.menus import TABLES, given_file, name_of
+from pages.widgets.menus import given_file, name_of
 from pages.widgets.messages import capital, file_read, keep, mistakes_shown, plain
 from pages.widgets.parts import HELP, other_page
 
@@ -75,9 +75,7 @@ def form(store: Store) -> int | None:
     return None  # type: ignore[unreachable]  # what is wrong is on the page
 
 
-def _file(
-    asks: Asks, key: str, types: Sequence[str], others: str, formats: str | None = None
-) -> tuple[bytes, str] | None:
+def _file(asks: Asks, key: str, others: str, formats: str | None = None) -> tuple[bytes, str] | None:
     """The file, or None; a template to begin with. formats: of pairs, whose columns the visitor chooses in `study_file`."""
     st.markdown("**1. File**")
     st.markdown(f"Columns of a table: {_COLUMNS[asks]}. {others}")
@@ -90,8 +88,8 @@ def _file(
         icon=":material/download:",
     )
     if formats is None:
-        return given_file(key, types)
-    upload = st.file_uploader("File", types, key=key, help=formats)
+        return given_file(key)
+    upload = st.file_uploader("File", key=key, help=formats)
     return None if upload is None else (upload.getvalue(), upload.name)
 
 
@@ -121,7 +119,7 @@ def _texts(store: Store) -> OutputSet | None:
         chosen = st.selectbox("Texts", list(names), format_func=names.__getitem__, key="ratings_from")
     if chosen != _FILE:
         return read_texts(*texts_of_run(at_hand(store, chosen)))
-    given = _file("ratings", "ratings_file", TABLES, "CSV, TSV, XLSX or JSONL.")
+    given = _file("ratings", "ratings_file", "CSV, TSV, XLSX or JSONL.")
     if given is None:
         return None
     if given[1].endswith((".jsonl", ".ndjson")):
@@ -182,7 +180,6 @@ def _pairs(store: Store, asks: Asks) -> int | None:
     given = _file(
         asks,
         "import_file",
-        [*TABLES, "zip"],
         "Other names of columns, answers side by side, chosen and rejected, and conversations are understood too; below the file "
         "you see how each column is read.",
         f"{FORMATS}, or a study bundle (.zip)",

@@ -24,7 +24,7 @@ from core.formats.study.votes import TableVotes, VoteColumn, vote_columns
 from core.schema.study import Dataset
 from core.tables.mapping import NOT_USED, FirstRows, first_rows
 from core.tables.reading import sha256_of
-from pages.widgets.menus import TABLES, once
+from pages.widgets.menus import once
 from pages.widgets.messages import plain, show_mistake, showable
 from pages.widgets.parts import places
 
@@ -86,7 +86,7 @@ def study_file(data: bytes, name: str) -> StudyFile | None:
 def _beside(data: bytes, name: str, reading: Reading, hint: InputError) -> StudyFile | None:
     """The data set of this file, which has one system, and of a second file with the other's answers."""
     st.info(f"{hint.what}. Add the file with the other system's answers to the same questions.")
-    other = st.file_uploader("The other system's answers", [*TABLES], key="import_beside")
+    other = st.file_uploader("The other system's answers", key="import_beside")
     if other is None:
         return None
     shared = st.checkbox("Leave out questions that are in only one of the files", key="import_shared")

@@ -38,7 +38,7 @@ from core.store.studies import get_study
 from core.tables.containers import decode_utf8
 from core.tables.reading import sha256_of
 from pages.widgets import chosen_judge, chosen_scores, menus, parts, run_panel, settings_form
-from pages.widgets.menus import TABLES, given_file, once
+from pages.widgets.menus import given_file, once
 from pages.widgets.messages import capital, mistakes_shown, plain
 from pages.widgets.parts import explained, part
 from pages.widgets.settings_form import Wanted, given
@@ -129,7 +129,7 @@ def _of_file(_: Store, __: JudgeKind | None) -> Texts | None:
         "Accepted: outputs of a generation run, Factual's JSON, or CSV, TSV and JSONL with the columns item and text; "
         "optional: system, reference, source, level, language. Results can be grouped by any other column."
     )
-    return given_file("metrics_texts_upload", TABLES, slot="metrics_texts_file")
+    return given_file("metrics_texts_upload", slot="metrics_texts_file")
 
 
 def _of_study(store: Store, _: JudgeKind | None) -> Texts | None:
@@ -193,13 +193,12 @@ def _rated_of_file(_: Store, kind: JudgeKind | None) -> Texts | None:
     )
     left, right = st.columns(2)
     with left:
-        kept = given_file("specialist_texts_upload", TABLES, "Texts", slot="specialist_texts_file")
+        kept = given_file("specialist_texts_upload", "Texts", slot="specialist_texts_file")
     if st.session_state["specialist_texts_upload"] is not None:
         st.session_state.pop(_RATINGS, None)  # They belonged to other texts.
     with right:
         ratings = given_file(
             "specialist_ratings_upload",
-            None,
             "Ratings, if in a separate file",
             slot=_RATINGS,
             help_text="MQM or Marot table (TSV), one error or score per row (CSV, JSONL), mt-metrics-eval's *.seg.rating, "

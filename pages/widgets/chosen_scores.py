@@ -46,7 +46,7 @@ from core.store.kept import KeptFile, KeptKind, delete_file, file_data, get_file
 from core.store.runs import get_run
 from core.tables.reading import sha256_of, shown
 from pages.widgets import address, menus, visitor
-from pages.widgets.menus import TABLES, given_file, menu
+from pages.widgets.menus import given_file, menu
 from pages.widgets.messages import mistakes_shown, moment, plain
 
 Key = tuple[object, ...]
@@ -304,11 +304,6 @@ UPLOAD = 0
 _Key = tuple[KeptKind, str, str, bool, Flip]
 """Kind, hash and name of a file, and how it is read: lower ratings are better, scores are those of METAL's
 evaluators, or correlations are synthetic; and the dimensions of METAL's JSON in which 1 is bad."""
-_TYPES: dict[KeptKind, list[str]] = {
-    "ratings": [*TABLES],
-    "scores": [*TABLES],
-    "correlations": ["json"],
-}
 _ACCEPTED: dict[KeptKind, str] = {
     "ratings": "Accepted: CSV, TSV, XLSX, Parquet or JSONL with the columns item, score and optionally system, level, rater, dimension, "
     "language; one column of numbers per dimension; JSONL with nested ratings; rated texts (JSONL); an MQM table (TSV).",
@@ -370,9 +365,8 @@ def choose_new(store: Store, kind: KeptKind, slot: str) -> KeptFile | None:
         )
     if with_metal:
         options |= asked(kind, slot)
-    types = dict.fromkeys([*_TYPES[kind], *(["json"] if with_metal else [])])
     with mistakes_shown():
-        given = given_file(f"metrics_file_{slot}", list(types), classes=True)
+        given = given_file(f"metrics_file_{slot}", classes=True)
         if given is None:
             return None
         data, name = given

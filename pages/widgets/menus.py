@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import InputError
+from core.formats.registry import known_format
 from core.plots.dressing import shortened
 from core.runs.asked import asked_of
 from core.runs.progress import state_of
@@ -132,15 +133,12 @@ def once(
     return made
 
 
-TABLES = ("json", "csv", "tsv", "txt", "jsonl", "ndjson", "parquet", "xlsx", "xls", "gz")
-"""Files of texts, of questions and of studies; `gz` is any of them, packed."""
 _MOST_MB = 100
 _AS_IT_IS = "-"
 
 
 def given_file(
     key: str,
-    types: Sequence[str] | None,
     label: str = "File",
     *,
     slot: str | None = None,
@@ -151,9 +149,9 @@ def given_file(
 
     Below a table's first rows the visitor can choose what each column is read as. key: of the widget. slot: where this
     visitor's session stores the file; another page may put one there. classes: whether scores or ratings may be words,
-    for which the visitor chooses numbers.
+    for which the visitor chooses numbers. Any ending will do, because the content tells the format.
     """
-    upload = st.file_uploader(label, types, key=key, max_upload_size=_MOST_MB, help=help_text)
+    upload = st.file_uploader(label, key=key, max_upload_size=_MOST_MB, help=help_text)
     given = None if upload is None else (upload.getvalue(), upload.name)
     if slot is not None and given is not None:
         st.session_state[slot] = given
@@ -165,6 +163,8 @@ def given_file(
 def _with_columns_chosen(data: bytes, file_name: str, key: str, *, classes: bool) -> tuple[bytes, str]:
     """Return the file with the columns that the visitor chose. What is not a table stays unchanged for its reader."""
     try:
+        if not known_format(data, file_name).has_names:
+            return data, file_name
         found = once(f"{key}_rows", (sha256_of(data), file_name), lambda: first_rows(data, file_name))
     except InputError:
         return data, file_name

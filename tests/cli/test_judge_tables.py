@@ -86,7 +86,7 @@ def test_several_pairs_have_one_note_for_what_is_undefined() -> None:
 
 
 def rubric_judge(temperature: float) -> JudgeOutput:
-    trials = tuple(RubricTrial("reference-first", repeat, 3) for repeat in range(2))
+    trials = tuple(RubricTrial(order="reference-first", repeat=repeat, verdict=3) for repeat in range(2))
     text = JudgedText(ScoredRow("1", "s"), "t", "d", None, {}, {}, RubricRecord(trials))
     return JudgeOutput("rubric-x", "rubric", "x", {"temperature": temperature}, (), (text,))
 
@@ -109,7 +109,7 @@ def test_a_note_stands_below_repeats_that_show_nothing(temperature: float) -> No
 
 def test_what_the_tables_say_is_explained_in_the_same_words() -> None:
     trials = tuple(
-        RubricTrial(order, repeat, 3)
+        RubricTrial(order=order, repeat=repeat, verdict=3)
         for order in ("reference-first", "response-first")
         for repeat in range(2)
     )

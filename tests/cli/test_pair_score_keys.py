@@ -63,4 +63,4 @@ def test_every_key_is_where_it_was(name: str, run: Callable[..., str]) -> None:
         judge = ("judge", "automqm", "rated.jsonl", "--out", "judge", "--backend", "rules")
         assert main((*judge, "--repeats", "2", "--examples", "shuffled", "--n-examples", "1")) == 0
     found = json.loads(run(*COMMANDS[name], *QUICK))
-    assert sorted(set(key_paths(found))) == json.loads(KEYS.read_text("utf-8"))[name]
+    assert set(key_paths(found)) >= set(json.loads(KEYS.read_text("utf-8"))[name])

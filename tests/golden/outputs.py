@@ -6,6 +6,8 @@ both in full and compare the folders:
 
     PYTHONPATH=.:tests python tests/golden/record.py FOLDER      # today's, in full
     PYTHONPATH=.:tests python tests/golden/record.py             # takes today's outputs as the expected ones
+
+`--story NAME` is for one story alone.
 """
 
 import contextlib

@@ -1,15 +1,15 @@
 """Record what the commands of every story give today: in full into a folder, or as what tests expect.
 
-PYTHONPATH=.:tests python tests/golden/record.py [FOLDER]
+PYTHONPATH=.:tests python tests/golden/record.py [FOLDER] [--story NAME]...
 """
 
+import argparse
 import contextlib
 import gzip
 import json
 import sqlite3
-import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from golden.outputs import EXPECTED, Story, shortened, told
@@ -38,9 +38,11 @@ def begin() -> None:
         BEGUN.write_bytes(gzip.compress(dumped.replace(server.url, AT).encode(), mtime=0))
 
 
-def record(whole: Path | None) -> None:
-    """Run every story; write its outputs."""
+def record(whole: Path | None, names: Collection[str]) -> None:
+    """Run the stories of these names, or every one; write their outputs."""
     for story, _ in stories():
+        if names and story.name not in names:
+            continue
         with tempfile.TemporaryDirectory() as folder:
             outputs = told(story, Path(folder))
         if whole is None:
@@ -57,4 +59,8 @@ def record(whole: Path | None) -> None:
 if __name__ == "__main__":
     if not BEGUN.exists():
         begin()
-    record(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
+    command = argparse.ArgumentParser(description=__doc__)
+    command.add_argument("folder", nargs="?", type=Path, help="where outputs are written in full")
+    command.add_argument("--story", action="append", default=[], help="one of tests/golden/expected")
+    wanted = command.parse_args()
+    record(wanted.folder, wanted.story)

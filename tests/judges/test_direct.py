@@ -106,7 +106,7 @@ def test_repeats_are_averaged_over_those_that_gave_a_score() -> None:
         seed=7,
     )
     assert said.scores[0].value == (70 + 90) / 2
-    assert [trial.score for trial in trials_of(said)] == [70, None, 90]
+    assert [trial.verdict for trial in trials_of(said)] == [70, None, 90]
     assert said.failures == (("direct", "invalid"),)
     assert {body["seed"] for body in bodies} == {7, 8, 9}
 

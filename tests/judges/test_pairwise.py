@@ -170,11 +170,11 @@ def test_the_drawn_order_is_one_for_both_sides_and_balanced() -> None:
 
 def test_a_comparison_counts_only_with_a_verdict_in_every_order() -> None:
     trials = (
-        PairTrial("y", "own-first", 0, "own"),
-        PairTrial("y", "other-first", 0, None, reason="no verdict"),
-        PairTrial("z", "own-first", 0, "own"),
-        PairTrial("z", "own-first", 1, "both_bad"),
-        PairTrial("z", "other-first", 0, "other"),
+        PairTrial(against="y", order="own-first", repeat=0, verdict="own"),
+        PairTrial(against="y", order="other-first", repeat=0, verdict=None, reason="no verdict"),
+        PairTrial(against="z", order="own-first", repeat=0, verdict="own"),
+        PairTrial(against="z", order="own-first", repeat=1, verdict="both_bad"),
+        PairTrial(against="z", order="other-first", repeat=0, verdict="other"),
     )
     assert values_against(PairwiseRecord(trials)) == {"y": None, "z": 0.375}
 

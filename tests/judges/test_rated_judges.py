@@ -555,14 +555,25 @@ FOUND = FoundError("cat", "minor", "fluency", 4, 7, "exact")
 RECORDS: dict[str, Any] = {
     "automqm": AutoMqmRecord(
         (
-            ErrorTrial(0, (FOUND,), USED),
-            ErrorTrial(1, ()),
-            ErrorTrial(2, None, USED[:1], "invalid", "It said no."),
+            ErrorTrial(repeat=0, verdict=(FOUND,), examples=USED),
+            ErrorTrial(repeat=1, verdict=()),
+            ErrorTrial(repeat=2, verdict=None, examples=USED[:1], reason="invalid", detail="It said no."),
         )
     ),
-    "direct": DirectRecord((DirectTrial(0, 70.0, USED), DirectTrial(1, None, (), "no score", "seventy"))),
+    "direct": DirectRecord(
+        (
+            DirectTrial(repeat=0, verdict=70.0, examples=USED),
+            DirectTrial(repeat=1, verdict=None, examples=(), reason="no score", detail="seventy"),
+        )
+    ),
     "quality": QualityRecord(
-        (QualityTrial("H", 0, 1.0, "Fine."), QualityTrial("LA", 0, None, "", "no score", "two")), USED
+        (
+            QualityTrial(dimension="H", repeat=0, verdict=1.0, feedback="Fine."),
+            QualityTrial(
+                dimension="LA", repeat=0, verdict=None, feedback="", reason="no score", detail="two"
+            ),
+        ),
+        USED,
     ),
 }
 
@@ -611,7 +622,7 @@ def wrong_with(kind: str, record: Any, text: str | None = "The cat sat.") -> lis
     ],
 )
 def test_errors_have_to_stand_in_the_text(error: FoundError, said: str) -> None:
-    record = AutoMqmRecord((ErrorTrial(0, (FOUND, error)),))
+    record = AutoMqmRecord((ErrorTrial(repeat=0, verdict=(FOUND, error)),))
     assert wrong_with("automqm", record) == [f"trials, 1, errors, 2: {said}"]
     if error.end == 13:
         assert wrong_with("automqm", record, None) == [], "a text that is not known has no end"
@@ -620,26 +631,39 @@ def test_errors_have_to_stand_in_the_text(error: FoundError, said: str) -> None:
 def test_records_keep_to_their_bounds() -> None:
     assert [wrong_with(kind, record) for kind, record in RECORDS.items()] == [[], [], []]
     ends = (replace(FOUND, start=0, end=12), replace(FOUND, start=12, end=12))
-    assert wrong_with("automqm", AutoMqmRecord((ErrorTrial(0, ends),))) == []
+    assert wrong_with("automqm", AutoMqmRecord((ErrorTrial(repeat=0, verdict=ends),))) == []
     again, no_errors = "trials, 2: a second entry with the repeat 0", replace(USED[0], n_errors=-1)
-    twice = AutoMqmRecord((ErrorTrial(0, ()), ErrorTrial(0, ()), ErrorTrial(100, (), (no_errors,))))
+    twice = AutoMqmRecord(
+        (
+            ErrorTrial(repeat=0, verdict=()),
+            ErrorTrial(repeat=0, verdict=()),
+            ErrorTrial(repeat=100, verdict=(), examples=(no_errors,)),
+        )
+    )
     assert wrong_with("automqm", twice) == [
         "trials, 3, repeat: is 100, which is not between 0 and 99",
         again,
         "trials, 3, examples, 1, n_errors: is -1, which is not between 0 and 1000000",
     ]
-    far = DirectRecord((DirectTrial(0, 1e10), DirectTrial(0, 3.0, (no_errors,))))
+    far = DirectRecord(
+        (DirectTrial(repeat=0, verdict=1e10), DirectTrial(repeat=0, verdict=3.0, examples=(no_errors,)))
+    )
     assert wrong_with("direct", far) == [
-        "trials, 1, score: is 10000000000.0, which is not between -1e+09 and 1e+09",
+        "trials, 1, verdict: is 10000000000.0, which is not between -1e+09 and 1e+09",
         again,
         "trials, 2, examples, 1, n_errors: is -1, which is not between 0 and 1000000",
     ]
     rated_twice = QualityRecord(
-        (QualityTrial("H", 0, 1.0), QualityTrial("LA", 0, -1e10), QualityTrial("H", 0, 0.0)), (no_errors,)
+        (
+            QualityTrial(dimension="H", repeat=0, verdict=1.0),
+            QualityTrial(dimension="LA", repeat=0, verdict=-1e10),
+            QualityTrial(dimension="H", repeat=0, verdict=0.0),
+        ),
+        (no_errors,),
     )
     assert wrong_with("quality", rated_twice) == [
         "examples, 1, n_errors: is -1, which is not between 0 and 1000000",
-        "trials, 2, score: is -10000000000.0, which is not between -1e+09 and 1e+09",
+        "trials, 2, verdict: is -10000000000.0, which is not between -1e+09 and 1e+09",
         "trials, 3: a second entry with the dimension H and the repeat 0",
     ]
     assert automqm.KIND.score_bounds("j") == (-1e9, 0.0)

@@ -1,11 +1,15 @@
 """Every page that reads a table shows its first rows, a menu per column and words as classes before it stores anything."""
 
+import ast
+from pathlib import Path
+
 import pytest
 from helpers.pages import study_visit
 from helpers.pages.generate_visit import field, press, said
 from helpers.pages.metrics_visit import lines
 from streamlit.testing.v1 import AppTest
 
+from core.formats.registry import FORMATS, known_format
 from core.store import Store
 from core.store.kept import keep_file, kept_files
 from core.store.studies import list_studies
@@ -20,7 +24,7 @@ def widget() -> None:
 
     from pages.widgets import menus
 
-    st.session_state["given"] = menus.given_file("f", menus.TABLES, slot="kept", classes=True)
+    st.session_state["given"] = menus.given_file("f", slot="kept", classes=True)
 
 
 def page(name: str) -> None:
@@ -49,6 +53,39 @@ def choose(at: AppTest, label: str, value: object) -> None:
     field(at, label).set_value(value)  # type: ignore[attr-defined]
     at.run()
     assert not at.exception
+
+
+NAMELESS = {
+    "avg_seg_scores": (
+        "mqm.avg_seg_scores.tsv",
+        b"system mqm_avg_score seg_id\nnorth -5.0 1\nsouth -0.5 1\n",
+    ),
+    "seg_score": ("BLEU-refA.seg.score", b"north\t0.3\nsouth\t0.4\n"),
+    "seg_rating": ("mqm.seg.rating", b'north\t{"errors": []}\nsouth\tNone\n'),
+}
+"""A file of each shipped format that names no columns."""
+
+
+@pytest.mark.parametrize("name", NAMELESS)
+def test_no_column_is_asked_for_where_a_file_names_none(name: str) -> None:
+    file_name, data = NAMELESS[name]
+    assert known_format(data, file_name) is FORMATS[name]
+    assert not FORMATS[name].has_names
+    at = upload(AppTest.from_function(widget).run(), file_name, data)
+    assert (len(at.selectbox), len(at.dataframe)) == (0, 0)
+    assert at.session_state["given"] == (data, file_name)
+
+
+def test_a_page_takes_data_of_any_ending() -> None:
+    """A format of one's own has an ending of its own; the content decides, as in commands. What Assay writes has one."""
+    of_our_own = {("yaml", "yml"), ("json",), ("jsonl",)}
+    for path in sorted((Path(__file__).parents[2] / "pages").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("file_uploader"):
+                types = [one.value for one in node.keywords if one.arg == "type"] or node.args[1:2]
+                asked = ast.literal_eval(types[0]) if types else None
+                endings = [asked] if isinstance(asked, str) else asked or ()
+                assert not endings or tuple(endings) in of_our_own, f"{path}:{node.lineno}"
 
 
 def test_columns_and_classes_are_shown_and_changed() -> None:

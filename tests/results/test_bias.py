@@ -259,10 +259,16 @@ def pair(item: str, first: str, second: str) -> dict[tuple[str, str], PairwiseRe
     other = [seen[1].get(one, one) for one in (first, second)]
     return {
         (item, "a"): PairwiseRecord(
-            (PairTrial("b", "own-first", 0, own[0]), PairTrial("b", "other-first", 0, own[1]))  # type: ignore[arg-type]
+            (
+                PairTrial(against="b", order="own-first", repeat=0, verdict=own[0]),
+                PairTrial(against="b", order="other-first", repeat=0, verdict=own[1]),
+            )  # type: ignore[arg-type]
         ),
         (item, "b"): PairwiseRecord(
-            (PairTrial("a", "own-first", 0, other[1]), PairTrial("a", "other-first", 0, other[0]))  # type: ignore[arg-type]
+            (
+                PairTrial(against="a", order="own-first", repeat=0, verdict=other[1]),
+                PairTrial(against="a", order="other-first", repeat=0, verdict=other[0]),
+            )  # type: ignore[arg-type]
         ),
     }
 
@@ -303,7 +309,9 @@ def test_position_counts_each_pair_once_if_a_text_has_no_record() -> None:
     whole = {
         ("q", one): PairwiseRecord(
             tuple(
-                PairTrial(other, order, 0, "own" if order == "own-first" else "other")
+                PairTrial(
+                    against=other, order=order, repeat=0, verdict="own" if order == "own-first" else "other"
+                )
                 for other in "abc"
                 if other != one
                 for order in ORDERS
@@ -320,14 +328,17 @@ def test_position_counts_each_pair_once_if_a_text_has_no_record() -> None:
 def test_a_rubric_judge_that_is_lenient_when_it_reads_the_text_first() -> None:
     records = {
         (f"q{at}", "s"): RubricRecord(
-            (RubricTrial("reference-first", 0, 3), RubricTrial("response-first", 0, 3 + (at > 1)))
+            (
+                RubricTrial(order="reference-first", repeat=0, verdict=3),
+                RubricTrial(order="response-first", repeat=0, verdict=3 + (at > 1)),
+            )
         )
         for at in range(12)
     }
     found = only(bias_audit(*judged(records, "rubric")), "position")
     assert (found.verdict, found.favours) == ("biased", "first")
     assert found.change.estimate == found.flips.estimate == pytest.approx(10 / 12)
-    one_order = {("q", "s"): RubricRecord((RubricTrial("reference-first", 0, 3),))}
+    one_order = {("q", "s"): RubricRecord((RubricTrial(order="reference-first", repeat=0, verdict=3),))}
     with pytest.raises(InputError):
         bias_audit(*judged(one_order, "rubric"))
     both = {**one_order, **records}

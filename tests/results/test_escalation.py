@@ -115,7 +115,10 @@ def test_repeats_of_a_run() -> None:
             {},
             {},
             RubricRecord(
-                tuple(RubricTrial("reference-first", k, verdict) for k, verdict in enumerate(verdicts))
+                tuple(
+                    RubricTrial(order="reference-first", repeat=k, verdict=verdict)
+                    for k, verdict in enumerate(verdicts)
+                )
             ),
         )
         for at, verdicts in enumerate(trials)

@@ -47,7 +47,7 @@ def rubric(reference_first: list[int | None], response_first: list[int | None] |
     orders = {FIRST: reference_first, SWAPPED: response_first or []}
     return RubricRecord(
         tuple(
-            RubricTrial(order, repeat, verdict, reason=None if verdict else "cut off")
+            RubricTrial(order=order, repeat=repeat, verdict=verdict, reason=None if verdict else "cut off")
             for order, verdicts in orders.items()
             for repeat, verdict in enumerate(verdicts)
         )

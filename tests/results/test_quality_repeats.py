@@ -34,7 +34,7 @@ def quality(
     made = []
     for n, scores in enumerate(texts):
         trials = tuple(
-            QualityTrial(dimension, repeat, score)
+            QualityTrial(dimension=dimension, repeat=repeat, verdict=score)
             for dimension, own in (scores or {}).items()
             for repeat, score in enumerate(own)
         )
@@ -59,7 +59,7 @@ def test_repeats_of_each_dimension() -> None:
 
 def test_repeats_of_the_scorer() -> None:
     row = ScoredRow("i", "s")
-    record = DirectRecord((DirectTrial(0, 80.0), DirectTrial(1, 90.0)))
+    record = DirectRecord((DirectTrial(repeat=0, verdict=80.0), DirectTrial(repeat=1, verdict=90.0)))
     output = JudgeOutput("d", "direct", "m", {}, (), (JudgedText(row, "t", None, None, {}, {}, record),))
     (one,) = consistency(output, n_resamples=0).repeats
     assert (one.component, one.agreeing.estimate) == ("score", 0.0)
@@ -171,7 +171,7 @@ def at_two_temperatures(column: str, texts: Any, kind: str = "quality") -> list[
 
 def test_temperatures_of_the_scorer_and_of_names_in_another_case() -> None:
     row = ScoredRow("i0", "s", language="en")
-    record = DirectRecord((DirectTrial(0, 80.0), DirectTrial(1, 80.0)))
+    record = DirectRecord((DirectTrial(repeat=0, verdict=80.0), DirectTrial(repeat=1, verdict=80.0)))
     scorer = at_two_temperatures("j", (JudgedText(row, "t", None, None, {}, {}, record),), "direct")
     asked = quality({"overall": (1, 0), "H": (1, 1)}).texts
     for runs, equal in ((scorer, 1), (at_two_temperatures("j-overall", asked), 0)):

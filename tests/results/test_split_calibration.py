@@ -57,7 +57,10 @@ def repeated(n: int, n_repeats: int, *, off: bool = False) -> tuple[Floats, Floa
             None,
             {},
             {},
-            QualityRecord(tuple(QualityTrial("la", at, score) for at, score in enumerate(own)), judged=None),
+            QualityRecord(
+                tuple(QualityTrial(dimension="la", repeat=at, verdict=score) for at, score in enumerate(own)),
+                judged=None,
+            ),
         )
         for k, own in enumerate(answers.tolist())
     )
@@ -72,7 +75,7 @@ def test_a_runs_repeats_are_its_answers_and_its_doubt_follows_theirs() -> None:
     assert one.found.n_answers == 4
     assert one.found.follows.low > 0
     whole = one.found.degrees[0]
-    answers = np.array([[trial.score for trial in text.record.trials] for text in output.texts])
+    answers = np.array([[trial.verdict for trial in text.record.trials] for text in output.texts])
     by_hand = (votes[:, :, None] == answers[:, None, :]).mean()
     assert whole.judge_agreement.estimate == pytest.approx(by_hand)
     assert "Its doubt follows theirs" in headings(

@@ -49,7 +49,7 @@ def record(kind: str, row: int) -> Any:
     if kind == "rubric":
         return RubricRecord(
             tuple(
-                RubricTrial(order, repeat, 5 - row - repeat if right else 2)
+                RubricTrial(order=order, repeat=repeat, verdict=5 - row - repeat if right else 2)
                 for order in ("reference-first", "response-first")
                 for repeat in range(2)
             )

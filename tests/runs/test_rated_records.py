@@ -22,18 +22,31 @@ FOUND = FoundError("𝄞", "major", "accuracy/mistranslation", 4, 5)
 USED = (ExampleUsed("1", "sys-B", "rater 1", 3), ExampleUsed("1", "sys-C", None))
 MARKED = AutoMqmRecord(
     (
-        ErrorTrial(0, (FOUND, FoundError("", "minor", "accuracy/omission", located="nothing quoted")), USED),
-        ErrorTrial(1, (replace(FOUND, quote="Muehle", start=6, end=11, located="nearest"),), USED[:1]),
-        ErrorTrial(2, None, (), "cut off", "no end"),
-        ErrorTrial(3, ()),
+        ErrorTrial(
+            repeat=0,
+            verdict=(FOUND, FoundError("", "minor", "accuracy/omission", located="nothing quoted")),
+            examples=USED,
+        ),
+        ErrorTrial(
+            repeat=1,
+            verdict=(replace(FOUND, quote="Muehle", start=6, end=11, located="nearest"),),
+            examples=USED[:1],
+        ),
+        ErrorTrial(repeat=2, verdict=None, examples=(), reason="cut off", detail="no end"),
+        ErrorTrial(repeat=3, verdict=()),
     )
 )
-SCORED = DirectRecord((DirectTrial(0, 72.5, USED), DirectTrial(1, None, USED, "no score", "high")))
+SCORED = DirectRecord(
+    (
+        DirectTrial(repeat=0, verdict=72.5, examples=USED),
+        DirectTrial(repeat=1, verdict=None, examples=USED, reason="no score", detail="high"),
+    )
+)
 RATED = QualityRecord(
     (
-        QualityTrial("LA", 0, 2.0, "Good."),
-        QualityTrial("LA", 1, None, reason="refused"),
-        QualityTrial("H", 0, 1.0),
+        QualityTrial(dimension="LA", repeat=0, verdict=2.0, feedback="Good."),
+        QualityTrial(dimension="LA", repeat=1, verdict=None, reason="refused"),
+        QualityTrial(dimension="H", repeat=0, verdict=1.0),
     ),
     USED,
     "Mühle. 𝄞 Die",
@@ -77,13 +90,13 @@ def places(said: list[str]) -> list[str]:
     ],
 )
 def test_errors_have_to_stand_in_the_text(error: FoundError, said: str) -> None:
-    record = AutoMqmRecord((ErrorTrial(0, (FOUND, error)),))
+    record = AutoMqmRecord((ErrorTrial(repeat=0, verdict=(FOUND, error)),))
     assert problems("automqm", record) == [f"trials, 1, errors, 2: {said}"]
 
 
 def test_the_last_place_of_a_text_is_in_it() -> None:
     whole = AutoMqmRecord(
-        (ErrorTrial(0, (replace(FOUND, start=0, end=12), replace(FOUND, start=12, end=12))),)
+        (ErrorTrial(repeat=0, verdict=(replace(FOUND, start=0, end=12), replace(FOUND, start=12, end=12))),)
     )
     (read,) = read_records(write_records([judged(whole)]), "records.jsonl", KINDS["automqm"], [METRIC])
     assert read.record == whole
@@ -91,14 +104,24 @@ def test_the_last_place_of_a_text_is_in_it() -> None:
 
 def test_repeats_and_scores_keep_to_their_bounds() -> None:
     twice = AutoMqmRecord(
-        (ErrorTrial(0, ()), ErrorTrial(0, ()), ErrorTrial(100, (), (replace(USED[0], n_errors=-1),)))
+        (
+            ErrorTrial(repeat=0, verdict=()),
+            ErrorTrial(repeat=0, verdict=()),
+            ErrorTrial(repeat=100, verdict=(), examples=(replace(USED[0], n_errors=-1),)),
+        )
     )
     score, *others = problems("automqm", twice, 0.5)
     assert score == ": scores: judge is 0.5, which is not between -1e+09 and 0"
     assert places(others) == ["trials, 3, repeat", "trials, 2", "trials, 3, examples, 1, n_errors"]
-    far = DirectRecord((DirectTrial(0, 1e10), DirectTrial(0, 3.0)))
-    assert places(problems("direct", far)) == ["trials, 1, score", "trials, 2"]
-    again = QualityRecord((QualityTrial("H", 0, 1.0), QualityTrial("LA", 0, 1.0), QualityTrial("H", 0, 0.0)))
+    far = DirectRecord((DirectTrial(repeat=0, verdict=1e10), DirectTrial(repeat=0, verdict=3.0)))
+    assert places(problems("direct", far)) == ["trials, 1, verdict", "trials, 2"]
+    again = QualityRecord(
+        (
+            QualityTrial(dimension="H", repeat=0, verdict=1.0),
+            QualityTrial(dimension="LA", repeat=0, verdict=1.0),
+            QualityTrial(dimension="H", repeat=0, verdict=0.0),
+        )
+    )
     assert places(problems("quality", again)) == ["trials, 3"]
 
 
@@ -120,3 +143,22 @@ def test_settings_that_no_run_has_are_refused(kind: str, bad: dict[str, Any], fi
     good = {"n_examples": 3, "filtered": True, "only": ["A"], "rater": "", "held_out": 0.2}
     known = {name: value for name, value in good.items() if name in model.model_fields}
     assert model.read(known, problems) is not None
+
+
+@pytest.mark.parametrize(
+    ("kind", "record", "former"),
+    [
+        ("automqm", MARKED, {"verdict": "errors"}),
+        ("direct", SCORED, {"verdict": "score"}),
+        ("quality", RATED, {"verdict": "score", "feedback": "justification"}),
+    ],
+)
+def test_records_with_the_former_names_of_a_trial_are_read(
+    kind: str, record: Any, former: dict[str, str]
+) -> None:
+    stored = json.loads(json.dumps(kept_record(KINDS[kind], record)))  # type: ignore[arg-type]  # a judge
+    for trial in stored["trials"]:
+        for name, before in former.items():
+            trial[before] = trial.pop(name)
+        del trial["order"]
+    assert record_of(KINDS[kind], stored) == record  # type: ignore[arg-type]  # a judge

@@ -15,7 +15,7 @@ from core.judges.claims import Claim, ClaimsRecord
 from core.judges.cross_examination import CefRecord, Examination
 from core.judges.questions import CrossQuestion
 from core.judges.rubric import RubricRecord, RubricTrial
-from core.runs.kinds import KINDS
+from core.runs.kinds import KINDS, kinds_that
 from core.runs.records import (
     printable_record,
     read_audit_folder,
@@ -48,7 +48,18 @@ CLAIMS = ClaimsRecord(
     None,
     (("claims of the reference", "refused"),),
 )
-RUBRIC = RubricRecord((RubricTrial("response-first", 2, None, "", "verdict not on offer", "7"),))
+RUBRIC = RubricRecord(
+    (
+        RubricTrial(
+            order="response-first",
+            repeat=2,
+            verdict=None,
+            feedback="",
+            reason="verdict not on offer",
+            detail="7",
+        ),
+    )
+)
 
 
 def judged(record: Any, **fields: Any) -> JudgedText:
@@ -237,7 +248,8 @@ def test_folders_say_whose_records_they_hold(tmp_path: Path) -> None:
         ({"kind": 3, "settings": []}, "kind and settings: missing"),
         (
             run_of("factual"),
-            "contains a run of the kind factual; choose a run of the kind rubric, pairwise, claims, cef, automqm, direct, quality",
+            "contains a run of the kind factual; choose a run of the kind "
+            + ", ".join(one.name for one in kinds_that("judging")),
         ),
         (run_of("cef", metrics=[{"name": "m"}], cef=None), "settings, metrics, 1, signature: is missing"),
         (run_of("cef", name=None), "settings, name: is missing"),
@@ -260,7 +272,7 @@ def test_no_folder_at_all_says_what_is_wanted(tmp_path: Path) -> None:
 
 
 def test_numbers_that_go_too_far_and_what_stands_twice_are_refused() -> None:
-    trial = RubricTrial("reference-first", 0, 3)
+    trial = RubricTrial(order="reference-first", repeat=0, verdict=3)
     rubric = RubricRecord(
         (
             trial,

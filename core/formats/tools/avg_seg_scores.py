@@ -49,4 +49,4 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
     return rating_table(rows, known, findings, "score")
 
 
-FORMAT = tool_format("avg_seg_scores", _TITLE, holds_scores, _rows)
+FORMAT = tool_format("avg_seg_scores", _TITLE, holds_scores, _rows, has_names=False)

@@ -81,7 +81,7 @@ def refuse_without_texts(findings: FileFindings, what: str) -> None:
     reject(
         findings.file_name,
         [
-            f"file: holds {what} without the texts; use it with check, alt-test or agreement, and give the texts in a "
+            f"file: holds {what} without the texts; use it with check, correlate, alt-test or agreement, and give the texts in a "
             "table of their own"
         ],
     )
@@ -230,9 +230,13 @@ def rating_table(
     return object_records(found, known, findings)
 
 
-def tool_format(name: str, title: str, sniff: Callable[[bytes, str], bool], rows: Rows) -> Format:
+def tool_format(
+    name: str, title: str, sniff: Callable[[bytes, str], bool], rows: Rows, *, has_names: bool = True
+) -> Format:
     """The format of files in which people and models may rate side by side: ratings are read without the models'."""
-    return Format(name, title, sniff, {"ratings": partial(_read_people, rows=rows)}, rows=rows)
+    return Format(
+        name, title, sniff, {"ratings": partial(_read_people, rows=rows)}, rows=rows, has_names=has_names
+    )
 
 
 def _read_people(data: bytes, file_name: str, *, rows: Rows, **asked: Any) -> RatingSet:

@@ -47,9 +47,9 @@ def classes_by_repeat(texts: Sequence[JudgedText]) -> tuple[Floats, tuple[str, .
 def _trials(text: JudgedText) -> Iterable[tuple[str, int, float | None]]:
     match text.record:
         case QualityRecord(trials=trials):
-            return [(one.dimension, one.repeat, one.score) for one in trials]
+            return [(one.dimension, one.repeat, one.verdict) for one in trials]
         case DirectRecord(trials=scores):
-            return [(SCORE, one.repeat, one.score) for one in scores]
+            return [(SCORE, one.repeat, one.verdict) for one in scores]
         case _:
             return []
 

@@ -62,12 +62,12 @@ def judged(
                             given = None if said is None else verdict.get(said, said)
                             trials[id(text)].append(
                                 PairTrial(
-                                    against,
-                                    ORDERS[0 if first else 1],
-                                    repeat,
-                                    cast("PairVerdict | None", given),
-                                    "" if said is None else f"Because of {said}.",
-                                    "cut off" if said is None else None,
+                                    against=against,
+                                    order=ORDERS[0 if first else 1],
+                                    repeat=repeat,
+                                    verdict=cast("PairVerdict | None", given),
+                                    feedback="" if said is None else f"Because of {said}.",
+                                    reason="cut off" if said is None else None,
                                 )
                             )
     texts = tuple(_text(one, PairwiseRecord(tuple(trials[id(one)])), name) for one in outputs)

@@ -80,10 +80,10 @@ def trial(
     reason: str | None = None,
 ) -> ErrorTrial:
     return ErrorTrial(
-        repeat,
-        None if quotes is None else tuple(found(text, quote) for quote in quotes),
-        tuple(ExampleUsed(item, system, None) for item, system in examples),
-        reason,
+        repeat=repeat,
+        verdict=None if quotes is None else tuple(found(text, quote) for quote in quotes),
+        examples=tuple(ExampleUsed(item, system, None) for item, system in examples),
+        reason=reason,
     )
 
 

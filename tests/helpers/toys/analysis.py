@@ -69,7 +69,7 @@ def _verdict(one: JudgeRow) -> Verdict:
 
     name = shown(one.judge)  # of a file, so perhaps with line breaks or very long
     if one.lenient is None:
-        return Verdict("undefined", f"{name}: undefined.", reason=one.difference.reason)
+        return Verdict("undefined", f"{name}: undefined.", reason=one.difference.reason, status=4)
     if one.lenient:
         return Verdict("lenient", f"{name} is lenient.", status=3)
     return Verdict("not-lenient", f"{name} is not lenient.")
